@@ -243,7 +243,7 @@ def _read_table(root: Path, name: str, place: tuple[str, ...]) -> dict[tuple[str
     file = read_file(root, FileEntry(name, 0, 0))
     if not isinstance(file, SourceFile):
         if not place and file != SkipReason.VANISHED and _is_listable(root):
-            raise SettingsError(f"{name} cannot be read as settings: {file}; write an ordinary file of text")
+            raise SettingsError(f"{name} cannot be read as settings ({file}). Write a plain text file.")
         return {}
     if place and b"causalist" not in file.data:
         return {}  # spares most repositories the time to parse it
@@ -257,19 +257,19 @@ def _read_table(root: Path, name: str, place: tuple[str, ...]) -> dict[tuple[str
         table = table.get(part, {}) if isinstance(table, dict) else {}
     where = f"{name}: [{'.'.join(place)}]" if place else name
     if not isinstance(table, dict):
-        raise SettingsError(f"{where} is no table; write one table for each of {_list_sections()}")
+        raise SettingsError(f"{where} must be a table with the sections {_list_sections()}")
     found: dict[tuple[str, str], Any] = {}
     for section, keys in table.items():
         if section not in {each.section for each in SETTINGS}:
-            raise SettingsError(f"{where}: there is no section {section!r}; there are {_list_sections()}")
+            raise SettingsError(f"{where}: unknown section {section!r}. Choose from {_list_sections()}.")
         full = ".".join((*place, section))
         if not isinstance(keys, dict):
-            raise SettingsError(f"{name}: {full} is no table; write [{full}] and the settings below it")
+            raise SettingsError(f"{name}: {full} must be a table. Write [{full}] and its settings below.")
         for key, value in keys.items():
             setting = _BY_KEY.get((section, key))
             if setting is None:
                 known = ", ".join(each.name for each in SETTINGS if each.section == section)
-                raise SettingsError(f"{name}: [{full}] has no setting {key!r}; there are {known}")
+                raise SettingsError(f"{name}: [{full}] has no setting {key!r}. Choose from {known}.")
             found[section, key] = _check_value(setting, value, f"{name}: [{full}] {key}")
     return found
 
@@ -292,28 +292,32 @@ def _check_value(setting: Setting, value: Any, where: str) -> Any:
     if setting.kind is SettingKind.PATTERNS:
         if isinstance(value, list) and all(isinstance(each, str) for each in value):
             return tuple(value)
-        raise SettingsError(f"{where} is {_shorten(value)}; it is a list of strings, patterns as in .gitignore")
+        raise SettingsError(f"{where} must be a list of .gitignore patterns, not {_shorten(value)}")
     if setting.kind is SettingKind.EMBEDDER:
         if isinstance(value, str) and (value == NO_EMBEDDER or _LOCAL_EMBEDDER.fullmatch(value)):
             return value
         raise SettingsError(
-            f'{where} is {_shorten(value)}; it is "local:" and the name of an installed embedder, or "{NO_EMBEDDER}" '
-            f"(others are named with --embedder or in {EMBEDDER_VARIABLE})"
+            f'{where} must be "local:NAME" of an installed embedder or "{NO_EMBEDDER}", not {_shorten(value)} '
+            f"(for others use --embedder or {EMBEDDER_VARIABLE})"
         )
     if setting.kind is SettingKind.CHOICE:
         if isinstance(value, str) and value in setting.choices:
             return value
-        raise SettingsError(f"{where} is {_shorten(value)}; it is one of {', '.join(setting.choices)}")
+        raise SettingsError(f"{where} must be one of {', '.join(setting.choices)}, not {_shorten(value)}")
     if setting.kind is SettingKind.FLAG:
         if isinstance(value, bool):
             return value
-        raise SettingsError(f"{where} is {_shorten(value)}; it is true or false")
+        raise SettingsError(f"{where} must be true or false, not {_shorten(value)}")
     is_whole = setting.kind is SettingKind.INTEGER
     fits = isinstance(value, int if is_whole else (int, float)) and not isinstance(value, bool)
     if fits and setting.low <= value and (value <= setting.high if is_whole else value < setting.high):
         return value
-    bounds = f"from {setting.low:g} to {setting.high:g}" if is_whole else f"at least {setting.low:g} and below 1"
-    raise SettingsError(f"{where} is {_shorten(value)}; it is a {'whole ' * is_whole}number, {bounds}")
+    bounds = (
+        f"an integer from {setting.low:,.0f} to {setting.high:,.0f}"
+        if is_whole
+        else f"at least {setting.low:g} and below 1"
+    )
+    raise SettingsError(f"{where} must be {bounds}, not {_shorten(value)}")
 
 
 def _shorten(value: Any) -> str:

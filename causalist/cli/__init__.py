@@ -1,8 +1,8 @@
-"""The command line: converts, prints, and decides nothing.
+"""Command-line interface: parse arguments, call the pipeline, print results.
 
-In: arguments. Out: results on stdout, everything else on stderr, and an exit code: 0 something found, 1 nothing
-found, 2 failure. A command is one module here with a `command` in it, imported when it is called for; what it needs
-of the pipeline is imported when it runs, so that `--help` costs nothing.
+Results go to stdout, everything else to stderr. Exit codes: 0 something found, 1 nothing found, 2 failure. Command
+modules are imported when their command runs, and each imports the pipeline inside its function, so that `--help` stays
+fast.
 """
 
 import importlib
@@ -13,11 +13,11 @@ from typing import Any, NoReturn
 
 import click
 
-from causalist.cli._run import Began, end_at_once, prepare_process, run
+from causalist.cli._run import StartTime, exit_process, prepare_process, run_command_line
 
 # Each command's module in this package, and its function there. Also the order in `--help`.
 COMMANDS = {
-    "ask": ("ask", "command"),
+    "ask": ("ask", "ask_command"),
     "index": ("index", "index_command"),
     "status": ("index", "status_command"),
     "watch": ("index", "watch_command"),
@@ -34,26 +34,28 @@ COMMANDS = {
     "tests": ("impact", "tests_command"),
     "layers": ("map", "layers_command"),
     "verify": ("lookup", "verify_command"),
-    "lint": ("lint", "command"),
-    "config": ("config", "command"),
-    "graph": ("graph", "command"),
-    "memory": ("memory", "command"),
-    "serve": ("serve", "command"),
-    "install": ("install", "command"),
-    "hook": ("hook", "command"),
-    "eval": ("eval", "command"),
+    "lint": ("lint", "lint_command"),
+    "config": ("config", "config_command"),
+    "graph": ("graph", "graph_command"),
+    "memory": ("memory", "memory_command"),
+    "serve": ("serve", "serve_command"),
+    "install": ("install", "install_command"),
+    "hook": ("hook", "hook_command"),
+    "eval": ("eval", "eval_command"),
     "feedback": ("learn", "feedback_command"),
     "learn": ("learn", "learn_command"),
 }
 
 
 class Commands(click.Group):
-    """The commands by name. `main` maps errors to exit codes; click's own would exit 1 for some of them."""
+    """Click group of all commands. `main` maps errors to exit codes; click would exit 1 for some of them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the command names in the order of `--help`."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return a command, or None if the name is unknown."""
         if cmd_name not in COMMANDS:
             return None
         module, function = COMMANDS[cmd_name]
@@ -61,13 +63,14 @@ class Commands(click.Group):
         return command
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **extra: Any) -> NoReturn:
+        """Run the command line and exit. `args` None means the arguments of this process."""
         extra.pop("standalone_mode", None)
-        if args is None:  # a process of its own, which began when its time on the processor did
-            extra.setdefault("obj", Began(time.process_time()))
+        if args is None:  # a process of its own: CPU time approximates its start
+            extra.setdefault("obj", StartTime(time.process_time()))
             prepare_process(sys.argv[1:])
-        code = run(self, prog_name or "causalist", sys.argv[1:] if args is None else args, extra)
+        code = run_command_line(self, prog_name or "causalist", sys.argv[1:] if args is None else args, extra)
         if args is None:
-            end_at_once(code)
+            exit_process(code)
         sys.exit(code)
 
 
@@ -91,9 +94,9 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
 )
 def main() -> None:
-    """Answers questions about a code base with the code itself.
+    """Answer questions about a code base with the code itself.
 
-    The index is built and refreshed by itself, in `.causalist/` of the repository.
+    Commands build and refresh the index, in `.causalist/` of the repository, when they need it.
 
     \b
     Example:

@@ -1,7 +1,7 @@
-"""A client's settings file: read, changed in few places, written whole or not at all, and put back.
+"""Edits of a client's settings file: add or remove entries, write atomically, keep a backup.
 
-Beside a file that is changed stays a copy of what it was, so that removing gives back the same bytes as long as nothing
-else was changed meanwhile.
+Removing entries restores the original bytes if the file was not changed otherwise. Files are JSON with comments or
+TOML.
 """
 
 import os
@@ -20,9 +20,11 @@ _BACKUP = ".before-causalist"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """What is to become of a file: `before` and `after` are its text, None where there is no file. `is_update` says
-    that it has an entry already."""
+class FileEdit:
+    """Planned edit of a file: its text before and after, None where the file does not exist.
+
+    `is_update` is true if the file already had an entry.
+    """
 
     file: Path
     before: str | None
@@ -31,17 +33,22 @@ class Change:
 
     @property
     def is_needed(self) -> bool:
+        """True if the edit changes the file."""
         return self.before != self.after
 
     @property
     def backup(self) -> Path:
+        """Path of the backup file."""
         return self.file.with_name(self.file.name + _BACKUP)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """What is to stand at `path`, over what an older one says and beside what else it holds. With `words` it is an item
-    of the list at `path`, known by them. `given` are members of the file that go with it where they are missing."""
+class SettingsEntry:
+    """Entry to store at `path`. It overrides an older entry and keeps other keys of it.
+
+    With `words`, it is an item of the list at `path` and is recognized by this substring. `given` are further members
+    of the file, which are added if they are missing.
+    """
 
     path: tuple[str, ...]
     data: Mapping[str, object]
@@ -49,46 +56,48 @@ class Entry:
     given: Mapping[str, object] | None = None
 
 
-def added(file: Path, entries: Sequence[Entry]) -> Change:
-    """The file with all entries. Raises SettingsUnreadable."""
-    before = _text(file)
+def add_entries(file: Path, entries: Sequence[SettingsEntry]) -> FileEdit:
+    """Return the edit that adds all entries to a file. Raises SettingsUnreadable."""
+    before = _read_text(file)
     try:
-        is_update = before is not None and any(_has(file, before, entry) for entry in entries)
-        return Change(file, before, _with_all(file, before, entries), is_update)
+        is_update = before is not None and any(_has_entry(file, before, entry) for entry in entries)
+        return FileEdit(file, before, _with_entries(file, before, entries), is_update)
     except (_jsonc.NotJson, _toml.NotToml) as error:
         raise SettingsUnreadable(f"{file} cannot be changed: {error}") from error
 
 
-def removed(file: Path, entries: Sequence[Entry]) -> Change:
-    """The file without any of the entries; as it was, if adding is all that happened to it since. Raises
-    SettingsUnreadable."""
-    before = _text(file)
+def remove_entries(file: Path, entries: Sequence[SettingsEntry]) -> FileEdit:
+    """Return the edit that removes all entries from a file.
+
+    It restores the original text if adding the entries was the only change since. Raises SettingsUnreadable.
+    """
+    before = _read_text(file)
     if before is None:
-        return Change(file, None, None)
-    change = Change(file, before, before)
+        return FileEdit(file, None, None)
+    change = FileEdit(file, before, before)
     try:
-        there = [entry for entry in entries if _has(file, before, entry)]
+        there = [entry for entry in entries if _has_entry(file, before, entry)]
         if not there:
             return change
-        earlier = _text(change.backup)
-        # They may have been added one after another.
+        earlier = _read_text(change.backup)
+        # The entries may have been added one by one.
         for number in range(1, len(entries) + 1):
             for some in combinations(entries, number):
-                if before == _with_all(file, earlier, some):
-                    return Change(file, before, earlier)
+                if before == _with_entries(file, earlier, some):
+                    return FileEdit(file, before, earlier)
         after = before
         for entry in there:
-            after = _without(file, after, entry)
-            after = _pruned(file, after, entry.path[: len(entry.path) - (not entry.words)], earlier)
-        return Change(file, before, after)
+            after = _without_entry(file, after, entry)
+            after = _without_empty_parents(file, after, entry.path[: len(entry.path) - (not entry.words)], earlier)
+        return FileEdit(file, before, after)
     except (_jsonc.NotJson, _toml.NotToml) as error:
         raise SettingsUnreadable(f"{file} cannot be changed: {error}") from error
 
 
-def apply(change: Change, *, keep_backup: bool, own_folder: bool = False) -> Path | None:
-    """Carries out a change; returns the copy of what was there, if one was made. Raises UsageError.
+def apply_edit(change: FileEdit, *, keep_backup: bool, own_folder: bool = False) -> Path | None:
+    """Carry out an edit and return the path of the backup, if one was written. Raises UsageError.
 
-    `own_folder` says that the folder of a file that is deleted was there for it alone, and goes too if it is empty.
+    `own_folder` says that the folder of a deleted file existed for that file only; it is deleted too if it is empty.
     """
     file = change.file.resolve()  # a link stays a link
     copy: Path | None = None
@@ -101,7 +110,7 @@ def apply(change: Change, *, keep_backup: bool, own_folder: bool = False) -> Pat
         else:
             file.parent.mkdir(parents=True, exist_ok=True)
             mode = stat.S_IMODE(file.stat().st_mode) if change.before is not None else None
-            # What an earlier installation wrote is no state to go back to.
+            # Do not back up a file that an earlier installation wrote.
             if keep_backup and change.before is not None and not change.is_update:
                 copy = change.backup
                 _write(copy, change.before, mode)
@@ -113,7 +122,7 @@ def apply(change: Change, *, keep_backup: bool, own_folder: bool = False) -> Pat
     return copy
 
 
-def _with_all(file: Path, text: str | None, entries: Sequence[Entry]) -> str:
+def _with_entries(file: Path, text: str | None, entries: Sequence[SettingsEntry]) -> str:
     if text is None or not text.strip("\ufeff \t\r\n"):
         text = "" if _is_toml(file) else "{}\n"
     for entry in entries:
@@ -121,72 +130,74 @@ def _with_all(file: Path, text: str | None, entries: Sequence[Entry]) -> str:
     return text
 
 
-def _with_entry(file: Path, text: str, entry: Entry) -> str:
+def _with_entry(file: Path, text: str, entry: SettingsEntry) -> str:
     if _is_toml(file):
-        known = _toml.member(text, entry.path)
-        merged = _merged(known, entry)
+        known = _toml.get_member(text, entry.path)
+        merged = _merge_entry(known, entry)
         return text if merged == known else _toml.with_member(text, entry.path, merged)
     for key, value in (entry.given or {}).items():
-        if _jsonc.member(text, (key,)) is None:
+        if _jsonc.get_member(text, (key,)) is None:
             text = _jsonc.with_member(text, (key,), value)
-    known = _jsonc.member(text, entry.path)
+    known = _jsonc.get_member(text, entry.path)
     if entry.words:
-        if isinstance(known, list) and [item for item in known if _holds(item, entry.words)] == [dict(entry.data)]:
+        if isinstance(known, list) and [item for item in known if _contains_words(item, entry.words)] == [
+            dict(entry.data)
+        ]:
             return text
-        text = _jsonc.without_items(text, entry.path, lambda item: _holds(item, entry.words))
+        text = _jsonc.without_items(text, entry.path, lambda item: _contains_words(item, entry.words))
         return _jsonc.with_item(text, entry.path, dict(entry.data))
-    merged = _merged(known, entry)
+    merged = _merge_entry(known, entry)
     return text if merged == known else _jsonc.with_member(text, entry.path, merged)
 
 
-def _merged(known: object, entry: Entry) -> dict[str, object]:
+def _merge_entry(known: object, entry: SettingsEntry) -> dict[str, object]:
     return {**known, **entry.data} if isinstance(known, dict) else dict(entry.data)
 
 
-def _without(file: Path, text: str, entry: Entry) -> str:
+def _without_entry(file: Path, text: str, entry: SettingsEntry) -> str:
     if _is_toml(file):
         return _toml.without_member(text, entry.path)
     if entry.words:
-        return _jsonc.without_items(text, entry.path, lambda item: _holds(item, entry.words))
+        return _jsonc.without_items(text, entry.path, lambda item: _contains_words(item, entry.words))
     return _jsonc.without_member(text, entry.path)
 
 
-def _pruned(file: Path, text: str, path: Sequence[str], earlier: str | None) -> str:
-    """`text` without what stands around a removed entry, as far as it is empty and was not there earlier."""
+def _without_empty_parents(file: Path, text: str, path: Sequence[str], earlier: str | None) -> str:
+    """Return `text` without parents of a removed entry that are empty and were not in the earlier file."""
     for length in range(0 if _is_toml(file) else len(path), 0, -1):
         around = path[:length]
-        is_there = earlier is not None and earlier.strip() and _jsonc.member(earlier, around) is not None
-        if is_there or _jsonc.member(text, around) not in ({}, []):
+        is_there = earlier is not None and earlier.strip() and _jsonc.get_member(earlier, around) is not None
+        if is_there or _jsonc.get_member(text, around) not in ({}, []):
             break
         text = _jsonc.without_member(text, around)
     return text
 
 
-def _has(file: Path, text: str, entry: Entry) -> bool:
+def _has_entry(file: Path, text: str, entry: SettingsEntry) -> bool:
     if not text.strip("\ufeff \t\r\n"):
         return False
     if _is_toml(file):
-        return _toml.member(text, entry.path) is not None
-    known = _jsonc.member(text, entry.path)
+        return _toml.get_member(text, entry.path) is not None
+    known = _jsonc.get_member(text, entry.path)
     if not entry.words:
         return known is not None
-    return isinstance(known, list) and any(_holds(item, entry.words) for item in known)
+    return isinstance(known, list) and any(_contains_words(item, entry.words) for item in known)
 
 
-def _holds(value: object, words: str) -> bool:
-    """Whether a string somewhere in a value has these words."""
+def _contains_words(value: object, words: str) -> bool:
+    """Return True if a string anywhere in a value contains these words."""
     if isinstance(value, str):
         return words in value
     below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(_holds(each, words) for each in below)
+    return any(_contains_words(each, words) for each in below)
 
 
 def _is_toml(file: Path) -> bool:
     return file.suffix == ".toml"
 
 
-def _text(file: Path) -> str | None:
-    """The file's text with its line ends. Raises SettingsUnreadable."""
+def _read_text(file: Path) -> str | None:
+    """Return the file's text with its line ends, or None without a file. Raises SettingsUnreadable."""
     try:
         return file.read_bytes().decode("utf-8")
     except FileNotFoundError:

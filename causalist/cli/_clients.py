@@ -1,7 +1,7 @@
-"""The clients that `install` knows: where each keeps its servers and its hooks, and what is written there.
+"""Clients that `install` knows: their settings files, hooks and entry formats.
 
-The formats are those that the clients document. A client starts the server in a place of its own choice; where it can
-say which folder is open, the entry makes it say so, and elsewhere the server looks around the current folder.
+The formats are those that the clients document. A client starts the server in a folder of its choice. If the client can
+insert the open folder into a command, the entry does so; otherwise the server searches around the current folder.
 """
 
 import os
@@ -15,51 +15,57 @@ from types import MappingProxyType
 
 # The name of the entry.
 SERVER = "causalist"
-# What every command line of the hook holds, by which it is found again.
+# Substring of every hook command line; identifies an installed hook.
 HOOK_WORDS = "-m causalist hook prompt"
-_HOOK_SECONDS = 5  # after which a client gives up waiting; the hook itself ends long before
+_HOOK_SECONDS = 5  # timeout of the client; the hook's own deadline is shorter
 
-Entry = Mapping[str, object]
+EntryData = Mapping[str, object]
 
 
-def _usual(interpreter: str, arguments: list[str]) -> Entry:
+def _command_entry(interpreter: str, arguments: list[str]) -> EntryData:
     return {"command": interpreter, "args": arguments}
 
 
-def _with_type(interpreter: str, arguments: list[str]) -> Entry:
+def _stdio_entry(interpreter: str, arguments: list[str]) -> EntryData:
     return {"type": "stdio", "command": interpreter, "args": arguments}
 
 
-def _opencode(interpreter: str, arguments: list[str]) -> Entry:
+def _opencode_entry(interpreter: str, arguments: list[str]) -> EntryData:
     return {"type": "local", "command": [interpreter, *arguments], "enabled": True}
 
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """Where a client keeps what it runs before a prompt, and an entry of that list around a command line. `given` are
-    members that its file has to have."""
+    """Prompt hook of a client: path of the hook list, settings files and the entry for a command line.
+
+    `given` are members that the settings file must have.
+    """
 
     path: tuple[str, ...]
     project_file: str
     user_file: Callable[[], Path]
-    item: Callable[[str], Entry]
+    item: Callable[[str], EntryData]
     given: Mapping[str, object] = field(default_factory=dict)
 
     def file(self, scope: str, root: Path) -> Path:
+        """Return the settings file for a scope."""
         return self.user_file() if scope == "user" else root / self.project_file
 
-    def entry(self) -> Entry:
-        """What is written."""
+    def entry(self) -> EntryData:
+        """Return the hook entry to write."""
         words = [sys.executable, "-P", *HOOK_WORDS.split()]
         return self.item(subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words))
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """`key` is the member of the settings that holds servers by name; `folder` what the client replaces with the open
-    folder, or None where it starts servers there. A client without `project_files` has settings of the user only; of
-    several the first that is there counts. With `names_root` nothing tells the server which folder is open, so that the
-    entry names one. `check` tells people how to see that it works."""
+    """Client with its settings files and entry format.
+
+    `key` is the member of the settings that maps server names to entries. `folder` is the variable that the client
+    replaces by the open folder, or None if it starts servers there. A client without `project_files` has user settings
+    only. Of several files, the first that exists is used. With `names_root`, the entry names the repository, because
+    the client does not tell which folder is open. `check` describes how to check the installation.
+    """
 
     title: str
     key: str
@@ -67,17 +73,21 @@ class Client:
     user_files: Callable[[], tuple[Path, ...]]
     folder: str | None
     check: str
-    shape: Callable[[str, list[str]], Entry] = _usual
+    shape: Callable[[str, list[str]], EntryData] = _command_entry
     hook: Hook | None = None
     names_root: bool = False
 
     def file(self, scope: str, root: Path) -> Path:
+        """Return the settings file for a scope: the first that exists, else the first."""
         files = self.user_files() if scope == "user" else tuple(root / name for name in self.project_files)
         return next((file for file in files if file.exists()), files[0])
 
-    def entry(self, root: Path) -> Entry:
-        """What is written: this interpreter by its path, because a client knows no environment of a shell."""
-        # -P: the current folder is a repository, and must not be imported from.
+    def entry(self, root: Path) -> EntryData:
+        """Return the server entry to write.
+
+        It names this interpreter by its path, because a client does not know the environment of a shell.
+        """
+        # -P: modules must not be imported from the current folder, which is a repository.
         arguments = ["-P", "-m", "causalist", "serve", "mcp"]
         folder = str(root) if self.names_root else self.folder
         if folder is not None:
@@ -85,18 +95,18 @@ class Client:
         return self.shape(sys.executable, arguments)
 
 
-def _folder(variable: str, *otherwise: str) -> Path:
-    """What an environment variable says, or a folder in the home directory."""
+def _folder_from_environment(variable: str, *otherwise: str) -> Path:
+    """Return the folder in an environment variable, or a folder below the home directory."""
     value = os.environ.get(variable)
     return Path(value) if value else Path.home().joinpath(*otherwise)
 
 
 def _settings_folder(windows: str, mac: tuple[str, ...], other: str) -> Path:
     if sys.platform == "win32":
-        return _folder("APPDATA", "AppData", "Roaming") / windows
+        return _folder_from_environment("APPDATA", "AppData", "Roaming") / windows
     if sys.platform == "darwin":
         return Path.home().joinpath(*mac)
-    return _folder("XDG_CONFIG_HOME", ".config") / other
+    return _folder_from_environment("XDG_CONFIG_HOME", ".config") / other
 
 
 def _claude_user_file() -> Path:
@@ -113,15 +123,15 @@ def _zed_user_file() -> Path:
 
 
 def _opencode_user_files() -> tuple[Path, ...]:
-    folder = _folder("XDG_CONFIG_HOME", ".config") / "opencode"
+    folder = _folder_from_environment("XDG_CONFIG_HOME", ".config") / "opencode"
     return folder / "opencode.json", folder / "opencode.jsonc"
 
 
-def _grouped(command: str) -> Entry:
+def _hook_group(command: str) -> EntryData:
     return {"hooks": [{"type": "command", "command": command, "timeout": _HOOK_SECONDS}]}
 
 
-def _gemini_grouped(command: str) -> Entry:
+def _gemini_hook_group(command: str) -> EntryData:
     return {"hooks": [{"name": SERVER, "type": "command", "command": command, "timeout": _HOOK_SECONDS * 1000}]}
 
 
@@ -134,12 +144,12 @@ CLIENTS: Mapping[str, Client] = MappingProxyType(
             lambda: (_claude_user_file(),),
             None,
             "start `claude` in the repository, approve the server, and look at /mcp",
-            _with_type,
+            _stdio_entry,
             Hook(
                 ("hooks", "UserPromptSubmit"),
                 ".claude/settings.json",
-                lambda: _folder("CLAUDE_CONFIG_DIR", ".claude") / "settings.json",
-                _grouped,
+                lambda: _folder_from_environment("CLAUDE_CONFIG_DIR", ".claude") / "settings.json",
+                _hook_group,
             ),
         ),
         "cursor": Client(
@@ -149,7 +159,7 @@ CLIENTS: Mapping[str, Client] = MappingProxyType(
             lambda: (Path.home() / ".cursor" / "mcp.json",),
             "${workspaceFolder}",
             "open the repository in Cursor and look for causalist among the MCP servers in its settings",
-            _with_type,
+            _stdio_entry,
             Hook(
                 ("hooks", "beforeSubmitPrompt"),
                 ".cursor/hooks.json",
@@ -165,20 +175,20 @@ CLIENTS: Mapping[str, Client] = MappingProxyType(
             lambda: (_vscode_user_file(),),
             "${workspaceFolder}",
             "open the repository in VS Code and run `MCP: List Servers` from the command palette",
-            _with_type,
+            _stdio_entry,
         ),
         "codex": Client(
             "Codex",
             "mcp_servers",
             (".codex/config.toml",),
-            lambda: (_folder("CODEX_HOME", ".codex") / "config.toml",),
+            lambda: (_folder_from_environment("CODEX_HOME", ".codex") / "config.toml",),
             None,
             "run `codex mcp list` in the repository, or look at /mcp; a project's settings count once it is trusted",
             hook=Hook(
                 ("hooks", "UserPromptSubmit"),
                 ".codex/hooks.json",
-                lambda: _folder("CODEX_HOME", ".codex") / "hooks.json",
-                _grouped,
+                lambda: _folder_from_environment("CODEX_HOME", ".codex") / "hooks.json",
+                _hook_group,
             ),
         ),
         "gemini-cli": Client(
@@ -192,7 +202,7 @@ CLIENTS: Mapping[str, Client] = MappingProxyType(
                 ("hooks", "BeforeAgent"),
                 ".gemini/settings.json",
                 lambda: Path.home() / ".gemini" / "settings.json",
-                _gemini_grouped,
+                _gemini_hook_group,
             ),
         ),
         "zed": Client(
@@ -210,7 +220,7 @@ CLIENTS: Mapping[str, Client] = MappingProxyType(
             _opencode_user_files,
             None,
             "run `opencode mcp list` in the repository",
-            _opencode,
+            _opencode_entry,
         ),
         "windsurf": Client(
             "Windsurf",

@@ -1,7 +1,7 @@
-"""A code graph and some of its edges -> text in one of the formats, part by part.
+"""Render a code graph and some of its edges as text, in parts.
 
-`node-link` and `graphml` hold all nodes inside the repository; the others only those that an edge touches. Edges are
-written in the order in which they come.
+`node-link` and `graphml` contain all nodes inside the repository; the other formats only nodes with an edge. Edges keep
+the order of the input.
 """
 
 import re
@@ -10,7 +10,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from causalist.cli._output import safe, to_json
+from causalist.cli._output import escape_controls, to_json
 from causalist.model.symbols import NodeKind, split_id
 from causalist.serialize.answers import edge_document
 
@@ -19,31 +19,34 @@ if TYPE_CHECKING:
 
 Format = Callable[["CodeGraph", Iterable["Edge"]], Iterator[str]]
 
-_LINES_A_PART = 1000
-# Edges that are more likely wrong than right are drawn as broken lines.
-_DOUBTFUL = 0.5
-# What XML 1.0 cannot hold, not even as a reference.
+_LINES_PER_PART = 1000
+# Edges below this confidence are dashed: they are more likely wrong than right.
+_DOUBTFUL_THRESHOLD = 0.5
+# Characters that XML 1.0 cannot contain, not even as a reference.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def jsonl(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
-    """One edge a line, with the keys of `edges` in `ask --json`."""
-    return _in_parts(to_json(edge_document(edge)) + "\n" for edge in edges)
+def render_jsonl(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
+    """Yield one edge per line, with the keys of `edges` in `ask --json`."""
+    return _join_parts(to_json(edge_document(edge)) + "\n" for edge in edges)
 
 
-def node_link(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
-    """For `networkx.node_link_graph(data, edges="edges")`."""
+def render_node_link(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
+    """Yield node-link JSON for `networkx.node_link_graph(data, edges="edges")`."""
     import networkx  # type: ignore[import-untyped]
 
-    yield to_json(networkx.node_link_data(_multigraph(graph, edges), edges="edges")) + "\n"
+    yield to_json(networkx.node_link_data(_build_multigraph(graph, edges), edges="edges")) + "\n"
 
 
-def graphml(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
-    """For `networkx.read_graphml` and graph viewers. GraphML has no null, so what is None is left out; characters that
-    XML cannot hold are percent-escaped, and so is `%` itself in the paths of ids."""
+def render_graphml(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
+    """Yield GraphML for `networkx.read_graphml` and graph viewers.
+
+    GraphML has no null, so that None values are omitted. Characters that XML cannot contain are percent-escaped, and so
+    is `%` in the paths of ids.
+    """
     import networkx
 
-    multigraph = _multigraph(graph, edges)
+    multigraph = _build_multigraph(graph, edges)
     every = [attributes for _, attributes in multigraph.nodes(data=True)]
     every += [attributes for _, _, attributes in multigraph.edges(data=True)]
     for attributes in every:
@@ -51,32 +54,38 @@ def graphml(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
             if value is None:
                 del attributes[name]
             elif isinstance(value, str):
-                attributes[name] = _xml_text(value)
-    renamed = {node: _xml_text(node) for node in multigraph if _NOT_XML.search(node)}
+                attributes[name] = _escape_xml(value)
+    renamed = {node: _escape_xml(node) for node in multigraph if _NOT_XML.search(node)}
     networkx.relabel_nodes(multigraph, renamed, copy=False)
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
-    yield from _in_parts(f"{line}\n" for line in networkx.generate_graphml(multigraph))
+    yield from _join_parts(f"{line}\n" for line in networkx.generate_graphml(multigraph))
 
 
-def dot(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
-    """For Graphviz; doubtful edges are dashed."""
-    return _in_parts(_dot_lines(edges))
+def render_dot(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
+    """Yield DOT for Graphviz; doubtful edges are dashed."""
+    return _join_parts(_dot_lines(edges))
 
 
-def mermaid(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
-    """A flowchart; nodes are n0, n1, … with their id as label."""
-    return _in_parts(_mermaid_lines(edges))
+def render_mermaid(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
+    """Yield a Mermaid flowchart; nodes are n0, n1, … with their id as label."""
+    return _join_parts(_mermaid_lines(edges))
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
-    {"jsonl": jsonl, "node-link": node_link, "graphml": graphml, "dot": dot, "mermaid": mermaid}
+    {
+        "jsonl": render_jsonl,
+        "node-link": render_node_link,
+        "graphml": render_graphml,
+        "dot": render_dot,
+        "mermaid": render_mermaid,
+    }
 )
 
 
 def _dot_lines(edges: "Iterable[Edge]") -> Iterator[str]:
     yield "digraph causalist {\n  node [shape=box];\n"
     for edge in edges:
-        dashed = ", style=dashed" if edge.confidence < _DOUBTFUL else ""
+        dashed = ", style=dashed" if edge.confidence < _DOUBTFUL_THRESHOLD else ""
         yield (
             f"  {_dot_string(edge.source)} -> {_dot_string(edge.target)} "
             f"[label={_dot_string(edge.kind)}, rule={_dot_string(edge.rule)}, "
@@ -88,7 +97,7 @@ def _dot_lines(edges: "Iterable[Edge]") -> Iterator[str]:
 def _dot_string(text: str) -> str:
     from causalist._internal.escape import dot_string
 
-    return dot_string(safe(text), is_label=False)
+    return dot_string(escape_controls(text), is_label=False)
 
 
 def _mermaid_lines(edges: "Iterable[Edge]") -> Iterator[str]:
@@ -99,18 +108,21 @@ def _mermaid_lines(edges: "Iterable[Edge]") -> Iterator[str]:
             if node not in names:
                 names[node] = f"n{len(names)}"
                 yield f'  {names[node]}["{_mermaid_label(node)}"]\n'
-        arrow = "-.->" if edge.confidence < _DOUBTFUL else "-->"
+        arrow = "-.->" if edge.confidence < _DOUBTFUL_THRESHOLD else "-->"
         yield f"  {names[edge.source]} {arrow}|{edge.kind}| {names[edge.target]}\n"
 
 
 def _mermaid_label(text: str) -> str:
     from causalist._internal.escape import mermaid_label
 
-    return mermaid_label(safe(text))
+    return mermaid_label(escape_controls(text))
 
 
-def _multigraph(graph: "CodeGraph", edges: "Iterable[Edge]") -> Any:
-    """A networkx.MultiDiGraph, edges keyed by kind, with all nodes inside the repository and those that edges touch."""
+def _build_multigraph(graph: "CodeGraph", edges: "Iterable[Edge]") -> Any:
+    """Return a networkx.MultiDiGraph with edges keyed by kind.
+
+    Its nodes are all nodes inside the repository and the ends of the edges.
+    """
     import networkx
 
     result = networkx.MultiDiGraph()
@@ -133,12 +145,12 @@ def _multigraph(graph: "CodeGraph", edges: "Iterable[Edge]") -> Any:
     return result
 
 
-def _xml_text(text: str) -> str:
+def _escape_xml(text: str) -> str:
     return _NOT_XML.sub(lambda match: "".join(f"%{b:02X}" for b in match[0].encode("utf-8", "surrogatepass")), text)
 
 
-def _in_parts(lines: Iterable[str]) -> Iterator[str]:
-    """The same text in fewer, larger pieces."""
+def _join_parts(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the same text in fewer, larger pieces."""
     remaining = iter(lines)
-    while part := "".join(islice(remaining, _LINES_A_PART)):
+    while part := "".join(islice(remaining, _LINES_PER_PART)):
         yield part

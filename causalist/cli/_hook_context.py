@@ -1,14 +1,12 @@
-"""A prompt and a stored index -> what an agent is told before it begins, or nothing.
+"""Prompt hook: parse a client's prompt, build context from the stored index, render the output.
 
-Nothing is indexed here and no file is looked at but those that are shown: the index may be older than the files, and
-what changed since is then named without its source. Where the answer is not likely to hold what is needed, saying
-nothing is better than noise: the table below has been measured, see docs/hook.md.
+Nothing is indexed, and only the files that are shown are read. The index may be older than the files; changed files are
+listed without their source. If the confidence of the answer is low, the hook prints nothing; the thresholds in
+HOOK_BUDGETS were measured, see docs/hook.md.
 
-What an agent's client hands a hook, and what it wants back: bytes to a prompt, a context to bytes.
-
-The clients document their formats: Claude Code, Codex and VS Code as `UserPromptSubmit`, Gemini CLI as `BeforeAgent`,
-Cursor as `beforeSubmitPrompt`. They differ in where the folder stands and in what they read on standard output. An
-input of none of these events is answered with plain text.
+The formats are those that the clients document: Claude Code, Codex and VS Code as `UserPromptSubmit`, Gemini CLI as
+`BeforeAgent`, Cursor as `beforeSubmitPrompt`. They differ in the key of the folder and in the output that they read.
+Input of any other event is answered with plain text.
 """
 
 import json
@@ -26,9 +24,11 @@ if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository
 
 
-class Share(NamedTuple):
-    """What a prompt is given whose answer has at least that confidence: the best files in at most so many tokens, and
-    the paths of the next ones."""
+class HookBudget(NamedTuple):
+    """Context budget for answers of at least `confidence`.
+
+    The `files` best files share `tokens` tokens; the paths of the next `names` files follow.
+    """
 
     confidence: float
     files: int
@@ -36,15 +36,15 @@ class Share(NamedTuple):
     names: int = 0
 
 
-# Best first; below the last nothing is said. Chosen by tests/benchmarks/hook.
-SHARES: tuple[Share, ...] = (Share(0.9, 3, 300, 5), Share(0.4, 5, 400, 10))
+# Highest confidence first; below the last one, nothing is printed. Chosen by tests/benchmarks/hook.
+HOOK_BUDGETS: tuple[HookBudget, ...] = (HookBudget(0.9, 3, 300, 5), HookBudget(0.4, 5, 400, 10))
 _LEAD_TOKENS = 60
-_MOST_FILES = 20  # that are ranked; names are taken from them
+_MAX_FILES_RANKED = 20  # files; the names that follow the pack are taken from them
 _PATH_CHARACTERS = 120
 
 
-def stored_repository(root: Path, folder: Path) -> "Repository | None":
-    """The repository with the index that is stored, current or not; None where there is none of this version."""
+def open_stored_repository(root: Path, folder: Path) -> "Repository | None":
+    """Return the repository with its stored index, current or not; None without an index of this version."""
     from causalist.index.freshness import index_version
     from causalist.index.open import index_folders
     from causalist.pipeline.repository import Repository
@@ -57,25 +57,24 @@ def stored_repository(root: Path, folder: Path) -> "Repository | None":
         except IndexUnreadable:
             continue
         if index is not None and index.version == index_version():
-            # Prompts are the user's, and nobody gives feedback to an answer that was not asked for.
-            return replace(
-                Repository.from_index(root, index, folder=relative_folder(root, folder)), feedback_store=None
-            )
+            # Prompts are private, and unrequested answers get no feedback: store nothing.
+            repository = Repository.from_index(root, index, folder=relative_folder(root, folder))
+            return replace(repository, feedback_store=None)
     return None
 
 
-def context_for(repository: "Repository", prompt: str, shares: Sequence[Share] = SHARES) -> str | None:
-    """What to tell an agent; None where the best that is known is too likely to be beside the point."""
+def build_context(repository: "Repository", prompt: str, shares: Sequence[HookBudget] = HOOK_BUDGETS) -> str | None:
+    """Return the context for a prompt, or None if the confidence is below every budget."""
     from causalist._internal.sanitize import middle_cut, neutralise
     from causalist.model.answer import AskOptions, Level
 
-    options = AskOptions(level=Level.FILE, top_k=_MOST_FILES)
+    options = AskOptions(level=Level.FILE, top_k=_MAX_FILES_RANKED)
     attempt = repository.attempt(prompt, options)
     confidence = attempt.confidence
     share = next((each for each in shares if (confidence or 0.0) >= each.confidence), None)
     if share is None:
         return None
-    # One line is enough to say what is answered; the prompt stands right above it.
+    # The first line repeats the query, which the prompt already contains.
     room = share.tokens - _LEAD_TOKENS
     answer = repository.ask(prompt, replace(options, top_k=share.files, max_tokens=room), remember=False)
     if answer.pack is None:
@@ -91,9 +90,9 @@ def context_for(repository: "Repository", prompt: str, shares: Sequence[Share] =
     return f"{lead}\n{pack.rstrip()}\n{names}"
 
 
-LONGEST_PROMPT = 20_000  # characters that are read; the rest is pasted text
-# Claude Code and Cursor show an agent the beginning of what is longer.
-MOST_CHARACTERS = 9_500
+MAX_PROMPT_CHARACTERS = 20_000  # the rest is probably pasted text
+# Claude Code and Cursor truncate longer context.
+MAX_CONTEXT_CHARACTERS = 9_500
 _CLAUDE_EVENTS = ("UserPromptSubmit", "BeforeAgent")
 _CURSOR_EVENT = "beforeSubmitPrompt"
 _FOLDER_VARIABLES = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
@@ -102,15 +101,14 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 # Code between backticks, a file or a dotted name, a path, an identifier of several parts, a call.
 _CODE = re.compile(r"`[^`\n]+`|\w{2}\.[A-Za-z]\w*|\w/\w+[./]\w|\w_\w|[a-z][A-Z]|\w\(\)|[A-Za-z]\d|::|->|=>")
 _COMMAND = re.compile(r"/[\w:-]+(?:\s|$)")
-_FEWEST_WORDS = 2
-# Words of a conversation: a prompt of nothing else goes on with what was said before, which a hook does not see.
+_MIN_WORDS = 2
+# Words of conversation. A prompt of nothing else refers to earlier messages, which a hook cannot read.
 _TALK_WORDS = "talk_words.txt"
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What the user typed, the folder in which the agent works (None where the client does not say), and the event
-    by its client's name ("" for none that is known)."""
+    """Prompt of the user, the agent's folder (None if unknown) and the event name ("" if unknown)."""
 
     text: str
     folder: Path | None
@@ -118,7 +116,7 @@ class Prompt:
 
 
 def read_prompt(data: bytes, environment: Mapping[str, str] = os.environ) -> Prompt | None:
-    """The prompt in a hook's standard input; None where there is none.
+    """Parse the prompt from a hook's standard input; return None if there is none.
 
     >>> read_prompt(b'{"hook_event_name": "BeforeAgent", "prompt": "where is tax added", "cwd": "/shop"}', {})
     Prompt(text='where is tax added', folder=PosixPath('/shop'), event='BeforeAgent')
@@ -136,14 +134,14 @@ def read_prompt(data: bytes, environment: Mapping[str, str] = os.environ) -> Pro
     stated = [document.get("cwd"), *(roots[:1] if isinstance(roots, list) else [])]
     stated += [environment.get(name) for name in _FOLDER_VARIABLES]
     folder = next((each for each in stated if isinstance(each, str) and each.strip() and "\0" not in each), None)
-    # Half of a pair of surrogates, as JSON allows, is no text that anything else takes.
-    text = document["prompt"][:LONGEST_PROMPT].encode("utf-8", "replace").decode("utf-8")
+    # JSON allows lone surrogates, which cannot be encoded.
+    text = document["prompt"][:MAX_PROMPT_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
     known = isinstance(event, str) and event in (*_CLAUDE_EVENTS, _CURSOR_EVENT)
     return Prompt(text, Path(folder) if folder else None, str(event) if known else "")
 
 
-def says_something(text: str) -> bool:
-    """Whether a prompt names anything that could be looked for, by itself.
+def has_search_terms(text: str) -> bool:
+    """Return True if a prompt contains terms to search for, without its conversation.
 
     >>> [says_something(each) for each in ("yes, go on", "/compact now", "now fix the tests please", "thanks!")]
     [False, False, False, False]
@@ -157,17 +155,17 @@ def says_something(text: str) -> bool:
         return True
     talk = resource_files("causalist.cli").joinpath(_TALK_WORDS).read_text(encoding="utf-8").split()
     words = {word.lower() for word in _WORD.findall(stripped)}.difference(talk)
-    # Scripts without spaces between words have long ones.
-    return len(words) >= _FEWEST_WORDS or any(not word.isascii() and len(word) >= 4 for word in words)
+    # Scripts without spaces between words have long tokens.
+    return len(words) >= _MIN_WORDS or any(not word.isascii() and len(word) >= 4 for word in words)
 
 
-def written(context: str, event: str) -> bytes:
-    """What to print so that the client of that event gives the context to its agent."""
+def render_context(context: str, event: str) -> bytes:
+    """Return the output that makes the client of an event pass the context to its agent."""
     if event in _CLAUDE_EVENTS:
         document: object = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}}
     elif event == _CURSOR_EVENT:
         document = {"continue": True, "additional_context": context}
     else:
         return context.encode("utf-8", "backslashreplace")
-    # ASCII: a console of another encoding changes nothing in it.
+    # ASCII is independent of the console's encoding.
     return json.dumps(document).encode() + b"\n"

@@ -1,6 +1,7 @@
-"""Work that may take just so long and may go wrong in any way, without its caller ever noticing more than silence.
+"""Run the hook's work with a deadline, and start indexing in the background.
 
-Indexing that nobody waits for: a process of its own, with a low priority, that outlives the command.
+Failures of the work never reach the caller: it gets empty output. Background indexing is a separate process of low
+priority that outlives the command.
 """
 
 import json
@@ -19,13 +20,15 @@ from pathlib import Path
 from causalist.cli._run import TRACEBACK
 
 _CHUNK = 1 << 16
-# By how much a child that nobody could end outlives its deadline.
+# seconds after the deadline at which a child ends itself if its parent was killed
 _GRACE_SECONDS = 2.0
 
 
 def read_until(descriptor: int, deadline: float, most: int) -> bytes | None:
-    """All that a file descriptor holds until its end; None where that does not come before `deadline` (of
-    `time.monotonic`), or where it is more than `most` bytes."""
+    """Return all bytes of a file descriptor up to its end.
+
+    None if the end does not come before `deadline` (of `time.monotonic`), or if there are more than `most` bytes.
+    """
     kept = bytearray()
     while len(kept) <= most:
         left = deadline - time.monotonic()
@@ -38,25 +41,26 @@ def read_until(descriptor: int, deadline: float, most: int) -> bytes | None:
     return None
 
 
-def outcome_before(deadline: float, work: Callable[[], bytes], most: int) -> bytes:
-    """What `work` returns; nothing where it raises, crashes, or is not done before `deadline` (of `time.monotonic`).
+def run_until(deadline: float, work: Callable[[], bytes], most: int) -> bytes:
+    """Return the result of `work`, or b"" if it fails or misses `deadline` (of `time.monotonic`).
 
-    It runs in a process of its own where there are such, because nothing else can be ended while it computes.
+    The work runs in a forked process where the platform has fork, because running code can only be stopped with its
+    process.
     """
-    return _forked(deadline, work, most) if hasattr(os, "fork") else _threaded(deadline, work)
+    return _run_in_fork(deadline, work, most) if hasattr(os, "fork") else _run_in_thread(deadline, work)
 
 
-def _forked(deadline: float, work: Callable[[], bytes], most: int) -> bytes:
+def _run_in_fork(deadline: float, work: Callable[[], bytes], most: int) -> bytes:
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        _work_and_end(deadline, work, writing)
+        _run_child(deadline, work, writing)
     os.close(writing)
     done: bytes | None = None
     try:
         done = read_until(reading, deadline, most)
-        # It ends right after the last byte.
+        # The child exits right after the last byte.
         while done is not None and time.monotonic() < deadline:
             ended, status = os.waitpid(child, os.WNOHANG)
             if ended:
@@ -69,8 +73,8 @@ def _forked(deadline: float, work: Callable[[], bytes], most: int) -> bytes:
     return b""
 
 
-def _work_and_end(deadline: float, work: Callable[[], bytes], writing: int) -> None:
-    """The child's whole life. It ends even if its parent was killed."""
+def _run_child(deadline: float, work: Callable[[], bytes], writing: int) -> None:
+    """Run the work in the child and exit. A timer ends the child even if its parent was killed."""
     code = 1
     try:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -84,19 +88,19 @@ def _work_and_end(deadline: float, work: Callable[[], bytes], writing: int) -> N
         code = 0
     except BaseException as error:
         with suppress(BaseException):
-            _tell(error)
+            _report_failure(error)
     finally:
         os._exit(code)
 
 
-def _threaded(deadline: float, work: Callable[[], bytes]) -> bytes:
+def _run_in_thread(deadline: float, work: Callable[[], bytes]) -> bytes:
     results: list[bytes] = []
 
     def run() -> None:
         try:
             results.append(work())
         except Exception as error:
-            _tell(error)
+            _report_failure(error)
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
@@ -104,7 +108,7 @@ def _threaded(deadline: float, work: Callable[[], bytes]) -> bytes:
     return results[0] if results else b""
 
 
-def _tell(error: BaseException) -> None:
+def _report_failure(error: BaseException) -> None:
     from causalist.cli._output import say
     from causalist.errors import CausalistError
 
@@ -116,9 +120,9 @@ def _tell(error: BaseException) -> None:
 
 
 _NICENESS = 10
-# Whoever started it is about to answer first.
+# The hook that starts the process answers first.
 _DELAY_SECONDS = 1.0
-# It imports what its parent would, from where its parent would, and nothing from the current folder.
+# The child uses the import path of its parent, without the current folder.
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from causalist.cli._hook_process import main; main(sys.argv[2])"
@@ -126,7 +130,7 @@ _START = (
 
 
 def start_indexing(root: Path) -> None:
-    """Begins to bring the index of `root` up to date, unless another such process is at it. Returns at once."""
+    """Start a process that refreshes the index of `root`, unless one is running. Return at once."""
     paths = [path for path in sys.path if path]
     subprocess.Popen(
         [sys.executable, "-P", "-c", _START, json.dumps(paths), os.fspath(root)],
@@ -138,7 +142,7 @@ def start_indexing(root: Path) -> None:
 
 
 def main(root: str) -> None:
-    """That process."""
+    """Refresh the index of `root` at low priority: the entry point of the background process."""
     time.sleep(_DELAY_SECONDS)
     if hasattr(os, "nice"):
         with suppress(OSError):
@@ -149,7 +153,7 @@ def main(root: str) -> None:
     from causalist.pipeline.repository import Repository
     from causalist.store import cache_folder
 
-    # Among the user's own files, because nothing in a repository is to be trusted.
+    # The lock is in the user's cache folder, because repository files are untrusted.
     place = cache_folder(Path(root))
     lock = place.with_name(f"{place.name}.lock")
     with suppress(OSError, Timeout, CausalistError):

@@ -1,13 +1,13 @@
-"""What the commands that look something up share: opening, naming nodes, and printing a document or lines."""
+"""Shared parts of look-up commands: options, opening, resolving nodes, printing a document or lines."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from causalist.cli._output import emit_document, emit_lines, say
-from causalist.cli._repository import json_option, open_repository, repository_options, say_notes
+from causalist.cli._repository import json_option, open_repository, report_notes, repository_options
 from causalist.cli._run import NOTHING_FOUND
 from causalist.model.symbols import split_id
 
@@ -21,36 +21,42 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def lookup_options(command: _Command) -> _Command:
-    """Adds --repo, --force and --json."""
+    """Add --repo, --force and --json."""
     return repository_options(json_option(command))
 
 
 def limit_option(default: int, effect: str) -> Callable[[_Command], _Command]:
+    """Return a decorator that adds --limit."""
     return click.option("--limit", type=click.IntRange(min=1), default=default, show_default=True, help=effect)
 
 
 def open_for_lookup(
     repo: Path | None, *, force: bool, when_empty: Mapping[str, object] | None, anew: bool = False
 ) -> "Repository":
-    """The repository, after saying what opening had to say. `when_empty` is the document for an empty folder, None
-    without --json. `anew` as in `IndexOptions`."""
+    """Return the repository after reporting the notes of opening it.
+
+    `when_empty` is the document for an empty folder, None without --json. `anew` as in `IndexOptions`.
+    """
     document = when_empty
     when = None if document is None else lambda _: document
     repository = open_repository(repo, force=force, when_empty=when, anew=anew)
-    say_notes(repository)
+    report_notes(repository)
     return repository
 
 
-def id_of(repository: "Repository", name: str) -> str:
-    """The id of the node that `name` means; what was taken for granted is said. Raises UnknownNode, AmbiguousNode."""
+def resolve_id(repository: "Repository", name: str) -> str:
+    """Return the id of the node that `name` means.
+
+    Assumptions are reported as a note. Raises UnknownNode, AmbiguousNode.
+    """
     named = repository.named(name)
     if named.note:
         say(f"note: {named.note}")
     return repository.index.graph.nodes.ids[named.node]
 
 
-def finish(document: Mapping[str, object] | None, lines: Iterable[str], nothing: str = "") -> None:
-    """Prints the document, or without one the lines; says `nothing` and exits 1 if it is not empty."""
+def print_result(document: Mapping[str, object] | None, lines: Iterable[str], nothing: str = "") -> None:
+    """Print the document, or the lines without one. If `nothing` is not empty, report it and exit 1."""
     if document is not None:
         emit_document(document)
     else:
@@ -60,28 +66,18 @@ def finish(document: Mapping[str, object] | None, lines: Iterable[str], nothing:
         click.get_current_context().exit(NOTHING_FOUND)
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of cells as lines in columns, two spaces apart; the last column is as wide as it is.
-
-    >>> aligned([("a", "bcd", "e"), ("abc", "d", "f")])
-    ['a    bcd  e', 'abc  d    f']
-    """
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)] if rows else []
-    return ["  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[-1]]).rstrip() for row in rows]
-
-
-def says(gap: "UnresolvedCall") -> str:
-    """A call of which only the name is known, in words."""
+def describe_call(gap: "UnresolvedCall") -> str:
+    """Return an unresolved call in words."""
     what = "what another call returns" if gap.name == "?" else f"something called {gap.name!r}"
     return f"{split_id(gap.node)[0]}:{gap.line}  {gap.node} calls {what}"
 
 
-def site_of(edge: "Edge") -> str:
-    """Where an edge is written: in the file of its source."""
+def edge_location(edge: "Edge") -> str:
+    """Return `path:line` of the use that an edge stands for; it is in the file of the source."""
     path = split_id(edge.source)[0]
     return path if edge.line is None else f"{path}:{edge.line}"
 
 
-def place_of(hit: "Hit") -> str:
-    """`path:line` of a node, `path` of a file, "" for what lies outside."""
+def node_location(hit: "Hit") -> str:
+    """Return `path:line` of a node, `path` of a file, "" of an external node."""
     return hit.path if hit.kind == "file" or not hit.path else f"{hit.path}:{hit.start_row + 1}"

@@ -1,9 +1,7 @@
-"""What a command prints: results on stdout, everything else on stderr, both UTF-8 whatever the locale says.
+"""Output of commands: results on stdout, messages and progress on stderr, all in UTF-8.
 
-Progress on stderr, for people who wait: nothing in the first second, nothing where stderr is no terminal.
-
-A terminal gets one line that is written over and wiped at the end; with NO_COLOR or TERM=dumb, which say that
-nothing but text is wanted, a line for each stage.
+Progress appears on terminals only, after one second. A terminal shows one line that is redrawn and cleared at the end.
+With NO_COLOR or TERM=dumb, each stage gets a line of its own.
 """
 
 import io
@@ -23,19 +21,22 @@ from causalist.errors import UsageError
 if TYPE_CHECKING:
     from causalist.index.options import Progress
 
-# A lone surrogate becomes `\udc80`, which inside of JSON is the same string again.
+# A lone surrogate becomes `\udc80`, which JSON reads as the same string.
 _ENCODING_ERRORS = "backslashreplace"
 
 
 def prepare_streams() -> None:
-    """Makes stdout and stderr take any text."""
+    """Make stdout and stderr accept any text."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors=_ENCODING_ERRORS)
 
 
-def abandon(*streams: TextIO | None) -> None:
-    """Sends what is still buffered to nowhere: it cannot be written, and the interpreter would complain at its end."""
+def discard_output(*streams: TextIO | None) -> None:
+    """Redirect the streams to the null device.
+
+    Their buffers cannot be written, and the interpreter would report that at exit.
+    """
     for stream in streams:
         with suppress(OSError, ValueError, AttributeError):
             nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -44,47 +45,48 @@ def abandon(*streams: TextIO | None) -> None:
 
 
 def emit(text: str) -> None:
-    """A part of the result, as it stands. Raises UsageError where stdout cannot take it."""
+    """Write a part of the result unchanged. Raises UsageError if stdout cannot be written."""
     try:
         click.echo(text, nl=False)
     except BrokenPipeError:
         raise
     except OSError as error:
-        abandon(sys.stdout)
+        discard_output(sys.stdout)
         raise UsageError(f"cannot write the results: {error.strerror or error}") from error
 
 
 def emit_lines(lines: Iterable[str]) -> None:
-    """Lines with repository content in them that nothing has made safe yet."""
-    emit("".join(f"{safe(line)}\n" for line in lines))
+    """Write lines with repository content; control characters are escaped."""
+    emit("".join(f"{escape_controls(line)}\n" for line in lines))
 
 
 def emit_document(document: Mapping[str, object]) -> None:
-    """The one JSON document of a command, on one line."""
+    """Write the JSON document of a command on one line."""
     emit(to_json(document) + "\n")
 
 
 def to_json(document: object) -> str:
+    """Return a document as JSON."""
     return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
 
 def say(message: str) -> None:
-    """A message for people, on stderr."""
-    click.echo(f"causalist: {safe(message)}", err=True)
+    """Write a message to stderr."""
+    click.echo(f"causalist: {escape_controls(message)}", err=True)
 
 
-def safe(text: str) -> str:
-    """`text` with characters that could drive a terminal shown as escapes: names come from hostile repositories."""
+def escape_controls(text: str) -> str:
+    """Return `text` with terminal control characters escaped; repositories are untrusted."""
     from causalist._internal.sanitize import neutralise
 
     return neutralise(text)
 
 
 @contextmanager
-def destination(file: Path | None) -> Iterator[Callable[[str], object]]:
-    """A function that writes results to stdout, or to `file`, which is there complete or not at all.
+def open_destination(file: Path | None) -> Iterator[Callable[[str], object]]:
+    """Yield a function that writes results to stdout or to `file`, which is replaced atomically.
 
-    What is no regular file (a pipe, /dev/stdout) is written directly. Raises UsageError where writing fails.
+    A pipe or device (such as /dev/stdout) is written directly. Raises UsageError if writing fails.
     """
     if file is None or str(file) == "-":
         yield emit
@@ -111,8 +113,8 @@ SILENT_SECONDS = 1.0
 REDRAW_SECONDS = 0.1
 
 
-class Shown:
-    """A `Progress` that draws on `stream`. `redraws`: write over the same line, or add a line for each stage."""
+class ProgressBar:
+    """`Progress` that draws on `stream`. `redraws`: redraw one line instead of adding a line per stage."""
 
     def __init__(self, stream: TextIO, *, redraws: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
@@ -137,7 +139,7 @@ class Shown:
         self._width = len(line)
 
     def close(self) -> None:
-        """Wipes the line, if there is one."""
+        """Clear the line, if one is drawn."""
         if self._width:
             self._write("\r" + " " * self._width + "\r")
             self._width = 0
@@ -146,19 +148,19 @@ class Shown:
         click.echo(text, file=self._stream, nl=False)
 
 
-def silent(what: str, done: int, total: int) -> None:
-    """A `Progress` that says nothing."""
+def ignore_progress(what: str, done: int, total: int) -> None:
+    """Discard a progress report."""
 
 
 @contextmanager
-def progress_on_stderr() -> "Iterator[Progress]":
-    """What to tell of the progress of work that may take long; whatever is drawn is gone at the end."""
+def show_progress() -> "Iterator[Progress]":
+    """Yield a `Progress` for long work; it is cleared at the end."""
     stream = sys.stderr
     if stream is None or not stream.isatty():
-        yield silent
+        yield ignore_progress
         return
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    shown = Shown(stream, redraws=not plain)
+    shown = ProgressBar(stream, redraws=not plain)
     try:
         yield shown
     finally:

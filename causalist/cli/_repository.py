@@ -1,7 +1,4 @@
-"""The options that name a repository, and how a command opens it.
-
-Whether the packages of an optional extra are there.
-"""
+"""Options that name a repository, opening it for a command, and checks of optional extras."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -10,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from causalist.cli._output import emit_document, progress_on_stderr, say
+from causalist.cli._output import emit_document, say, show_progress
 from causalist.cli._run import import_numpy
 from causalist.errors import ExtraMissing, NothingToIndex
 
@@ -22,43 +19,44 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-def _folder(_: click.Context, __: click.Parameter, value: str | None) -> Path | None:
+def _check_folder(_: click.Context, __: click.Parameter, value: str | None) -> Path | None:
     if value is not None and not value.strip():
-        raise click.BadParameter("is empty; give a folder, or leave the option out.")
+        raise click.BadParameter("must not be empty. Give a folder, or omit the option.")
     return None if value is None else Path(value)
 
 
-def _confidence(_: click.Context, __: click.Parameter, value: float) -> float:
-    # A range of click lets NaN through.
+def _check_confidence(_: click.Context, __: click.Parameter, value: float) -> float:
+    # click.FloatRange accepts NaN.
     if math.isnan(value) or not 0.0 <= value <= 1.0:
-        raise click.BadParameter(f"{value} is no confidence; it lies between 0 and 1.")
+        raise click.BadParameter(f"must be between 0 and 1, not {value:g}.")
     return value
 
 
 def repo_option(command: _Command) -> _Command:
-    """Adds --repo."""
+    """Add --repo."""
     return click.option(
         "--repo",
         metavar="DIR",
-        callback=_folder,
-        help="Just this folder; without it the repository around the current folder.",
+        callback=_check_folder,
+        help="Folder to index.  [default: the repository around the current folder]",
     )(command)
 
 
 def repository_options(command: _Command) -> _Command:
-    """Adds --repo and --force."""
-    force = click.option("--force", is_flag=True, help="Index a home directory or the root of a file system too.")
+    """Add --repo and --force."""
+    force = click.option("--force", is_flag=True, help="Allow indexing a home directory or a file system root.")
     return repo_option(force(command))
 
 
 def json_option(command: _Command) -> _Command:
-    """Adds --json as the argument `as_json`."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document, for programs.")(command)
+    """Add --json as the argument `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
 
 
 def min_confidence_option(default: float, effect: str) -> Callable[[_Command], _Command]:
+    """Return a decorator that adds --min-confidence."""
     return click.option(
-        "--min-confidence", type=float, default=default, show_default=True, callback=_confidence, help=effect
+        "--min-confidence", type=float, default=default, show_default=True, callback=_check_confidence, help=effect
     )
 
 
@@ -73,16 +71,16 @@ def open_repository(
     refresh_cache: "RefreshCache | None" = None,
     anew: bool = False,
 ) -> "Repository":
-    """The repository in the folder `repo`, or around the current one. Raises CausalistError.
+    """Return the repository in the folder `repo`, or around the current folder. Raises CausalistError.
 
-    With a `deadline` the index is as it is when time is up. `when_empty` makes the document that is printed before
-    NothingToIndex goes on its way: with --json there is one.
+    With a `deadline`, the stored index is used if it cannot be refreshed in time. `when_empty` makes the document that
+    is printed before NothingToIndex propagates, for --json.
     """
     import_numpy()
     from causalist.index.options import IndexOptions
     from causalist.pipeline.repository import Repository
 
-    with progress_on_stderr() as progress:
+    with show_progress() as progress:
         options = IndexOptions(processes, progress, submodules, refresh_cache=refresh_cache, anew=anew)
         try:
             if deadline is not None:
@@ -98,14 +96,14 @@ def open_repository(
             raise
 
 
-def say_notes(repository: "Repository") -> None:
-    """What opening had to say, such as an index that could not be written."""
+def report_notes(repository: "Repository") -> None:
+    """Report the notes of opening, such as an index that could not be written."""
     for note in repository.notes:
         say(f"note: {note.slug}: {note.detail}")
 
 
-def need_extra(extra: str, package: str, least_major: int) -> None:
-    """Raises ExtraMissing unless `package` is installed in major version `least_major` or later."""
+def require_extra(extra: str, package: str, least_major: int) -> None:
+    """Check that `package` is installed in major version `least_major` or later. Raises ExtraMissing."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:

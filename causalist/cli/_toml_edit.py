@@ -1,8 +1,7 @@
-"""Changing one table of a TOML file and nothing else in it: a text in, a text out.
+"""Edit one table of a TOML text and keep everything else byte for byte.
 
-The table stands under a header of its own, `[a.b]`; everything before and behind stays as it is, byte for byte. What
-cannot be read or is written otherwise (inline, by dotted keys) raises NotToml and is not guessed at: every change is
-checked by reading the result.
+The table must have a header of its own, `[a.b]`. Text that cannot be parsed, inline tables and dotted keys raise
+NotToml. Every edit is verified by parsing the result.
 """
 
 import json
@@ -16,46 +15,46 @@ _KEY = re.compile(r"[ \t]*(?P<key>[A-Za-z0-9_-]+)[ \t]*=")
 
 
 class NotToml(ValueError):
-    """The text is not TOML, or holds the table in a form that cannot be changed safely. The message says what."""
+    """The text is not TOML, or contains the table in a form that cannot be edited safely."""
 
 
-def member(text: str, path: Sequence[str]) -> object:
-    """The value at `path`, or None where there is none. Raises NotToml."""
-    value: object = _document(text)
+def get_member(text: str, path: Sequence[str]) -> object:
+    """Return the value at `path`, or None if there is none. Raises NotToml."""
+    value: object = _parse_document(text)
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
 def with_member(text: str, path: Sequence[str], data: Mapping[str, object]) -> str:
-    """`text` with a table at `path` that holds just `data`. Tables below it stay. Raises NotToml."""
-    before = _document(text)
+    """Return `text` with a table at `path` that contains just `data`. Subtables stay. Raises NotToml."""
+    before = _parse_document(text)
     newline = "\r\n" if "\r\n" in text else "\n"
-    place = _place(text, path)
+    place = _find_table(text, path)
     below = {key: value for key, value in data.items() if isinstance(value, dict)}
     own = {key: value for key, value in data.items() if key not in below}
     if place is None:
-        if member(text, path) is not None:
+        if get_member(text, path) is not None:
             raise NotToml(f"{'.'.join(path)} is not written as a table with a header of its own")
         head = f"[{'.'.join(path)}]{newline}"
-        body = "".join(f"{key} = {_written(value)}{newline}" for key, value in own.items())
+        body = "".join(f"{key} = {_render_value(value)}{newline}" for key, value in own.items())
         gap = "" if not text.strip("\ufeff \t\r\n") else newline if text.endswith("\n") else newline * 2
         changed = f"{text}{gap}{head}{body}"
     else:
         changed = text[: place[0]] + _with_keys(text[place[0] : place[1]], own, newline) + text[place[1] :]
-    _set(before, path, dict(data))
-    return _checked(changed, before)
+    _set_member(before, path, dict(data))
+    return _verify_result(changed, before)
 
 
 def without_member(text: str, path: Sequence[str]) -> str:
-    """`text` without the table at `path` and what is below it. Raises NotToml."""
-    before = _document(text)
-    if member(text, path) is None:
+    """Return `text` without the table at `path` and its subtables. Raises NotToml."""
+    before = _parse_document(text)
+    if get_member(text, path) is None:
         return text
     changed = text
-    while (place := _place(changed, path, below=True)) is not None:
+    while (place := _find_table(changed, path, below=True)) is not None:
         start, end = place
-        # Comments above the next header are about what is there.
+        # Comments above the next header belong to the next table.
         own = changed[start:end].splitlines(keepends=True)
         while len(own) > 1 and (not own[-1].strip() or own[-1].lstrip().startswith("#")):
             own.pop()
@@ -64,35 +63,35 @@ def without_member(text: str, path: Sequence[str]) -> str:
         if is_set_off and (not changed[end:].strip() or not changed[end:].split("\n", 1)[0].strip()):
             start = changed.rfind("\n", 0, start - 1) + 1
         changed = changed[:start] + changed[end:]
-    _set(before, path, None)
-    return _checked(changed, before)
+    _set_member(before, path, None)
+    return _verify_result(changed, before)
 
 
-def _place(text: str, path: Sequence[str], *, below: bool = False) -> tuple[int, int] | None:
-    """Where the table with that header begins and ends; with `below` also the first of those inside of it."""
+def _find_table(text: str, path: Sequence[str], *, below: bool = False) -> tuple[int, int] | None:
+    """Return the span of the table with a header; with `below`, also of its first subtable."""
     start: int | None = None
-    for at, line in _headers(text):
+    for at, line in _find_headers(text):
         if start is not None:
             return start, at
-        keys = _keys_of(line)
+        keys = _header_keys(line)
         if keys == list(path) or (below and keys[: len(path)] == list(path)):
             start = at
     return None if start is None else (start, len(text))
 
 
-def _headers(text: str) -> list[tuple[int, str]]:
-    """(offset, line) of each line that is a header: those at which what is before can be read by itself."""
+def _find_headers(text: str) -> list[tuple[int, str]]:
+    """Return (offset, line) of each header: lines before which the text parses by itself."""
     found = []
     at = 0
     for line in text.splitlines(keepends=True):
-        if _HEADER.match(line) and _is_whole(text[:at]):
+        if _HEADER.match(line) and _is_complete(text[:at]):
             found.append((at, line))
         at += len(line)
     return found
 
 
-def _is_whole(text: str) -> bool:
-    """Whether no string or list is still open at the end of `text`."""
+def _is_complete(text: str) -> bool:
+    """Return True if no string or list is open at the end of `text`."""
     try:
         tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError:
@@ -100,7 +99,7 @@ def _is_whole(text: str) -> bool:
     return True
 
 
-def _keys_of(header: str) -> list[str]:
+def _header_keys(header: str) -> list[str]:
     try:
         value: Any = tomllib.loads(header.strip())
     except tomllib.TOMLDecodeError:
@@ -113,7 +112,7 @@ def _keys_of(header: str) -> list[str]:
 
 
 def _with_keys(table: str, data: Mapping[str, object], newline: str) -> str:
-    """The text of a table with these values; what else it has stays."""
+    """Return the text of a table with these values; other keys stay."""
     head, *lines = table.splitlines(keepends=True)
     kept, left = [head if head.endswith("\n") else head + newline], dict(data)
     number = 0
@@ -121,7 +120,7 @@ def _with_keys(table: str, data: Mapping[str, object], newline: str) -> str:
         match = _KEY.match(lines[number])
         length = 1
         if match:
-            while not _is_whole("".join(lines[number : number + length])) and number + length < len(lines):
+            while not _is_complete("".join(lines[number : number + length])) and number + length < len(lines):
                 length += 1
             chunk = "".join(lines[number : number + length])
             key = match["key"]
@@ -131,33 +130,33 @@ def _with_keys(table: str, data: Mapping[str, object], newline: str) -> str:
                 kept.append(chunk)
                 del left[key]
             else:
-                kept.append(f"{key} = {_written(left.pop(key))}{newline}")
+                kept.append(f"{key} = {_render_value(left.pop(key))}{newline}")
         else:
             kept.append(lines[number])
         number += length
     at = len(kept)
     while at > 1 and not kept[at - 1].strip():
         at -= 1
-    new = [f"{key} = {_written(value)}{newline}" for key, value in left.items()]
+    new = [f"{key} = {_render_value(value)}{newline}" for key, value in left.items()]
     return "".join([*kept[:at], *new, *kept[at:]])
 
 
-def _written(value: object) -> str:
+def _render_value(value: object) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(map(_written, value))}]"
-    # JSON's strings, numbers and truth values are TOML's as well.
+        return f"[{', '.join(map(_render_value, value))}]"
+    # JSON strings, numbers and booleans are valid TOML.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _document(text: str) -> dict[str, Any]:
+def _parse_document(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise NotToml(str(error)) from error
 
 
-def _set(document: dict[str, Any], path: Sequence[str], data: object) -> None:
-    """Puts `data` at `path`, or removes what is there; what is then empty goes too where nothing was written."""
+def _set_member(document: dict[str, Any], path: Sequence[str], data: object) -> None:
+    """Set `data` at `path`, or remove the value there if `data` is None."""
     for key in path[:-1]:
         document = document.setdefault(key, {})
         if not isinstance(document, dict):
@@ -168,15 +167,15 @@ def _set(document: dict[str, Any], path: Sequence[str], data: object) -> None:
         document[path[-1]] = data
 
 
-def _checked(text: str, expected: dict[str, Any]) -> str:
-    """`text`, if it says what it should. Raises NotToml."""
-    if _without_empty(_document(text)) != _without_empty(expected):
+def _verify_result(text: str, expected: dict[str, Any]) -> str:
+    """Return `text` if it parses to the expected document. Raises NotToml."""
+    if _without_empty(_parse_document(text)) != _without_empty(expected):
         raise NotToml("it is written in a way that cannot be changed safely")
     return text
 
 
 def _without_empty(value: Any) -> Any:
-    """Without empty tables: removing the last member of one that has no header removes it."""
+    """Return a value without empty tables: removing the last key of a table without header removes it."""
     if not isinstance(value, dict):
         return value
     inner = {key: _without_empty(each) for key, each in value.items()}

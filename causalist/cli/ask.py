@@ -1,4 +1,4 @@
-"""`causalist ask`: a question in, the smallest connected set of code that answers it out."""
+"""`causalist ask`: answer a query with a pack of connected source code."""
 
 import dataclasses
 import sys
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._answer_output import Writer, explanation
-from causalist.cli._output import emit, emit_document, emit_lines, progress_on_stderr, say
+from causalist.cli._answer_output import AnswerWriter, explain_answer
+from causalist.cli._output import emit, emit_document, emit_lines, say, show_progress
 from causalist.cli._repository import json_option, open_repository, repository_options
-from causalist.cli._run import FAILURE, NOTHING_FOUND, Began, import_numpy, keep_memory
+from causalist.cli._run import FAILURE, NOTHING_FOUND, StartTime, import_numpy, keep_freed_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,57 +20,59 @@ if TYPE_CHECKING:
     from causalist.model.index import Index
     from causalist.pipeline.steps import Deadline
 
-# Why a file stays out although nobody wanted it to (`source.rules.Reason`); the other reasons are choices.
+# Reasons for skipped files that are failures (`source.exclusion.Reason`); the others are choices.
 UNREADABLE_REASONS = ("unreadable", "undecodable name")
-MOST_LISTED = 20
+MAX_LISTED = 20
 # The names of `pack.MINIMUM_TOKENS`, so that `--help` need not import the renderers; a test compares them.
-_FIELDS = {"pack_format": "format", "no_graph": "graph"}  # arguments that AskOptions calls otherwise
+_FIELDS = {"pack_format": "format", "no_graph": "graph"}  # arguments with another name in AskOptions
 FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
 
 
 @click.command("ask")
 @click.argument("query")
 @repository_options
-@click.option("--top-k", type=int, default=20, show_default=True, help="How many results at most.")
-@click.option("--level", type=click.Choice(["symbol", "file"]), default="symbol", show_default=True)
-@click.option("--max-tokens", type=int, default=4000, show_default=True, help="The token budget of the pack.")
+@click.option("--top-k", type=int, default=20, show_default=True, help="Maximum number of results.")
+@click.option("--level", type=click.Choice(["symbol", "file"]), default="symbol", show_default=True,
+              help="Unit of the results.")  # fmt: skip
+@click.option("--max-tokens", type=int, default=4000, show_default=True, help="Token budget of the pack.")
 @click.option("--format", "pack_format", type=click.Choice(FORMATS), default="text", show_default=True,
-              help="How the pack is written.")  # fmt: skip
+              help="Format of the pack.")  # fmt: skip
 @click.option("--tokenizer", type=click.Choice(["estimate", "o200k"]), default="estimate", show_default=True,
-              help="What counts tokens; o200k is exact and needs the extra `tokens`.")  # fmt: skip
+              help="Token counter. o200k is exact and needs the extra `tokens`.")  # fmt: skip
 @click.option("--route", type=click.Choice(["lookup", "simple", "multi_hop", "exploratory", "skip"]),
-              help="How to answer; without it the question decides. skip: only from answers at hand.")  # fmt: skip
+              help="Way of answering; skip returns a cached answer only.  [default: by the query]")  # fmt: skip
 @click.option("--rank", type=click.Choice(["fused", "pagerank"]), default="fused", show_default=True,
-              help="The score that decides.")  # fmt: skip
-@click.option("--no-graph", is_flag=True, help="Rank by words alone.")
-@click.option("--order", type=click.Choice(["causal", "dependencies-first"]), default="causal", show_default=True)
+              help="Score that orders the results.")  # fmt: skip
+@click.option("--no-graph", is_flag=True, help="Rank by words, without the graph.")
+@click.option("--order", type=click.Choice(["causal", "dependencies-first"]), default="causal", show_default=True,
+              help="Order of the items in the pack: callers first, or dependencies first.")  # fmt: skip
 @click.option("--damping", type=float, default=0.85, show_default=True, help="Probability of following an edge.")
 @click.option("--specificity", type=click.Choice(["log", "passages", "none"]), default="log", show_default=True,
-              help="How seeds are weighted by their neighbours.")  # fmt: skip
+              help="How seeds are weighted by degree.")  # fmt: skip
 @click.option("--approximate", type=float, metavar="EPSILON",
-              help="Walk near the seeds alone, to this threshold a link; 0: everywhere, exactly. "
-              "Without it exact up to a million nodes.")  # fmt: skip
+              help="Approximate PageRank by local push with this residual per edge; 0 is exact.  [default: "
+              "exact up to 1,000,000 nodes]")  # fmt: skip
 @click.option("--include", multiple=True, metavar="GLOB", 
-              help="Only files that this matches, as in .gitignore; may be repeated.")  # fmt: skip
-@click.option("--exclude", multiple=True, metavar="GLOB", help="No files that this matches; may be repeated.")
+              help="Search only matching files (.gitignore syntax). Repeatable.")  # fmt: skip
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Skip matching files. Repeatable.")
 @click.option("--scope", metavar="DIR",
-              help="This folder ranks first; without it the current one, / for none.")  # fmt: skip
-@click.option("--explain", is_flag=True, help="Show below the pack what each score is made of.")
+              help="Folder that ranks first, / for none.  [default: the current folder]")  # fmt: skip
+@click.option("--explain", is_flag=True, help="Show the signals of each score below the pack.")
 @click.option("--remember/--no-remember", default=None,
-              help="Whether the question is kept beside the index, for feedback; by default it is.")  # fmt: skip
+              help="Store the query next to the index, for feedback.  [default: remember]")  # fmt: skip
 @click.option("--deadline", type=float, metavar="S",
-              help="Answer within S seconds, with what can be done by then.")  # fmt: skip
+              help="Answer within S seconds, with fewer signals if needed.")  # fmt: skip
 @click.option("--strict", is_flag=True,
-              help="Fail if a file could not be read or parsed as a whole, or if something was left out.")  # fmt: skip
+              help="Fail if a file was not read or parsed completely, or a step was skipped.")  # fmt: skip
 @click.option("--embedder", metavar="NAME",
-              help="Let its vectors count, too; none: nobody's. Else CAUSALIST_EMBEDDER or the settings.")  # fmt: skip
+              help='Embedder for similarity, or "none".  [env: CAUSALIST_EMBEDDER; default: settings]')  # fmt: skip
 @click.option("--answer", "in_words", is_flag=True,
-              help="Let a model of the llm library answer from the pack, with citations that are checked.")  # fmt: skip
-@click.option("--model", metavar="NAME", help="That model; without it the default of llm.")
+              help="Answer in words with a model of the llm library; citations are checked.")  # fmt: skip
+@click.option("--model", metavar="NAME", help="Model for --answer.  [default: that of llm]")
 @click.option("--answer-timeout", type=float, metavar="S",
-              help="How long the model may say nothing; 120 seconds without it.")  # fmt: skip
+              help="Longest silence of the model, in seconds.  [default: 120]")  # fmt: skip
 @json_option
-def command(
+def ask_command(
     query: str,
     repo: Path | None,
     force: bool,
@@ -99,20 +101,19 @@ def command(
     answer_timeout: float | None,
     as_json: bool,
 ) -> None:
-    """Answers QUERY with the code itself.
+    """Answer QUERY with the code itself.
 
-    A QUERY of "-" is read from standard input. One that is a "literal" in quotes or an /expression/ between slashes
-    (/…/i whatever the case) is looked for as it stands in the text of every file.
+    If QUERY is "-", it is read from standard input. A "literal" in quotes or a regular /expression/ between slashes
+    (/…/i ignores case) is searched for in the text of every file.
 
-    With --deadline the answer may rest on an older index and on fewer signals, or show less source: notes say what was
-    left out. Without any index by then it fails.
+    With --deadline, the answer may use an older index and fewer signals, or show less source; notes list what was
+    left out. The command fails if no index is available in time.
 
-    With --include and --exclude the answer is as if there were no other files. A scope is softer: what is found there
-    counts more.
+    --include and --exclude answer as if no other files existed. --scope only raises the rank of a folder.
 
-    With --answer the question and the pack are sent to a model, and what it writes takes the pack's place. With
-    --embedder every definition and the question are shown to that embedder, which may send them elsewhere. Without
-    these nothing leaves the machine.
+    --answer sends the query and the pack to a model and prints its answer instead of the pack. --embedder gives every
+    definition and the query to that embedder, which may send them elsewhere. Without these two options, nothing leaves
+    the machine.
 
     \b
     Example:
@@ -148,7 +149,7 @@ def command(
     options = _with_settings(chosen, Repository.settings_at(repo or Path(), exact_root=repo is not None).ask_options())
     question = _question(query)
     check_question(question, options)
-    writer = Writer.chosen(in_words, model, answer_timeout, options.format)
+    writer = AnswerWriter.from_options(in_words, model, answer_timeout, options.format)
     unwritten: dict[str, object] = {"written": None} if writer else {}
     repository = open_repository(
         repo,
@@ -156,8 +157,8 @@ def command(
         when_empty=_document_when_empty(question, unwritten) if as_json else None,
         deadline=due,
     )
-    keep_memory()
-    with progress_on_stderr() as progress:
+    keep_freed_memory()
+    with show_progress() as progress:
         answer = repository.ask(question, options, deadline=due, remember=remember, progress=progress)
     if strict:
         _fail_if_doubtful(answer, repository.index)
@@ -172,44 +173,42 @@ def command(
         else:
             emit(answer.pack.text if answer.pack.text.endswith("\n") else f"{answer.pack.text}\n")
         if explain:
-            emit_lines(["", *explanation(answer)])
+            emit_lines(["", *explain_answer(answer)])
     if answer.route is Route.SKIP:
-        say("nothing found: no answer was at hand, and --route skip makes none; leave it out")
+        say("nothing found: no answer is cached, and --route skip computes none; omit --route skip")
         click.get_current_context().exit(NOTHING_FOUND)
     if not answer.results:
-        left = " that the filters leave" if include or exclude else ""
+        left = " that match the filters" if include or exclude else ""
         searched = f"the files{left} of {answer.repository.root} ({answer.repository.files} indexed)"
         if is_pattern(question):
-            say(f"nothing found: {question.strip()} stands nowhere in {searched}; a question in words finds more")
+            say(f"nothing found: {question.strip()} does not occur in {searched}; try a query in words")
         else:
-            say(
-                f"nothing found: no word of the question occurs in {searched}; try a name or another word that they "
-                "may use"
-            )
+            say(f"nothing found: no word of the query occurs in {searched}; try a name or another word of the code")
         click.get_current_context().exit(NOTHING_FOUND)
 
 
 def _document_when_empty(
     question: str, unwritten: dict[str, object]
 ) -> "Callable[[NothingToIndex], dict[str, object]]":
-    def document(error: "NothingToIndex") -> dict[str, object]:
-        from causalist.serialize.answers import unanswered_document
+    from causalist.serialize.answers import empty_answer_document
 
-        return unanswered_document(question, error) | unwritten
+    def document(error: "NothingToIndex") -> dict[str, object]:
+
+        return empty_answer_document(question, error) | unwritten
 
     return document
 
 
 def _due(seconds: float) -> "Deadline":
-    """When an answer is due, counted from the beginning of the process. Raises UsageError."""
+    """Return the deadline of the answer, counted from the start of the process. Raises UsageError."""
     from causalist.pipeline.steps import Deadline
 
-    began = click.get_current_context().find_object(Began)
+    began = click.get_current_context().find_object(StartTime)
     return Deadline(seconds, gone=0.0 if began is None else began.seconds)
 
 
 def _with_settings(chosen: "AskOptions", settings: "AskOptions") -> "AskOptions":
-    """The options that the command line names, and for the others what the repository's settings say."""
+    """Return the options of the command line, and the repository's settings for the others."""
     context = click.get_current_context()
     named = {
         _FIELDS.get(name, name)
@@ -221,14 +220,14 @@ def _with_settings(chosen: "AskOptions", settings: "AskOptions") -> "AskOptions"
 
 
 def _question(query: str) -> str:
-    """The question as valid text: arguments and pipes may hold any bytes."""
+    """Return the query as valid text: arguments and pipes may contain any bytes."""
     if query == "-":
         return sys.stdin.buffer.read().decode("utf-8-sig", "replace") if sys.stdin is not None else ""
     return query.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _fail_if_doubtful(answer: "Answer", index: "Index") -> None:
-    # Partly read files are listed one by one below; the others say nothing of files.
+    # Partly read files are listed one by one below; the other slugs do not concern files.
     others = ("partly-read", "filtered-out", "broadened")
     doubts = [f"{d.slug}: {d.detail}" for d in answer.diagnostics if d.slug not in others]
     for reason in UNREADABLE_REASONS:
@@ -237,14 +236,11 @@ def _fail_if_doubtful(answer: "Answer", index: "Index") -> None:
     doubts += [f"{note.path}:{note.row + 1}: {note.slug}: {note.detail}" for note in index.notes]
     if not doubts:
         return
-    for doubt in doubts[:MOST_LISTED]:
+    for doubt in doubts[:MAX_LISTED]:
         say(f"note: {doubt}")
-    if len(doubts) > MOST_LISTED:
-        say(f"note: and {len(doubts) - MOST_LISTED} more; `causalist status --json` lists all")
-    say(
-        "strict: not everything could be read, parsed and done as a whole; without --strict there is an answer all the "
-        "same"
-    )
+    if len(doubts) > MAX_LISTED:
+        say(f"note: and {len(doubts) - MAX_LISTED} more; `causalist status --json` lists all")
+    say("strict: some files or steps are incomplete (see the notes above); omit --strict to get the answer anyway")
     click.get_current_context().exit(FAILURE)
 
 

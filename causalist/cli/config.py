@@ -1,11 +1,12 @@
-"""`causalist config`: the settings of a repository and where they come from."""
+"""`causalist config`: show the settings of a repository and their sources."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._lookup import aligned, finish
+from causalist._internal.text import align_columns
+from causalist.cli._lookup import print_result
 from causalist.cli._repository import json_option, repo_option
 from causalist.serialize.lookups import config_document
 
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
 @click.command("config")
 @repo_option
 @json_option
-def command(repo: Path | None, as_json: bool) -> None:
-    """Shows each setting, its value and where it is set.
+def config_command(repo: Path | None, as_json: bool) -> None:
+    """Show each setting, its value and its source.
 
-    Settings stand in causalist.toml in the root of the repository, or below [tool.causalist] in its pyproject.toml,
-    which the former overrides. Options of the command line go before both.
+    Settings are read from [tool.causalist] in pyproject.toml and from causalist.toml, both in the root of the
+    repository. causalist.toml overrides pyproject.toml, and command-line options override both.
 
     \b
     Example:
@@ -29,11 +30,11 @@ def command(repo: Path | None, as_json: bool) -> None:
     from causalist.pipeline.repository import Repository
 
     settings = Repository.settings_at(repo or Path(), exact_root=repo is not None)
-    finish(config_document(settings) if as_json else None, _lines(settings))
+    print_result(config_document(settings) if as_json else None, _format_settings(settings))
 
 
-def _lines(settings: "Settings") -> list[str]:
-    """Sections as in TOML, and in each `name = value  # where it is set: what it means`."""
+def _format_settings(settings: "Settings") -> list[str]:
+    """Return the settings as TOML sections with `name = value # source: meaning` lines."""
     from causalist.settings import SETTINGS
 
     lines: list[str] = []
@@ -42,13 +43,13 @@ def _lines(settings: "Settings") -> list[str]:
         for each in SETTINGS:
             if each.section == section:
                 value, source = settings.value(section, each.name), settings.source(section, each.name)
-                said = f"# {each.name} is unset" if value is None else f"{each.name} = {_toml(value)}"
+                said = f"# {each.name} is unset" if value is None else f"{each.name} = {_format_value(value)}"
                 rows.append((said, f"# {source}", each.meaning))
-        lines += [*([""] if lines else []), f"[{section}]", *aligned(rows)]
+        lines += [*([""] if lines else []), f"[{section}]", *align_columns(rows)]
     return lines
 
 
-def _toml(value: object) -> str:
+def _format_value(value: object) -> str:
     from causalist.cli._output import to_json
 
     return to_json(list(value) if isinstance(value, tuple) else value)

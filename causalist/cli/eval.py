@@ -1,33 +1,35 @@
-"""`causalist eval`: retrieval quality on labelled questions, or on those that a repository's own history holds."""
+"""`causalist eval`: measure retrieval quality on labeled queries or on the repository's own history."""
 
 from pathlib import Path
 
 import click
 
-from causalist.cli._output import emit_document, emit_lines, progress_on_stderr, say
+from causalist.cli._output import emit_document, emit_lines, say, show_progress
 from causalist.cli._repository import json_option, repo_option
 from causalist.cli._run import NOTHING_FOUND
 from causalist.errors import UsageError
 
-# That of `evaluate.own`, so that `--help` need not import it; a test compares them.
+# Copy of the value in `evaluate.own_history`, so that `--help` need not import it; a test compares them.
 N_QUESTIONS = 50
 
 
 @click.command("eval")
 @click.option("--from-git", type=click.IntRange(min=1), is_flag=False, flag_value=N_QUESTIONS, metavar="[N]",
-              help=f"Ask what the newest N commits of this repository answered; {N_QUESTIONS} without N.")  # fmt: skip
+              help=f"Use the messages of the newest N commits as queries ({N_QUESTIONS} without N).")  # fmt: skip
 @repo_option
-@click.option("--data", type=click.Path(path_type=Path), metavar="FILE", help="Questions, one JSON object a line.")
-@click.option("--clones", type=click.Path(path_type=Path), metavar="DIR",
-              help="With --data: holds OWNER+NAME/repo or OWNER/NAME, with history.")  # fmt: skip
-@click.option("--limit", type=click.IntRange(min=1), help="With --data: only the first N questions.")
-@click.option("--top-k", type=click.IntRange(min=1), default=20, show_default=True, help="How many files to look at.")
 @click.option(
-    "--lang", "languages", multiple=True, metavar="L", help="With --data: only this language; may be repeated."
+    "--data", type=click.Path(path_type=Path), metavar="FILE", help="File of labeled queries, one JSON object per line."
 )
-@click.option("--processes", type=click.IntRange(min=1), default=1, show_default=True, help="With --data.")
+@click.option("--clones", type=click.Path(path_type=Path), metavar="DIR",
+              help="With --data: folder of the clones (OWNER+NAME/repo or OWNER/NAME), with history.")  # fmt: skip
+@click.option("--limit", type=click.IntRange(min=1), help="With --data: number of queries to use.")
+@click.option("--top-k", type=click.IntRange(min=1), default=20, show_default=True, help="Number of results to judge.")
+@click.option("--lang", "languages", multiple=True, metavar="L", help="With --data: only this language. Repeatable.")
+@click.option(
+    "--processes", type=click.IntRange(min=1), default=1, show_default=True, help="With --data: number of processes."
+)
 @json_option
-def command(
+def eval_command(
     from_git: int | None,
     repo: Path | None,
     data: Path | None,
@@ -38,25 +40,25 @@ def command(
     processes: int,
     as_json: bool,
 ) -> None:
-    """Measures how well files are found.
+    """Measure retrieval quality.
 
-    With --from-git the questions are messages of commits, each asked of the state before it: what the repository
-    itself has to say about how well it is searched. With --data they are labelled ones.
+    --from-git uses commit messages of this repository as queries, each against the state before its commit; the
+    relevant files are those that the commit changed. --data uses labeled queries.
 
     \b
     Example:
       causalist eval --from-git 100
       causalist eval --data issues.jsonl --clones ~/clones --lang python --processes 4
     """
-    _refuse_mixtures()
+    _check_options()
     if from_git is not None:
-        _from_git(repo, from_git, top_k, as_json)
+        _evaluate_history(repo, from_git, top_k, as_json)
         return
     if data is None or clones is None:
         raise click.UsageError("Give --from-git, or --data and --clones.")
     from causalist.evaluate import evaluate
 
-    with progress_on_stderr() as progress:
+    with show_progress() as progress:
         report = evaluate(
             data, clones, top_k=top_k, languages=languages, limit=limit, processes=processes, progress=progress
         )
@@ -66,7 +68,7 @@ def command(
         emit_lines(report.to_text().splitlines())
 
 
-def _refuse_mixtures() -> None:
+def _check_options() -> None:
     context = click.get_current_context()
     named = {
         name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
@@ -74,15 +76,15 @@ def _refuse_mixtures() -> None:
     others = [n for n in ("data", "clones", "limit", "languages", "processes") if n in named]
     if "from_git" in named and others:
         option = {"languages": "lang"}.get(others[0], others[0])
-        raise UsageError(f"--{option} is of no use with --from-git, which asks the repository's own history")
+        raise UsageError(f"--{option} requires --data and cannot be used with --from-git")
     if "repo" in named and "from_git" not in named:
-        raise UsageError("--repo is of no use without --from-git; the clones of --data are in --clones")
+        raise UsageError("--repo requires --from-git. Use --clones for the clones of --data.")
 
 
-def _from_git(repo: Path | None, n: int, top_k: int, as_json: bool) -> None:
+def _evaluate_history(repo: Path | None, n: int, top_k: int, as_json: bool) -> None:
     from causalist.evaluate import evaluate_history, own_json, own_text
 
-    with progress_on_stderr() as progress:
+    with show_progress() as progress:
         report = evaluate_history(repo or Path(), n, top_k=top_k, progress=progress)
     if as_json:
         emit_document(own_json(report))

@@ -1,4 +1,4 @@
-"""`causalist graph export`: the code graph for other programs."""
+"""`causalist graph export`: write the code graph in a format for other programs."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from causalist.cli._graph_formats import FORMATS
-from causalist.cli._output import destination, say
-from causalist.cli._repository import min_confidence_option, open_repository, repository_options, say_notes
+from causalist.cli._output import open_destination, say
+from causalist.cli._repository import min_confidence_option, open_repository, report_notes, repository_options
 from causalist.cli._run import NOTHING_FOUND
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 @click.group("graph")
-def command() -> None:
-    """Hands the code graph to other programs.
+def graph_command() -> None:
+    """Export the code graph.
 
     \b
     Example:
@@ -25,14 +25,22 @@ def command() -> None:
     """
 
 
-@command.command("export")
+@graph_command.command("export")
 @repository_options
-@click.option("--format", "graph_format", type=click.Choice(list(FORMATS)), required=True)
-@click.option("--kind", "kinds", multiple=True, metavar="K", help="Only edges of this kind; may be repeated.")
-@min_confidence_option(0.5, "Leave out edges that are less certain.")
-@click.option("--all", "everything", is_flag=True, help="Every edge, whatever its confidence, and externals too.")
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to a file, complete or not.")
-def export(
+@click.option("--format", "graph_format", type=click.Choice(list(FORMATS)), required=True,
+              help="Format of the export.")  # fmt: skip
+@click.option("--kind", "kinds", multiple=True, metavar="K", help="Only edges of this kind. Repeatable.")
+@min_confidence_option(0.5, "Minimum confidence of an edge.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Export all edges, including external nodes and any confidence."
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="File to write instead of standard output; replaced atomically.",
+)
+def export_command(
     repo: Path | None,
     force: bool,
     graph_format: str,
@@ -41,9 +49,9 @@ def export(
     everything: bool,
     output: Path | None,
 ) -> None:
-    """Exports the edges inside the repository, and their nodes.
+    """Export the edges inside the repository and their nodes.
 
-    `node-link` and `graphml` are read by networkx and hold nodes without edges too.
+    networkx reads `node-link` and `graphml`, which also contain nodes without edges.
 
     \b
     Example:
@@ -51,18 +59,18 @@ def export(
       causalist graph export --format dot --kind imports | dot -Tsvg > imports.svg
     """
     repository = open_repository(repo, force=force)
-    say_notes(repository)
-    edges = _Counted(repository.edges(kinds=kinds, min_confidence=min_confidence, everything=everything))
-    with destination(output) as write:
+    report_notes(repository)
+    edges = _EdgeCounter(repository.edges(kinds=kinds, min_confidence=min_confidence, everything=everything))
+    with open_destination(output) as write:
         for part in FORMATS[graph_format](repository.index.graph, edges):
             write(part)
     if not edges.n:
-        say("no such edges are known; `--all` shows those that are less certain or lead outside")
+        say("no edges match; `--all` includes edges of low confidence and external nodes")
         click.get_current_context().exit(NOTHING_FOUND)
 
 
-class _Counted:
-    """Edges, and how many have been taken."""
+class _EdgeCounter:
+    """Iterator over edges that counts them."""
 
     def __init__(self, edges: "Iterable[Edge]") -> None:
         self._edges = edges

@@ -1,7 +1,7 @@
-"""`causalist hook`: what an agent's client runs at a moment of its own choice.
+"""`causalist hook`: commands that an agent's client runs.
 
-Whatever happens, the exit code is 0, and what fails prints nothing on stdout: a client discards a prompt whose hook
-fails, and shows an agent whatever stands on stdout.
+The exit code is always 0, and a failure prints nothing on stdout: a client discards a prompt if its hook fails, and
+passes stdout to the agent.
 """
 
 import os
@@ -18,26 +18,28 @@ import click
 from causalist.cli._output import say
 from causalist.cli._repository import repo_option
 
-# Time that was spent on starting the interpreter counts too.
-_STARTED = time.monotonic() - time.process_time()
-# What it takes to end after the deadline's verdict.
+# Includes the start of the interpreter.
+_STARTED_AT = time.monotonic() - time.process_time()
+# time to exit after the deadline
 _MARGIN_SECONDS = 0.05
-_MOST_INPUT = 16 << 20  # bytes
-_MOST_OUTPUT = 1 << 20
+_MAX_INPUT_BYTES = 16 << 20  # bytes
+_MAX_OUTPUT_BYTES = 1 << 20
 
 
-class Harmless(click.Group):
-    """A group whose commands never fail, neither by what they are given nor by what they do."""
+class NeverFailGroup(click.Group):
+    """Click group whose commands always exit with 0, even after a usage error or an exception."""
 
     def make_context(self, *arguments: Any, **extra: Any) -> click.Context:
-        context: click.Context = _harmless(partial(super().make_context, *arguments, **extra))
+        """Parse arguments; errors are reported and exit with 0."""
+        context: click.Context = _run_without_failing(partial(super().make_context, *arguments, **extra))
         return context
 
     def invoke(self, ctx: click.Context) -> Any:
-        return _harmless(partial(super().invoke, ctx))
+        """Run the command; errors are reported and exit with 0."""
+        return _run_without_failing(partial(super().invoke, ctx))
 
 
-def _harmless(work: Callable[[], Any]) -> Any:
+def _run_without_failing(work: Callable[[], Any]) -> Any:
     try:
         return work()
     except click.exceptions.Exit:
@@ -51,9 +53,9 @@ def _harmless(work: Callable[[], Any]) -> Any:
     raise click.exceptions.Exit(0)
 
 
-@click.group("hook", cls=Harmless)
-def command() -> None:
-    """Runs inside an agent's client, and never stands in its way.
+@click.group("hook", cls=NeverFailGroup)
+def hook_command() -> None:
+    """Run as a hook of an agent's client.
 
     \b
     Example:
@@ -61,43 +63,50 @@ def command() -> None:
     """
 
 
-@command.command("prompt")
+@hook_command.command("prompt")
 @click.option("--deadline", type=click.FloatRange(0, 60), default=1.5, show_default=True, metavar="SECONDS",
-              help="When it is over, answered or not.")  # fmt: skip
+              help="Exit after SECONDS, even without an answer.")  # fmt: skip
 @repo_option
-def prompt(deadline: float, repo: Path | None) -> None:
-    """Prints code that matters for the user's prompt, before an agent reads it.
+def prompt_command(deadline: float, repo: Path | None) -> None:
+    """Print code that is relevant to the user's prompt.
 
-    Reads the hook's JSON on standard input. Prints nothing where the prompt says nothing to look for, the answer would
-    be a guess, or there is no index yet; that is then made in the background. Exits 0 whatever happens.
+    The prompt is read from the hook's JSON on standard input. Nothing is printed if the prompt has no search terms, if
+    the confidence of the answer is low, or if there is no index yet; the index is then built in the background. The
+    exit code is always 0.
 
     \b
     Example:
       causalist hook prompt --deadline 1 < prompt.json
     """
-    from causalist.cli._hook_process import outcome_before, read_until
+    from causalist.cli._hook_process import read_until, run_until
 
     if sys.stdin is None or sys.stdin.isatty():
-        say("this reads the JSON of an agent's hook on standard input; `causalist install CLIENT --hook` sets it up")
+        say("standard input is a terminal, not the JSON of a hook; run `causalist install CLIENT --hook` to set one up")
         return
-    ends = _STARTED + deadline - _MARGIN_SECONDS
-    data = read_until(sys.stdin.fileno(), ends, _MOST_INPUT)
+    ends = _STARTED_AT + deadline - _MARGIN_SECONDS
+    data = read_until(sys.stdin.fileno(), ends, _MAX_INPUT_BYTES)
     if data is None:
         return
-    out = outcome_before(ends, partial(_printed, data, repo), _MOST_OUTPUT)
+    out = run_until(ends, partial(_prompt_output, data, repo), _MAX_OUTPUT_BYTES)
     if out:
         with suppress(OSError):
             os.write(sys.stdout.fileno(), out)
 
 
-def _printed(data: bytes, repo: Path | None) -> bytes:
-    """What is printed for a hook's input. Raises whatever goes wrong."""
-    from causalist.cli._hook_context import MOST_CHARACTERS, read_prompt, says_something, written
+def _prompt_output(data: bytes, repo: Path | None) -> bytes:
+    """Return the output for a hook's input. Raises any error of the pipeline."""
+    from causalist.cli._hook_context import (
+        MAX_CONTEXT_CHARACTERS,
+        build_context,
+        has_search_terms,
+        open_stored_repository,
+        read_prompt,
+        render_context,
+    )
 
     asked = read_prompt(data)
-    if asked is None or not says_something(asked.text):
+    if asked is None or not has_search_terms(asked.text):
         return b""
-    from causalist.cli._hook_context import context_for, stored_repository
     from causalist.cli._hook_process import start_indexing
     from causalist.source import find_root, refuse_root
 
@@ -105,8 +114,8 @@ def _printed(data: bytes, repo: Path | None) -> bytes:
     root = find_root(folder) if repo is None else repo.resolve()
     refuse_root(root)
     start_indexing(root)
-    repository = stored_repository(root, folder)
-    context = context_for(repository, asked.text) if repository is not None else None
-    if context is None or len(context) > MOST_CHARACTERS:
+    repository = open_stored_repository(root, folder)
+    context = build_context(repository, asked.text) if repository is not None else None
+    if context is None or len(context) > MAX_CONTEXT_CHARACTERS:
         return b""
-    return written(context, asked.event)
+    return render_context(context, asked.event)

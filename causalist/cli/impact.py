@@ -1,9 +1,4 @@
-"""What `impact` and `tests` share: what changed, and what that reaches, as lines.
-
-`causalist impact`: what a change reaches.
-
-`causalist tests`: which tests reach a node.
-"""
+"""`causalist impact` and `causalist tests`: nodes and tests that a change of a node or commit affects."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -14,10 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import click
 
-from causalist.cli._lookup import aligned, finish, id_of, limit_option, lookup_options, open_for_lookup, site_of
+from causalist._internal.text import align_columns
+from causalist.cli._lookup import edge_location, limit_option, lookup_options, open_for_lookup, print_result, resolve_id
 from causalist.cli._output import say
 from causalist.cli._repository import min_confidence_option
-from causalist.cli.edges import edge_lines
+from causalist.cli.edges import format_edges
 from causalist.serialize.lookups import impact_document, tests_document
 
 if TYPE_CHECKING:
@@ -25,18 +21,18 @@ if TYPE_CHECKING:
     from causalist.model.lookup import Affected, Impact
     from causalist.pipeline.repository import Repository
 
-_MOST_CHANGED = 10
+_MAX_CHANGES_LISTED = 10
 
 
-class Limits(TypedDict):
-    """How far and along which edges."""
+class ImpactLimits(TypedDict):
+    """Bounds of an impact search: depth and edge confidence."""
 
     max_depth: int | None
     min_confidence: float
 
 
-class Reached(NamedTuple):
-    """`what` says in words what changed."""
+class ChangeImpact(NamedTuple):
+    """Affected nodes of a change. `what` describes the change in words."""
 
     what: str
     changed: Sequence[str]
@@ -44,45 +40,48 @@ class Reached(NamedTuple):
     affected: "Sequence[Affected]"
 
     def nothing(self, message: str) -> str:
-        """What is said where nothing is reached; "" where something is."""
+        """Return the message for an empty result; "" if something is affected."""
         if self.affected:
             return ""
         return message if self.changed else f"no definition {self.what.removeprefix('what ')}"
 
 
 def check_subject(node: str | None, revision: str | None) -> None:
-    """Raises click.UsageError unless one of the two is given."""
+    """Check that exactly one of the two is given. Raises click.UsageError."""
     if (node is None) == (revision is None):
-        raise click.UsageError("Give a NODE or --diff REV, one of the two.")
+        raise click.UsageError("Give either NODE or --diff REV.")
 
 
-def reached(
+def find_impact(
     repository: "Repository",
     node: str | None,
     revision: str | None,
     of_node: "Callable[[str], Sequence[Affected]]",
     since: "Callable[[str], Impact]",
-) -> Reached:
-    """What a node reaches by `of_node`, or what differs from a commit by `since`; says what that is."""
+) -> ChangeImpact:
+    """Return the impact of a node by `of_node`, or of the changes since a commit by `since`.
+
+    Changes since a commit are reported on stderr.
+    """
     if revision is None:
-        found = id_of(repository, node or "")
-        return Reached(found, (found,), (), of_node(found))
+        found = resolve_id(repository, node or "")
+        return ChangeImpact(found, (found,), (), of_node(found))
     impact = since(revision)
-    _say_changes(revision, impact.changed, impact.deleted)
-    return Reached(f"what changed since {revision}", impact.changed, impact.deleted, impact.affected)
+    _report_changes(revision, impact.changed, impact.deleted)
+    return ChangeImpact(f"what changed since {revision}", impact.changed, impact.deleted, impact.affected)
 
 
-def _say_changes(revision: str, changed: Sequence[str], deleted: Sequence[str]) -> None:
+def _report_changes(revision: str, changed: Sequence[str], deleted: Sequence[str]) -> None:
     if changed:
-        more = f" and {len(changed) - _MOST_CHANGED} more" if len(changed) > _MOST_CHANGED else ""
-        say(f"changed since {revision}: {', '.join(changed[:_MOST_CHANGED])}{more}")
+        more = f" and {len(changed) - _MAX_CHANGES_LISTED} more" if len(changed) > _MAX_CHANGES_LISTED else ""
+        say(f"changed since {revision}: {', '.join(changed[:_MAX_CHANGES_LISTED])}{more}")
     if deleted:
-        more = f" and {len(deleted) - _MOST_CHANGED} more" if len(deleted) > _MOST_CHANGED else ""
-        say(f"note: what used deleted files is not known: {', '.join(deleted[:_MOST_CHANGED])}{more}")
+        more = f" and {len(deleted) - _MAX_CHANGES_LISTED} more" if len(deleted) > _MAX_CHANGES_LISTED else ""
+        say(f"note: what used deleted files is not known: {', '.join(deleted[:_MAX_CHANGES_LISTED])}{more}")
 
 
-def affected_rows(affected: "Sequence[Affected]", *, with_depth: bool = False) -> list[str]:
-    """Each with the use that brings it in."""
+def format_affected(affected: "Sequence[Affected]", *, with_depth: bool = False) -> list[str]:
+    """Return one line per affected node with the edge that reaches it."""
     rows = []
     for each in affected:
         edge = each.edge
@@ -96,19 +95,19 @@ def affected_rows(affected: "Sequence[Affected]", *, with_depth: bool = False) -
                 f"  {each.node}",
                 f"{edge.kind} {edge.target}",
                 f"{edge.rule} {edge.confidence:.2f}",
-                site_of(edge) + depth,
+                edge_location(edge) + depth,
             )
         )
-    return aligned(rows)
+    return align_columns(rows)
 
 
 @click.command("impact")
 @click.argument("node", required=False)
 @lookup_options
-@click.option("--diff", "revision", metavar="REV", help="What differs between this commit and the files as they are.")
-@click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="How many steps of use at most.")
-@min_confidence_option(0.0, "Leave out uses that are less certain.")
-@limit_option(50, "How many affected nodes are listed, the nearest first; as many tests, as many mentions.")
+@click.option("--diff", "revision", metavar="REV", help="Analyze the changes between this commit and the working tree.")
+@click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="Maximum number of steps.")
+@min_confidence_option(0.0, "Minimum confidence of a use.")
+@limit_option(50, "Maximum number of affected nodes, of tests, and of mentions; nearest first.")
 def impact_command(
     node: str | None,
     repo: Path | None,
@@ -119,11 +118,11 @@ def impact_command(
     limit: int,
     as_json: bool,
 ) -> None:
-    """Shows what a change of NODE reaches.
+    """Show what a change of NODE affects.
 
-    That is what uses NODE or what it contains, what uses that, and so on; tests apart. What calls a method that NODE
-    overrides may run NODE, and is listed. A call of a class runs its constructor. Last comes the documentation that
-    mentions NODE or what it contains. With --diff instead of NODE: of everything whose lines changed.
+    Affected are the direct and indirect users of NODE and its members; tests are listed separately. Callers of a method
+    that NODE overrides may run NODE and are included. A call of a class runs its constructor. Documentation that
+    mentions NODE or its members comes last. Use --diff instead of NODE to analyze all changed definitions.
 
     \b
     Example:
@@ -133,37 +132,37 @@ def impact_command(
     check_subject(node, revision)
     empty = impact_document((), (), 0, ()) if as_json else None
     repository = open_for_lookup(repo, force=force, when_empty=empty)
-    limits: Limits = {"max_depth": max_depth, "min_confidence": min_confidence}
-    found = reached(
+    limits: ImpactLimits = {"max_depth": max_depth, "min_confidence": min_confidence}
+    found = find_impact(
         repository, node, revision, partial(repository.impact, **limits), partial(repository.impact_since, **limits)
     )
     mentions = [edge for edge in repository.documentation(*found.changed) if edge.confidence >= min_confidence]
     nothing = "" if mentions else found.nothing(f"nothing is known to use {found.what}")
     affected = found.affected
-    shown = _nearest(affected, limit)
+    shown = _select_nearest(affected, limit)
     document = (
         impact_document(found.changed, found.deleted, len(affected), shown, mentions[:limit]) if as_json else None
     )
-    finish(document, chain(_impact_lines(affected, shown), _documentation(mentions, limit)), nothing)
+    print_result(document, chain(_format_impact(affected, shown), _format_mentions(mentions, limit)), nothing)
 
 
-def _documentation(mentions: "Sequence[Edge]", limit: int) -> Iterator[str]:
-    """What may have to be written anew."""
+def _format_mentions(mentions: "Sequence[Edge]", limit: int) -> Iterator[str]:
+    """Yield the documentation that may need an update."""
     if mentions:
-        yield from ("", "mentioned in documentation", *(f"  {line}" for line in edge_lines(mentions[:limit])))
+        yield from ("", "mentioned in documentation", *(f"  {line}" for line in format_edges(mentions[:limit])))
     if len(mentions) > limit:
         yield f"  and {len(mentions) - limit} more; --limit shows more of them"
 
 
-def _nearest(affected: "Sequence[Affected]", limit: int) -> "list[Affected]":
-    """At most `limit` nodes that are no tests and as many that are, so that many tests hide no code."""
+def _select_nearest(affected: "Sequence[Affected]", limit: int) -> "list[Affected]":
+    """Return at most `limit` nodes of code and `limit` tests, so that many tests hide no code."""
     tests = [each for each in affected if each.role == "test"][:limit]
     others = [each for each in affected if each.role != "test"][:limit]
     return sorted((*tests, *others), key=lambda each: (each.depth, each.node))
 
 
-def _impact_lines(affected: "Sequence[Affected]", shown: "Sequence[Affected]") -> Iterator[str]:
-    """How many there are, then code by depth, then tests, each with the use that brings it in."""
+def _format_impact(affected: "Sequence[Affected]", shown: "Sequence[Affected]") -> Iterator[str]:
+    """Yield counts, then code by depth, then tests, each with the edge that reaches it."""
     n_tests = sum(each.role == "test" for each in affected)
     if affected:
         yield f"{len(affected)} affected, {n_tests} of them in tests"
@@ -175,10 +174,10 @@ def _impact_lines(affected: "Sequence[Affected]", shown: "Sequence[Affected]") -
     for depth in sorted({each.depth for each in shown}):
         own = [each for each in shown if each.depth == depth and each.role != "test"]
         if own:
-            yield from ("", f"depth {depth}", *affected_rows(own))
+            yield from ("", f"depth {depth}", *format_affected(own))
     tests = [each for each in shown if each.role == "test"]
     if tests:
-        yield from ("", "tests", *affected_rows(tests, with_depth=True))
+        yield from ("", "tests", *format_affected(tests, with_depth=True))
     if len(affected) > len(shown):
         yield f"and {len(affected) - len(shown)} more; --limit shows more of them"
 
@@ -186,13 +185,13 @@ def _impact_lines(affected: "Sequence[Affected]", shown: "Sequence[Affected]") -
 @click.command("tests")
 @click.argument("node", required=False)
 @lookup_options
-@click.option("--diff", "revision", metavar="REV", help="What differs between this commit and the files as they are.")
+@click.option("--diff", "revision", metavar="REV", help="Analyze the changes between this commit and the working tree.")
 @click.option(
     "--max-depth", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
-    help="How many steps of use at most; with 1, what tests NODE itself.",
+    help="Maximum number of steps; 1 lists direct tests of NODE.",
 )  # fmt: skip
-@min_confidence_option(0.0, "Leave out uses that are less certain.")
-@limit_option(50, "How many tests are listed, the nearest first.")
+@min_confidence_option(0.0, "Minimum confidence of a use.")
+@limit_option(50, "Maximum number of tests; nearest first.")
 def tests_command(
     node: str | None,
     repo: Path | None,
@@ -203,10 +202,10 @@ def tests_command(
     limit: int,
     as_json: bool,
 ) -> None:
-    """Shows which tests reach NODE.
+    """Show the tests that reach NODE.
 
-    First those that test NODE or what it contains: they call it, or are named after it. Then those that reach it
-    through something else. With --diff instead of NODE: of everything whose lines changed.
+    Direct tests come first: they call NODE or its members, or are named after it. Tests that reach NODE through other
+    code follow. Use --diff instead of NODE to analyze all changed definitions.
 
     \b
     Example:
@@ -216,8 +215,8 @@ def tests_command(
     check_subject(node, revision)
     empty = tests_document((), (), 0, ()) if as_json else None
     repository = open_for_lookup(repo, force=force, when_empty=empty)
-    limits: Limits = {"max_depth": max_depth, "min_confidence": min_confidence}
-    found = reached(
+    limits: ImpactLimits = {"max_depth": max_depth, "min_confidence": min_confidence}
+    found = find_impact(
         repository, node, revision, partial(repository.tests, **limits), partial(repository.tests_since, **limits)
     )
     steps = "1 step" if max_depth == 1 else f"{max_depth} steps"
@@ -225,16 +224,16 @@ def tests_command(
     tests = found.affected
     shown = tests[:limit]
     document = tests_document(found.changed, found.deleted, len(tests), shown) if as_json else None
-    finish(document, _test_lines(tests, shown), nothing)
+    print_result(document, _format_tests(tests, shown), nothing)
 
 
-def _test_lines(tests: "Sequence[Affected]", shown: "Sequence[Affected]") -> Iterator[str]:
-    """How many there are, then by depth, each with the use that brings it in."""
+def _format_tests(tests: "Sequence[Affected]", shown: "Sequence[Affected]") -> Iterator[str]:
+    """Yield the number of tests, then the tests by depth, each with the edge that reaches it."""
     if tests:
         yield f"{len(tests)} tests" if len(tests) > 1 else "1 test"
     for depth in sorted({each.depth for each in shown}):
         yield ""
         yield "directly" if depth == 1 else f"{depth} steps away"
-        yield from affected_rows([each for each in shown if each.depth == depth])
+        yield from format_affected([each for each in shown if each.depth == depth])
     if len(tests) > len(shown):
         yield f"and {len(tests) - len(shown)} more; --limit shows more of them"

@@ -1,9 +1,4 @@
-"""`causalist index`: builds or refreshes the index and says what is in it.
-
-`causalist status`: what is indexed, what was left out and why, and what files made doubtful.
-
-`causalist watch`: keeps the index of a folder up to date while its files are edited.
-"""
+"""`causalist index`, `status` and `watch`: build, inspect and keep the index of a folder."""
 
 import time
 from collections import Counter
@@ -12,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._output import emit_document, emit_lines, progress_on_stderr, say
-from causalist.cli._repository import json_option, need_extra, open_repository, repository_options, say_notes
+from causalist.cli._output import emit_document, emit_lines, say, show_progress
+from causalist.cli._repository import json_option, open_repository, report_notes, repository_options, require_extra
 from causalist.errors import NothingToIndex
-from causalist.serialize.answers import counted, no_status_document, status_document, status_lines
+from causalist.serialize.answers import empty_status_document, format_counts, status_document, status_lines
 
 if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository
@@ -24,14 +19,14 @@ if TYPE_CHECKING:
 @click.command("index")
 @repository_options
 @click.option(
-    "--processes", type=click.IntRange(min=1), help="How many parse and link at once; by default one a processor."
+    "--processes", type=click.IntRange(min=1), help="Number of parsing and linking processes.  [default: one per CPU]"
 )
 @click.option(
     "--submodules/--no-submodules",
     default=None,
-    help="Also what is in repositories inside of this one. The index remembers the choice; at first they stay out.",
+    help="Index submodules and nested repositories; stored in the index.  [default: no-submodules]",
 )
-@click.option("--embedder", metavar="NAME", help="Also its vectors, so that no question has to wait for them.")
+@click.option("--embedder", metavar="NAME", help="Compute the vectors of this embedder now, not at the first query.")
 @json_option
 def index_command(
     repo: Path | None,
@@ -41,9 +36,10 @@ def index_command(
     embedder: str | None,
     as_json: bool,
 ) -> None:
-    """Builds or refreshes the index. Nobody has to: every command does it by itself.
+    """Build or refresh the index.
 
-    With --embedder every definition is shown to that embedder, which may send it elsewhere.
+    Other commands do this when they need it. --embedder gives every definition to that embedder, which may send it
+    elsewhere.
 
     \b
     Example:
@@ -55,36 +51,37 @@ def index_command(
         force=force,
         processes=processes,
         submodules=submodules,
-        when_empty=(lambda error: {**no_status_document(error), "seconds": None, "vectors": None}) if as_json else None,
+        when_empty=(lambda error: {**empty_status_document(error), "seconds": None, "vectors": None})
+        if as_json
+        else None,
     )
-    n_vectors = None if embedder is None else _embedded(repository, embedder)
+    n_vectors = None if embedder is None else _update_vectors(repository, embedder)
     seconds = round(time.perf_counter() - start, 3)
     status = repository.status()
-    say_notes(repository)
+    report_notes(repository)
     if as_json:
         emit_document({**status_document(status, repository.notes), "seconds": seconds, "vectors": n_vectors})
         return
     info = status.repository
     lines = [
-        f"{info.files} files: {counted(status.languages)}",
+        f"{info.files} files: {format_counts(status.languages)}",
         f"{info.nodes} nodes, {info.edges} edges",
-        f"left out: {counted(status.skipped) or 'nothing'}",
+        f"left out: {format_counts(status.skipped) or 'nothing'}",
     ]
     if status.notes:
         slugs = Counter(sorted(note.slug for note in status.notes))
-        lines.append(f"notes: {counted(slugs)}; `causalist status` lists them")
+        lines.append(f"notes: {format_counts(slugs)}; `causalist status` lists them")
     if n_vectors is not None:
         lines.append(f"vectors of {embedder}: {n_vectors}")
     lines.append(f"{seconds:.2f} s, {info.root}")
     emit_lines(lines)
 
 
-def _embedded(repository: "Repository", embedder: str) -> int:
-
+def _update_vectors(repository: "Repository", embedder: str) -> int:
     from causalist.index.vectors import update_vectors
 
     places = () if repository.feedback_store is None else repository.feedback_store.places
-    with progress_on_stderr() as progress:
+    with show_progress() as progress:
         return update_vectors(embedder, repository.index, repository.read, places, progress)
 
 
@@ -92,9 +89,9 @@ def _embedded(repository: "Repository", embedder: str) -> int:
 @repository_options
 @json_option
 def status_command(repo: Path | None, force: bool, as_json: bool) -> None:
-    """Shows what is indexed, what was left out and why.
+    """Show what is indexed, what was left out and why.
 
-    It refreshes the index as every command does, and says whether that was needed, and why.
+    The command refreshes the index, as all commands do, and reports why a refresh was needed.
 
     \b
     Example:
@@ -104,13 +101,13 @@ def status_command(repo: Path | None, force: bool, as_json: bool) -> None:
     from causalist.index.status import index_status, stored_index_status
     from causalist.pipeline.repository import Repository
 
-    # Opening refreshes the index: what was there is looked at before.
+    # Opening refreshes the index, so check the stored one first.
     root, _, settings = Repository.locate(repo or Path(), exact_root=repo is not None, force=force)
     found = stored_index_status(root, settings.index_options(IndexOptions()))
-    repository = open_repository(repo, force=force, when_empty=no_status_document if as_json else None)
+    repository = open_repository(repo, force=force, when_empty=empty_status_document if as_json else None)
     status = repository.status()
     standing = index_status(root, repository.index, repository.read, found)
-    say_notes(repository)
+    report_notes(repository)
     if as_json:
         emit_document(status_document(status, repository.notes, standing))
     else:
@@ -125,21 +122,20 @@ def status_command(repo: Path | None, force: bool, as_json: bool) -> None:
     default=500,
     show_default=True,
     metavar="MS",
-    help="How long nothing may change before the index is refreshed.",
+    help="Quiet time, in milliseconds, before the index is refreshed.",
 )
 def watch_command(repo: Path | None, force: bool, debounce: int) -> None:
-    """Keeps the index up to date while files are edited.
+    """Refresh the index whenever files change.
 
-    Nobody has to: every command refreshes the index by itself. What is ignored is not watched. Needs the extra: pip
-    install "causalist[watch]".
+    This is optional: other commands refresh the index when they need it. Ignored files are not watched. Requires the
+    extra: pip install "causalist[watch]".
 
     \b
     Example:
       causalist watch --repo ~/projects/shop
     """
+    require_extra("watch", "watchfiles", 1)
     from causalist.index.refresh_cache import RefreshCache
-
-    need_extra("watch", "watchfiles", 1)
     from causalist.source import wait_for_changes
 
     refresh_cache = RefreshCache()
@@ -152,11 +148,11 @@ def watch_command(repo: Path | None, force: bool, debounce: int) -> None:
             say(f"{error.slug}: {error}")
             continue
         if now[0].index.scanned_at != told:
-            _tell(now[0], "watching" if told is None else "refreshed")
+            _report_index(now[0], "watching" if told is None else "refreshed")
         told = now[0].index.scanned_at
 
 
-def _tell(repository: "Repository", what: str) -> None:
+def _report_index(repository: "Repository", what: str) -> None:
     info = repository.info()
     say(f"{what}: {info.files} files, {info.nodes} nodes, {info.edges} edges")
     for note in repository.notes:

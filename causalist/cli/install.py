@@ -1,4 +1,4 @@
-"""`causalist install`: tells an agent's client how to start the MCP server, and what to run before a prompt."""
+"""`causalist install`: add the MCP server and the prompt hook to a client's settings."""
 
 import json
 import os
@@ -9,38 +9,38 @@ from typing import NamedTuple
 
 import click
 
-from causalist.cli._client_settings import Change, Entry, added, apply, removed
+from causalist.cli._client_settings import FileEdit, SettingsEntry, add_entries, apply_edit, remove_entries
 from causalist.cli._clients import CLIENTS, HOOK_WORDS, SERVER, Client
 from causalist.cli._output import emit_lines, say
-from causalist.cli._repository import need_extra, repository_options
+from causalist.cli._repository import repository_options, require_extra
 from causalist.errors import ExtraMissing, SettingsUnreadable, UsageError
 
 
-class Part(NamedTuple):
-    """A file and what is to stand in it; `what` says to people what that is."""
+class FileEntries(NamedTuple):
+    """Settings file, the entries to add or remove, and their description for people."""
 
     file: Path
-    entries: tuple[Entry, ...]
+    entries: tuple[SettingsEntry, ...]
     what: str
 
 
 @click.command("install")
 @click.argument("client", type=click.Choice(list(CLIENTS)), metavar="CLIENT")
 @click.option("--scope", type=click.Choice(["project", "user"]),
-              help="For this repository (the default where the client can), or for all that you open.")  # fmt: skip
-@click.option("--hook", is_flag=True, help="Also hand the agent code that matters for each prompt.")
-@click.option("--print", "only_print", is_flag=True, help="Show what would be written, and where; write nothing.")
-@click.option("--remove", is_flag=True, help="Undo what was installed, the hook too.")
+              help="Settings to change.  [default: project, if the client has such settings]")  # fmt: skip
+@click.option("--hook", is_flag=True, help="Also install the prompt hook (causalist hook prompt).")
+@click.option("--print", "only_print", is_flag=True, help="Show the entries and their files; write nothing.")
+@click.option("--remove", is_flag=True, help="Remove the installed entries, including the hook.")
 @repository_options
-def command(
+def install_command(
     client: str, scope: str | None, hook: bool, only_print: bool, remove: bool, repo: Path | None, force: bool
 ) -> None:
-    """Makes CLIENT start the MCP server.
+    """Configure CLIENT to start the MCP server.
 
     CLIENT is claude-code, cursor, vscode, codex, gemini-cli, zed, opencode or windsurf.
 
-    Adds one entry to the client's own settings and leaves the rest as it is, comments too; with --hook one more, for
-    `causalist hook prompt`. Beside a file that is changed stays a copy, named *.before-causalist.
+    One entry is added to the client's settings; with --hook, a second one for `causalist hook prompt`. Other entries
+    and comments are unchanged. The original of a changed file is kept as *.before-causalist.
 
     \b
     Example:
@@ -51,11 +51,11 @@ def command(
 
     known = CLIENTS[client]
     if scope == "project" and not known.project_files:
-        raise UsageError(f"{known.title} has no settings of a project; leave --scope out")
+        raise UsageError(f"{known.title} has no project settings. Omit --scope.")
     scope = scope or ("project" if known.project_files else "user")
     if hook and known.hook is None:
         able = ", ".join(name for name, each in CLIENTS.items() if each.hook is not None)
-        raise UsageError(f"{known.title} has no hook that could hand an agent anything; those that have: {able}")
+        raise UsageError(f"{known.title} has no prompt hook. Clients with one: {able}")
     root = Path()
     if scope == "project" or known.names_root:
         root = find_root(repo or Path())
@@ -63,57 +63,55 @@ def command(
             root = repo.resolve()
         if not force:
             refuse_root(root)
-    parts = _parts(known, scope, root, with_hook=hook or remove)
+    parts = _collect_entries(known, scope, root, with_hook=hook or remove)
     for part in parts:
         if scope == "project" and not part.file.resolve().is_relative_to(root.resolve()):
-            raise UsageError(
-                f"{part.file} is a link that leads out of the repository, to {part.file.resolve()}; change that one"
-            )
-    changes = [(part, _change(part, known, remove=remove)) for part in parts]
+            raise UsageError(f"{part.file} links to {part.file.resolve()}, outside of the repository. Edit that file.")
+    changes = [(part, _plan_edit(part, known, remove=remove)) for part in parts]
     if only_print:
         for part, change in changes:
-            what = (
-                "would be left as it is" if not change.is_needed else "would lose this" if remove else "would get this"
-            )
+            what = "would stay unchanged" if not change.is_needed else "would lose this" if remove else "would get this"
             say(f"{part.file} {what}:")
-            emit_lines(_snippet(part).split("\n"))
+            emit_lines(_format_entries(part).split("\n"))
         return
     if not remove:
-        need_extra("mcp", "mcp", 2)
+        require_extra("mcp", "mcp", 2)
         _check_interpreter()
-    if remove:  # what was not installed need not be told to be gone, unless there was nothing at all
+    if remove:  # report files without an entry only if there is no entry at all
         changes = [(part, change) for part, change in changes if change.is_needed] or changes[:1]
-    lines = [line for part, change in changes for line in _carried_out(part, change, scope, root, remove=remove)]
+    lines = [line for part, change in changes for line in _apply_and_describe(part, change, scope, root, remove=remove)]
     if not remove and any(change.is_needed for _, change in changes):
-        lines.append(f"to see that it works: {known.check}")
+        lines.append(f"to check the installation: {known.check}")
     emit_lines(lines)
 
 
-def _parts(known: Client, scope: str, root: Path, *, with_hook: bool) -> list[Part]:
-    """The files that are concerned, each once."""
-    server = Entry((known.key, SERVER), known.entry(root))
-    parts = [Part(known.file(scope, root), (server,), SERVER)]
+def _collect_entries(known: Client, scope: str, root: Path, *, with_hook: bool) -> list[FileEntries]:
+    """Return the entries by file, each file once."""
+    server = SettingsEntry((known.key, SERVER), known.entry(root))
+    parts = [FileEntries(known.file(scope, root), (server,), SERVER)]
     if with_hook and known.hook is not None:
-        hook = Entry(known.hook.path, known.hook.entry(), HOOK_WORDS, known.hook.given)
+        hook = SettingsEntry(known.hook.path, known.hook.entry(), HOOK_WORDS, known.hook.given)
         file = known.hook.file(scope, root)
         if file == parts[0].file:
-            parts = [Part(file, (server, hook), f"{SERVER} and its hook")]
+            parts = [FileEntries(file, (server, hook), f"{SERVER} and its hook")]
         else:
-            parts.append(Part(file, (hook,), f"the hook of {SERVER}"))
+            parts.append(FileEntries(file, (hook,), f"the hook of {SERVER}"))
     return parts
 
 
-def _change(part: Part, known: Client, *, remove: bool) -> Change:
+def _plan_edit(part: FileEntries, known: Client, *, remove: bool) -> FileEdit:
     try:
-        return (removed if remove else added)(part.file, part.entries)
+        return (remove_entries if remove else add_entries)(part.file, part.entries)
     except SettingsUnreadable as error:
         place = f'"{known.key}"' if not part.entries[0].words else '"hooks"'
-        by_hand = f'take "{SERVER}" out of {place} by hand' if remove else f"add this by hand:\n{_snippet(part)}"
-        raise SettingsUnreadable(f"{error}. It is left as it is; {by_hand}") from error
+        by_hand = (
+            f'remove "{SERVER}" from {place} yourself' if remove else f"add this yourself:\n{_format_entries(part)}"
+        )
+        raise SettingsUnreadable(f"{error}. The file is unchanged; {by_hand}") from error
 
 
-def _snippet(part: Part) -> str:
-    """What the entries of a file look like by themselves."""
+def _format_entries(part: FileEntries) -> str:
+    """Return the entries of a file as a snippet of its format."""
     if part.file.suffix == ".toml":
         from causalist.cli import _toml_edit as _toml
 
@@ -128,20 +126,23 @@ def _snippet(part: Part) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
-def _carried_out(part: Part, change: Change, scope: str, root: Path, *, remove: bool) -> list[str]:
-    """Does it, and says in lines what was done."""
+def _apply_and_describe(part: FileEntries, change: FileEdit, scope: str, root: Path, *, remove: bool) -> list[str]:
+    """Apply the edit and return lines that describe it."""
     file = part.file
     if not change.is_needed:
         return [f"{file} has no entry for {SERVER}" if remove else f"{file} is up to date"]
     if remove:
-        apply(change, keep_backup=False, own_folder=scope == "project" and file.parent != root)
+        apply_edit(change, keep_backup=False, own_folder=scope == "project" and file.parent != root)
         return [f"deleted {file}" if change.after is None else f"removed {part.what} from {file}"]
-    copy = apply(change, keep_backup=True)
-    return [f"wrote {file}", *([f"what it was is kept in {copy}"] if copy is not None else [])]
+    copy = apply_edit(change, keep_backup=True)
+    return [f"wrote {file}", *([f"the original is kept in {copy}"] if copy is not None else [])]
 
 
 def _check_interpreter() -> None:
-    """Raises ExtraMissing unless a client, which has no PYTHONPATH of a shell, would find what it needs."""
+    """Check that the interpreter finds its packages without PYTHONPATH. Raises ExtraMissing.
+
+    A client starts the server without the environment of a shell.
+    """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     code = "from importlib.util import find_spec; raise SystemExit(not (find_spec('causalist') and find_spec('mcp')))"
     done = subprocess.run([sys.executable, "-P", "-c", code], env=environment, stdin=subprocess.DEVNULL)

@@ -1,13 +1,4 @@
-"""`causalist show`: a node with its source.
-
-`causalist find`: nodes by their name.
-
-`causalist neighbors`: what a node is linked with.
-
-`causalist path`: how one node leads to another.
-
-`causalist verify`: whether one node uses another.
-"""
+"""`causalist show`, `find`, `neighbors`, `path` and `verify`: look up nodes and edges."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from causalist._internal.text import align_columns
 from causalist.cli._lookup import (
-    aligned,
-    finish,
-    id_of,
+    describe_call,
+    edge_location,
     limit_option,
     lookup_options,
+    node_location,
     open_for_lookup,
-    place_of,
-    says,
-    site_of,
+    print_result,
+    resolve_id,
 )
 from causalist.cli._output import say
 from causalist.cli._repository import min_confidence_option
@@ -37,17 +28,17 @@ if TYPE_CHECKING:
     from causalist.model.lookup import DefinitionDetails, GraphPath, Neighbors, RulePrecision, UnresolvedCall, Verdict
     from causalist.model.scores import Hit
 
-MOST_NAMED = 5
+MAX_NAMES = 5
 
 
 @click.command("show")
 @click.argument("node")
 @lookup_options
 def show_command(node: str, repo: Path | None, force: bool, as_json: bool) -> None:
-    """Shows NODE: its place, its use and its source.
+    """Show the location, the users and the source of NODE.
 
-    Of a file the outline is shown instead of the source; `--json` has both. NODE is an id, the end of one, a path, or a
-    path with a line: the innermost definition there.
+    A file is shown as an outline; `--json` also has its source. NODE is an id, the end of an id, a path, or a path with
+    a line, which names the innermost definition there.
 
     \b
     Example:
@@ -55,14 +46,14 @@ def show_command(node: str, repo: Path | None, force: bool, as_json: bool) -> No
       causalist show src/auth.py:42
     """
     repository = open_for_lookup(repo, force=force, when_empty=show_document(None) if as_json else None)
-    definition = repository.show(id_of(repository, node))
+    definition = repository.show(resolve_id(repository, node))
     if definition.stale:
         say(f"note: stale: {definition.hit.path} changed since it was indexed; its source is not shown")
-    finish(show_document(definition) if as_json else None, _show_lines(definition))
+    print_result(show_document(definition) if as_json else None, _format_definition(definition))
 
 
-def _show_lines(definition: "DefinitionDetails") -> Iterator[str]:
-    """A head with one thing a line, and below it the source or the outline."""
+def _format_definition(definition: "DefinitionDetails") -> Iterator[str]:
+    """Yield a header with one fact per line, then the source or the outline."""
     hit = definition.hit
     yield f"{hit.kind}  {hit.id}"
     if hit.path:
@@ -84,20 +75,20 @@ def _show_lines(definition: "DefinitionDetails") -> Iterator[str]:
         yield f"  overrides  {', '.join(definition.overrides)}"
     if definition.overridden_by:
         n = len(definition.overridden_by)
-        more = f" and {n - MOST_NAMED} more" if n > MOST_NAMED else ""
-        yield f"  overridden by {', '.join(definition.overridden_by[:MOST_NAMED])}{more}"
+        more = f" and {n - MAX_NAMES} more" if n > MAX_NAMES else ""
+        yield f"  overridden by {', '.join(definition.overridden_by[:MAX_NAMES])}{more}"
     if definition.namesakes:
         yield f"  also       {', '.join(definition.namesakes)}"
     if definition.outline:
         yield ""
-        yield from _outline(definition.outline)
+        yield from _format_outline(definition.outline)
     elif definition.text and hit.kind != "file":
         yield ""
         yield from definition.text.splitlines()
 
 
-def _outline(hits: "tuple[Hit, ...]") -> Iterator[str]:
-    """What a file holds, one a line, indented as it is nested: the line, what it is, and what is said of it."""
+def _format_outline(hits: "tuple[Hit, ...]") -> Iterator[str]:
+    """Yield the definitions of a file, indented by nesting: line, signature and documentation."""
     from causalist._internal.sanitize import one_line
 
     width = len(str(hits[-1].start_row + 1))
@@ -115,13 +106,13 @@ def _outline(hits: "tuple[Hit, ...]") -> Iterator[str]:
 @click.argument("name")
 @lookup_options
 @click.option("--kind", metavar="K", help="Only nodes of this kind: file, class, function, method, …")
-@limit_option(20, "How many results at most.")
+@limit_option(20, "Maximum number of results.")
 def find_command(name: str, repo: Path | None, force: bool, kind: str | None, limit: int, as_json: bool) -> None:
-    """Finds what is called NAME, or nearly so.
+    """Find nodes by NAME or a similar name.
 
-    Exact names come first, then those that begin with NAME, whose words begin with its words (AuthMw finds
-    AuthMiddleware), that hold it, or its letters in order; when there is none, those that differ by little. Sections of
-    documentation and packages outside are found by their names too.
+    Exact matches come first. Then come names that begin with NAME, names whose words begin with its words (AuthMw finds
+    AuthMiddleware), and names that contain NAME or its letters in order. If there is none, names at a small edit
+    distance are listed. Sections of documentation and external packages are included.
 
     \b
     Example:
@@ -133,29 +124,29 @@ def find_command(name: str, repo: Path | None, force: bool, kind: str | None, li
     nothing = ""
     if not hits:
         of_kind = f" of kind {kind}" if kind else ""
-        nothing = f"nothing{of_kind} is called {name!r} or nearly so; `causalist ask` finds code by what it is about"
-    finish(find_document(name, hits) if as_json else None, _find_lines(hits), nothing)
+        nothing = f"nothing{of_kind} has a name like {name!r}; `causalist ask` searches by topic"
+    print_result(find_document(name, hits) if as_json else None, _format_hits(hits), nothing)
 
 
-def _find_lines(hits: "tuple[Hit, ...]") -> list[str]:
-    """`kind  id  path:line`, and below it signature and documentation."""
+def _format_hits(hits: "tuple[Hit, ...]") -> list[str]:
+    """Return `kind id path:line` of each hit, then signature and documentation."""
     from causalist._internal.sanitize import one_line
 
     lines = []
     for hit in hits:
         said = [text for text in (one_line(hit.signature, 100), one_line(hit.doc, 100)) if text]
-        lines += ["  ".join(filter(None, (hit.kind, hit.id, place_of(hit)))), *(f"    {text}" for text in said)]
+        lines += ["  ".join(filter(None, (hit.kind, hit.id, node_location(hit)))), *(f"    {text}" for text in said)]
     return lines
 
 
 @click.command("neighbors")
 @click.argument("node")
 @lookup_options
-@click.option("--hops", type=click.IntRange(min=1), default=1, show_default=True, help="How many steps away at most.")
-@click.option("--kind", "kinds", multiple=True, metavar="K", help="Only edges of this kind; may be repeated.")
+@click.option("--hops", type=click.IntRange(min=1), default=1, show_default=True, help="Maximum number of hops.")
+@click.option("--kind", "kinds", multiple=True, metavar="K", help="Only edges of this kind. Repeatable.")
 @click.option("--direction", type=click.Choice(["in", "out", "both"]), default="both", show_default=True,
-              help="Edges that lead to the node, that leave it, or both.")  # fmt: skip
-@limit_option(10, "How many edges of each group are shown.")
+              help="Direction of the edges, seen from NODE.")  # fmt: skip
+@limit_option(10, "Maximum number of edges per group.")
 def neighbors_command(
     node: str,
     repo: Path | None,
@@ -166,10 +157,10 @@ def neighbors_command(
     limit: int,
     as_json: bool,
 ) -> None:
-    """Shows what NODE is linked with, by direction and kind.
+    """Show the edges of NODE by direction and kind.
 
-    The most certain come first. An edge points from what uses to what is used: `in` lists what uses NODE, `out` what
-    NODE uses. What changed together with the file of NODE is shown for `--kind co_changes`.
+    Edges are sorted by confidence. An edge points from the user to the used node: `in` lists the users of NODE, `out`
+    the nodes that NODE uses. `--kind co_changes` shows files that changed together with the file of NODE.
 
     \b
     Example:
@@ -180,14 +171,14 @@ def neighbors_command(
 
     empty = neighbors_document(node, ()) if as_json else None
     repository = open_for_lookup(repo, force=force, when_empty=empty)
-    name = id_of(repository, node)
+    name = resolve_id(repository, node)
     groups = repository.neighbors(name, hops=hops, kinds=kinds, direction=Direction(direction), limit=limit)
     nothing = "" if groups else f"{name} has no such edges"
-    finish(neighbors_document(name, groups) if as_json else None, _neighbors_lines(groups, name), nothing)
+    print_result(neighbors_document(name, groups) if as_json else None, _format_neighbors(groups, name), nothing)
 
 
-def _neighbors_lines(groups: "tuple[Neighbors, ...]", node: str) -> Iterator[str]:
-    """A heading for each group, and below it one edge a line: the other end, where it is written, how it is known."""
+def _format_neighbors(groups: "tuple[Neighbors, ...]", node: str) -> Iterator[str]:
+    """Yield a heading per group, then one edge per line: other end, location, rule."""
     for number, group in enumerate(groups):
         if number:
             yield ""
@@ -198,14 +189,14 @@ def _neighbors_lines(groups: "tuple[Neighbors, ...]", node: str) -> Iterator[str
             other = edge.source if group.direction == "in" else edge.target
             if group.hop > 1:
                 other = f"{edge.source} -> {edge.target}"
-            site = f"{edge.n} commit{'s'[: edge.n != 1]}" if group.kind == "co_changes" else site_of(edge)
+            site = f"{edge.n} commit{'s'[: edge.n != 1]}" if group.kind == "co_changes" else edge_location(edge)
             rows.append((f"  {edge.confidence:.3f}", edge.rule, other, site))
-        yield from aligned(rows)
+        yield from align_columns(rows)
         if group.n > len(group.edges):
             yield f"  and {group.n - len(group.edges)} more"
 
 
-MOST_GAPS = 5
+MAX_UNRESOLVED_CALLS = 5
 
 
 @click.command("path")
@@ -213,11 +204,11 @@ MOST_GAPS = 5
 @click.argument("target")
 @lookup_options
 def path_command(source: str, target: str, repo: Path | None, force: bool, as_json: bool) -> None:
-    """Shows the most probable way from SOURCE to TARGET.
+    """Show the most probable path from SOURCE to TARGET.
 
-    The way follows what SOURCE uses, and what that uses. A step may also lead from a type or file to what it
-    contains. Where no way is known along uses, one is shown that goes against some of them: such steps are marked
-    (back). Exit code 1 where there is none at all; whether that can be known is said.
+    A path follows uses, and steps from a type or file to its members. If no forward path exists, the command shows a
+    path with reversed edges, marked (back). Exit code 1 if there is no path; unresolved calls that could hide one are
+    listed.
 
     \b
     Example:
@@ -225,53 +216,62 @@ def path_command(source: str, target: str, repo: Path | None, force: bool, as_js
     """
     empty = path_document(source, target, None, ()) if as_json else None
     repository = open_for_lookup(repo, force=force, when_empty=empty)
-    start, end = id_of(repository, source), id_of(repository, target)
+    start, end = resolve_id(repository, source), resolve_id(repository, target)
     trail = repository.path(start, end)
     gaps = repository.gaps(start, end) if trail is None or not trail.forward else ()
     nothing = ""
     if trail is None and gaps:
-        nothing = "\n".join((f"no way from {start} to {end} is known, but one cannot be ruled out:", *_gaps(gaps)))
+        nothing = "\n".join(
+            (
+                f"no path from {start} to {end} is known, but these unresolved calls could hide one:",
+                *_format_unresolved_calls(gaps),
+            )
+        )
     elif trail is None:
-        nothing = f"{start} is not connected with {end}, as far as the graph can tell"
-    finish(path_document(start, end, trail, gaps) if as_json else None, _path_lines(trail) if trail else (), nothing)
+        nothing = f"the graph has no path from {start} to {end}"
+    print_result(
+        path_document(start, end, trail, gaps) if as_json else None, _format_path(trail) if trail else (), nothing
+    )
     if trail is not None and not trail.forward:
-        unknown = "; calls that could be one:\n" + "\n".join(_gaps(gaps)) if gaps else ""
-        say(f"note: no way along uses alone is known, so this one goes against some{unknown}")
+        unknown = "; unresolved calls could hide one:\n" + "\n".join(_format_unresolved_calls(gaps)) if gaps else ""
+        say(f"note: no forward path is known; this path reverses some edges{unknown}")
 
 
-def _gaps(gaps: "tuple[UnresolvedCall, ...]") -> list[str]:
-    more = [f"  and {len(gaps) - MOST_GAPS} more; --json lists all"] if len(gaps) > MOST_GAPS else []
-    return [*(f"  {says(gap)}" for gap in gaps[:MOST_GAPS]), *more]
+def _format_unresolved_calls(gaps: "tuple[UnresolvedCall, ...]") -> list[str]:
+    more = (
+        [f"  and {len(gaps) - MAX_UNRESOLVED_CALLS} more; --json lists all"] if len(gaps) > MAX_UNRESOLVED_CALLS else []
+    )
+    return [*(f"  {describe_call(gap)}" for gap in gaps[:MAX_UNRESOLVED_CALLS]), *more]
 
 
-def _path_lines(trail: "GraphPath") -> Iterator[str]:
+def _format_path(trail: "GraphPath") -> Iterator[str]:
     first, *others = trail.hops
     yield f"{first.node}  {first.path}:{first.line}" if first.path else first.node
     rows = []
     for hop, edge in zip(others, trail.edges, strict=True):
         site = f"{hop.path}:{hop.line}" if hop.line is not None else hop.path or ""
         rows.append((f"  {hop.edge}", hop.node, site, f"{edge.rule} {edge.confidence:.2f}"))
-    yield from aligned(rows)
+    yield from align_columns(rows)
     if others:
         yield f"probability {trail.probability:.2g}"
 
 
-MOST_LISTED = 10
+MAX_LISTED = 10
 
 
 @click.command("verify")
 @click.argument("source")
 @click.argument("target")
 @lookup_options
-@min_confidence_option(0.5, "How certain a use has to be to count.")
+@min_confidence_option(0.5, "Minimum confidence of a use.")
 def verify_command(
     source: str, target: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool
 ) -> None:
-    """Says whether SOURCE uses TARGET: yes, no or unknown, and why.
+    """Check if SOURCE uses TARGET: yes, no or unknown.
 
-    What stands inside of them counts. Yes (exit code 0) comes with the places in the source, and with how often edges
-    that were found in the same way are right. No and unknown (exit code 1) are different: unknown means that SOURCE
-    calls something of TARGET's name and it cannot be seen on what, or what TARGET overrides.
+    Members of both count. Yes (exit code 0) lists the call sites and the measured precision of the rule that found each
+    edge. No and unknown have exit code 1. Unknown means that SOURCE calls the name of TARGET on a receiver of unknown
+    type, or calls a method that TARGET overrides.
 
     \b
     Example:
@@ -279,47 +279,50 @@ def verify_command(
     """
     empty = verify_document(source, target, None) if as_json else None
     repository = open_for_lookup(repo, force=force, when_empty=empty)
-    start, end = id_of(repository, source), id_of(repository, target)
+    start, end = resolve_id(repository, source), resolve_id(repository, target)
     verdict = repository.verify(start, end, min_confidence=min_confidence)
-    finish(verify_document(start, end, verdict) if as_json else None, _verify_lines(verdict))
+    print_result(verify_document(start, end, verdict) if as_json else None, _format_verdict(verdict))
     if verdict.known != "yes":
         click.get_current_context().exit(NOTHING_FOUND)
 
 
-def _verify_lines(verdict: "Verdict") -> Iterator[str]:
+def _format_verdict(verdict: "Verdict") -> Iterator[str]:
     yield f"{verdict.known.value}: {verdict.source} -> {verdict.target}"
-    yield from _reason(verdict)
+    yield from _explain_verdict(verdict)
     rows = zip(verdict.edges, verdict.lines, verdict.bases, strict=True)
-    for edge, line, basis in list(rows)[:MOST_LISTED]:
-        yield f"  {site_of(edge)}  {edge.kind}  {edge.rule} {edge.confidence:.2f}  {edge.source} -> {edge.target}"
+    for edge, line, basis in list(rows)[:MAX_LISTED]:
+        yield f"  {edge_location(edge)}  {edge.kind}  {edge.rule} {edge.confidence:.2f}  {edge.source} -> {edge.target}"
         if line:
             yield f"    {line}"
-        yield f"    {basis.meaning}; {_worth(basis, edge)}"
-    if len(verdict.edges) > MOST_LISTED:
-        yield f"  and {len(verdict.edges) - MOST_LISTED} more"
+        yield f"    {basis.meaning}; {_describe_precision(basis, edge)}"
+    if len(verdict.edges) > MAX_LISTED:
+        yield f"  and {len(verdict.edges) - MAX_LISTED} more"
     if verdict.known != "yes" and verdict.calls:
-        yield f"  it is known to call {', '.join(e.target for e in verdict.calls[:MOST_LISTED])}" + _more(verdict.calls)
+        yield f"  it is known to call {', '.join(e.target for e in verdict.calls[:MAX_LISTED])}" + _count_rest(
+            verdict.calls
+        )
 
 
-def _reason(verdict: "Verdict") -> Iterator[str]:
-    """What speaks for no and unknown, with the places."""
+def _explain_verdict(verdict: "Verdict") -> Iterator[str]:
+    """Yield the reasons for no and unknown, with locations."""
     path, name = split_id(verdict.source)[0], verdict.target.rpartition("::")[2].rpartition(".")[2]
-    sites = [f"{path}:{site.line}  {site.callee}(…)" for site in verdict.sites[:MOST_LISTED]]
+    sites = [f"{path}:{site.line}  {site.callee}(…)" for site in verdict.sites[:MAX_LISTED]]
     match verdict.reason.value:
         case "weak":
             yield "  cannot be told: there are only edges of little confidence"
         case "receiver":
             yield from (
-                f"  cannot be told: {says(gap)} on what is of no known type" for gap in verdict.gaps[:MOST_LISTED]
+                f"  cannot be told: {describe_call(gap)} on what is of no known type"
+                for gap in verdict.gaps[:MAX_LISTED]
             )
             yield from (f"    {site}" for site in sites)
         case "dispatch":
-            for edge in verdict.others[:MOST_LISTED]:
-                yield f"  cannot be told: {site_of(edge)}  {edge.source} calls {edge.target}"
+            for edge in verdict.others[:MAX_LISTED]:
+                yield f"  cannot be told: {edge_location(edge)}  {edge.source} calls {edge.target}"
                 yield "    the target overrides that; which of the two it is, is decided when it runs"
         case "elsewhere":
-            for edge in verdict.others[:MOST_LISTED]:
-                yield f"  {site_of(edge)}  what it calls is {edge.target} ({edge.rule} {edge.confidence:.2f})"
+            for edge in verdict.others[:MAX_LISTED]:
+                yield f"  {edge_location(edge)}  what it calls is {edge.target} ({edge.rule} {edge.confidence:.2f})"
         case "unclear":
             yield "  cannot be told: what it calls by that name is taken for something built in or outside"
             yield from (f"    {site}" for site in sites)
@@ -334,8 +337,8 @@ def _reason(verdict: "Verdict") -> Iterator[str]:
             )
 
 
-def _worth(basis: "RulePrecision", edge: "Edge") -> str:
-    """How often such edges are right, in words."""
+def _describe_precision(basis: "RulePrecision", edge: "Edge") -> str:
+    """Return the measured precision of an edge's rule in words."""
     among = f"one of {edge.candidates} that may be meant; " if edge.candidates > 1 else ""
     if not basis.right + basis.wrong:
         return f"{among}how often that is right was not measured for {edge.kind}"
@@ -344,5 +347,5 @@ def _worth(basis: "RulePrecision", edge: "Edge") -> str:
     return f"{among}right in {basis.right:,} of {basis.right + basis.wrong:,} that were checked, in {where}"
 
 
-def _more(listed: "Sequence[object]") -> str:
-    return f" and {len(listed) - MOST_LISTED} more" if len(listed) > MOST_LISTED else ""
+def _count_rest(listed: "Sequence[object]") -> str:
+    return f" and {len(listed) - MAX_LISTED} more" if len(listed) > MAX_LISTED else ""

@@ -1,7 +1,4 @@
-"""`causalist map`: what a repository is, for somebody who has never seen it.
-
-`causalist layers`: how a repository is layered, and where that is broken.
-"""
+"""`causalist map` summarizes a repository; `causalist layers` shows its layers and their violations."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._lookup import aligned, finish, limit_option, lookup_options, open_for_lookup, place_of, site_of
+from causalist._internal.text import align_columns, count_noun
+from causalist.cli._lookup import (
+    edge_location,
+    limit_option,
+    lookup_options,
+    node_location,
+    open_for_lookup,
+    print_result,
+)
 from causalist.cli._output import emit, emit_document
 from causalist.cli._repository import min_confidence_option
 from causalist.model.symbols import STACKED_LAYERS
@@ -21,14 +26,14 @@ if TYPE_CHECKING:
 
 @click.command("map")
 @lookup_options
-@click.option("--max-tokens", type=int, default=2000, show_default=True, help="The token budget, never exceeded.")
+@click.option("--max-tokens", type=int, default=2000, show_default=True, help="Token budget, a hard limit.")
 @click.option("--format", "map_format", type=click.Choice(["text", "markdown", "json"]), default="text",
-              show_default=True, help="How the map is written.")  # fmt: skip
+              show_default=True, help="Format of the map.")  # fmt: skip
 def map_command(repo: Path | None, force: bool, max_tokens: int, map_format: str, as_json: bool) -> None:
-    """Shows what the repository is, within a token budget.
+    """Summarize the repository within a token budget.
 
-    What its README and manifest say, languages and sizes, where others come in, its folders and the definitions that
-    most of the code rests on, and which folders use which. Importance is PageRank over the code without its tests.
+    The map shows the description from README and manifest, languages and sizes, entry points, folders and their most
+    used definitions, and the uses between folders. Importance is PageRank over the code without tests.
 
     \b
     Example:
@@ -48,15 +53,15 @@ _STACKED = frozenset(layer.label for layer in STACKED_LAYERS)
 
 @click.command("layers")
 @lookup_options
-@min_confidence_option(0.5, "Leave out uses that are less certain.")
-@limit_option(20, "How many uses of higher layers are listed.")
+@min_confidence_option(0.5, "Minimum confidence of a use.")
+@limit_option(20, "Maximum number of uses of higher layers.")
 def layers_command(repo: Path | None, force: bool, min_confidence: float, limit: int, as_json: bool) -> None:
-    """Shows the layers of the code, and which uses which.
+    """Show the layers of the code and the uses between them.
 
-    From the highest to the lowest: ui, api, logic, data, infra; beside them test, config and docs. To which a file
-    belongs follows from its name, its folders, what it imports and what its types are called. Of each of the five the
-    most used definitions are shown, with the number of their users (`--json`: of the others too). In the table, rows
-    use columns. Uses of a higher layer by a lower one are listed, those over most layers first.
+    From highest to lowest, the layers are ui, api, logic, data and infra. The layers test, config and docs have no
+    rank. The layer of a file follows from its name, folders, imports and type names. For each of the five layers
+    (`--json`: for all), the most used definitions are shown with the number of their users. In the table, rows use
+    columns. Uses of a higher layer by a lower one are listed, largest distance first.
 
     \b
     Example:
@@ -65,17 +70,21 @@ def layers_command(repo: Path | None, force: bool, min_confidence: float, limit:
     """
     repository = open_for_lookup(repo, force=force, when_empty=layers_document(None, limit) if as_json else None)
     found = repository.layers(min_confidence=min_confidence)
-    finish(layers_document(found, limit) if as_json else None, _layers_lines(found, limit))
+    print_result(layers_document(found, limit) if as_json else None, _format_layers(found, limit))
 
 
-def _layers_lines(found: "Layering", limit: int) -> Iterator[str]:
+def _format_layers(found: "Layering", limit: int) -> Iterator[str]:
     sizes = found.sizes
-    yield from aligned([(s.layer, _counted(s.n_files, "file"), _counted(s.n_definitions, "definition")) for s in sizes])
+    yield from align_columns(
+        [(s.layer, count_noun(s.n_files, "file", ","), count_noun(s.n_definitions, "definition", ",")) for s in sizes]
+    )
     for size in sizes:
         if size.hottest and size.layer in _STACKED:
             yield ""
             yield f"{size.layer}, most used:"
-            yield from aligned([(f"  {used.fan_in:,}", used.hit.id, place_of(used.hit)) for used in size.hottest])
+            yield from align_columns(
+                [(f"  {used.fan_in:,}", used.hit.id, node_location(used.hit)) for used in size.hottest]
+            )
     if not found.uses:
         return
     n = {(use.source, use.target): use.n for use in found.uses}
@@ -91,20 +100,16 @@ def _layers_lines(found: "Layering", limit: int) -> Iterator[str]:
     yield ""
     total = sum(use.n for use in found.uses)
     yield f"{len(back):,} of {total:,} uses lead from a lower layer to a higher one" + (":" if back else "")
-    yield from aligned(
+    yield from align_columns(
         [
             (
                 f"  {each.source_layer} -> {each.target_layer}",
                 f"{each.edge.source} {each.edge.kind} {each.edge.target}",
                 f"{each.edge.rule} {each.edge.confidence:.2f}",
-                site_of(each.edge),
+                edge_location(each.edge),
             )
             for each in back[:limit]
         ]
     )
     if len(back) > limit:
         yield f"and {len(back) - limit:,} more; --limit shows more of them"
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n:,} {what}{'s'[: n != 1]}"

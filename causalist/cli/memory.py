@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from causalist.cli._lookup import aligned
-from causalist.cli._output import destination, emit_document, emit_lines, say, to_json
+from causalist._internal.text import align_columns
+from causalist.cli._output import emit_document, emit_lines, open_destination, say, to_json
 from causalist.cli._repository import json_option
 from causalist.cli._run import NOTHING_FOUND
 from causalist.model.answer import RetrievalMode
@@ -33,7 +33,7 @@ def _memory_option(command: _Command) -> _Command:
 
 
 @click.group("memory")
-def command() -> None:
+def memory_command() -> None:
     """Search documents by the entities that they share.
 
     \b
@@ -43,13 +43,13 @@ def command() -> None:
     """
 
 
-@command.command("add")
+@memory_command.command("add")
 @click.argument("places", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PLACE...")
 @click.option("--model", metavar="NAME", help="Model of the llm library that finds entities and their relations.")
 @click.option("--yes", is_flag=True, help="Allow more than 100 calls of the model.")
 @_memory_option
 @json_option
-def add(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | None, as_json: bool) -> None:
+def add_command(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | None, as_json: bool) -> None:
     """Add the documents of files and folders, or update them.
 
     Reads Markdown, reStructuredText, AsciiDoc, HTML, plain text and, with the extra pdf, PDF. Files of a folder that
@@ -65,7 +65,7 @@ def add(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | Non
     from causalist.memory.memory_file import MemoryFile
 
     memory_file = MemoryFile.locate(file, Path.cwd())
-    done = memory_file.add(places, memory_file.build_extractor(model) if model else None, _approval(yes))
+    done = memory_file.add(places, memory_file.build_extractor(model) if model else None, _require_approval(yes))
     for path, reason in sorted(done.skipped.items()):
         say(f"note: {path} is left out: {reason}")
     document = {"format_version": FORMAT_VERSION, "memory": str(memory_file.path), "documents": done.documents,
@@ -78,7 +78,7 @@ def add(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | Non
                     f"{done.removed} removed"])  # fmt: skip
 
 
-@command.command("search")
+@memory_command.command("search")
 @click.argument("query")
 @_memory_option
 @click.option(
@@ -101,7 +101,7 @@ def add(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | Non
 )
 @click.option("--variant", help="Graph of mode hippo: log, hipporag or hipporag2. [default: log, or the settings]")
 @json_option
-def search(
+def search_command(
     query: str,
     file: Path | None,
     mode: str | None,
@@ -139,15 +139,15 @@ def search(
         found = index.retrieve(query, mode=mode, top_k=limit, ppr_alpha=alpha, variant=variant)
     if as_json:
         emit_document({"format_version": FORMAT_VERSION, "query": query, "mode": mode,
-                       "results": [_result(rank, each, query) for rank, each in enumerate(found, 1)]})  # fmt: skip
+                       "results": [_result_document(rank, e, query) for rank, e in enumerate(found, 1)]})  # fmt: skip
     else:
-        emit_lines(line for rank, each in enumerate(found, 1) for line in _shown(rank, each, query))
+        emit_lines(line for rank, each in enumerate(found, 1) for line in _format_result(rank, each, query))
     if not found:
         say("nothing found: no passage has a word or an entity of the query")
         raise click.exceptions.Exit(NOTHING_FOUND)
 
 
-@command.command("graph")
+@memory_command.command("graph")
 @_memory_option
 @click.option("--entity", metavar="NAME", help="Show the neighborhood of this entity instead of exporting the graph.")
 @click.option(
@@ -156,7 +156,7 @@ def search(
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE",
               help="Write to FILE instead of standard output.")  # fmt: skip
 @json_option
-def graph(file: Path | None, entity: str | None, hops: int, output: Path | None, as_json: bool) -> None:
+def graph_command(file: Path | None, entity: str | None, hops: int, output: Path | None, as_json: bool) -> None:
     """Export the graph as node-link JSON, or show the neighborhood of one entity.
 
     \b
@@ -168,13 +168,13 @@ def graph(file: Path | None, entity: str | None, hops: int, output: Path | None,
 
     index = MemoryFile.locate(file, Path.cwd()).open()
     if entity is None:
-        with destination(output) as write:
+        with open_destination(output) as write:
             write(to_json(index.to_node_link()) + "\n")
         return
     _show_entity(index, entity, hops, as_json)
 
 
-def _approval(yes: bool) -> "Callable[[Estimate], None]":
+def _require_approval(yes: bool) -> "Callable[[Estimate], None]":
     """Return a callback that prints the estimate and refuses a large run without --yes."""
     from causalist.errors import UsageError
 
@@ -199,13 +199,13 @@ def _show_entity(index: "HippoIndex", entity: str, hops: int, as_json: bool) -> 
                  ", ".join(each.kinds)) for each in near]  # fmt: skip
         meanings = [f"  has {len(info.senses)} senses: {', '.join(info.senses)}"] if info.senses else []
         emit_lines([f"{info.name}  {info.type}, {info.occurrences} times in {len(info.passages)} passages",
-                    *meanings, *(f"  {line}" for line in aligned(rows))])  # fmt: skip
+                    *meanings, *(f"  {line}" for line in align_columns(rows))])  # fmt: skip
 
 
-@command.command("stats")
+@memory_command.command("stats")
 @_memory_option
 @json_option
-def stats(file: Path | None, as_json: bool) -> None:
+def stats_command(file: Path | None, as_json: bool) -> None:
     """Count passages, entities and edges of the memory.
 
     \b
@@ -219,11 +219,11 @@ def stats(file: Path | None, as_json: bool) -> None:
     if as_json:
         emit_document({"format_version": FORMAT_VERSION, "memory": str(memory_file.path), **counts})
     else:
-        emit_lines(aligned([(name, f"{value:,}" if isinstance(value, int) else f"{value:.1%}")
+        emit_lines(align_columns([(name, f"{value:,}" if isinstance(value, int) else f"{value:.1%}")
                             for name, value in counts.items()]))  # fmt: skip
 
 
-def _result(rank: int, found: "RetrievedPassage", query: str) -> dict[str, object]:
+def _result_document(rank: int, found: "RetrievedPassage", query: str) -> dict[str, object]:
     from causalist.memory.snippets import find_excerpt
 
     shown = find_excerpt(found.text, query, names=found.entity_hits)
@@ -241,7 +241,7 @@ def _result(rank: int, found: "RetrievedPassage", query: str) -> dict[str, objec
     }
 
 
-def _shown(rank: int, found: "RetrievedPassage", query: str) -> list[str]:
+def _format_result(rank: int, found: "RetrievedPassage", query: str) -> list[str]:
     from causalist._internal.sanitize import one_line
     from causalist.memory.snippets import find_excerpt
 

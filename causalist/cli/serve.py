@@ -1,4 +1,4 @@
-"""`causalist serve`: servers that answer for one repository as long as a client is there."""
+"""`causalist serve`: servers for agents, editors and browsers."""
 
 import math
 import sys
@@ -7,25 +7,25 @@ from pathlib import Path
 import click
 
 from causalist.cli._output import say
-from causalist.cli._repository import need_extra, repository_options
+from causalist.cli._repository import repository_options, require_extra
 
 
-def _seconds(_: click.Context, __: click.Parameter, value: float) -> float:
-    # A range of click lets NaN through.
+def _check_seconds(_: click.Context, __: click.Parameter, value: float) -> float:
+    # click.FloatRange accepts NaN.
     if math.isnan(value):
-        raise click.BadParameter("is no number of seconds.")
+        raise click.BadParameter("must be a number of seconds, not nan.")
     return value
 
 
-def _folders(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[Path, ...]:
+def _check_folders(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[Path, ...]:
     if any(not value.strip() for value in values):
-        raise click.BadParameter("is empty; give a folder, or leave the option out.")
+        raise click.BadParameter("must not be empty. Give a folder, or omit the option.")
     return tuple(map(Path, values))
 
 
 @click.group("serve")
-def command() -> None:
-    """Serves a repository to other programs.
+def serve_command() -> None:
+    """Run a server for agents, editors or a browser.
 
     \b
     Example:
@@ -33,37 +33,47 @@ def command() -> None:
     """
 
 
-@command.command("mcp")
-@click.option("--repo", "repos", multiple=True, metavar="DIR", callback=_folders,
-              help="Just this folder; may be repeated. Without it the folders that the client has open, or else the "
-              "repository around the current folder.")  # fmt: skip
-@click.option("--force", is_flag=True, help="Index a home directory or the root of a file system too.")
+@serve_command.command("mcp")
+@click.option("--repo", "repos", multiple=True, metavar="DIR", callback=_check_folders,
+              help="Folder to serve. Repeatable.  [default: the open folders of the client, else the repository "
+              "around the current folder]")  # fmt: skip
+@click.option("--force", is_flag=True, help="Allow indexing a home directory or a file system root.")
 @click.option("--wait", type=click.FloatRange(0, 3600), default=5, show_default=True, metavar="SECONDS",
-              callback=_seconds, help="How long a call waits for the first index before it is answered from the files "
-              "read as text, or told how far the index is.")  # fmt: skip
+              callback=_check_seconds, help="Longest wait of a call for the first index. Then the call searches "
+              "the files as text, or reports the progress of the index.")  # fmt: skip
 @click.option("--refresh-wait", type=click.FloatRange(0, 3600), default=1, show_default=True, metavar="SECONDS",
-              callback=_seconds, help="How long a call waits for an index of the latest changes before it is answered "
-              "from the one before, with a note on what is not in it.")  # fmt: skip
+              callback=_check_seconds, help="Longest wait of a call for an index of the latest changes. Then the "
+              "previous index answers, with a note that lists the stale files.")  # fmt: skip
 @click.option("--tools", type=click.Choice(["default", "all"]), default="default", show_default=True,
-              help="What an agent is offered: few tools are used more.")  # fmt: skip
-@click.option("--text-only", is_flag=True, help="Answer with text alone, without a structured part beside it.")
-@click.option("--http", is_flag=True, help="Speak HTTP on 127.0.0.1 instead, for any number of clients.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="For --http; without it any free one.")
-def mcp(repos: tuple[Path, ...], force: bool, wait: float, refresh_wait: float, tools: str, text_only: bool, http: bool,
-        port: int) -> None:  # fmt: skip
-    """Speaks the Model Context Protocol on standard input and output.
+              help="Tools to offer. Agents use a short list more often.")  # fmt: skip
+@click.option("--text-only", is_flag=True, help="Answer with text only, without structured content.")
+@click.option("--http", is_flag=True, help="Use HTTP on 127.0.0.1, for several clients.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port for --http.  [default: any free port]")
+def mcp_command(
+    repos: tuple[Path, ...],
+    force: bool,
+    wait: float,
+    refresh_wait: float,
+    tools: str,
+    text_only: bool,
+    http: bool,
+    port: int,
+) -> None:
+    """Serve the Model Context Protocol on standard input and output.
 
-    Agents start it; `causalist install` tells them how. Needs the extra: pip install "causalist[mcp]".
+    Agents start this server; `causalist install` configures them. Requires the extra: pip install "causalist[mcp]".
 
-    With --http the address and a token, which clients have to send, are shown on standard error; the environment
-    variable CAUSALIST_TOKEN sets one that stays the same.
+    With --http, the address and the token that clients must send are printed on standard error. The environment
+    variable CAUSALIST_TOKEN sets a fixed token.
 
     \b
     Example:
       causalist serve mcp --repo ~/projects/shop
       causalist serve mcp --http --port 8931 --repo ~/projects/shop --repo ~/projects/site
     """
-    need_extra("mcp", "mcp", 2)
+    from causalist.servers.mcp.server import ServerOptions
+
+    require_extra("mcp", "mcp", 2)
     from importlib.metadata import PackageNotFoundError, version
 
     from causalist.source import find_root, refuse_root
@@ -86,11 +96,14 @@ def mcp(repos: tuple[Path, ...], force: bool, wait: float, refresh_wait: float, 
         from causalist.servers.stdio_pipes import claim_pipes
 
         if sys.stdin is not None and sys.stdin.isatty():
-            say("this speaks the Model Context Protocol on standard input; `causalist install` sets up a client for it")
+            say(
+                "waiting for Model Context Protocol messages on standard input; "
+                "run `causalist install` to set up a client"
+            )
         pipes = claim_pipes()
-    from causalist.servers.mcp.server import Serving, serve, serve_http
+    from causalist.servers.mcp.server import serve, serve_http
 
-    serving = Serving(roots, number, wait, tools, not text_only, asks_roots, refresh_wait)
+    serving = ServerOptions(roots, number, wait, tools, not text_only, asks_roots, refresh_wait)
     if pipes is not None:
         click.get_current_context().exit(serve(serving, pipes))
     import os
@@ -105,22 +118,22 @@ def mcp(repos: tuple[Path, ...], force: bool, wait: float, refresh_wait: float, 
     click.get_current_context().exit(serve_http(serving, address))
 
 
-@command.command("lsp")
+@serve_command.command("lsp")
 @repository_options
 @click.option("--wait", type=click.FloatRange(0, 3600), default=20, show_default=True, metavar="SECONDS",
-              callback=_seconds, help="How long a call waits for the index before it says how far that is."
+              callback=_check_seconds, help="Longest wait of a call for the index. Then the call reports its progress."
               )  # fmt: skip
-def lsp(repo: Path | None, force: bool, wait: float) -> None:
-    """Speaks the Language Server Protocol on standard input and output.
+def lsp_command(repo: Path | None, force: bool, wait: float) -> None:
+    """Serve the Language Server Protocol on standard input and output.
 
-    Editors start it, beside whatever server knows the language. They say which folders are open; --repo is for those
-    that do not. Needs the extra: pip install "causalist[lsp]".
+    Editors start this server in addition to the server of a language. They send the open folders; use --repo for
+    editors that do not. Requires the extra: pip install "causalist[lsp]".
 
     \b
     Example:
       causalist serve lsp
     """
-    need_extra("lsp", "pygls", 2)
+    require_extra("lsp", "pygls", 2)
     from importlib.metadata import PackageNotFoundError, version
 
     from causalist.servers.stdio_pipes import claim_pipes
@@ -129,7 +142,7 @@ def lsp(repo: Path | None, force: bool, wait: float) -> None:
     if repo is not None and not force:
         refuse_root(repo.resolve())
     if sys.stdin is not None and sys.stdin.isatty():
-        say("this speaks the Language Server Protocol on standard input; docs/lsp.md says how to set up an editor")
+        say("waiting for Language Server Protocol messages on standard input; docs/lsp.md describes the editor setup")
     pipes = claim_pipes()
     from causalist.servers.lsp.server import serve
 
@@ -140,20 +153,20 @@ def lsp(repo: Path | None, force: bool, wait: float) -> None:
     click.get_current_context().exit(serve((repo or Path()).resolve(), pipes, version=number, wait_seconds=wait))
 
 
-@command.command("web")
+@serve_command.command("web")
 @repository_options
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to listen; without it any free port.")
-def web(repo: Path | None, force: bool, port: int) -> None:
-    """Shows a page to ask the repository in, in a browser on this machine.
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on.  [default: any free port]")
+def web_command(repo: Path | None, force: bool, port: int) -> None:
+    """Serve a web page for queries, to a browser on this machine.
 
-    Prints its address, which holds a token that only this run knows. Needs the extra: pip install "causalist[web]".
+    The printed address contains a token that is valid for this run. Requires the extra: pip install "causalist[web]".
 
     \b
     Example:
       causalist serve web --repo ~/projects/shop
     """
-    need_extra("web", "starlette", 0)
-    need_extra("web", "uvicorn", 0)
+    require_extra("web", "starlette", 0)
+    require_extra("web", "uvicorn", 0)
     from causalist.cli._output import emit
     from causalist.servers.web import serve
     from causalist.source import find_root, refuse_root

@@ -66,7 +66,7 @@ def learn(repository: Repository, n: int = N_QUESTIONS, *, progress: Progress) -
     """Fits and compares, and keeps nothing. Raises UsageError, and GitError where there is neither history nor
     feedback."""
     if n < 1:
-        raise UsageError(f"--questions is {n}; at least 1 question is needed")
+        raise UsageError(f"--questions must be at least 1, not {n}")
     told = [] if repository.feedback_store is None else repository.feedback_store.read_feedback()
     past = _from_history(repository, n, progress, is_needed=not told)
     recent = _from_feedback(repository, told)

@@ -82,9 +82,9 @@ def evaluate_history(path: Path, n: int = N_QUESTIONS, *, top_k: int = 20, progr
     `left_out`. Raises GitError where there is no history, and UsageError."""
     start = time.perf_counter()
     if n < 1:
-        raise UsageError(f"--from-git is {n}; at least 1 question has to be asked")
+        raise UsageError(f"--from-git must be at least 1, not {n}")
     if top_k < DEEPEST:
-        raise UsageError(f"--top-k is {top_k}; lists of at least {DEEPEST} are needed for accuracy@{DEEPEST}")
+        raise UsageError(f"--top-k must be at least {DEEPEST} for accuracy@{DEEPEST}, not {top_k}")
     root = history_root(path)
     mined = mine(root, n)
     results: list[QuestionResult] = []

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from causalist._internal.text import align_columns, count_noun
 from causalist.evaluate.metrics import LEVEL, N_RESAMPLES, SEED, Interval, Ranks
 from causalist.evaluate.own_history import Ablation, Coverage, OwnReport
 from causalist.evaluate.snapshots import FUSED, GRAPH_OFF, WHOLE_FILE_CODE, QuestionResult, Skipped
-from causalist.evaluate.summary import Summary, aligned, difference, render_summaries
+from causalist.evaluate.summary import Summary, difference, render_summaries
 from causalist.index.freshness import index_version
 
 # 1: the first. Keys may be added to a version, never changed or taken away.
@@ -99,7 +100,7 @@ class Report:
         }
 
     def _headline(self) -> str:
-        asked = f"{counted(len(self.results), 'question')} on {counted(self._n_repositories(), 'repository')}"
+        asked = f"{count_noun(len(self.results), 'question')} on {count_noun(self._n_repositories(), 'repository')}"
         skipped = f" ({len(self.skipped)} skipped)" if self.skipped else ""
         return (
             f"{self.settings.data}: {asked}{skipped}; lists of {self.settings.top_k}; "
@@ -113,7 +114,7 @@ class Report:
         t = self.timings
         return (
             f"ranking {t.ranking_ms:.1f} ms a question (median); indexing {t.indexing_ms:.0f} ms a commit (median of "
-            f"{t.n_commits}); {t.total_s:.1f} s in all with {counted(t.processes, 'process')}"
+            f"{t.n_commits}); {t.total_s:.1f} s in all with {count_noun(t.processes, 'process')}"
         )
 
     def _reservations(self) -> list[str]:
@@ -128,19 +129,6 @@ class Report:
                 f"{len(missing)} right answers are not in the index, so nothing can find them [{examples(missing)}]"
             )
         return lines
-
-
-def counted(n: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "process"), counted(2, "repository"), counted(2, "question")
-    ('1 process', '2 repositories', '2 questions')
-    """
-    if n == 1:
-        return f"{n} {noun}"
-    if noun.endswith("y"):
-        return f"{n} {noun[:-1]}ies"
-    return f"{n} {noun}{'es' if noun.endswith('s') else 's'}"
 
 
 def examples(names: Sequence[str]) -> str:
@@ -238,7 +226,7 @@ def own_json(report: OwnReport) -> dict[str, Any]:
 def _headline(report: OwnReport) -> str:
     if not report.results:
         return f"{report.root}: no commit of its history is a question"
-    asked = counted(len(report.results), "question")
+    asked = count_noun(len(report.results), "question")
     fewer = "" if len(report.results) >= report.n_wanted else f" (of {report.n_wanted} wanted)"
     return (
         f"{report.root}: {asked} from its history{fewer}, each asked of the state before its answer; "
@@ -282,7 +270,9 @@ def _ablation_lines(report: OwnReport) -> list[str]:
     if not report.ablations:
         return ["no signal changes any rank"]
     metrics = list(report.ablations[0].differences)
-    return aligned([["what a signal brings (* interval without 0)", *metrics], *map(_ablation_row, report.ablations)])
+    return align_columns(
+        [["what a signal brings (* interval without 0)", *metrics], *map(_ablation_row, report.ablations)]
+    )
 
 
 def _ablation_row(ablation: Ablation) -> list[str]:
@@ -300,7 +290,7 @@ def _reservations(report: OwnReport) -> list[str]:
     lines += [f"skipped {len(ids)}, {reason} [{examples(ids)}]" for reason, ids in by_reason.items()]
     missing = [f"{r.question.id[:12]} {name}" for r in report.results for name in r.unindexed]
     if missing:
-        lines.append(f"{counted(len(missing), 'right answer')} not in the index [{examples(missing)}]")
+        lines.append(f"{count_noun(len(missing), 'right answer')} not in the index [{examples(missing)}]")
     return lines
 
 

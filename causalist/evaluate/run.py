@@ -89,11 +89,11 @@ def evaluate(
 
 def _check(top_k: int, limit: int | None, processes: int) -> None:
     if top_k < DEEPEST:
-        raise UsageError(f"--top-k is {top_k}; lists of at least {DEEPEST} are needed for accuracy@{DEEPEST}")
+        raise UsageError(f"--top-k must be at least {DEEPEST} for accuracy@{DEEPEST}, not {top_k}")
     if limit is not None and limit < 1:
-        raise UsageError(f"--limit is {limit}; at least 1 question has to be asked")
+        raise UsageError(f"--limit must be at least 1, not {limit}")
     if processes < 1:
-        raise UsageError(f"--processes is {processes}; at least 1 is needed")
+        raise UsageError(f"--processes must be at least 1, not {processes}")
 
 
 def _chosen(data: Path, languages: tuple[str, ...], limit: int | None) -> list[LabelledQuestion]:

@@ -6,6 +6,7 @@ Summaries -> lines of an aligned table: percentages, MRR as a number, intervals 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from causalist._internal.text import align_columns
 from causalist.evaluate.metrics import METRICS, Interval, Ranks, bootstrap, metric_values
 from causalist.evaluate.snapshots import FILE_SYSTEMS, FUSED, SYMBOL_SYSTEMS, QuestionResult
 
@@ -90,7 +91,7 @@ def render_summaries(summaries: Sequence[Summary]) -> list[str]:
     for summary in shown:
         rows.append([f"{summary.name.removeprefix('language:')} ({summary.n})", *[""] * len(metrics)])
         rows += _system_rows(summary.systems, metrics)
-    lines = aligned(rows)
+    lines = align_columns(rows)
     compared = list(next(iter(everything.differences.values())))
     rows = [["paired difference (* interval without 0)", *compared]]
     for summary in shown:
@@ -99,7 +100,7 @@ def render_summaries(summaries: Sequence[Summary]) -> list[str]:
                 [f"{summary.name}: fused − {other}", *(difference(metric, row[metric]) for metric in compared)]
                 for other, row in summary.differences.items()
             ]
-    return [*lines, "", *aligned(rows)]
+    return [*lines, "", *align_columns(rows)]
 
 
 def _system_rows(systems: Mapping[str, Mapping[str, Interval]], metrics: Sequence[str]) -> list[list[str]]:
@@ -127,9 +128,3 @@ def difference(metric: str, interval: Interval) -> str:
     digits = 3 if metric == "MRR" else 1
     star = "*" if low > 0 or high < 0 else ""
     return f"{value:+.{digits}f} [{low:+.{digits}f} … {high:+.{digits}f}]{star}"
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lines with the cells of a column below one another."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

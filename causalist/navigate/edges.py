@@ -108,7 +108,7 @@ def known_kinds(kinds: Sequence[str]) -> frozenset[str]:
     known = frozenset(kind.label for kind in EdgeKind)
     for kind in kinds:
         if kind not in known:
-            raise UsageError(f"no edges of kind {kind!r}; there are {', '.join(sorted(known))}")
+            raise UsageError(f"unknown edge kind {kind!r}. Choose from {', '.join(sorted(known))}.")
     return frozenset(kinds) or known
 
 

@@ -67,7 +67,7 @@ def _matcher(option: str, patterns: Sequence[str], folder: str) -> Callable[[str
     rooted = []
     for pattern in patterns:
         if not pattern.strip() or pattern.lstrip().startswith("#"):
-            raise UsageError(f"{option} {pattern!r} is no pattern; write one as in .gitignore, such as 'src/**/*.py'")
+            raise UsageError(f"{option} must be a .gitignore pattern such as 'src/**/*.py', not {pattern!r}")
         from_here = pattern.startswith("./")
         rooted.append(f"/{folder}{pattern[1:]}".replace("//", "/") if from_here else pattern)
     try:
@@ -88,7 +88,7 @@ def folder_named(index: Index, name: str, *, root: Path | None, folder: str) -> 
         path = normpath(path)
         if path == "." or len(index.manifest.paths.prefix_range(f"{path}/")):
             return "" if path == "." else path
-    raise UsageError(f"--scope {name!r} is no folder with an indexed file; give one from here, or / for all")
+    raise UsageError(f"--scope must be a folder with indexed files, or / for all, not {name!r}")
 
 
 def nodes_below(graph: CodeGraph, folder: str) -> NDArray[np.bool_]:

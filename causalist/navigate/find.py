@@ -51,10 +51,10 @@ def find_nodes(index: Index, name: str, limit: int, kind: str | None = None) -> 
     Raises UsageError for a kind that does not exist and a limit below 1.
     """
     if limit < 1:
-        raise UsageError(f"--limit is {limit}; at least 1 result has to be asked for")
+        raise UsageError(f"--limit must be at least 1, not {limit}")
     labels = {each.label: each for each in NodeKind}
     if kind is not None and kind not in labels:
-        raise UsageError(f"no nodes of kind {kind!r}; there are {', '.join(sorted(labels))}")
+        raise UsageError(f"unknown node kind {kind!r}. Choose from {', '.join(sorted(labels))}.")
     if not name.strip("./\\#: \t\r\n"):
         return ()
     fits: dict[int, int] = {}

@@ -34,7 +34,7 @@ def affected_by(
     and edges, but for sorting each level's edges. Raises UsageError for a depth below 1.
     """
     if max_depth is not None and max_depth < 1:
-        raise UsageError(f"--max-depth is {max_depth}; it has to be at least 1")
+        raise UsageError(f"--max-depth must be at least 1, not {max_depth}")
     edges = graph.edges
     usable = np.isin(edges.kinds, sorted(ORDERING_KINDS)) & (edges.confidences >= min_confidence)
     reached = np.zeros(len(graph.nodes), dtype=np.bool_)

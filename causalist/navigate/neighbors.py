@@ -43,7 +43,7 @@ def neighbors_of(
     a step along one leads on from these, too. Raises UsageError for numbers below 1 and kinds that do not exist.
     """
     if hops < 1 or limit < 1:
-        raise UsageError(f"--hops is {hops} and --limit {limit}; both have to be at least 1")
+        raise UsageError(f"--hops and --limit must be at least 1, not {hops} and {limit}")
     edges = graph.edges
     wanted = np.isin(edges.kinds, [EdgeKind[kind.upper()] for kind in known_kinds(kinds)])
     seen = np.zeros(len(graph.nodes), dtype=np.bool_)

@@ -40,15 +40,15 @@ _MAX_TERMS_NAMED = 6  # words that a diagnostic names
 def check_question(query: str, options: AskOptions) -> None:
     """Raise what `Repository.ask` refuses before indexing: EmptyQuestion, UsageError, ExtraMissing."""
     if not query.strip():
-        raise EmptyQuestion('the question is empty; ask something, for example: causalist ask "where is X decided?"')
+        raise EmptyQuestion('the query is empty. Give a query, for example: causalist ask "where is X decided?"')
     if options.top_k < 1:
-        raise UsageError(f"--top-k is {options.top_k}; at least 1 result has to be asked for")
+        raise UsageError(f"--top-k must be at least 1, not {options.top_k}")
     if not 0.0 <= options.damping < 1.0:
-        raise UsageError(f"--damping is {options.damping}; it is a probability of at least 0 and below 1")
+        raise UsageError(f"--damping must be at least 0 and below 1, not {options.damping}")
     if options.approximate is not None and not 0.0 <= options.approximate <= 1.0:
-        raise UsageError(f"--approximate is {options.approximate}; it is a threshold from 0, for an exact walk, to 1")
+        raise UsageError(f"--approximate must be from 0 (exact) to 1, not {options.approximate}")
     if options.rank is RankMode.PAGERANK and not options.graph:
-        raise UsageError("ranking by PageRank needs the graph; leave out --no-graph, or rank by the fused score")
+        raise UsageError("--rank pagerank needs the graph. Omit --no-graph, or use --rank fused.")
     if options.embedder is not None:
         from causalist.embed.registry import check_name
 

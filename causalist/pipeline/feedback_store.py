@@ -120,9 +120,7 @@ class FeedbackStore:
         query = self.find_question(answer_id)
         if query is None:
             self._writable()  # where nothing can be written nothing was remembered
-            raise UsageError(
-                f"no answer {answer_id!r} is among the last ones here; `causalist ask --json` prints the answer_id"
-            )
+            raise UsageError(f"no stored answer has the id {answer_id!r}. `causalist ask --json` prints the answer_id.")
         return query, self.add_feedback(answer_id, query, used, not_used)
 
     def add_feedback(self, answer_id: str, query: str, used: tuple[str, ...], not_used: tuple[str, ...]) -> Path:
@@ -158,7 +156,7 @@ class FeedbackStore:
             if is_there and os.access(place, os.W_OK):
                 return place
         named = " or ".join(str(place) for place in self.places)
-        raise IndexNotWritable(f"nothing can be kept: there is no index in {named} that can be written beside")
+        raise IndexNotWritable(f"cannot store feedback: no writable index in {named}")
 
     def _append(self, name: str, row: Row, *, patience: float) -> Path:
         path = self._writable() / name

@@ -68,7 +68,7 @@ class Deadline:
         Raises UsageError unless `seconds` is a positive number.
         """
         if not 0.0 < seconds < float("inf"):
-            raise UsageError(f"--deadline is {seconds:g}; it is a number of seconds above 0")
+            raise UsageError(f"--deadline must be above 0 seconds, not {seconds:g}")
         self.seconds = seconds
         self._due = time.monotonic() + seconds - gone
 

@@ -214,8 +214,8 @@ def _make_searcher(pattern: Pattern, steps: Steps) -> Callable[[str], Iterator[i
         )
     except regex.error as error:
         raise UsageError(
-            f"/{pattern.text}/ is no regular expression: {error}; to look for it as it stands, put it in quotes: "
-            f"'\"{pattern.text}\"'"
+            f"invalid regular expression /{pattern.text}/: {error} "
+            f"(to search for the literal text, quote it: '\"{pattern.text}\"')"
         ) from error
 
 
@@ -249,8 +249,8 @@ class _TimedRegex:
             if not self._steps.in_time():
                 return  # the next look at the time says what was left out
             raise UsageError(
-                f"/{self._compiled.pattern}/ takes more than {TIME_LIMIT_SECONDS:g} s here; make it more specific, "
-                "or avoid repetitions inside of repetitions"
+                f"/{self._compiled.pattern}/ takes more than {TIME_LIMIT_SECONDS:g} s here. Make it more specific, or "
+                "avoid nested repetitions."
             ) from None
 
 

@@ -1,5 +1,5 @@
-"""JSON documents: what every door hands to programs, built by hand from `model/` so that its types stay free to change.
+"""JSON documents for programs, built explicitly from `model`, so that its types can change.
 
-In: answers of the facade. Out: plain data, the same for the command line, editors, browsers and agents. `answers` holds
-the document of a question, `lookups` those of what is looked up, `layers` that of the layering.
+In: answers of the pipeline. Out: plain data, the same for the command line, editors, browsers and agents. `answers` has
+the documents of queries and status, `lookups` those of look-ups, `requests` reads queries.
 """

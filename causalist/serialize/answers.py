@@ -1,8 +1,6 @@
-"""JSON documents of the commands, built by hand from `model/` so that its types stay free to change.
+"""JSON documents of `ask`, calls and `status`, and the status as text.
 
-Lines are 1-based. A key is never left out: what does not apply or is not built yet is null.
-
-How an index stands, in lines: the same words at every door that shows them.
+Lines are 1-based. Keys are never omitted: a value that does not apply is null.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,7 +21,7 @@ Document: TypeAlias = dict[str, object]
 
 
 def answer_document(answer: "Answer") -> Document:
-    """`ask --json`."""
+    """Return the document of `ask --json`."""
     walk = answer.pagerank
     return {
         "format_version": FORMAT_VERSION,
@@ -52,8 +50,8 @@ def answer_document(answer: "Answer") -> Document:
     }
 
 
-def unanswered_document(query: str, error: CausalistError) -> Document:
-    """`ask --json` where there was nothing to ask: nothing was routed, walked or packed."""
+def empty_answer_document(query: str, error: CausalistError) -> Document:
+    """Return the document of `ask --json` for a folder without files to index."""
     return {
         "format_version": FORMAT_VERSION,
         "answer_id": None,
@@ -75,7 +73,7 @@ def unanswered_document(query: str, error: CausalistError) -> Document:
 
 
 def edge_document(edge: "Edge") -> Document:
-    """An edge, in `ask`, `callers`, `callees` and `graph export --format jsonl`."""
+    """Return an edge as in `ask`, `callers`, `callees` and `graph export --format jsonl`."""
     return {
         "source": edge.source,
         "target": edge.target,
@@ -88,7 +86,7 @@ def edge_document(edge: "Edge") -> Document:
 
 
 def calls_document(node: str, edges: "Iterable[Edge]") -> Document:
-    """`callees`, `readers` and `writers` with `--json`, and the first keys of `callers --json`."""
+    """Return the document of `callees`, `readers` and `writers`, and the first keys of `callers`."""
     return {"format_version": FORMAT_VERSION, "node": node, "edges": [edge_document(edge) for edge in edges]}
 
 
@@ -99,8 +97,11 @@ def callers_document(
     references: "Iterable[Edge]",
     documentation: "Iterable[Edge]" = (),
 ) -> Document:
-    """`callers --json`. `through` are calls of methods that the node overrides and, of a special method, uses of its
-    class; `references` are uses without a call, `documentation` are mentions in prose."""
+    """Return the document of `callers --json`.
+
+    `through` are calls of methods that the node overrides and, for a special method, uses of its class. `references`
+    are uses without a call, `documentation` mentions in prose.
+    """
     return {
         **calls_document(node, edges),
         "through": [edge_document(edge) for edge in through],
@@ -112,7 +113,7 @@ def callers_document(
 def status_document(
     status: "Status", diagnostics: "Iterable[Diagnostic]", standing: "IndexStatus | None" = None
 ) -> Document:
-    """`status --json`; for `index --json` nobody looks how the index stands."""
+    """Return the document of `status --json`; without `standing`, that of `index --json`."""
     return {
         "format_version": FORMAT_VERSION,
         "repository": _repository(status.repository),
@@ -153,8 +154,8 @@ def _cache(cache: "CacheUse") -> Document:
     }
 
 
-def no_status_document(error: CausalistError) -> Document:
-    """`status --json` and `index --json` (with `seconds` null) where there is nothing to index."""
+def empty_status_document(error: CausalistError) -> Document:
+    """Return the document of `status --json` and `index --json` for a folder without files to index."""
     return {
         "format_version": FORMAT_VERSION,
         "repository": None,
@@ -220,18 +221,20 @@ def _line(row: int) -> int | None:
     return row + 1 if row >= 0 else None
 
 
-MOST_NOTES = 20
+MAX_NOTES = 20
 
 
 def status_lines(status: "Status", standing: "IndexStatus", *, is_refreshed: bool, more_notes: str) -> list[str]:
-    """What is indexed and how it stands. `is_refreshed`: what was out of date was brought up to date after it was
-    looked at. `more_notes` says where notes are listed that do not fit here."""
+    """Return the status as lines.
+
+    `is_refreshed`: the index was refreshed after the check. `more_notes` says where to find notes that are not listed.
+    """
     info = status.repository
     lines = [
         f"root      {info.root}",
-        f"commit    {info.commit or 'none'}{_dirty(standing)}",
+        f"commit    {info.commit or 'none'}{_format_dirty(standing)}",
         *_index_lines(standing, is_refreshed),
-        f"files     {info.files}: {counted(status.languages)}",
+        f"files     {info.files}: {format_counts(status.languages)}",
         f"graph     {info.nodes} nodes, {info.edges} edges",
         f"weights   {'as shipped' if status.learned is None else status.learned}",
         f"left out  {sum(status.skipped.values())}",
@@ -241,15 +244,15 @@ def status_lines(status: "Status", standing: "IndexStatus", *, is_refreshed: boo
         more = ", …" if n > len(examples) > 0 else ""
         lines.append(f"  {n} {reason}: {', '.join(examples)}{more}")
     lines.append(f"notes     {len(status.notes)}")
-    for note in status.notes[:MOST_NOTES]:
+    for note in status.notes[:MAX_NOTES]:
         place = f"{note.path}:{note.row + 1}" if note.row >= 0 else note.path
         lines.append(f"  {place}: {note.slug}: {note.detail}")
-    if len(status.notes) > MOST_NOTES:
-        lines.append(f"  and {len(status.notes) - MOST_NOTES} more{more_notes}")
+    if len(status.notes) > MAX_NOTES:
+        lines.append(f"  and {len(status.notes) - MAX_NOTES} more{more_notes}")
     return lines
 
 
-def _dirty(standing: "IndexStatus") -> str:
+def _format_dirty(standing: "IndexStatus") -> str:
     if standing.n_dirty is None:
         return ""
     if standing.n_dirty == 0:
@@ -258,8 +261,8 @@ def _dirty(standing: "IndexStatus") -> str:
 
 
 def _index_lines(standing: "IndexStatus", is_refreshed: bool) -> list[str]:
-    """Where the index and the cache lie, and how they are."""
-    where = "in memory" if standing.path is None else f"{standing.path}, {_size(standing.n_bytes)}"
+    """Return the lines on index and cache."""
+    where = "in memory" if standing.path is None else f"{standing.path}, {_format_bytes(standing.n_bytes)}"
     reasons = standing.found.reasons if standing.found else ()
     state = "up to date"
     if reasons:
@@ -269,17 +272,17 @@ def _index_lines(standing: "IndexStatus", is_refreshed: bool) -> list[str]:
     lines = [f"index     {where}", f"state     {state}", *(f"  {each.reason}: {each.detail}" for each in reasons)]
     cache = standing.cache
     if cache is not None:
-        used = f"{_size(cache.n_bytes)} of at most {_size(cache.most_bytes)}, {cache.n_entries} entries"
+        used = f"{_format_bytes(cache.n_bytes)} of at most {_format_bytes(cache.most_bytes)}, {cache.n_entries} entries"
         lines.append(f"cache     {cache.path}, {used}")
     return lines
 
 
-def _size(n_bytes: int) -> str:
+def _format_bytes(n_bytes: int) -> str:
     return f"{n_bytes / 1e6:.1f} MB"
 
 
-def counted(counts: Mapping[str, int]) -> str:
-    """Counts in words.
+def format_counts(counts: Mapping[str, int]) -> str:
+    """Return counts in words.
 
     >>> counted({"python": 3, "text": 1})
     '3 python, 1 text'

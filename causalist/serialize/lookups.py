@@ -1,7 +1,4 @@
-"""JSON documents of the commands that look something up, with the keys and habits of `answers`.
-
-The JSON document of `layers`, with the keys and habits of `answers`.
-"""
+"""JSON documents of look-up commands, with the conventions of `answers`."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -26,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def find_document(name: str, hits: "Iterable[Hit]") -> Document:
-    """`find --json`."""
+    """Return the document of `find --json`."""
     return {
         "format_version": FORMAT_VERSION,
         "name": name,
@@ -35,7 +32,7 @@ def find_document(name: str, hits: "Iterable[Hit]") -> Document:
 
 
 def show_document(definition: "DefinitionDetails | None") -> Document:
-    """`show --json`; without a definition where there was nothing to index."""
+    """Return the document of `show --json`; `node` is null without a definition."""
     if definition is None:
         return {"format_version": FORMAT_VERSION, "node": None}
     return {
@@ -56,7 +53,7 @@ def show_document(definition: "DefinitionDetails | None") -> Document:
 
 
 def path_document(source: str, target: str, trail: "GraphPath | None", gaps: "Iterable[UnresolvedCall]") -> Document:
-    """`path --json`. `forward` is null where no way is known."""
+    """Return the document of `path --json`. `forward` is null without a path."""
     hops: list[Document] = []
     if trail is not None:
         edges = [None, *trail.edges]
@@ -75,8 +72,10 @@ def path_document(source: str, target: str, trail: "GraphPath | None", gaps: "It
 
 
 def neighbors_document(node: str, groups: "Iterable[Neighbors]") -> Document:
-    """`neighbors --json`. `n` counts the edges of a group, those that are left out too;
-    `layer` and `tier` are those of the end of an edge that is farther away."""
+    """Return the document of `neighbors --json`.
+
+    `n` counts all edges of a group, listed or not. `layer` and `tier` belong to the farther end of an edge.
+    """
     return {
         "format_version": FORMAT_VERSION,
         "node": node,
@@ -103,14 +102,16 @@ def impact_document(
     affected: "Sequence[Affected]",
     documentation: "Sequence[Edge]" = (),
 ) -> Document:
-    """`impact --json`. `n` counts all that is affected, `affected` holds the nearest of it; `documentation` are the
-    mentions of what changes in prose."""
+    """Return the document of `impact --json`.
+
+    `n` counts all affected nodes, `affected` has the nearest of them, `documentation` the mentions in prose.
+    """
     mentions = [edge_document(edge) for edge in documentation]
     return {**_reached(changed, deleted, n, "affected", affected), "documentation": mentions}
 
 
 def tests_document(changed: "Sequence[str]", deleted: "Sequence[str]", n: int, tests: "Sequence[Affected]") -> Document:
-    """`tests --json`. `n` counts all tests, `tests` holds the nearest of them."""
+    """Return the document of `tests --json`. `n` counts all tests, `tests` has the nearest of them."""
     return _reached(changed, deleted, n, "tests", tests)
 
 
@@ -139,7 +140,7 @@ def _affected(each: "Affected") -> Document:
 
 
 def map_document(drawn: "Map | None") -> Document:
-    """`map --json`: what the map shows as data, and the map itself; nothing where there was nothing to index."""
+    """Return the document of `map --json`: the map as data and as text; null values without a map."""
     if drawn is None:
         return {"format_version": FORMAT_VERSION, "overview": None, "map": None}
     from causalist.repomap import as_data
@@ -152,7 +153,7 @@ def map_document(drawn: "Map | None") -> Document:
 
 
 def config_document(settings: "Settings") -> Document:
-    """`config --json`."""
+    """Return the document of `config --json`."""
     from causalist.settings import SETTINGS
 
     rows: list[Document] = []
@@ -172,7 +173,7 @@ def config_document(settings: "Settings") -> Document:
 
 
 def lint_document(health: "Health | None") -> Document:
-    """`lint --json`; without health where there was nothing to index."""
+    """Return the document of `lint --json`; empty lists without a report."""
     return {
         "format_version": FORMAT_VERSION,
         "findings": [each._asdict() for each in (health.findings if health else ())],
@@ -186,7 +187,7 @@ def lint_document(health: "Health | None") -> Document:
 
 
 def verify_document(source: str, target: str, verdict: "Verdict | None") -> Document:
-    """`verify --json`; without a verdict where there was nothing to index."""
+    """Return the document of `verify --json`; null values without a verdict."""
     return {
         "format_version": FORMAT_VERSION,
         "source": source,
@@ -209,7 +210,7 @@ def _gap(gap: "UnresolvedCall") -> Document:
 
 
 def node_document(hit: "Hit") -> Document:
-    """A node, as it stands in `find`, `show` and others. Externals have no path and no lines."""
+    """Return a node as in `find`, `show` and others. External nodes have no path and no lines."""
     is_inside = bool(hit.path)
     return {
         "node": hit.id,
@@ -226,7 +227,10 @@ def node_document(hit: "Hit") -> Document:
 
 
 def layers_document(found: "Layering | None", limit: int) -> Document:
-    """`layers --json`. `n_back_edges` counts all of them, `back_edges` holds the first `limit`."""
+    """Return the document of `layers --json`.
+
+    `n_back_edges` counts all back edges, `back_edges` has the first `limit`.
+    """
     sizes, uses, back = (found.sizes, found.uses, found.back_edges) if found is not None else ((), (), ())
     return {
         "format_version": FORMAT_VERSION,

@@ -1,5 +1,5 @@
-"""Doors that stay open: what serves one repository for as long as a client is there.
+"""Servers that answer for a repository while a client is connected: MCP, LSP and a web page.
 
-`mcp` speaks the Model Context Protocol. `live` keeps the repository that a server answers from up to date, by a
-process of its own (`job`, `index_child`); it knows no protocol.
+`mcp`, `lsp` and `web` speak the protocols. `live` keeps the repository current with an indexing process of its own and
+knows no protocol.
 """

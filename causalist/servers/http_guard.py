@@ -1,12 +1,9 @@
-"""What every door that speaks HTTP checks before anything of a request is read as a question.
+"""Access checks of HTTP servers on the loopback interface, as ASGI middleware.
 
-Such a door listens on the loopback interface, and yet everything that runs in a browser can reach it: a page of
-another site by a form or a script, or by a name of its own that resolves to 127.0.0.1. So a request has to name the
-server by an address of the loopback interface (`Host`), must not come from a page of another origin (`Origin`,
-`Sec-Fetch-Site`), and has to bring the token that was made when the server started. Bodies are bounded, and so is the
-time that they take.
-
-`Guard` is ASGI middleware around an application that is in no danger then. It knows no framework.
+Every web page in a browser can reach the loopback interface, by a form, a script, or a host name that resolves to
+127.0.0.1. Therefore a request must name the server by a loopback address (`Host`), must not come from another origin
+(`Origin`, `Sec-Fetch-Site`), and must have the token of this run. Size and time of bodies are limited. The module
+depends on no framework.
 """
 
 import asyncio
@@ -24,20 +21,20 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-# Names of this machine that resolve to it and to nothing else, wherever the name came from.
+# Host names that always resolve to this machine.
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
-MOST_BODY_BYTES = 1_000_000
-MOST_BODY_SECONDS = 10.0
+MAX_BODY_BYTES = 1_000_000
+MAX_BODY_SECONDS = 10.0
 _TOKEN_BYTES = 24
 
 
 def new_token() -> str:
-    """A secret for one run of a server, safe in a URL."""
+    """Return a random token for one run of a server, safe in a URL."""
     return secrets.token_urlsafe(_TOKEN_BYTES)
 
 
 class Refusal(Exception):
-    """An HTTP status and a sentence for whoever reads the response."""
+    """HTTP status and message for a refused request."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -46,40 +43,43 @@ class Refusal(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """What is let in. `token` is None where none is asked for. A token is read from `Authorization: Bearer`, and for
-    paths in `open_paths` not at all; where `cookie` is named, also from that cookie."""
+class AccessRules:
+    """Conditions for a request. `token` None requires no token.
+
+    The token is read from `Authorization: Bearer` and, if `cookie` is given, from that cookie. Paths in `open_paths`
+    need no token.
+    """
 
     port: int
     token: str | None
     open_paths: frozenset[str] = frozenset()
     cookie: str | None = None
-    most_body_bytes: int = MOST_BODY_BYTES
-    most_body_seconds: float = MOST_BODY_SECONDS
+    max_body_bytes: int = MAX_BODY_BYTES
+    max_body_seconds: float = MAX_BODY_SECONDS
     methods: frozenset[str] = frozenset({"GET", "HEAD", "POST"})
     names: tuple[str, ...] = field(default=LOOPBACK_NAMES)
 
     def check(self, method: str, path: str, headers: Iterable[tuple[bytes, bytes]]) -> None:
-        """Raises Refusal for a request that is none of this server's.
+        """Check a request. Raises Refusal.
 
         >>> rules = Rules(port=80, token=None)
         >>> rules.check("GET", "/", [(b"host", b"127.0.0.1:80")])
         >>> rules.check("GET", "/", [(b"host", b"127.0.0.1:80"), (b"origin", b"http://evil.example")])
         Traceback (most recent call last):
-        causalist.servers.http_guard.Refusal: requests of other sites are not answered
+        causalist.servers.http_guard.Refusal: cross-origin requests are not allowed
         """
-        found = _single(headers)
+        found = _single_headers(headers)
         if method not in self.methods:
-            raise Refusal(405, "this method is not served")
+            raise Refusal(405, "this method is not allowed")
         if not self._is_own(found.get("host", "")):
-            raise Refusal(421, "the Host header names another server; use the address that was printed at the start")
+            raise Refusal(421, "the Host header names another server. Use the address that the server printed.")
         origin = found.get("origin")
         if origin is not None and not self._is_own_origin(origin):
-            raise Refusal(403, "requests of other sites are not answered")
+            raise Refusal(403, "cross-origin requests are not allowed")
         if found.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-            raise Refusal(403, "requests of other sites are not answered")
+            raise Refusal(403, "cross-origin requests are not allowed")
         if self.token is not None and path not in self.open_paths and not self._brings_token(found):
-            raise Refusal(401, "the token is missing or wrong; open the address that was printed at the start")
+            raise Refusal(401, "the token is missing or wrong. Use the address that the server printed.")
 
     def _is_own(self, host: str) -> bool:
         host = host.lower()
@@ -102,20 +102,23 @@ class Rules:
         return any(self.is_token(each) for each in given)
 
     def is_token(self, given: str) -> bool:
-        """Whether this is the token, in a time that does not depend on how much of it is right."""
+        """Return True if this is the token; the comparison takes constant time."""
         return self.token is not None and hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
 
 
 class Guard:
-    """Answers what `rules` refuse and hands on the rest, with a body that is complete and not too long. Every response
-    gets `headers` beside its own."""
+    """ASGI middleware that refuses requests by its rules and passes on the others with a complete body.
 
-    def __init__(self, application: Application, rules: Rules, headers: Mapping[str, str]) -> None:
+    `headers` are added to every response.
+    """
+
+    def __init__(self, application: Application, rules: AccessRules, headers: Mapping[str, str]) -> None:
         self._application = application
         self._rules = rules
         self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check a request and pass it on, or send the refusal."""
         if scope["type"] == "lifespan":
             await self._application(scope, receive, send)
             return
@@ -134,30 +137,30 @@ class Guard:
             self._rules.check(scope["method"], scope["path"], scope["headers"])
             body = await self._body(scope, receive)
         except Refusal as refusal:
-            await refuse(refusal, send_guarded)
+            await send_refusal(refusal, send_guarded)
             return
         given = False
 
         async def receive_body() -> Message:
             nonlocal given
             if given:
-                return await receive()  # tells when the client leaves
+                return await receive()  # reports a disconnect
             given = True
             return {"type": "http.request", "body": body, "more_body": False}
 
         await self._application(scope, receive_body, send_guarded)
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        """The whole body. Raises Refusal where it is too long or takes too long."""
-        most = self._rules.most_body_bytes
-        too_long = Refusal(413, f"a body may have {most} bytes; this one has more")
-        declared = _single(scope["headers"]).get("content-length", "")
+        """Return the whole body. Raises Refusal if it is too long or too slow."""
+        most = self._rules.max_body_bytes
+        too_long = Refusal(413, f"the body is longer than {most:,} bytes")
+        declared = _single_headers(scope["headers"]).get("content-length", "")
         if declared.isdecimal() and int(declared) > most:
             raise too_long
         parts: list[bytes] = []
         length = 0
         try:
-            async with asyncio.timeout(self._rules.most_body_seconds):
+            async with asyncio.timeout(self._rules.max_body_seconds):
                 while True:
                     message = await receive()
                     if message["type"] != "http.request":
@@ -172,8 +175,8 @@ class Guard:
             raise Refusal(408, "the request took too long") from None
 
 
-async def refuse(refusal: Refusal, send: Send) -> None:
-    """The response to what is refused, as JSON."""
+async def send_refusal(refusal: Refusal, send: Send) -> None:
+    """Send the response of a refusal as JSON."""
     body = json.dumps({"error": {"slug": "refused", "message": refusal.message}}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     if refusal.status == 401:
@@ -182,14 +185,16 @@ async def refuse(refusal: Refusal, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def token_in_query(query: bytes) -> str | None:
-    """The value of `token` in the query of a URL, by which a browser is handed it once."""
+def read_token(query: bytes) -> str | None:
+    """Return the value of `token` in the query of a URL, or None."""
     return next((value for name, value in parse_qsl(query.decode("ascii", "replace")) if name == "token"), None)
 
 
-def _single(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Headers by lower-case name. Of one that comes twice nothing is believed: who checks and who acts might each take
-    another one. Raises Refusal."""
+def _single_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Return headers by lower-case name. Raises Refusal if a security-relevant header is repeated.
+
+    Otherwise the check and the application could use different values.
+    """
     found: dict[str, str] = {}
     for raw, value in headers:
         name = raw.decode("latin-1").lower()

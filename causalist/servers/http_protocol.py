@@ -1,8 +1,7 @@
-"""uvicorn's HTTP protocol, with a limit on the time that a request's head may take.
+"""HTTP protocol of uvicorn with a time limit for request heads.
 
-uvicorn ends a connection that is idle between two requests, but waits for the first byte, and for the rest of a head,
-as long as it takes: whoever opens connections and sends a byte a minute holds them all. How long a body may take is
-the business of `http_guard`.
+uvicorn closes idle connections between requests, but it waits without limit for the first byte and the rest of a head,
+so that slow clients can hold all connections. `http_guard` limits the time of bodies.
 """
 
 import asyncio
@@ -15,25 +14,30 @@ HEAD_SECONDS = 10.0
 
 
 class TimelyProtocol(H11Protocol):
-    """Closes a connection whose next request has no complete head after `HEAD_SECONDS`, counted from the connection or
-    from the head's first byte."""
+    """Protocol that closes a connection if the next head is incomplete after `HEAD_SECONDS`.
+
+    The time is counted from the connection or from the first byte of the head.
+    """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._waiting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the timer of the first head."""
         super().connection_made(transport)
         self._wait()
 
     def data_received(self, data: bytes) -> None:
+        """Stop the timer once a head is complete, else start it."""
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
             self._stop_waiting()
-        elif self.timeout_keep_alive_task is None:  # or else a request was answered at once
+        elif self.timeout_keep_alive_task is None:  # otherwise a request was answered immediately
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the timer."""
         self._stop_waiting()
         super().connection_lost(exc)
 

@@ -1,7 +1,7 @@
-"""Standard input and output, kept for a protocol alone.
+"""Standard input and output, reserved for a protocol.
 
-Once they are claimed, file descriptor 1 is standard error and 0 is empty, so that neither a stray print, nor a C
-library, nor a program that is started can put a byte between the messages or take one away.
+After `claim_pipes`, file descriptor 1 is standard error and 0 is empty. No stray print, C library or child process can
+write between messages or consume them.
 """
 
 import os
@@ -12,16 +12,16 @@ from causalist.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Pipes:
-    """File descriptors of the protocol, out of reach of everything else."""
+    """File descriptors of the protocol."""
 
     reading: int
     writing: int
 
 
 def claim_pipes() -> Pipes:
-    """Takes standard input and output for the protocol alone. Raises UsageError where one of them is closed."""
+    """Reserve standard input and output for the protocol. Raises UsageError if one is closed."""
     try:
-        # A closed one would be what the first duplicate becomes.
+        # A closed descriptor would be reused by the first duplicate.
         os.fstat(0)
         os.fstat(1)
         pipes = Pipes(os.dup(0), os.dup(1))
@@ -33,5 +33,5 @@ def claim_pipes() -> Pipes:
             os.dup2(nothing, 1)
         os.close(nothing)
     except OSError as error:
-        raise UsageError(f"standard input and output have to be open: {error.strerror or error}") from error
+        raise UsageError(f"standard input and output must be open: {error.strerror or error}") from error
     return pipes

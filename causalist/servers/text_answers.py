@@ -1,9 +1,7 @@
-"""What a tool answers, and the form in which a protocol with structured results takes it.
+"""Text answers for agents: pipeline results -> text within a token budget, with structured content.
 
-Answers of the facade -> the text that an agent is handed, within its budget.
-
-Source stands in packs, and thereby in fences. What is listed beside it are ids, which the next call takes, made safe
-and cut to one line. Lists say how many they leave out.
+Source code appears in packs, inside fences. Everything else is ids, which the next call accepts, escaped and cut to one
+line. Lists count the items that they omit.
 """
 
 from bisect import bisect_left
@@ -13,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from causalist._internal.sanitize import middle_cut, neutralise, one_line
+from causalist._internal.text import count_noun
 from causalist.errors import UnknownNode
 from causalist.model.answer import AskOptions, PackHeader, PackInput, PackItem
 from causalist.model.graph import Edge
@@ -22,15 +21,15 @@ from causalist.pack import MINIMUM_TOKENS, count_tokens, render_pack
 
 if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository
-    from causalist.servers.live.repository import View
+    from causalist.servers.live.repository import LiveView
 
-_MOST_NODES = 100
-_MOST_NAMED = 3  # files in a note
-_MOST_LISTED_PLACES = 20
+_MAX_NODES = 100
+_MAX_FILES_NAMED = 3  # files in a note
+_MAX_STALE_FILES = 20
 
 
-class Excerpt(NamedTuple):
-    """Lines of a file of which nothing but its text is known; rows are 0-based."""
+class FileExcerpt(NamedTuple):
+    """Lines of a file that was read as text only; rows are 0-based."""
 
     path: str
     start_row: int
@@ -38,14 +37,16 @@ class Excerpt(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """`text` is the whole answer, for an agent. `nodes` are ids of what it is about, the most important first;
-    `confidence` is that of an answer to a question, as are the `scores` of its nodes and their causal `order`. Without
-    an index `excerpts` stand for nodes, and `n_files` were read."""
+    """Answer of a tool: `text` for the agent, and data for structured content.
+
+    `nodes` are ids by importance. `confidence`, `scores` (of the nodes) and `order` (causal) belong to the answer of a
+    query. Without an index, `excerpts` replace nodes, and `n_files` is the number of files read.
+    """
 
     text: str
     nodes: Sequence[str] = ()
     confidence: float | None = None
-    excerpts: Sequence[Excerpt] = ()
+    excerpts: Sequence[FileExcerpt] = ()
     n_files: int = 0
     scores: Sequence[float] = ()
     order: Sequence[str] = ()
@@ -63,17 +64,17 @@ _NODE = {
     },
     "required": ["id", "kind", "path", "start_line", "end_line", "score"],
 }
-# The same for every tool.
+# Output schema of all tools.
 OUTPUT_SCHEMA: Mapping[str, object] = {
     "type": "object",
     "properties": {
         "text": {"type": "string", "description": "The answer; the rest says what it is about."},
-        "nodes": {"type": "array", "items": _NODE, "maxItems": _MOST_NODES},
+        "nodes": {"type": "array", "items": _NODE, "maxItems": _MAX_NODES},
         "order": {
             "type": "array",
             "items": {"type": "string"},
             "description": "Ids from causes to effects, those between results too.",
-            "maxItems": _MOST_NODES,
+            "maxItems": _MAX_NODES,
         },
         "confidence": {"type": ["number", "null"], "minimum": 0, "maximum": 1},
         "coverage": {
@@ -85,7 +86,7 @@ OUTPUT_SCHEMA: Mapping[str, object] = {
                 "complete": {"type": "boolean", "description": "Whether that is all there is, as it is now."},
                 "generation": {"type": "integer", "minimum": 0, "description": "Rises with every newer index."},
                 "behind": {"type": "integer", "minimum": 0, "description": "Files that differ from this index by now."},
-                "behind_files": {"type": "array", "items": {"type": "string"}, "maxItems": _MOST_LISTED_PLACES},
+                "behind_files": {"type": "array", "items": {"type": "string"}, "maxItems": _MAX_STALE_FILES},
                 "indexing": {"type": ["string", "null"], "description": "How far a newer index is."},
             },
             "required": [
@@ -97,15 +98,15 @@ OUTPUT_SCHEMA: Mapping[str, object] = {
 }  # fmt: skip
 
 
-def structured(reply: Reply, view: "View", name: str) -> dict[str, Any]:
-    """An answer as OUTPUT_SCHEMA has it. `name` is what the repository is called."""
+def structured_content(reply: Reply, view: "LiveView", name: str) -> dict[str, Any]:
+    """Return a reply as a document of OUTPUT_SCHEMA. `name` is the name of the repository."""
     from causalist._internal.sanitize import neutralise
 
     repository = view.repository
-    nodes = [_file(each) for each in reply.excerpts[:_MOST_NODES]]
+    nodes = [_excerpt_document(each) for each in reply.excerpts[:_MAX_NODES]]
     if repository is not None:
         scores: Sequence[float | None] = reply.scores or [None] * len(reply.nodes)
-        nodes = [_node(repository, *each) for each in zip(reply.nodes, scores, strict=True)][:_MOST_NODES]
+        nodes = [_node_document(repository, *each) for each in zip(reply.nodes, scores, strict=True)][:_MAX_NODES]
     changed = () if view.behind is None else view.behind.changed
     indexing = None if view.stage is None else str(view.stage)
     if indexing is None and view.failure is not None:
@@ -113,7 +114,7 @@ def structured(reply: Reply, view: "View", name: str) -> dict[str, Any]:
     return {
         "text": reply.text,
         "nodes": nodes,
-        "order": [neutralise(each) for each in reply.order[:_MOST_NODES]],
+        "order": [neutralise(each) for each in reply.order[:_MAX_NODES]],
         "confidence": reply.confidence,
         "coverage": {
             "repository": neutralise(name),
@@ -122,39 +123,41 @@ def structured(reply: Reply, view: "View", name: str) -> dict[str, Any]:
             "complete": repository is not None and view.behind is None and view.failure is None,
             "generation": view.generation,
             "behind": len(changed),
-            "behind_files": [neutralise(path) for path in changed[:_MOST_LISTED_PLACES]],
+            "behind_files": [neutralise(path) for path in changed[:_MAX_STALE_FILES]],
             "indexing": None if indexing is None else neutralise(indexing),
         },
     }
 
 
-def note_on(view: "View") -> str:
-    """What an answer from an index that is not of the files as they are has to say first; "" where it is."""
+def staleness_note(view: "LiveView") -> str:
+    """Return the first line of an answer from a stale index; "" if the index is current."""
     from causalist._internal.sanitize import middle_cut, neutralise
 
     if view.repository is None or (view.behind is None and view.failure is None):
         return ""
     changed = () if view.behind is None else view.behind.changed
-    named = ", ".join(middle_cut(path, 60) for path in changed[:_MOST_NAMED]) + ", …" * (len(changed) > _MOST_NAMED)
+    named = ", ".join(middle_cut(path, 60) for path in changed[:_MAX_FILES_NAMED]) + ", …" * (
+        len(changed) > _MAX_FILES_NAMED
+    )
     what = f"{len(changed)} changed {'file is' if len(changed) == 1 else 'files are'} not in it ({named})"
     if not changed:
         what = "another commit is checked out" if view.behind is not None and view.behind.is_moved else ""
     if view.failure is not None:
         why = neutralise(f"{view.failure.slug}: {view.failure}")[:200]
     else:
-        why = f"still indexing: {view.stage}; ask again for an answer with all of it"
+        why = f"still indexing: {view.stage}; ask again for a current answer"
     return f"note: answered from an index that is older than the files; {what}{'; ' * bool(what)}{why}\n"
 
 
-def not_yet(view: "View", *, is_answered: bool = False) -> str:
-    """How far the first index is, for an answer from files that were read as text, or for none at all."""
+def indexing_message(view: "LiveView", *, is_answered: bool = False) -> str:
+    """Return the progress of the first index: as a note of a text-only answer, or as the whole answer."""
     far = f"indexing: {0 if view.stage is None else view.stage.percent:.0f} % ({view.stage})"
     if is_answered:
-        return f"note: still {far}; ask again for an answer from the code itself\n"
-    return f"still {far}. There is nothing to answer this from yet; call again in a few seconds.\n"
+        return f"note: still {far}; ask again for an answer from the graph\n"
+    return f"still {far}. No answer is possible yet; call again in a few seconds.\n"
 
 
-def _file(excerpt: Excerpt) -> dict[str, Any]:
+def _excerpt_document(excerpt: FileExcerpt) -> dict[str, Any]:
     from causalist._internal.sanitize import neutralise
 
     path = neutralise(excerpt.path)
@@ -162,7 +165,7 @@ def _file(excerpt: Excerpt) -> dict[str, Any]:
     return {"id": path, "kind": "file", "path": path, **rows, "score": None}
 
 
-def _node(repository: "Repository", id: str, score: float | None) -> dict[str, Any]:
+def _node_document(repository: "Repository", id: str, score: float | None) -> dict[str, Any]:
     from causalist._internal.sanitize import neutralise
     from causalist.extract import hit_of
 
@@ -178,41 +181,41 @@ def _node(repository: "Repository", id: str, score: float | None) -> dict[str, A
     }
 
 
-# One line for each result comes before the source of any: with few tokens, more results would mean no source.
-_TOKENS_A_RESULT, _FEWEST_RESULTS, _MOST_RESULTS = 200, 5, 20
-# What a pack leaves for the lines behind it, where there is enough for both.
+# A pack lists each result before any source, so many results in a small budget would leave no source.
+_TOKENS_PER_RESULT, _MIN_RESULTS, _MAX_RESULTS = 200, 5, 20
+# Tokens reserved for the lines after a pack, if the budget is large enough for both.
 _TAIL_TOKENS = 110
-_SMALLEST_WITH_TAIL = 500
-# The share of a definition's answer that its lists get before its source had its turn.
+_MIN_TOKENS_WITH_TAIL = 500
+# Share of the budget for the lists of a definition before its source is added.
 _LISTS_SHARE = 0.4
-_MOST_LISTED = 40  # callers, or callees
-_MOST_HINTED = 3
-_MOST_GAPS = 5
-_MOST_SUGGESTED = 8
+_MAX_EDGES_LISTED = 40  # callers, or callees
+_MAX_HINTS = 3
+_MAX_UNRESOLVED_CALLS = 5
+_MAX_SUGGESTIONS = 8
 _ID_CHARACTERS = 200
 _LAST_LINE_TOKENS = 60
 _TEST = Role.TEST.label
-_POINTED_AT = {kind.label for kind in (*CALLABLE_KINDS, *TYPE_KINDS)}
+_HINT_KINDS = {kind.label for kind in (*CALLABLE_KINDS, *TYPE_KINDS)}
 
 
 def ask_text(repository: "Repository", question: str, max_tokens: int, top_k: int | None) -> Reply:
-    """The pack for a question, notes on it, and ids to go on with."""
+    """Return the pack for a query, its notes, and ids to continue with."""
     if top_k is None:
-        top_k = min(_MOST_RESULTS, max(_FEWEST_RESULTS, max_tokens // _TOKENS_A_RESULT))
-    room = max_tokens - _TAIL_TOKENS if max_tokens >= _SMALLEST_WITH_TAIL else max_tokens
+        top_k = min(_MAX_RESULTS, max(_MIN_RESULTS, max_tokens // _TOKENS_PER_RESULT))
+    room = max_tokens - _TAIL_TOKENS if max_tokens >= _MIN_TOKENS_WITH_TAIL else max_tokens
     answer = repository.ask(question, AskOptions(top_k=top_k, max_tokens=room))
     if answer.pack is None:
         info = answer.repository
         return Reply(
-            f"nothing found: no word of the question occurs in the {info.files} files that were searched; "
-            "ask with a name or another word that they may use"
+            f"nothing found: no word of the query occurs in the {info.files} files that were searched; "
+            "try a name or another word of the code"
         )
     tail = [f"note: {d.slug}: {one_line(d.detail, 300)}" for d in answer.diagnostics]
-    ids = [hit.id for hit in answer.results if hit.kind in _POINTED_AT and hit.id == shown(hit.id)][:_MOST_HINTED]
+    ids = [hit.id for hit in answer.results if hit.kind in _HINT_KINDS and hit.id == format_node(hit.id)][:_MAX_HINTS]
     if ids:
         tail.append(f"next: symbol or impact with an id: {', '.join(ids)}")
     return Reply(
-        _joined(answer.pack.text, tail, max_tokens),
+        _append_lines(answer.pack.text, tail, max_tokens),
         [hit.id for hit in answer.results],
         answer.confidence,
         scores=[hit.score for hit in answer.results],
@@ -221,18 +224,20 @@ def ask_text(repository: "Repository", question: str, max_tokens: int, top_k: in
 
 
 def symbol_text(repository: "Repository", name: str, max_tokens: int) -> Reply:
-    """A definition with its source, what calls or uses it, and what it calls; of a file its outline."""
-    node, note = named(repository, name)
+    """Return a definition with its source, callers or users, and callees; for a file, its outline."""
+    node, note = resolve_name(repository, name)
     definition = repository.show(node)
     is_callable = definition.hit.kind in {kind.label for kind in CALLABLE_KINDS}
     if is_callable:
         users = repository.callers(node)
     else:
         users = tuple(affected.edge for affected in repository.impact(node, max_depth=1))
-    is_test = _tests_of(repository)
+    is_test = _test_predicate(repository)
     users = tuple(sorted(users, key=lambda edge: (is_test(edge.source), -edge.confidence, edge.source, edge.kind)))
     n_tests = sum(is_test(edge.source) for edge in users)
-    used = f"{'called' if is_callable else 'used'} by {len(users) or 'nothing that is known'}" + _in_tests(n_tests)
+    used = f"{'called' if is_callable else 'used'} by {len(users) or 'nothing that is known'}" + _format_test_count(
+        n_tests
+    )
     through = repository.callers_through(node)
     handed_on = repository.references(node) if is_callable else ()
     nodes = repository.index.graph.nodes
@@ -242,94 +247,105 @@ def symbol_text(repository: "Repository", name: str, max_tokens: int) -> Reply:
     asides += [(f"may be run, without its name, by {len(uses)} that use its class", uses)] if uses else []
     asides += [(f"handed on or kept, without a call, by {len(handed_on)}", handed_on)] if handed_on else []
     mentions = repository.documentation(node)
-    asides += [(f"mentioned in documentation, in {_of(len(mentions), 'section')}", mentions)] if mentions else []
+    asides += [(f"mentioned in documentation, in {count_noun(len(mentions), 'section')}", mentions)] if mentions else []
     callees = repository.callees(node)
     calls = f"calls {len(callees) or 'nothing in this repository'}" if callees or is_callable else ""
 
     def lists(room: int) -> str:
-        below = [_use(edge, edge.target, node) for edge in callees]
-        least = count_tokens(_listed(calls, below, room // 3))
-        above = _listed(used, [_use(edge, edge.source, node) for edge in users], room - least)
+        below = [_format_use(edge, edge.target, node) for edge in callees]
+        least = count_tokens(_format_list(calls, below, room // 3))
+        above = _format_list(used, [_format_use(edge, edge.source, node) for edge in users], room - least)
         for heading, edges in asides:
-            uses = [_use(edge, edge.source, node) for edge in edges]
-            above += _listed(heading, uses, room - least - count_tokens(above))
-        return above + _listed(calls, below, room - count_tokens(above))
+            uses = [_format_use(edge, edge.source, node) for edge in edges]
+            above += _format_list(heading, uses, room - least - count_tokens(above))
+        return above + _format_list(calls, below, room - count_tokens(above))
 
     def body(room: int) -> str:
         if definition.outline:
-            return _outline(definition, room)
-        return _pack_of(repository, node, [definition], (), max(room, MINIMUM_TOKENS["text"])) + "\n"
+            return _format_outline(definition, room)
+        return _render_node_pack(repository, node, [definition], (), max(room, MINIMUM_TOKENS["text"])) + "\n"
 
     text = lists(int(max_tokens * _LISTS_SHARE))
     source = note + body(max_tokens - count_tokens(text) - count_tokens(note) - 4)
-    # What the source did not need, the lists may have.
+    # The lists get the tokens that the source did not use.
     longer = lists(max_tokens - count_tokens(source) - 4)
     around = [node, *(edge.source for edge in users), *(edge.target for edge in callees)]
-    whole = _first_fitting([f"{source}{longer}", f"{source}{text}", source], max_tokens)
+    whole = _first_within_budget([f"{source}{longer}", f"{source}{text}", source], max_tokens)
     return Reply(whole, list(dict.fromkeys(around)))
 
 
 def path_text(repository: "Repository", name: str, to: str, max_tokens: int) -> Reply:
-    """The most probable path between two definitions; with the source along it where each uses the next."""
-    (start, note), (end, other_note) = named(repository, name), named(repository, to)
+    """Return the most probable path between two definitions, with source if it is a forward path."""
+    (start, note), (end, other_note) = resolve_name(repository, name), resolve_name(repository, to)
     lead = note + other_note
     if start == end:
-        return Reply(bounded(f"{lead}both names mean {shown(start)}\n", max_tokens), [start])
+        return Reply(truncate_to_budget(f"{lead}both names mean {format_node(start)}\n", max_tokens), [start])
     trail = repository.path(start, end)
     if trail is None or not trail.forward:
         gaps = repository.gaps(start, end)
-        lead += f"no chain of uses is known from {shown(start)} to {shown(end)}" + _doubts(gaps)
+        lead += f"no chain of uses is known from {format_node(start)} to {format_node(end)}" + _format_unresolved_calls(
+            gaps
+        )
         back = repository.path(end, start)
         if back is not None and back.forward:
             trail, start, end = back, end, start
             lead += "the other way round there is one:\n"
         elif trail is None:
-            return Reply(bounded(f"{lead}nothing else that is known connects them\n", max_tokens), [start, end])
+            return Reply(
+                truncate_to_budget(f"{lead}nothing else that is known connects them\n", max_tokens), [start, end]
+            )
         else:
-            text = f"{lead}what connects them, partly against a use:\n{_way(trail)}"
-            return Reply(bounded(text, max_tokens), [hop.node for hop in trail.hops])
-    way, on_it = lead + _way(trail), [hop.node for hop in trail.hops]
+            text = f"{lead}what connects them, partly against a use:\n{_format_path(trail)}"
+            return Reply(truncate_to_budget(text, max_tokens), [hop.node for hop in trail.hops])
+    way, on_it = lead + _format_path(trail), [hop.node for hop in trail.hops]
     room = max_tokens - count_tokens(way) - 4
     if room < MINIMUM_TOKENS["text"]:
-        return Reply(bounded(way, max_tokens), on_it)
+        return Reply(truncate_to_budget(way, max_tokens), on_it)
     definitions = [repository.show(hop.node) for hop in trail.hops]
-    # Both ends first, then what is nearest to the start, when it comes to who gets the room.
+    # Priority for the budget: both ends, then nodes near the start.
     for rank, place in enumerate(dict.fromkeys([0, len(definitions) - 1, *range(1, len(definitions) - 1)])):
         each = definitions[place]
-        # A file on the way is there for one line of it.
+        # A file on the path needs no source.
         text = "" if each.hit.kind == NodeKind.FILE.label else each.text
         definitions[place] = replace(each, hit=replace(each.hit, score=1 / (1 + rank)), text=text)
-    pack = _pack_of(repository, f"from {start} to {end}", definitions, (), room)
-    return Reply(_first_fitting([f"{way}\n{pack}", way], max_tokens), on_it)
+    pack = _render_node_pack(repository, f"from {start} to {end}", definitions, (), room)
+    return Reply(_first_within_budget([f"{way}\n{pack}", way], max_tokens), on_it)
 
 
 def impact_text(
     repository: "Repository", name: str, *, max_depth: int | None, min_confidence: float, max_tokens: int
 ) -> Reply:
-    """What depends on a node, by how many steps away it is."""
-    node, note = named(repository, name)
+    """Return the users of a node, direct and indirect, grouped by depth."""
+    node, note = resolve_name(repository, name)
     affected = repository.impact(node, max_depth=max_depth, min_confidence=min_confidence)
     n_doubtful = len(repository.impact(node, max_depth=max_depth)) - len(affected)
     doubt = f"{n_doubtful} more by less certain uses; min_confidence=0 lists them" if n_doubtful else ""
     mentions = [edge for edge in repository.documentation(node) if edge.confidence >= min_confidence]
-    prose = f"mentioned in documentation, in {_of(len(mentions), 'section')}"
-    prose = _listed(prose, [_use(each, each.source, node) for each in mentions], max_tokens // 5) if mentions else ""
+    prose = f"mentioned in documentation, in {count_noun(len(mentions), 'section')}"
+    prose = (
+        _format_list(prose, [_format_use(each, each.source, node) for each in mentions], max_tokens // 5)
+        if mentions
+        else ""
+    )
     if not affected:
-        nothing = f"nothing is known to depend on {shown(node)}" + (f" ({doubt})" if doubt else "")
-        return Reply(bounded(f"{note}{nothing}\n{prose}", max_tokens), [node])
+        nothing = f"nothing is known to depend on {format_node(node)}" + (f" ({doubt})" if doubt else "")
+        return Reply(truncate_to_budget(f"{note}{nothing}\n{prose}", max_tokens), [node])
     n_files = len({split_id(each.node)[0] for each in affected})
     n_tests = sum(each.role == _TEST for each in affected)
     head = (
-        f"{note}{_of(len(affected), 'node')} in {_of(n_files, 'file')}{_in_tests(n_tests)} "
-        f"{'depend' if len(affected) > 1 else 'depends'} on {shown(node)}, "
-        f"at most {_of(affected[-1].depth, 'step')} away" + (f"; {doubt}" if doubt else "")
+        f"{note}{count_noun(len(affected), 'node')} in {count_noun(n_files, 'file')}{_format_test_count(n_tests)} "
+        f"{'depend' if len(affected) > 1 else 'depends'} on {format_node(node)}, "
+        f"at most {count_noun(affected[-1].depth, 'step')} away" + (f"; {doubt}" if doubt else "")
     )
-    text = listed_by_depth(f"{head}\n", affected, max_tokens - count_tokens(prose) - 1 if prose else max_tokens)
+    text = list_by_depth(f"{head}\n", affected, max_tokens - count_tokens(prose) - 1 if prose else max_tokens)
     return Reply(f"{text}{prose}", [node, *(each.node for each in affected)])
 
 
-def bounded(text: str, max_tokens: int) -> str:
-    """As many whole lines of `text` as fit, and how many do not; a first line that is too long by itself is cut."""
+def truncate_to_budget(text: str, max_tokens: int) -> str:
+    """Return the whole lines of `text` that fit, and the number of omitted lines.
+
+    A first line that is too long by itself is cut.
+    """
     if count_tokens(text) <= max_tokens:
         return text
     lines = text.split("\n")
@@ -337,7 +353,7 @@ def bounded(text: str, max_tokens: int) -> str:
     def shortened(kept: int) -> str:
         return "\n".join([*lines[:kept], f"… {len(lines) - kept} more lines"])
 
-    # More lines are more tokens, but for what a tokenizer makes of two lines together.
+    # Token counts grow with lines, except that a tokenizer may merge tokens across lines.
     kept = bisect_left(range(1, len(lines)), True, key=lambda n: count_tokens(shortened(n)) > max_tokens)
     while kept and count_tokens(shortened(kept)) > max_tokens:
         kept -= 1
@@ -347,8 +363,8 @@ def bounded(text: str, max_tokens: int) -> str:
     return f"{lines[0][: max(0, max_tokens // 4 - 1)]}…"
 
 
-def listed_by_depth(head: str, affected: Sequence[Affected], max_tokens: int) -> str:
-    """A list of nodes, code by depth and then tests, that ends when the room does; what is left out is counted."""
+def list_by_depth(head: str, affected: Sequence[Affected], max_tokens: int) -> str:
+    """Return a list of nodes within the budget: code by depth, then tests. Omitted nodes are counted."""
     own = [each for each in affected if each.role != _TEST]
     tests = [each for each in affected if each.role == _TEST]
     room = max_tokens - count_tokens(head) - _LAST_LINE_TOKENS
@@ -356,24 +372,24 @@ def listed_by_depth(head: str, affected: Sequence[Affected], max_tokens: int) ->
     left: list[str] = []
     for depth in sorted({each.depth for each in own}):
         layer = [each for each in own if each.depth == depth]
-        lines = _fitting(f"{_of(depth, 'step')}:\n", _grouped(layer), room)
+        lines = _fit_lines(f"{count_noun(depth, 'step')}:\n", _format_affected(layer), room)
         room -= sum(count_tokens(line) + 1 for line in lines)
         parts += lines
         if len(lines) - 1 < len(layer):
-            left.append(f"{len(layer) - max(0, len(lines) - 1)} at {_of(depth, 'step')}")
+            left.append(f"{len(layer) - max(0, len(lines) - 1)} at {count_noun(depth, 'step')}")
             room = 0
-    lines = _fitting("tests:\n", _grouped(tests), room)
+    lines = _fit_lines("tests:\n", _format_affected(tests), room)
     parts += lines
     if len(lines) - 1 < len(tests):
-        left.append(f"{_of(len(tests) - max(0, len(lines) - 1), 'test')}")
+        left.append(f"{count_noun(len(tests) - max(0, len(lines) - 1), 'test')}")
     if left:
         named = ", ".join([*left[:3], "…", left[-1]] if len(left) > 4 else left)
         parts.append(f"left out: {named}; raise max_tokens or give max_depth\n")
-    return bounded("".join(parts), max_tokens)
+    return truncate_to_budget("".join(parts), max_tokens)
 
 
-def _fitting(title: str, lines: Sequence[str], room: int) -> list[str]:
-    """The title and as many lines as there is room for; nothing at all where there is none for one."""
+def _fit_lines(title: str, lines: Sequence[str], room: int) -> list[str]:
+    """Return the title and the lines that fit; [] if no line fits."""
     room -= count_tokens(title) + 1
     kept: list[str] = []
     for line in lines:
@@ -384,76 +400,78 @@ def _fitting(title: str, lines: Sequence[str], room: int) -> list[str]:
     return [title, *kept] if kept else []
 
 
-def _grouped(affected: Sequence[Affected]) -> list[str]:
-    """One text for each node, with the use that brings it in. The path of several nodes of one file, which follow one
-    another, stands once above them."""
+def _format_affected(affected: Sequence[Affected]) -> list[str]:
+    """Return one text per node with the edge that reaches it.
+
+    Consecutive nodes of one file are grouped below its path.
+    """
     n_alike = Counter(split_id(each.node)[0] for each in affected if "::" in each.node)
     lines: list[str] = []
     above = ""
     for each in affected:
         path, separator, symbol = each.node.partition("::")
         is_grouped = bool(separator) and n_alike[split_id(each.node)[0]] > 1
-        line = f"  {shown(path)}::\n" if is_grouped and above != path else ""
-        line += f"    {shown(symbol)}" if is_grouped else f"  {shown(each.node)}"
+        line = f"  {format_node(path)}::\n" if is_grouped and above != path else ""
+        line += f"    {format_node(symbol)}" if is_grouped else f"  {format_node(each.node)}"
         target = split_id(each.edge.target)[1] or each.edge.target
-        depth = f", {_of(each.depth, 'step')} away" if each.role == _TEST and each.depth > 1 else ""
-        by = f", which {shown(each.overridden_by)} overrides" if each.overridden_by else ""
-        by = f", which runs {shown(each.runs)}" if each.runs else by
-        lines.append(f"{line}  {each.edge.kind} {shown(target)}{_certainty(each.edge)}{by}{depth}\n")
+        depth = f", {count_noun(each.depth, 'step')} away" if each.role == _TEST and each.depth > 1 else ""
+        by = f", which {format_node(each.overridden_by)} overrides" if each.overridden_by else ""
+        by = f", which runs {format_node(each.runs)}" if each.runs else by
+        lines.append(f"{line}  {each.edge.kind} {format_node(target)}{_format_confidence(each.edge)}{by}{depth}\n")
         above = path if is_grouped else ""
     return lines
 
 
-def _way(trail: GraphPath) -> str:
-    """The hops of a path, one a line."""
+def _format_path(trail: GraphPath) -> str:
+    """Return the hops of a path, one per line."""
     n_steps = len(trail.hops) - 1
     how = ", each uses the next" if trail.forward and n_steps > 1 else ""
-    lines = [f"{_of(n_steps, 'step')}{how}:", f"  {shown(trail.hops[0].node)}"]
+    lines = [f"{count_noun(n_steps, 'step')}{how}:", f"  {format_node(trail.hops[0].node)}"]
     for hop, edge in zip(trail.hops[1:], trail.edges, strict=True):
         kind = hop.edge or ""
         is_back = kind.endswith(" (back)")
         arrow = f"← {edge.kind}" if is_back else f"→ {edge.kind}"
-        lines.append(f"  {arrow} {shown(hop.node)}{_certainty(edge)}")
+        lines.append(f"  {arrow} {format_node(hop.node)}{_format_confidence(edge)}")
     return "\n".join(lines) + "\n"
 
 
-def named(repository: "Repository", name: str) -> tuple[str, str]:
-    """The id that a name means, and a line on what was taken for granted. Raises UnknownNode, AmbiguousNode."""
+def resolve_name(repository: "Repository", name: str) -> tuple[str, str]:
+    """Return the id that a name means, and a note on assumptions. Raises UnknownNode, AmbiguousNode."""
     try:
         found = repository.named(name)
     except UnknownNode as error:
-        near = [shown(hit.id) for hit in repository.find(name, limit=_MOST_SUGGESTED)]
-        if not near or "\n" in str(error):  # it lists some itself
+        near = [format_node(hit.id) for hit in repository.find(name, limit=_MAX_SUGGESTIONS)]
+        if not near or "\n" in str(error):  # the error already lists names
             raise
         listed = "\n  ".join(near)
-        raise UnknownNode(
-            f"nothing here is called {name!r}; its beginning or a part of it have:\n  {listed}"
-        ) from error
+        raise UnknownNode(f"no node is called {name!r}; similar names:\n  {listed}") from error
     note = f"note: {one_line(found.note, 300)}\n" if found.note else ""
     return repository.index.graph.nodes.ids[found.node], note
 
 
-def _outline(definition: DefinitionDetails, room: int) -> str:
-    """What a file holds, one definition a line."""
+def _format_outline(definition: DefinitionDetails, room: int) -> str:
+    """Return the definitions of a file, one per line."""
     inside = [hit for hit in definition.outline if hit.kind != NodeKind.FIELD.label]
-    lines = [f"  {shown(hit.symbol or hit.id)}  {hit.kind}, line {hit.start_row + 1}\n" for hit in inside]
-    return _listed(f"{shown(definition.hit.id)}:: ({_of(len(lines), 'definition')})", lines, room, most=len(lines))
+    lines = [f"  {format_node(hit.symbol or hit.id)}  {hit.kind}, line {hit.start_row + 1}\n" for hit in inside]
+    return _format_list(
+        f"{format_node(definition.hit.id)}:: ({count_noun(len(lines), 'definition')})", lines, room, most=len(lines)
+    )
 
 
-def _doubts(gaps: Sequence[UnresolvedCall]) -> str:
-    """Calls that could close a way of which nothing is known."""
+def _format_unresolved_calls(gaps: Sequence[UnresolvedCall]) -> str:
+    """Return the unresolved calls that could complete a path."""
     if not gaps:
         return ";\n"
     lines = [
-        f"  {shown(gap.node)}, line {gap.line}, calls "
+        f"  {format_node(gap.node)}, line {gap.line}, calls "
         + ("what another call returns" if gap.name == "?" else f"something called {one_line(gap.name, 80)}")
-        for gap in gaps[:_MOST_GAPS]
+        for gap in gaps[:_MAX_UNRESOLVED_CALLS]
     ]
-    more = [f"  and {len(gaps) - _MOST_GAPS} more"] if len(gaps) > _MOST_GAPS else []
+    more = [f"  and {len(gaps) - _MAX_UNRESOLVED_CALLS} more"] if len(gaps) > _MAX_UNRESOLVED_CALLS else []
     return ", but one cannot be ruled out:\n" + "\n".join([*lines, *more]) + "\n"
 
 
-def _pack_of(
+def _render_node_pack(
     repository: "Repository",
     title: str,
     definitions: Iterable[DefinitionDetails],
@@ -469,8 +487,8 @@ def _pack_of(
     return render_pack(PackInput(header, items, edges, ()), max_tokens=max_tokens, format="text").text
 
 
-def _listed(title: str, lines: Sequence[str], room: int, *, most: int = _MOST_LISTED) -> str:
-    """A titled list of as many lines as there is room for, and how many there is none for."""
+def _format_list(title: str, lines: Sequence[str], room: int, *, most: int = _MAX_EDGES_LISTED) -> str:
+    """Return a titled list of the lines that fit, and the number of omitted lines."""
     if not lines:
         return f"{title}\n" if title else ""
     head = f"{title}:\n"
@@ -485,39 +503,38 @@ def _listed(title: str, lines: Sequence[str], room: int, *, most: int = _MOST_LI
     return head + "".join(kept) + (f"  and {rest} more\n" if rest else "")
 
 
-def _tests_of(repository: "Repository") -> Callable[[str], bool]:
-    """Whether a node stands in a file of tests."""
+def _test_predicate(repository: "Repository") -> Callable[[str], bool]:
+    """Return a function that is True for nodes in test files."""
     nodes = repository.index.graph.nodes
     return lambda node: bool(nodes.roles[nodes.ids.position(node)] == Role.TEST)
 
 
-def _in_tests(number: int) -> str:
+def _format_test_count(number: int) -> str:
     return f" ({number} in tests)" if number else ""
 
 
-def _use(edge: Edge, other: str, node: str) -> str:
-    """One line of a list: the other end of an edge, where, and how certain. What is inside of `node` is named."""
+def _format_use(edge: Edge, other: str, node: str) -> str:
+    """Return one line of a list: the other end of an edge, location and confidence.
+
+    The target is named if it is a member of `node`.
+    """
     kind = "" if edge.kind == "calls" else f"  {edge.kind}"
-    inside = "" if node in (edge.source, edge.target) else f"  {shown(split_id(edge.target)[1] or edge.target)}"
-    return f"  {shown(other)}{kind}{inside}{_certainty(edge)}\n"
+    inside = "" if node in (edge.source, edge.target) else f"  {format_node(split_id(edge.target)[1] or edge.target)}"
+    return f"  {format_node(other)}{kind}{inside}{_format_confidence(edge)}\n"
 
 
-def _certainty(edge: Edge) -> str:
+def _format_confidence(edge: Edge) -> str:
     line = f", line {edge.line}" if edge.line is not None else ""
     return f"{line}, {edge.confidence:.2g}"
 
 
-def shown(node: str) -> str:
-    """An id, safe and cut to one line of bounded length."""
+def format_node(node: str) -> str:
+    """Return an id, escaped and cut to one line."""
     return middle_cut(node, _ID_CHARACTERS)
 
 
-def _of(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _joined(text: str, tail: Iterable[str], max_tokens: int) -> str:
-    """`text` and as many of the lines of `tail`, in order, as fit."""
+def _append_lines(text: str, tail: Iterable[str], max_tokens: int) -> str:
+    """Return `text` with the lines of `tail` that fit, in order."""
     for line in tail:
         longer = f"{text.rstrip()}\n{neutralise(line)}\n"
         if count_tokens(longer) <= max_tokens:
@@ -525,9 +542,9 @@ def _joined(text: str, tail: Iterable[str], max_tokens: int) -> str:
     return text
 
 
-def _first_fitting(texts: Sequence[str], max_tokens: int) -> str:
-    """The first text that fits, or the last one cut."""
+def _first_within_budget(texts: Sequence[str], max_tokens: int) -> str:
+    """Return the first text that fits, or the last text cut to fit."""
     for text in texts:
         if count_tokens(text) <= max_tokens:
             return text
-    return bounded(texts[-1], max_tokens)
+    return truncate_to_budget(texts[-1], max_tokens)

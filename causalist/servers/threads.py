@@ -1,4 +1,4 @@
-"""Blocking work beside an event loop."""
+"""Blocking work for an event loop, in daemon threads."""
 
 import asyncio
 import queue
@@ -10,12 +10,12 @@ from typing import TypeVar
 _Result = TypeVar("_Result")
 _Work = Callable[[], None]
 
-# Threads that are kept for the next piece of work: starting one takes longer than many an answer.
-_MOST_IDLE = 8
+# idle threads to keep: starting a thread takes longer than many answers
+_MAX_IDLE_THREADS = 8
 
 
-class _Threads:
-    """Daemon threads that take work one after another; there is always one for whoever comes."""
+class _ThreadPool:
+    """Pool of daemon threads without an upper bound: work never waits for a thread."""
 
     def __init__(self) -> None:
         self._waiting: queue.SimpleQueue[_Work] = queue.SimpleQueue()
@@ -23,6 +23,7 @@ class _Threads:
         self._n_idle = 0
 
     def begin(self, work: _Work) -> None:
+        """Run `work` in an idle thread or in a new one."""
         with self._lock:
             if self._n_idle:
                 self._n_idle -= 1
@@ -34,22 +35,22 @@ class _Threads:
         while True:
             work()
             with self._lock:
-                if self._n_idle >= _MOST_IDLE:
+                if self._n_idle >= _MAX_IDLE_THREADS:
                     return
                 self._n_idle += 1
             work = self._waiting.get()
 
 
-_threads = _Threads()
+_pool = _ThreadPool()
 
 
-async def in_thread(work: Callable[[], _Result]) -> _Result:
-    """What `work` returns or raises, from a daemon thread: nothing waits for it when the program ends."""
+async def run_in_thread(work: Callable[[], _Result]) -> _Result:
+    """Run `work` in a daemon thread and return its result. Program exit does not wait for it."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[_Result] = loop.create_future()
 
     def settle(result: _Result | None, error: Exception | None) -> None:
-        if future.done():  # the one who waited was cancelled
+        if future.done():  # the request was cancelled
             return
         if error is not None:
             future.set_exception(error)
@@ -66,5 +67,5 @@ async def in_thread(work: Callable[[], _Result]) -> _Result:
         with suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(settle, result, failure)
 
-    _threads.begin(run)
+    _pool.begin(run)
     return await future

@@ -1,8 +1,7 @@
-"""The page in a browser: asks the repository, and shows what answers, in which order, with its code.
+"""Web page for queries: a page (`page/`) and its JSON requests on the loopback interface.
 
-In: a folder. Out: a page of our own (`page/`) and JSON for it, on the loopback interface, behind
-`http_guard`. Nothing that comes from the repository becomes markup: it leaves as JSON and is shown as text, and a
-policy forbids everything but what the page itself brings.
+In: a folder. Out: answers as JSON behind `http_guard`. Repository content never becomes markup: it is sent as JSON and
+shown as text, and the content policy allows only the files of the page.
 """
 
 import asyncio
@@ -27,21 +26,21 @@ from starlette.routing import Route
 from causalist.errors import CausalistError, UsageError
 from causalist.serialize.answers import answer_document, edge_document, status_document
 from causalist.serialize.lookups import node_document, show_document
-from causalist.serialize.requests import find_question, options_from
-from causalist.servers.http_guard import Guard, Rules, new_token, token_in_query
+from causalist.serialize.requests import read_options, read_question
+from causalist.servers.http_guard import AccessRules, Guard, new_token, read_token
 from causalist.servers.live.index_job import Stage
-from causalist.servers.live.repository import LiveRepository, View
-from causalist.servers.threads import in_thread
+from causalist.servers.live.repository import LiveRepository, LiveView
+from causalist.servers.threads import run_in_thread
 
-# More at once would only wait for the interpreter.
+# More concurrent answers would wait for the interpreter lock.
 _ANSWERS_AT_ONCE = 2
-_MOST_CONNECTIONS = 64
+_MAX_CONNECTIONS = 64
 _ANSWER_SECONDS = 60.0
-# How long a request waits for the index before the page is told how far it is.
+# seconds that a request waits for the index before it returns the progress
 _WAIT_SECONDS = 0.5
 _INTERRUPTED = 130
-_MOST_EDGES = 50  # callers, or callees
-_LONGEST_ID = 4_000
+_MAX_EDGES = 50  # callers, or callees
+_MAX_ID_CHARACTERS = 4_000
 
 _TYPES = {"index.html": "text/html", "app.css": "text/css", "app.js": "text/javascript",
           "icon.svg": "image/svg+xml"}  # fmt: skip
@@ -59,14 +58,14 @@ _HEADERS = {
 }
 
 
-class Door:
-    """One repository for browsers. `port` is where it listens, `token` what it asks for."""
+class WebApp:
+    """ASGI application for one repository. `port` is its port, `token` its access token."""
 
     def __init__(self, root: Path, port: int, token: str) -> None:
         self.live = LiveRepository(root)
         self._root = root
         self._token = token
-        # Cookies know hosts and no ports, so that two servers would overwrite each other's.
+        # Cookies ignore ports: with one name, two servers would overwrite each other's token.
         self._cookie = f"causalist-{port}"
         self._answering = asyncio.Semaphore(_ANSWERS_AT_ONCE)
         page = [Route(f"/{name}", self._file(name), methods=["GET"]) for name in _TYPES if name != "index.html"]
@@ -77,7 +76,9 @@ class Door:
             Route("/api/node", self._said(self._node), methods=["POST"]),
             Route("/api/status", self._said(self._status), methods=["GET"]),
         ]
-        rules = Rules(port, token, open_paths=frozenset({"/", "/app.css", "/app.js", "/icon.svg"}), cookie=self._cookie)
+        rules = AccessRules(
+            port, token, open_paths=frozenset({"/", "/app.css", "/app.js", "/icon.svg"}), cookie=self._cookie
+        )
         self.application = Guard(Starlette(routes=routes), rules, _HEADERS)
         self._rules = rules
 
@@ -90,12 +91,12 @@ class Door:
         return respond
 
     async def _index(self, request: Request) -> Response:
-        """The page; with the token in the address the token becomes a cookie, so that it leaves the address bar."""
-        given = token_in_query(request.scope["query_string"])
+        """Return the page; move a token from the address into a cookie, so that it leaves the address bar."""
+        given = read_token(request.scope["query_string"])
         if given is None or not self._rules.is_token(given):
             return await self._file("index.html")(request)
         kept = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
-        response = RedirectResponse(f"/?{_encoded(kept)}" if kept else "/", status_code=303)
+        response = RedirectResponse(f"/?{_encode_query(kept)}" if kept else "/", status_code=303)
         response.set_cookie(self._cookie, given, httponly=True, samesite="strict", path="/")
         return response
 
@@ -105,26 +106,28 @@ class Door:
                 async with asyncio.timeout(_ANSWER_SECONDS):
                     return await answer(request)
             except CausalistError as error:
-                return _failure(400 if isinstance(error, UsageError) else 422, error.slug, str(error))
+                return _error_response(400 if isinstance(error, UsageError) else 422, error.slug, str(error))
             except TimeoutError:
-                return _failure(504, "too-slow", f"no answer within {_ANSWER_SECONDS:.0f} seconds")
+                return _error_response(504, "too-slow", f"no answer within {_ANSWER_SECONDS:.0f} seconds")
             except Exception as error:
                 if os.environ.get("CAUSALIST_TRACEBACK"):
                     traceback.print_exc(file=sys.stderr)
-                return _failure(500, "internal", f"{type(error).__name__}: {error}; this is a defect of Causalist")
+                return _error_response(
+                    500, "internal", f"{type(error).__name__}: {error}. This is a defect of Causalist."
+                )
 
         return respond
 
     async def _ask(self, request: Request) -> Response:
-        """The document of `ask --json`, and what the page shows of each node in it beside that."""
-        params = await _json(request)
-        question = find_question(params)
+        """Return the document of `ask --json`, with details of each node in it."""
+        params = await _read_json(request)
+        question = read_question(params)
         given = {name: value for name, value in params.items() if name != "question"}
-        view = await self.live.view(_WAIT_SECONDS, _unreported)
+        view = await self.live.view(_WAIT_SECONDS, _ignore_progress)
         repository = view.repository
         if repository is None:
-            return _not_yet(view)
-        options = options_from(repository.settings.ask_options(), given)
+            return _indexing_response(view)
+        options = read_options(repository.settings.ask_options(), given)
 
         def work() -> dict[str, object]:
             answer = repository.ask(question, options)
@@ -134,18 +137,18 @@ class Door:
                     shown[node] = node_document(repository.show(node).hit)
             return {"answer": answer_document(answer), "nodes": shown, "stage": view.stage and str(view.stage)}
 
-        return _document(await self._answer(work))
+        return _json_response(await self._answer(work))
 
     async def _node(self, request: Request) -> Response:
-        """A definition with its source, what calls or uses it, and what it calls."""
-        params = await _json(request)
+        """Return a definition with its source, its callers, its references and its callees."""
+        params = await _read_json(request)
         node = params.get("node")
-        if not isinstance(node, str) or len(node) > _LONGEST_ID or set(params) != {"node"}:
-            raise UsageError("this takes a node, an id, and nothing else")
-        view = await self.live.view(_WAIT_SECONDS, _unreported)
+        if not isinstance(node, str) or len(node) > _MAX_ID_CHARACTERS or set(params) != {"node"}:
+            raise UsageError("the request must have one key, node, with the id of a node")
+        view = await self.live.view(_WAIT_SECONDS, _ignore_progress)
         repository = view.repository
         if repository is None:
-            return _not_yet(view)
+            return _indexing_response(view)
 
         def work() -> dict[str, object]:
             callers, callees = repository.callers(node), repository.callees(node)
@@ -153,72 +156,72 @@ class Door:
             return {
                 "node": show_document(repository.show(node)),
                 **{
-                    name: {"n": len(edges), "edges": [edge_document(edge) for edge in edges[:_MOST_EDGES]]}
+                    name: {"n": len(edges), "edges": [edge_document(edge) for edge in edges[:_MAX_EDGES]]}
                     for name, edges in (("callers", callers), ("references", references), ("callees", callees))
                 },
             }
 
-        return _document(await self._answer(work))
+        return _json_response(await self._answer(work))
 
     async def _status(self, request: Request) -> Response:
-        view = await self.live.view(0, _unreported)
+        view = await self.live.view(0, _ignore_progress)
         repository = view.repository
         if repository is None:
-            return _not_yet(view)
+            return _indexing_response(view)
 
         def work() -> dict[str, object]:
-            """The document of `status --json`, and what the page shows of it."""
+            """Return the document of `status --json` with the fields that the page shows."""
             info = repository.info()
             described = {"commit": info.commit, "files": info.files, "nodes": info.nodes, "edges": info.edges}
             document = status_document(repository.status(), repository.notes, repository.index_status())
             return {**document, "name": self._root.name, **described}
 
-        return _document(await self._answer(work))
+        return _json_response(await self._answer(work))
 
     async def _answer(self, work: Callable[[], dict[str, object]]) -> dict[str, object]:
         async with self._answering:
-            return await in_thread(work)
+            return await run_in_thread(work)
 
 
-def _document(document: dict[str, object], status: int = 200) -> Response:
-    # ASCII only: names may hold what no encoding takes.
+def _json_response(document: dict[str, object], status: int = 200) -> Response:
+    # ASCII only: names may contain lone surrogates.
     return Response(json.dumps(document, allow_nan=False), status, media_type="application/json")
 
 
-def _not_yet(view: View) -> Response:
+def _indexing_response(view: LiveView) -> Response:
     stage = view.stage or Stage()
-    return _document({"indexing": {"stage": str(stage), "percent": stage.percent}}, 202)
+    return _json_response({"indexing": {"stage": str(stage), "percent": stage.percent}}, 202)
 
 
-def _failure(status: int, slug: str, message: str) -> Response:
-    return _document({"error": {"slug": slug, "message": message}}, status)
+def _error_response(status: int, slug: str, message: str) -> Response:
+    return _json_response({"error": {"slug": slug, "message": message}}, status)
 
 
-async def _json(request: Request) -> dict[str, Any]:
-    """The body. Only as JSON: a form of another site can send none without asking first."""
+async def _read_json(request: Request) -> dict[str, Any]:
+    """Return the JSON body. Its content type is required: a cross-site form cannot send it unasked."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise UsageError("the body has to be application/json")
+        raise UsageError("the Content-Type must be application/json")
     try:
         params = json.loads(await request.body())
     except (ValueError, RecursionError):
-        raise UsageError("the body is not JSON in UTF-8") from None
+        raise UsageError("the body must be JSON in UTF-8") from None
     if not isinstance(params, dict):
-        raise UsageError("the body is no JSON object")
+        raise UsageError("the body must be a JSON object")
     return params
 
 
-def _encoded(pairs: list[tuple[str, str]]) -> str:
+def _encode_query(pairs: list[tuple[str, str]]) -> str:
     from urllib.parse import urlencode
 
     return urlencode(pairs)
 
 
-async def _unreported(stage: Stage) -> None:
-    """The page asks again."""
+async def _ignore_progress(stage: Stage) -> None:
+    """Discard a progress report; the page polls."""
 
 
 def listen(port: int) -> socket.socket:
-    """A socket on the loopback interface; 0 is any free port. Raises UsageError where the port is taken."""
+    """Return a listening socket on the loopback interface; port 0 is any free port. Raises UsageError."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         if os.name != "nt":
@@ -227,13 +230,15 @@ def listen(port: int) -> socket.socket:
         listening.listen(128)
     except OSError as error:
         listening.close()
-        raise UsageError(f"cannot listen on port {port}: {error.strerror or error}; give another --port") from error
+        raise UsageError(f"cannot listen on port {port}: {error.strerror or error}. Choose another --port.") from error
     return listening
 
 
 def serve(root: Path, port: int, announce: Callable[[str], None]) -> int:
-    """Serves the repository in the folder `root` until a signal comes; returns an exit code. `announce` is told the
-    address with the token. Raises UsageError."""
+    """Serve the repository in `root` until a signal arrives and return an exit code.
+
+    `announce` receives the address with the token. Raises UsageError.
+    """
     listening = listen(port)
     return asyncio.run(_serve(root, listening, announce))
 
@@ -252,11 +257,11 @@ async def _serve(root: Path, listening: socket.socket, announce: Callable[[str],
 
     port = listening.getsockname()[1]
     token = new_token()
-    door = Door(root, port, token)
+    door = WebApp(root, port, token)
     config = uvicorn.Config(
         door.application, log_config=None, log_level="critical", access_log=False, lifespan="off", server_header=False,
         http=TimelyProtocol,
-        date_header=False, limit_concurrency=_MOST_CONNECTIONS, timeout_keep_alive=5, timeout_graceful_shutdown=1,
+        date_header=False, limit_concurrency=_MAX_CONNECTIONS, timeout_keep_alive=5, timeout_graceful_shutdown=1,
         proxy_headers=False, ws="none",
     )  # fmt: skip
     server = Server(config)
@@ -268,7 +273,7 @@ async def _serve(root: Path, listening: socket.socket, announce: Callable[[str],
         server.should_exit = True
 
     for name, with_code in (("SIGTERM", 0), ("SIGHUP", 0), ("SIGINT", _INTERRUPTED)):
-        # Not every platform has all of them, or lets a loop handle them.
+        # Some platforms lack a signal or cannot handle it in an event loop.
         with suppress(AttributeError, NotImplementedError):
             asyncio.get_running_loop().add_signal_handler(getattr(signal, name), partial(end, with_code))
     await door.live.prepare()

@@ -19,13 +19,13 @@ def find_root(start: Path) -> Path:
         folder = start.resolve(strict=True)
         is_folder = folder.is_dir()
     except FileNotFoundError as error:
-        raise RepositoryNotFound(f"{start} does not exist; give the folder of a repository.") from error
+        raise RepositoryNotFound(f"{start} does not exist. Give the folder of a repository.") from error
     except (OSError, RuntimeError, ValueError) as error:
-        raise RepositoryNotFound(f"{start} cannot be reached ({error}); give the folder of a repository.") from error
+        raise RepositoryNotFound(f"{start} cannot be reached ({error}). Give the folder of a repository.") from error
     if not is_folder:
-        raise RepositoryNotFound(f"{start} is not a folder; give the folder that holds it: {folder.parent}.")
+        raise RepositoryNotFound(f"{start} is not a folder. Give the folder that contains it: {folder.parent}")
     if not os.access(folder, os.R_OK | os.X_OK):
-        raise RepositoryNotFound(f"{start} cannot be read; its permissions do not allow listing it.")
+        raise RepositoryNotFound(f"cannot list {start}: permission denied")
     return work_tree_top(folder) or folder
 
 
@@ -39,9 +39,9 @@ def refuse_root(root: Path) -> None:
     """Raise RefusedRoot for the root of a file system and for the home directory."""
     folder = root.resolve()
     if folder.parent == folder:
-        raise RefusedRoot(f"{folder} is the root of a file system; give a project's folder below it.")
+        raise RefusedRoot(f"{folder} is a file system root. Give the folder of a project.")
     if folder == _home():
-        raise RefusedRoot(f"{folder} is your home directory; give a project's folder below it.")
+        raise RefusedRoot(f"{folder} is a home directory. Give the folder of a project.")
 
 
 def work_tree_top(folder: Path) -> Path | None:

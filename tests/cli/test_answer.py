@@ -80,9 +80,9 @@ def test_an_answer_with_its_citations(asked: Asked) -> None:
         PRINTED + "\ncited:\n  shop/cart.py:7-8  Cart.total  (method)\n  shop/prices.py:1-3  price_of  (function)\n"
     )
     assert done.stderr.splitlines()[-1] == (
-        "causalist: note: wrong citation: shop/tax.py:2-4 lies in no item of the pack"
+        "causalist: note: wrong citation: no item of the pack contains shop/tax.py:2-4"
     )
-    assert "causalist: note: local is sent the question and the pack, " in done.stderr
+    assert "causalist: note: local receives the query and the pack, " in done.stderr
 
 
 def test_the_prompt_holds_the_pack_as_data(asked: Asked) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import pytest
 
-from causalist.cli.ask import FORMATS, UNREADABLE_REASONS, command
+from causalist.cli.ask import FORMATS, UNREADABLE_REASONS, ask_command
 from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity, Tokenizer
 from causalist.pack import MINIMUM_TOKENS, counter_called
 from causalist.source.exclusion import SkipReason
@@ -119,7 +119,7 @@ class TestDocument:
     @pytest.mark.parametrize("threshold", ["-1", "2", "nan"])
     def test_an_approximate_walk_needs_a_threshold(self, small: Path, threshold: str) -> None:
         done = invoke("ask", "price", "--repo", str(small), "--approximate", threshold)
-        assert "it is a threshold from 0, for an exact walk, to 1" in done.failed("usage")
+        assert "--approximate must be from 0 (exact) to 1" in done.failed("usage")
 
 
 class TestText:
@@ -173,7 +173,7 @@ class TestChoices:
         ],
     )
     def test_are_the_model_s(self, option: str, enum: type[StrEnum]) -> None:
-        choice = next(p for p in command.params if p.name == option).type
+        choice = next(p for p in ask_command.params if p.name == option).type
         assert isinstance(choice, click.Choice)
         assert list(choice.choices) == [member.value for member in enum]
 
@@ -181,7 +181,7 @@ class TestChoices:
         assert list(FORMATS) == list(MINIMUM_TOKENS)
 
     def test_defaults_are_the_model_s(self) -> None:
-        defaults = {p.name: p.default for p in command.params}
+        defaults = {p.name: p.default for p in ask_command.params}
         options = AskOptions()
         for name in ("top_k", "level", "max_tokens", "rank", "order", "damping", "specificity", "tokenizer"):
             assert defaults[name] == getattr(options, name)
@@ -202,7 +202,7 @@ class TestFilters:
         done = invoke("ask", "price", "--include", "*.rb", "--repo", str(small))
         assert (done.code, done.stdout) == (1, "")
         assert "filtered-out: no indexed file is left by --include *.rb" in done.stderr
-        assert "that the filters leave" in done.stderr
+        assert "that match the filters" in done.stderr
         assert invoke("ask", "price", "--include", "*.rb", "--strict", "--repo", str(small)).code == 1
 
     def test_no_pattern(self, small: Path) -> None:
@@ -232,7 +232,9 @@ def test_the_route_skip_has_nothing_at_hand_in_a_process_of_its_own(small: Path)
         done = invoke(*arguments)
         assert (done.code, done.stdout) == (1, "")
         assert "note: not-cached: " in done.stderr
-        assert done.stderr.endswith("nothing found: no answer was at hand, and --route skip makes none; leave it out\n")
+        assert done.stderr.endswith(
+            "nothing found: no answer is cached, and --route skip computes none; omit --route skip\n"
+        )
     done = invoke(*arguments, "--json")
     document = json.loads(done.stdout)
     assert done.code == 1 and document["route"] == "skip" and document["results"] == [] and document["pack"] is None

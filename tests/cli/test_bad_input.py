@@ -68,7 +68,7 @@ class TestFolders:
 
     def test_no_name(self) -> None:
         done = invoke("ask", "price", "--repo", "")
-        assert (done.code, done.stdout) == (2, "") and "is empty" in done.stderr
+        assert (done.code, done.stdout) == (2, "") and "must not be empty" in done.stderr
 
     @pytest.mark.parametrize("command", [("ask", "price"), ("index",), ("status",), ("callers", "total")])
     def test_home(self, command: tuple[str, ...], small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +158,7 @@ class TestQuestions:
     @pytest.mark.parametrize("question", ["qqqzzz", "where is the", "!?", "\u200b"])
     def test_no_known_word(self, question: str, small: Path) -> None:
         done = invoke("ask", question, "--repo", str(small))
-        assert "no word of the question occurs" in done.found_nothing("nothing found")
+        assert "no word of the query occurs" in done.found_nothing("nothing found")
 
     def test_no_known_word_gives_one_document(self, small: Path) -> None:
         done = run("ask", "qqqzzz", "--json", cwd=small)

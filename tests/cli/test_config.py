@@ -51,7 +51,7 @@ def test_the_command_line_goes_first(small: Path) -> None:
 def test_what_is_wrong_ends_every_command(small: Path) -> None:
     write_all(small, {"causalist.toml": "[ask]\ntop-k = 'many'\n"})
     for command in (("config",), ("ask", "price"), ("status",), ("find", "price"), ("index",)):
-        assert "[ask] top-k is 'many'" in invoke(*command, "--repo", str(small)).failed("settings")
+        assert "[ask] top-k must be an integer" in invoke(*command, "--repo", str(small)).failed("settings")
     assert not (small / ".causalist").exists()
 
 

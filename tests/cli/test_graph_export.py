@@ -9,7 +9,7 @@ from pathlib import Path
 import networkx
 import pytest
 
-from causalist.cli._output import destination
+from causalist.cli._output import open_destination
 from causalist.errors import UsageError
 from causalist.model.graph import EdgeKind
 from tests.cli.commands import invoke, run, write_all
@@ -165,7 +165,7 @@ class TestOutput:
     def test_nothing_half_written(self, error: type[BaseException], tmp_path: Path) -> None:
         target = tmp_path / "edges.jsonl"
         target.write_text("old")
-        with pytest.raises(error), destination(target) as write:
+        with pytest.raises(error), open_destination(target) as write:
             write("new")
             raise error
         assert target.read_text() == "old"

@@ -14,7 +14,13 @@ from typing import Any
 
 import pytest
 
-from causalist.cli._hook_context import LONGEST_PROMPT, MOST_CHARACTERS, read_prompt, says_something, written
+from causalist.cli._hook_context import (
+    MAX_CONTEXT_CHARACTERS,
+    MAX_PROMPT_CHARACTERS,
+    has_search_terms,
+    read_prompt,
+    render_context,
+)
 from causalist.pipeline.repository import Repository
 from tests.cli.commands import CHECKOUT, Done, run
 
@@ -96,7 +102,7 @@ class TestFormats:
     @staticmethod
     def is_about_tokens(context: str) -> None:
         assert context.startswith("Causalist looked the prompt up in taskboard-api. ")
-        assert "src/security/jwt-verifier.ts" in context and len(context) <= MOST_CHARACTERS
+        assert "src/security/jwt-verifier.ts" in context and len(context) <= MAX_CONTEXT_CHARACTERS
 
     def test_a_prompt_is_kept_nowhere(self, indexed: Path, tmp_path: Path) -> None:
         kept = indexed / ".causalist" / "answers.jsonl"
@@ -121,11 +127,11 @@ TELLING = [
 class TestSilence:
     @pytest.mark.parametrize("prompt", TRIVIAL)
     def test_small_prompts_are_not_looked_up(self, prompt: str) -> None:
-        assert not says_something(prompt)
+        assert not has_search_terms(prompt)
 
     @pytest.mark.parametrize("prompt", TELLING)
     def test_prompts_that_name_something_are(self, prompt: str) -> None:
-        assert says_something(prompt)
+        assert has_search_terms(prompt)
 
     def test_small_prompts_print_nothing_and_start_nothing(self, tmp_path: Path) -> None:
         (tmp_path / "a.py").write_text("def price():\n    return 1\n")
@@ -187,7 +193,7 @@ class TestSilence:
 
 def test_a_long_prompt_costs_its_beginning() -> None:
     prompt = read_prompt(json.dumps({"prompt": "token " * 10_000}).encode(), {})
-    assert prompt is not None and len(prompt.text) == LONGEST_PROMPT
+    assert prompt is not None and len(prompt.text) == MAX_PROMPT_CHARACTERS
 
 
 @pytest.mark.parametrize(
@@ -206,7 +212,7 @@ def test_where_the_folder_stands(payload: dict[str, Any], folder: str) -> None:
 def test_text_that_no_encoding_takes() -> None:
     prompt = read_prompt(b'{"prompt": "\\ud800 where", "hook_event_name": "UserPromptSubmit"}', {})
     assert prompt is not None and prompt.text == "? where"
-    assert json.loads(written("é\x1b", "UserPromptSubmit"))["hookSpecificOutput"]["additionalContext"] == "é\x1b"
+    assert json.loads(render_context("é\x1b", "UserPromptSubmit"))["hookSpecificOutput"]["additionalContext"] == "é\x1b"
 
 
 def random_input(seed: int) -> bytes:
@@ -238,8 +244,8 @@ def test_random_inputs_are_read_without_an_error() -> None:
     read = [prompt for seed in range(500) if (prompt := read_prompt(random_input(seed), {})) is not None]
     assert len(read) > 50
     for prompt in read:
-        says_something(prompt.text)
-        json.loads(written(prompt.text, "UserPromptSubmit"))
+        has_search_terms(prompt.text)
+        json.loads(render_context(prompt.text, "UserPromptSubmit"))
 
 
 def test_random_inputs_exit_0(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ class TestEveryClient:
         done = install(client, root)
         file = root / PROJECT_FILES[client]
         assert (done.code, done.stderr) == (0, "")
-        assert done.stdout.splitlines()[0] == f"wrote {file}" and "to see that it works: " in done.stdout
+        assert done.stdout.splitlines()[0] == f"wrote {file}" and "to check the installation: " in done.stdout
         assert list(json.loads(file.read_text())) == [KEYS[client]]
         written = entry(client, root)
         assert written.get("type") == TYPES.get(client)
@@ -114,7 +114,7 @@ class TestEveryClient:
         done = install(client, root)
         assert done.code == 0, done.stderr
         copy = file.with_name(f"{file.name}.before-causalist")
-        assert f"what it was is kept in {copy}\n" in done.stdout and copy.read_bytes() == before
+        assert f"the original is kept in {copy}\n" in done.stdout and copy.read_bytes() == before
         assert b'"causalist"' in file.read_bytes()
         if text.strip():
             # All that was there is there, in its order.
@@ -150,9 +150,9 @@ class TestEveryClient:
             assert (done.code, done.stdout) == (2, "")
             assert (
                 f"settings-unreadable: {file} cannot be changed: " in done.stderr
-                and "add this by hand:\n{" in done.stderr
+                and "add this yourself:\n{" in done.stderr
             )
-            shown = json.loads(done.stderr.partition("by hand:\n")[2])[KEYS[client]]["causalist"]
+            shown = json.loads(done.stderr.partition("yourself:\n")[2])[KEYS[client]]["causalist"]
             assert words_of(shown)[0] == sys.executable
         assert file.read_bytes() == before
         assert [path for path in root.rglob("*") if path.is_file()] == [file]
@@ -164,7 +164,7 @@ class TestEveryClient:
         assert list(root.iterdir()) == []
         install(client, root)
         assert shown == json.loads((root / PROJECT_FILES[client]).read_text())
-        assert "would be left as it is" in install(client, root, "--print").stderr
+        assert "would stay unchanged" in install(client, root, "--print").stderr
         assert "would lose this" in install(client, root, "--print", "--remove").stderr
         assert entry(client, root)
 
@@ -198,7 +198,7 @@ class TestMerging:
         file.write_text('{"mine": 1}')
         install("claude-code", root)
         file.write_text(file.read_text().replace(sys.executable, "/older/python"))
-        assert "what it was is kept" not in install("claude-code", root).stdout
+        assert "the original is kept" not in install("claude-code", root).stdout
         install("claude-code", root, "--remove")
         assert file.read_text() == '{"mine": 1}'
 
@@ -232,7 +232,7 @@ class TestMerging:
         if name == ".cursor":
             target.mkdir()
         client = "claude-code" if name == ".mcp.json" else "cursor"
-        assert "leads out of the repository" in install(client, root).failed("usage")
+        assert "outside of the repository" in install(client, root).failed("usage")
         assert not target.is_file() and not (target / "mcp.json").exists()
 
     def test_writing_fails(self, root: Path) -> None:

@@ -199,7 +199,7 @@ class TestHook:
 @pytest.mark.parametrize("client", [name for name in CLIENTS if name not in HOOKS])
 def test_clients_without_such_a_hook_say_so(client: str, root: Path) -> None:
     done = invoke("install", client, "--repo", str(root), "--hook")
-    assert "those that have: claude-code, cursor, codex, gemini-cli" in done.failed("usage")
+    assert "Clients with one: claude-code, cursor, codex, gemini-cli" in done.failed("usage")
 
 
 class TestCodex:
@@ -225,7 +225,7 @@ class TestCodex:
         file.write_text(text)
         done = invoke("install", "codex", "--repo", str(root))
         assert (done.code, done.stdout) == (2, "") and f"settings-unreadable: {file} cannot be changed: " in done.stderr
-        by_hand = tomllib.loads(done.stderr.partition("by hand:\n")[2])
+        by_hand = tomllib.loads(done.stderr.partition("yourself:\n")[2])
         assert by_hand["mcp_servers"]["causalist"]["command"] == sys.executable
         assert file.read_text() == text and files_below(root) == {file}
 
@@ -266,7 +266,7 @@ class TestWindsurf:
 
     def test_has_no_settings_of_a_project(self, root: Path) -> None:
         message = invoke("install", "windsurf", "--scope", "project", "--repo", str(root)).failed("usage")
-        assert "no settings of a project" in message
+        assert "no project settings" in message
 
 
 def test_opencode_keeps_to_the_file_that_is_there(root: Path) -> None:

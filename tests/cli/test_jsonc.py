@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.cli._jsonc_edit import NotJson, member, with_member, without_member
+from causalist.cli._jsonc_edit import NotJson, get_member, with_member, without_member
 
 PATH = ("servers", "x")
 
@@ -15,7 +15,7 @@ PATH = ("servers", "x")
 def check(before: str, after: str, data: object = 1) -> None:
     """Adding gives `after`, and is understood again."""
     assert with_member(before, PATH, data) == after
-    assert member(after, PATH) == data
+    assert get_member(after, PATH) == data
 
 
 class TestAdding:
@@ -156,5 +156,5 @@ def test_any_text_is_changed_rightly_or_refused(text: str) -> None:
         added = with_member(text, PATH, {"k": [1]})
     except NotJson:
         return
-    assert member(added, PATH) == {"k": [1]}
-    assert member(without_member(added, PATH), PATH) is None
+    assert get_member(added, PATH) == {"k": [1]}
+    assert get_member(without_member(added, PATH), PATH) is None

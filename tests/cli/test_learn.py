@@ -39,9 +39,9 @@ def test_feedback_that_makes_no_sense(committed: Path) -> None:
     invoke("feedback", "", "--used", "shop/prices.py", *where).failed("usage")
     invoke("feedback", "0" * 16, "--used", "shop/prices.py", *where).failed("usage")
     message = invoke("feedback", answer, "--used", "shop/absent.py", *where).failed("usage")
-    assert "'shop/absent.py' is no indexed file" in message
+    assert "'shop/absent.py' is not an indexed file" in message
     both = ("--used", "shop/prices.py", "--not-used", "./shop/prices.py")
-    assert "cannot be both" in invoke("feedback", answer, *both, *where).failed("usage")
+    assert "is given as --used and as --not-used" in invoke("feedback", answer, *both, *where).failed("usage")
     assert not (committed / FOLDER / FEEDBACK_NAME).exists()
 
 
@@ -52,7 +52,7 @@ def test_questions_that_are_not_remembered(committed: Path) -> None:
     answer = asked(committed)
     assert not log.exists()
     message = invoke("feedback", answer, "--used", "shop/prices.py", *where).failed("usage")
-    assert "the settings say `remember = false`" in message
+    assert "`remember = false` is set in the repository settings" in message
     assert invoke("ask", "price of an item with tax", "--remember", *where).code == 0 and log.exists()
 
 
@@ -61,7 +61,7 @@ def test_learn_keeps_what_is_better(tmp_path: Path) -> None:
     weights = root / FOLDER / WEIGHTS_NAME
     dry = invoke("learn", "--repo", str(root), "--dry-run")
     assert (dry.code, dry.stderr) == (0, "") and not weights.exists()
-    assert "the learned weights are better" in dry.stdout and "a dry run" in dry.stdout
+    assert "the learned weights are better" in dry.stdout and "dry run: the weights are not saved" in dry.stdout
     done = invoke("learn", "--repo", str(root), "--json")
     document = json.loads(done.stdout)
     assert (done.code, document["is_better"], document["file"]) == (0, True, str(weights))
@@ -70,7 +70,7 @@ def test_learn_keeps_what_is_better(tmp_path: Path) -> None:
     status = json.loads(invoke("status", "--repo", str(root), "--json").stdout)
     assert status["learned_weights"].startswith("learned at commit ")
     assert "weights   learned at commit " in invoke("status", "--repo", str(root)).stdout
-    assert invoke("learn", "--repo", str(root), "--reset").stdout.startswith("the learned weights are gone")
+    assert invoke("learn", "--repo", str(root), "--reset").stdout.startswith("deleted the learned weights")
     assert not weights.exists()
     done = invoke("learn", "--repo", str(root), "--reset", "--json")
     assert (done.code, json.loads(done.stdout)) == (1, {"format_version": 1, "reset": False})

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from causalist.cli._output import Shown, progress_on_stderr, silent
+from causalist.cli._output import ProgressBar, ignore_progress, show_progress
 
 
 class Clock:
@@ -15,9 +15,9 @@ class Clock:
         return self.now
 
 
-def shown(*, redraws: bool) -> tuple[io.StringIO, Clock, Shown]:
+def shown(*, redraws: bool) -> tuple[io.StringIO, Clock, ProgressBar]:
     stream, clock = io.StringIO(), Clock()
-    return stream, clock, Shown(stream, redraws=redraws, clock=clock)
+    return stream, clock, ProgressBar(stream, redraws=redraws, clock=clock)
 
 
 def test_quick_work_is_silent() -> None:
@@ -64,7 +64,7 @@ def test_what_the_terminal_wants(variable: str, value: str, redraws: bool, monke
     monkeypatch.setenv(variable, value)
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setattr("causalist.cli._output.SILENT_SECONDS", 0.0)
-    with progress_on_stderr() as progress:
+    with show_progress() as progress:
         progress("parsing", 1, 2)
     assert sys.stderr.getvalue() == ("\rparsing 1/2\r           \r" if redraws else "parsing\n")  # type: ignore[attr-defined]
 
@@ -72,5 +72,5 @@ def test_what_the_terminal_wants(variable: str, value: str, redraws: bool, monke
 def test_no_terminal_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     for stream in (io.StringIO(), None):
         monkeypatch.setattr(sys, "stderr", stream)
-        with progress_on_stderr() as progress:
-            assert progress is silent
+        with show_progress() as progress:
+            assert progress is ignore_progress

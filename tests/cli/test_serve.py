@@ -88,5 +88,5 @@ def test_closed_pipes_are_named(closed: str, small: Path) -> None:
         ["sh", "-c", script], cwd=small, env=environment(), capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 2
-    assert "causalist: usage: standard input and output have to be open" in done.stderr
+    assert "causalist: usage: standard input and output must be open" in done.stderr
     assert CHECKOUT.exists()

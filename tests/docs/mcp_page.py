@@ -16,7 +16,7 @@ import anyio
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from causalist.servers.mcp.handlers import tools_of
+from causalist.servers.mcp.handlers import select_tools
 from causalist.servers.mcp.tools import TOOLS, Parameter
 from tests.docs.blocks import DOCS, ROOT, keep_in_sync, table
 
@@ -74,7 +74,7 @@ def _tools() -> str:
 def _more_tools() -> str:
     rows: list[tuple[object, ...]] = [
         (f"`{name}`", tool.description, ", ".join(f"`{key}`" for key in tool.parameters))
-        for name, tool in tools_of("all").items()
+        for name, tool in select_tools("all").items()
         if name not in TOOLS
     ]
     return "\n" + table(("tool", "what for", "arguments"), rows) + "\n"

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from causalist.cli._hook_context import SHARES
+from causalist.cli._hook_context import HOOK_BUDGETS
 from tests.docs import hook_page
 from tests.docs.blocks import blocks_of
 
@@ -17,7 +17,7 @@ def test_the_page_is_in_sync() -> None:
 
 def test_the_page_says_the_sizes() -> None:
     page = " ".join(hook_page.PAGE.read_text(encoding="utf-8").split())
-    (much, some) = SHARES
+    (much, some) = HOOK_BUDGETS
     assert f"with {much.confidence:g} or more the best {much.files} files in at most {much.tokens} tokens" in page
     assert f"with {some.confidence:g} or more the best {some.files} in at most {some.tokens:,} tokens" in page
     assert f"{much.tokens} tokens and the names of {much.names} more, with" in page

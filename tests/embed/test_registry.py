@@ -146,10 +146,11 @@ def test_nothing_of_it_is_imported_where_none_is_chosen(shop: Path) -> None:
 
 
 def test_a_server_lets_no_client_choose_who_is_sent_the_source() -> None:
-    from causalist.serialize.requests import options_from
+
+    from causalist.serialize.requests import read_options
 
     with pytest.raises(UsageError, match="no option 'embedder'"):
-        options_from(AskOptions(), {"embedder": "openai:x"})
+        read_options(AskOptions(), {"embedder": "openai:x"})
 
 
 def test_both_kinds_of_memory_take_the_same_embedder() -> None:

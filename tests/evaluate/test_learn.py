@@ -102,7 +102,7 @@ def test_without_git(tmp_path: Path) -> None:
 
 
 def test_options(repository: Repository) -> None:
-    with pytest.raises(UsageError, match="--questions is 0"):
+    with pytest.raises(UsageError, match="--questions must be at least 1, not 0"):
         learn(repository, 0, progress=silent)
     assert learn(repository, 19, progress=silent).n_history == 19 < FEWEST_QUESTIONS < N_QUESTIONS
 

@@ -143,7 +143,7 @@ def test_no_repository(tmp_path: Path, past: Past) -> None:
         evaluated(tmp_path / "absent")
     with pytest.raises(GitError):
         evaluated(tmp_path)
-    with pytest.raises(UsageError, match="--from-git is 0"):
+    with pytest.raises(UsageError, match="--from-git must be at least 1, not 0"):
         evaluated(past.path, n=0)
-    with pytest.raises(UsageError, match="--top-k is 9"):
+    with pytest.raises(UsageError, match="--top-k must be at least 10"):
         evaluated(past.path, top_k=9)

@@ -157,12 +157,12 @@ class TestFeedback:
 
     def test_an_unknown_answer(self, shop: Path) -> None:
         Repository.open(shop)
-        with pytest.raises(UsageError, match="no answer 'x' is among the last ones"):
+        with pytest.raises(UsageError, match="no stored answer has the id 'x'"):
             kept(shop).add_feedback_by_id("x", ("tokens.py",), ())
         assert not (shop / FOLDER / FEEDBACK_NAME).exists()
 
     def test_nowhere_to_write(self, shop: Path) -> None:
-        with pytest.raises(IndexNotWritable, match="nothing can be kept"):
+        with pytest.raises(IndexNotWritable, match="cannot store feedback"):
             kept(shop).add_feedback_by_id("x", ("tokens.py",), ())
 
     def test_a_folder_that_may_not_be_read(self, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +170,7 @@ class TestFeedback:
         monkeypatch.setattr(beside.os, "access", lambda path, mode: False)
         answer = repository.ask("validate a token")
         assert answer.results and not (shop / FOLDER / ANSWERS_NAME).exists()
-        with pytest.raises(IndexNotWritable, match=r"no index in .* that can be written beside"):
+        with pytest.raises(IndexNotWritable, match=r"no writable index in .*"):
             kept(shop).add_feedback_by_id(answer.answer_id, ("tokens.py",), ())
 
     def test_what_others_wrote_is_not_trusted(self, shop: Path) -> None:

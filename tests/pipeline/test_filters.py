@@ -60,7 +60,7 @@ def test_nothing_is_left(include: tuple[str, ...], exclude: tuple[str, ...], sam
 
 @pytest.mark.parametrize("pattern", ["", " ", "# no"])
 def test_no_pattern(pattern: str, sample: Repository) -> None:
-    with pytest.raises(UsageError, match="is no pattern"):
+    with pytest.raises(UsageError, match="gitignore pattern"):
         sample.ask(WHERE_AUTH, AskOptions(include=(pattern,)))
 
 
@@ -91,5 +91,5 @@ def test_the_folder_where_it_is_asked_is_the_scope(sample: Repository) -> None:
 
 @pytest.mark.parametrize("scope", ["", "nowhere", "src/errors.ts", "../..", "/etc", "C:/x"])
 def test_no_scope(scope: str, sample: Repository) -> None:
-    with pytest.raises(UsageError, match="no folder with an indexed file"):
+    with pytest.raises(UsageError, match="must be a folder with indexed files"):
         sample.ask(WHERE_AUTH, AskOptions(scope=scope))

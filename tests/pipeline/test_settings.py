@@ -94,25 +94,25 @@ def test_they_decide_how_is_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[ask]\ntopk = 1\n", "[ask] has no setting 'topk'; there are top-k, level"),
-        ("[asks]\n", "no section 'asks'; there are ask, index"),
-        ("top-k = 1\n", "no section 'top-k'"),
-        ("ask = 1\n", "ask is no table"),
-        ("[ask]\ntop-k = 'many'\n", "[ask] top-k is 'many'; it is a whole number, from 1 to 10000"),
-        ("[ask]\ntop-k = 0\n", "top-k is 0"),
-        ("[ask]\ntop-k = true\n", "top-k is True"),
-        ("[ask]\ntop-k = 1.5\n", "top-k is 1.5"),
-        ("[ask]\ndamping = 1\n", "damping is 1; it is a number, at least 0 and below 1"),
-        ("[ask]\ndamping = nan\n", "damping is nan"),
-        ("[ask]\nno-graph = 1\n", "no-graph is 1; it is true or false"),
-        ("[ask]\nlevel = 'word'\n", "level is 'word'; it is one of symbol, file"),
-        ("[ask]\ninclude = 'src'\n", "include is 'src'; it is a list of strings"),
-        ("[ask]\ninclude = [1]\n", "include is [1]"),
-        ("[index]\nmax-file-bytes = 99999999999\n", "from 1 to 1.6e+07"),
+        ("[ask]\ntopk = 1\n", "[ask] has no setting 'topk'. Choose from top-k, level"),
+        ("[asks]\n", "unknown section 'asks'. Choose from ask, index"),
+        ("top-k = 1\n", "unknown section 'top-k'"),
+        ("ask = 1\n", "ask must be a table"),
+        ("[ask]\ntop-k = 'many'\n", "[ask] top-k must be an integer from 1 to 10,000, not 'many'"),
+        ("[ask]\ntop-k = 0\n", "not 0"),
+        ("[ask]\ntop-k = true\n", "not True"),
+        ("[ask]\ntop-k = 1.5\n", "not 1.5"),
+        ("[ask]\ndamping = 1\n", "damping must be at least 0 and below 1, not 1"),
+        ("[ask]\ndamping = nan\n", "not nan"),
+        ("[ask]\nno-graph = 1\n", "no-graph must be true or false, not 1"),
+        ("[ask]\nlevel = 'word'\n", "level must be one of symbol, file, not 'word'"),
+        ("[ask]\ninclude = 'src'\n", "include must be a list of .gitignore patterns, not 'src'"),
+        ("[ask]\ninclude = [1]\n", "not [1]"),
+        ("[index]\nmax-file-bytes = 99999999999\n", "from 1 to 16,000,000"),
         ("[ask\n", "is not valid TOML"),
         ("[ask]\nroute = '" + "x" * 500 + "'\n", "..."),
         ("a = " + "[" * 4_000, "is not valid TOML"),
-        ("a = " + "[" * 100_000, "cannot be read as settings: minified"),
+        ("a = " + "[" * 100_000, "cannot be read as settings (minified)"),
         ("\x00", "causalist.toml"),
     ],
 )
@@ -128,7 +128,7 @@ def test_the_shared_file_is_named_too(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"pyproject\.toml: \[tool\.causalist\.ask\] has no setting 'topk'"):
         read_settings(tmp_path)
     write_all(tmp_path, {"pyproject.toml": "[tool]\ncausalist = 3\n"})
-    with pytest.raises(SettingsError, match="is no table"):
+    with pytest.raises(SettingsError, match="must be a table"):
         read_settings(tmp_path)
     write_all(tmp_path, {"pyproject.toml": "this is no TOML and not about us\n"})
     assert not read_settings(tmp_path).values

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from causalist.rank.terms import STOP_WORDS, terms_of
-from causalist.servers.mcp.handlers import tools_of
+from causalist.servers.mcp.handlers import select_tools
 from causalist.servers.mcp.tools import Tool
 
 SENTENCES = Path(__file__).parent / "task_sentences.tsv"
-ALL = tools_of("all")
+ALL = select_tools("all")
 # Of 40, with all tools on offer, and of the 19 for the default ones with just those.
 LEAST_OF_ALL, LEAST_OF_DEFAULT = 34, 14
 
@@ -63,7 +63,7 @@ def test_a_reader_of_words_names_most() -> None:
 
 
 def test_with_the_default_tools_alone() -> None:
-    few = dict(tools_of("default"))
+    few = dict(select_tools("default"))
     own = [(tool, sentence) for tool, sentence in rows() if tool in few]
     right = sum(named_by_words(sentence, few) == tool for tool, sentence in own)
     assert len(own) == 19 and right >= LEAST_OF_DEFAULT, right

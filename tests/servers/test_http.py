@@ -15,7 +15,7 @@ import pytest
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 
-from causalist.servers.mcp.handlers import tools_of
+from causalist.servers.mcp.handlers import select_tools
 from tests.cli.commands import run, write_all
 from tests.cli.conftest import SMALL
 from tests.servers.conftest import settle
@@ -63,7 +63,7 @@ class TestOfficialClient:
             ):
                 assert (await session.initialize()).server_info.name == "causalist"
                 listed = [each.name for each in (await session.list_tools()).tools]
-                assert set(CALLS) <= set(listed) == set(tools_of("all"))
+                assert set(CALLS) <= set(listed) == set(select_tools("all"))
                 for tool, arguments in CALLS.items():
                     result = await session.call_tool(tool, arguments)  # checks the structured part as well
                     assert not result.is_error and result.structured_content, (tool, result.content)
@@ -184,7 +184,7 @@ def test_the_end_is_prompt(number: signal.Signals, code: int, shop: Path) -> Non
 
 def test_a_port_that_is_taken_is_named(server: HttpServer, shop: Path) -> None:
     done = run("serve", "mcp", "--http", "--port", str(server.port), "--repo", str(shop), cwd=shop)
-    assert "give another --port" in done.failed("usage")
+    assert "Choose another --port" in done.failed("usage")
 
 
 def test_only_the_loopback_interface_is_listened_on(server: HttpServer) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from causalist.servers.http_guard import Guard, Message, Receive, Refusal, Rules, Scope, Send, new_token
+from causalist.servers.http_guard import AccessRules, Guard, Message, Receive, Refusal, Scope, Send, new_token
 
 PORT = 8123
 TOKEN = "a-token-that-nobody-guesses"
@@ -16,10 +16,10 @@ BEARER = [(b"authorization", f"Bearer {TOKEN}".encode())]
 
 
 def status_of(
-    *headers: tuple[bytes, bytes], method: str = "GET", path: str = "/ask", rules: Rules | None = None
+    *headers: tuple[bytes, bytes], method: str = "GET", path: str = "/ask", rules: AccessRules | None = None
 ) -> int:
     try:
-        (rules or Rules(port=PORT, token=TOKEN)).check(method, path, headers)
+        (rules or AccessRules(port=PORT, token=TOKEN)).check(method, path, headers)
     except Refusal as refusal:
         assert refusal.message
         return refusal.status
@@ -46,7 +46,7 @@ class TestHost:
         assert status_of(*OWN, (b"Host", b"evil.example"), *BEARER) == 400
 
     def test_the_usual_port_may_be_left_out(self) -> None:
-        assert status_of((b"host", b"localhost"), rules=Rules(port=80, token=None)) == 200
+        assert status_of((b"host", b"localhost"), rules=AccessRules(port=80, token=None)) == 200
 
 
 class TestOrigin:
@@ -78,8 +78,8 @@ class TestToken:
 
     def test_missing_and_not_asked_for(self) -> None:
         assert status_of(*OWN) == 401
-        assert status_of(*OWN, rules=Rules(port=PORT, token=None)) == 200
-        opened = Rules(port=PORT, token=TOKEN, open_paths=frozenset({"/"}))
+        assert status_of(*OWN, rules=AccessRules(port=PORT, token=None)) == 200
+        opened = AccessRules(port=PORT, token=TOKEN, open_paths=frozenset({"/"}))
         assert status_of(*OWN, path="/", rules=opened) == 200
         assert status_of(*OWN, path="/ask", rules=opened) == 401
         assert status_of((b"host", b"evil.example"), path="/", rules=opened) == 421
@@ -87,8 +87,8 @@ class TestToken:
     def test_from_a_cookie_only_where_there_is_one(self) -> None:
         cookie = (b"cookie", f"a=b; door={TOKEN}; c".encode())
         assert status_of(*OWN, cookie) == 401
-        assert status_of(*OWN, cookie, rules=Rules(port=PORT, token=TOKEN, cookie="door")) == 200
-        assert status_of(*OWN, (b"cookie", b"door=x"), rules=Rules(port=PORT, token=TOKEN, cookie="door")) == 401
+        assert status_of(*OWN, cookie, rules=AccessRules(port=PORT, token=TOKEN, cookie="door")) == 200
+        assert status_of(*OWN, (b"cookie", b"door=x"), rules=AccessRules(port=PORT, token=TOKEN, cookie="door")) == 401
 
     def test_tokens_differ_and_are_long(self) -> None:
         tokens = {new_token() for _ in range(100)}
@@ -123,7 +123,7 @@ def exchanged(messages: Iterator[Message] | list[Message], *headers: tuple[bytes
         sent.append(message)
 
     guard = Guard(
-        echo, Rules(port=PORT, token=TOKEN, **limits), {"Cache-Control": "no-store", "X-Frame-Options": "DENY"}
+        echo, AccessRules(port=PORT, token=TOKEN, **limits), {"Cache-Control": "no-store", "X-Frame-Options": "DENY"}
     )
     scope = {"type": "http", "method": "POST", "path": "/ask", "headers": [*OWN, *BEARER, *headers]}
     asyncio.run(guard(scope, receive, send))
@@ -141,16 +141,16 @@ class TestBody:
         assert headers == {b"x-own": b"1", b"cache-control": b"mine", b"x-frame-options": b"DENY"}
 
     def test_too_long_as_declared_and_as_sent(self) -> None:
-        declared = exchanged([part(b"x" * 11)], (b"content-length", b"11"), most_body_bytes=10)
-        sent = exchanged([part(b"x" * 6, True), part(b"x" * 5)], most_body_bytes=10)
+        declared = exchanged([part(b"x" * 11)], (b"content-length", b"11"), max_body_bytes=10)
+        sent = exchanged([part(b"x" * 6, True), part(b"x" * 5)], max_body_bytes=10)
         for status, headers, body in (declared, sent):
             assert status == 413
-            assert json.loads(body)["error"]["message"] == "a body may have 10 bytes; this one has more"
+            assert json.loads(body)["error"]["message"] == "the body is longer than 10 bytes"
             assert headers[b"cache-control"] == b"no-store"
-        assert exchanged([part(b"x" * 10)], most_body_bytes=10)[0] == 200
+        assert exchanged([part(b"x" * 10)], max_body_bytes=10)[0] == 200
 
     def test_too_slow(self) -> None:
-        assert exchanged([part(b"x", True)], most_body_seconds=0.05)[0] == 408
+        assert exchanged([part(b"x", True)], max_body_seconds=0.05)[0] == 408
 
     def test_a_client_that_leaves(self) -> None:
         assert exchanged([part(b"x", True), {"type": "http.disconnect"}])[0] == 400
@@ -168,7 +168,7 @@ def test_what_is_refused_never_reaches_the_application() -> None:
     async def receive() -> Message:
         raise AssertionError("the body of a refused request is not read")
 
-    guard = Guard(unreachable, Rules(port=PORT, token=TOKEN), {})
+    guard = Guard(unreachable, AccessRules(port=PORT, token=TOKEN), {})
     asyncio.run(guard({"type": "http", "method": "POST", "path": "/", "headers": OWN}, receive, send))
     assert sent[0]["status"] == 401 and (b"www-authenticate", b"Bearer") in sent[0]["headers"]
     sent.clear()

@@ -255,17 +255,17 @@ class TestOwnRequests:
 
     def test_mistakes_are_sentences(self, small: Path) -> None:
         cases: list[tuple[str, dict[str, object], str]] = [
-            ("ask", {}, "usage: question is None; it is a string"),
+            ("ask", {}, "usage: question must be a string, not None"),
             ("ask", {"question": " "}, "empty-question: "),
-            ("ask", {"question": "x", "colour": 1}, "usage: there is no option 'colour'; there are top_k, "),
-            ("ask", {"question": "x", "top_k": "3"}, "usage: top_k is '3'; it is of another type"),
-            ("ask", {"question": "x", "level": "word"}, "usage: level is 'word'; it is one of symbol, file"),
-            ("ask", {"question": "x", "uri": "file:///nowhere"}, "usage: uri has to name one of the open folders"),
+            ("ask", {"question": "x", "colour": 1}, "usage: unknown option 'colour'. Choose from top_k, "),
+            ("ask", {"question": "x", "top_k": "3"}, "usage: top_k must be of type integer, not '3'"),
+            ("ask", {"question": "x", "level": "word"}, "usage: level must be one of symbol, file, not 'word'"),
+            ("ask", {"question": "x", "uri": "file:///nowhere"}, "usage: uri must name an open folder"),
             ("impact", {"node": "nothing_of_that_name"}, "unknown-node: nothing here is called"),
             ("impact", {"node": "total"}, "ambiguous-node: 2 nodes are called"),
-            ("impact", {}, "usage: this takes a question, a node, or a textDocument and a position"),
-            ("impact", {"node": "with_tax", "max_depth": 0}, "usage: --max-depth is 0"),
-            ("context", {"node": "with_tax", "max_tokens": 3}, "usage: max_tokens is 3; it lies between 200"),
+            ("impact", {}, "usage: the request must have a question, a node, or a textDocument and a position"),
+            ("impact", {"node": "with_tax", "max_depth": 0}, "usage: --max-depth must be at least 1, not 0"),
+            ("context", {"node": "with_tax", "max_tokens": 3}, "usage: max_tokens must be an integer from 200"),
         ]
 
         async def drive(editor: Editor) -> None:

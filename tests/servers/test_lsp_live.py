@@ -15,7 +15,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from causalist.servers.lsp.protocol import bodies, frame
+from causalist.servers.lsp.protocol import frame_message, read_bodies
 from tests.cli.commands import write_all
 from tests.servers.conftest import settle
 from tests.servers.editor import Editor, at, command, document, edit
@@ -171,7 +171,7 @@ class TestFolders:
         async def drive(editor: Editor) -> None:
             await editor.begin(small, other)
             assert sorted(await names(editor, "price_of")) == ["bank.py::price_of", "shop/prices.py::price_of"]
-            with pytest.raises(JsonRpcException, match="uri has to name one of the open folders"):
+            with pytest.raises(JsonRpcException, match="uri must name an open folder"):
                 await editor.own("ask", question="price")
             asked = await editor.own("ask", question="price", uri=other.as_uri())
             assert asked["repository"]["root"] == str(other)
@@ -247,7 +247,7 @@ class Raw:
         assert self.process.stdin is not None and self.process.stdout is not None
         self._next = 0
         self.output = b""
-        self._bodies = bodies(self._read)
+        self._bodies = read_bodies(self._read)
 
     def __enter__(self) -> "Raw":
         return self
@@ -274,11 +274,11 @@ class Raw:
     def ask(self, method: str, params: object = None, **more: object) -> dict[str, Any]:
         self._next += 1
         message = {"jsonrpc": "2.0", "id": f"r{self._next}", "method": method, "params": params, **more}
-        self.send(frame(json.dumps(message).encode()))
+        self.send(frame_message(json.dumps(message).encode()))
         return next(each for each in self.messages() if each.get("id") == message["id"] and "method" not in each)
 
     def tell(self, method: str, params: object = None) -> None:
-        self.send(frame(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode()))
+        self.send(frame_message(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode()))
 
 
 class TestHostile:
@@ -310,7 +310,7 @@ class TestHostile:
             if kind < 0.15:
                 return chance.randbytes(chance.randrange(60)) + b"\r\n\r\n"
             if kind < 0.25:
-                return frame(chance.randbytes(chance.randrange(60)))
+                return frame_message(chance.randbytes(chance.randrange(60)))
             params = {key: chance.choice(values) for key in chance.sample(keys, chance.randrange(6))}
             message: dict[str, Any] = {"jsonrpc": "2.0", "method": chance.choice(methods), "params": params}
             if chance.random() < 0.2:
@@ -324,7 +324,7 @@ class TestHostile:
                 body = body[: chance.randrange(len(body))]
             if kind > 0.98:
                 body = b"[" * 5000 + b"]" * 5000
-            return frame(body)
+            return frame_message(body)
 
         with Raw(small) as server:
             assert server.ask("workspace/symbol", {"query": "x"})["error"]["code"] == -32002
@@ -340,7 +340,7 @@ class TestHostile:
             # One that never gets an answer would be waited for for ever.
             for number, odd in enumerate([{}, {"params": 5}, {"params": {}}]):
                 message = {"jsonrpc": "2.0", "id": 5000 + number, "method": "workspace/symbol", **odd}
-                server.send(frame(json.dumps(message).encode()))
+                server.send(frame_message(json.dumps(message).encode()))
                 answer = next(each for each in server.messages() if each.get("id") == 5000 + number)
                 assert answer["error"]["code"] == -32602, (odd, answer)
             assert server.ask("shutdown")["result"] is None

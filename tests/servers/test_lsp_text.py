@@ -9,8 +9,8 @@ from lsprotocol import types
 from lsprotocol.types import Position, PositionEncodingKind
 
 from causalist.servers.lsp import protocol as lsp_frames
-from causalist.servers.lsp.protocol import bodies, frame
-from causalist.servers.lsp.text import Text, text_of
+from causalist.servers.lsp.protocol import frame_message, read_bodies
+from causalist.servers.lsp.text import DocumentText, encode_text
 
 ENCODINGS = [PositionEncodingKind.Utf8, PositionEncodingKind.Utf16, PositionEncodingKind.Utf32]
 CODECS = {PositionEncodingKind.Utf8: ("utf-8", 1), PositionEncodingKind.Utf16: ("utf-16-le", 2),
@@ -25,23 +25,23 @@ class TestPositions:
         [(PositionEncodingKind.Utf8, 12), (PositionEncodingKind.Utf16, 9), (PositionEncodingKind.Utf32, 8)],
     )
     def test_an_astral_character_by_hand(self, encoding: PositionEncodingKind, character: int) -> None:
-        text = text_of("x = 1\r\ns = '😀é'.upper()\n", encoding)
+        text = encode_text("x = 1\r\ns = '😀é'.upper()\n", encoding)
         byte = text.data.index(b".upper")
         assert text.position(byte) == Position(1, character)
         assert text.byte(Position(1, character)) == byte
 
     def test_inside_of_an_astral_character_means_its_beginning(self) -> None:
-        assert text_of("a😀b", PositionEncodingKind.Utf16).byte(Position(0, 2)) == 1
-        assert text_of("a😀b", PositionEncodingKind.Utf8).byte(Position(0, 3)) == 1
-        assert text_of("a😀b", PositionEncodingKind.Utf16).byte(Position(0, 3)) == 5
+        assert encode_text("a😀b", PositionEncodingKind.Utf16).byte(Position(0, 2)) == 1
+        assert encode_text("a😀b", PositionEncodingKind.Utf8).byte(Position(0, 3)) == 1
+        assert encode_text("a😀b", PositionEncodingKind.Utf16).byte(Position(0, 3)) == 5
 
     def test_behind_a_line_and_behind_the_text(self) -> None:
-        text = text_of("ab\r\ncd", PositionEncodingKind.Utf16)
+        text = encode_text("ab\r\ncd", PositionEncodingKind.Utf16)
         assert text.byte(Position(0, 99)) == 2
         assert text.byte(Position(1, 99)) == text.byte(Position(99, 0)) == 6
 
     def test_only_the_ends_of_lines_of_the_protocol_end_lines(self) -> None:
-        text = text_of("a\u2028b\x0bc\x85d\re\nf\r\ng", PositionEncodingKind.Utf16)
+        text = encode_text("a\u2028b\x0bc\x85d\re\nf\r\ng", PositionEncodingKind.Utf16)
         assert [text.data[start : text.line(i)[1]].decode() for i, start in enumerate(text.starts)] == [
             "a\u2028b\x0bc\x85d", "e", "f", "g",
         ]  # fmt: skip
@@ -50,7 +50,7 @@ class TestPositions:
     @given(content=contents)
     def test_agree_with_codecs(self, encoding: PositionEncodingKind, content: str) -> None:
         """Characters before a position, counted by Python's own encoders."""
-        text = text_of(content, encoding)
+        text = encode_text(content, encoding)
         codec, width = CODECS[encoding]
         line = character = 0
         for i, each in enumerate(content):
@@ -64,9 +64,9 @@ class TestPositions:
                 line, character = line + 1, 0
 
     def test_lone_surrogates_and_bytes_of_no_encoding(self) -> None:
-        text = text_of("a\ud800b", PositionEncodingKind.Utf16)
+        text = encode_text("a\ud800b", PositionEncodingKind.Utf16)
         assert text.byte(Position(0, 2)) == 4 and text.position(4) == Position(0, 2)
-        assert Text(b"\xff\xfe.x").position(2) == Position(0, 2)
+        assert DocumentText(b"\xff\xfe.x").position(2) == Position(0, 2)
 
 
 class TestEdits:
@@ -74,7 +74,7 @@ class TestEdits:
     @given(data=st.data())
     def test_agree_with_slices(self, encoding: PositionEncodingKind, data: st.DataObject) -> None:
         content = data.draw(contents)
-        text = text_of(content, encoding)
+        text = encode_text(content, encoding)
         boundaries = [
             i for i in range(len(content) + 1) if not (0 < i < len(content) and content[i - 1 : i + 1] == "\r\n")
         ]
@@ -85,7 +85,7 @@ class TestEdits:
         assert edited.data.decode() == content[:start] + new + content[end:]
 
     def test_the_whole_and_a_range_that_runs_backwards(self) -> None:
-        text = text_of("abc", PositionEncodingKind.Utf16)
+        text = encode_text("abc", PositionEncodingKind.Utf16)
         assert text.edited(types.TextDocumentContentChangeWholeDocument("x")).data == b"x"
         backwards = types.Range(Position(0, 2), Position(0, 1))
         assert text.edited(types.TextDocumentContentChangePartial(range=backwards, text="-")).data == b"a-c"
@@ -93,14 +93,14 @@ class TestEdits:
 
 def read_in(pieces: list[bytes]) -> list[bytes | None]:
     stream = io.BytesIO(b"".join(pieces))
-    return list(bodies(stream.read))
+    return list(read_bodies(stream.read))
 
 
 class TestFrames:
     @given(st.lists(st.binary(max_size=40), max_size=5), st.integers(1, 7))
     def test_come_back_whatever_the_pieces(self, sent: list[bytes], size: int) -> None:
-        stream = io.BytesIO(b"".join(map(frame, sent)))
-        assert list(bodies(lambda n: stream.read(min(n, size)))) == sent
+        stream = io.BytesIO(b"".join(map(frame_message, sent)))
+        assert list(read_bodies(lambda n: stream.read(min(n, size)))) == sent
 
     @pytest.mark.parametrize(
         "noise",
@@ -109,15 +109,15 @@ class TestFrames:
          b"Content-Length: 99999999999999999\r\n\r\n", b"Content-Type: x\r\n\r\n", b"\x00\xff\n\n", b"{}\n\n"],
     )  # fmt: skip
     def test_after_noise_the_next_message_is_read(self, noise: bytes) -> None:
-        assert read_in([noise, frame(b"{}")])[-1:] == [b"{}"]
+        assert read_in([noise, frame_message(b"{}")])[-1:] == [b"{}"]
 
     def test_headers_of_any_case_and_others_beside(self) -> None:
         assert read_in([b"content-type: x; charset=utf-8\r\nCONTENT-LENGTH:2\r\n\r\n{}"]) == [b"{}"]
 
     def test_one_that_is_too_long_is_passed_over(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(lsp_frames, "LONGEST_BODY", 10)
-        assert read_in([frame(b"x" * 11), frame(b"y" * 10)]) == [None, b"y" * 10]
+        monkeypatch.setattr(lsp_frames, "MAX_BODY_BYTES", 10)
+        assert read_in([frame_message(b"x" * 11), frame_message(b"y" * 10)]) == [None, b"y" * 10]
 
     def test_an_end_in_the_middle(self) -> None:
-        assert read_in([frame(b"{}"), frame(b"x" * 10)[:-1]]) == [b"{}"]
+        assert read_in([frame_message(b"{}"), frame_message(b"x" * 10)[:-1]]) == [b"{}"]
         assert read_in([b"Content-Length: 2"]) == []

@@ -89,7 +89,7 @@ class TestOfficialClient:
                     True,
                 )
                 text, failed = await call("ask", question="qqzzqq")
-                assert not failed and text.startswith("nothing found: no word of the question occurs in the 4 files")
+                assert not failed and text.startswith("nothing found: no word of the query occurs in the 4 files")
 
         anyio.run(drive)
 
@@ -138,7 +138,7 @@ class TestWhileIndexing:
                     assert "call again in a few seconds" in text
                 else:
                     assert "worker_" in text and re.search(r"all 1500 files|\d+ of 1500 files, code first", text)
-            assert server.call("ask", question="") == ("usage: question is empty", True)
+            assert server.call("ask", question="") == ("usage: question must not be empty", True)
             assert [tool["name"] for tool in server.request("tools/list")["result"]["tools"]] == list(TOOLS)
             assert server.request("ping")["result"] == {}
             assert not (large / ".causalist" / "index.bin").exists()
@@ -268,7 +268,7 @@ def test_a_defect_is_a_result_that_says_so(small: Path) -> None:
         server.start()
         for _ in range(2):
             text, failed = server.call("ask", question="price")
-            assert failed and text.startswith("internal: KeyError: 'deep inside'\nthis is a defect of Causalist")
+            assert failed and text.startswith("internal: KeyError: 'deep inside'\nThis is a defect of Causalist")
         assert server.finish() == 0
     assert b"Traceback" not in server.errors
 

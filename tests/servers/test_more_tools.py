@@ -10,16 +10,16 @@ import pytest
 
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
-from causalist.servers.live.freshness import Look
+from causalist.servers.live.freshness import FreshnessReport
 from causalist.servers.live.index_job import Stage
-from causalist.servers.live.repository import View
-from causalist.servers.mcp.handlers import tools_of
+from causalist.servers.live.repository import LiveView
+from causalist.servers.mcp.handlers import select_tools
 from causalist.servers.mcp.tools import TOOLS
-from causalist.servers.text_answers import OUTPUT_SCHEMA, Reply, note_on, structured
+from causalist.servers.text_answers import OUTPUT_SCHEMA, Reply, staleness_note, structured_content
 from tests.cli.commands import CHECKOUT, write_all
 from tests.cli.conftest import SMALL
 
-ALL = tools_of("all")
+ALL = select_tools("all")
 FILES = {
     **SMALL,
     "shop/rate.py": (
@@ -52,14 +52,14 @@ def call(repository: Repository, tool: str, **arguments: Any) -> Reply:
 def test_there_are_those_of_the_command_line() -> None:
     more = ["find", "map", "tests", "state", "neighbors", "verify", "layers", "status"]
     assert list(ALL)[:11] == [*TOOLS, *more]
-    assert list(tools_of("default")) == ["ask", "symbol", "impact"]
+    assert list(select_tools("default")) == ["ask", "symbol", "impact"]
 
 
 def test_find(shop: Repository) -> None:
     reply = call(shop, "find", name="with_tax")
     assert reply.text.splitlines()[0] == "shop/prices.py::with_tax  function, line 6"
     assert reply.nodes[0] == "shop/prices.py::with_tax"
-    assert "nothing is called 'zzzqq'" in call(shop, "find", name="zzzqq").text
+    assert "no node has a name like 'zzzqq'" in call(shop, "find", name="zzzqq").text
 
 
 def test_map(shop: Repository) -> None:
@@ -118,7 +118,7 @@ def test_budget_and_structure(tool: str, max_tokens: int, sample: Repository) ->
     given = {**ARGUMENTS[tool], **({"max_tokens": max_tokens} if "max_tokens" in ALL[tool].parameters else {})}
     reply = call(sample, tool, **given)
     assert reply.text.strip() and (tool == "find" or count_tokens(reply.text) <= max_tokens)
-    document = structured(reply, View(sample, 3), "taskboard-api")
+    document = structured_content(reply, LiveView(sample, 3), "taskboard-api")
     jsonschema.validate(json.loads(json.dumps(document)), dict(OUTPUT_SCHEMA))
     for node in document["nodes"]:
         assert sample.resolve(node["id"]) >= 0 and node["start_line"] <= node["end_line"]
@@ -131,8 +131,8 @@ def test_budget_and_structure(tool: str, max_tokens: int, sample: Repository) ->
 def test_what_an_answer_is_about(sample: Repository) -> None:
     reply = call(sample, "symbol", name="verifyToken")
     changed = tuple(f"src/{n:02}.ts" for n in range(30))
-    view = View(sample, 3, Look(False, changed), Stage("parsing", 12, 30))
-    document = structured(reply, view, "x")
+    view = LiveView(sample, 3, FreshnessReport(False, changed), Stage("parsing", 12, 30))
+    document = structured_content(reply, view, "x")
     first = document["nodes"][0]
     assert first == {
         "id": "src/security/jwt-verifier.ts::verifyToken", "kind": "function",
@@ -141,13 +141,15 @@ def test_what_an_answer_is_about(sample: Repository) -> None:
     assert document["coverage"]["complete"] is False and document["coverage"]["indexing"] == "12 of 30 files parsed"
     assert 0 < (call(sample, "ask", question="where is a token verified").confidence or 0) < 1
     assert document["coverage"]["behind"] == 30 and document["coverage"]["behind_files"] == [*changed[:20]]
-    assert note_on(view) == (
+    assert staleness_note(view) == (
         "note: answered from an index that is older than the files; 30 changed files are not in it (src/00.ts, "
-        "src/01.ts, src/02.ts, …); still indexing: 12 of 30 files parsed; ask again for an answer with all of it\n"
+        "src/01.ts, src/02.ts, …); still indexing: 12 of 30 files parsed; ask again for a current answer\n"
     )
-    assert "; another commit is checked out; still indexing" in note_on(replace(view, behind=Look(False, (), True)))
-    assert note_on(View(sample, 3)) == "" == note_on(View(None, stage=Stage()))
-    jsonschema.validate(structured(Reply("not yet"), View(None, stage=Stage()), "x"), dict(OUTPUT_SCHEMA))
+    assert "; another commit is checked out; still indexing" in staleness_note(
+        replace(view, behind=FreshnessReport(False, (), True))
+    )
+    assert staleness_note(LiveView(sample, 3)) == "" == staleness_note(LiveView(None, stage=Stage()))
+    jsonschema.validate(structured_content(Reply("not yet"), LiveView(None, stage=Stage()), "x"), dict(OUTPUT_SCHEMA))
 
 
 @pytest.mark.parametrize("name", list(ALL))

@@ -129,7 +129,7 @@ class TestSeveral:
         with RawServer(small) as server:
             server.start()
             text, failed = server.call("ask", question="price", repository="small")
-            assert failed and text.startswith("usage: there is no argument 'repository'")
+            assert failed and text.startswith("usage: unknown argument 'repository'")
 
     def test_folders_of_one_name(self, tmp_path: Path) -> None:
         roots = [write_all(tmp_path / part / "app", OTHER) for part in ("a", "b")]

@@ -13,7 +13,7 @@ from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
 from causalist.servers.mcp import stdio
-from causalist.servers.mcp.stdio import lines, open_wire, read_message
+from causalist.servers.mcp.stdio import open_streams, read_lines, read_message
 from causalist.servers.stdio_pipes import Pipes
 
 
@@ -34,14 +34,14 @@ def test_lines_do_not_depend_on_how_they_arrive(data: bytes, sizes: list[int]) -
     expected = data.split(b"\n")
     if not expected[-1]:
         expected.pop()
-    assert list(lines(lambda: next(arriving))) == expected
+    assert list(read_lines(lambda: next(arriving))) == expected
 
 
 @pytest.mark.parametrize("sizes", [[], [7], [10], [11], [12], [3] * 20])
 def test_a_line_that_is_too_long_costs_only_itself(sizes: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stdio, "LONGEST_MESSAGE", 10)
+    monkeypatch.setattr(stdio, "MAX_MESSAGE_BYTES", 10)
     arriving = portions(b"0123456789\n0123456789a\nshort\n" + b"x" * 30, sizes)
-    assert list(lines(lambda: next(arriving))) == [b"0123456789", None, b"short", None]
+    assert list(read_lines(lambda: next(arriving))) == [b"0123456789", None, b"short", None]
 
 
 def refusal(line: bytes | None) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def test_a_request_before_the_end_of_the_input_is_answered() -> None:
     os.close(client_writes)
 
     async def serve() -> tuple[bool, bool]:
-        async with open_wire(Pipes(reading, writing)) as (incoming, outgoing):
+        async with open_streams(Pipes(reading, writing)) as (incoming, outgoing):
             request = await incoming.receive()
             assert isinstance(request, SessionMessage) and isinstance(request.message, JSONRPCRequest)
             with anyio.move_on_after(0.2) as open_still:

@@ -6,15 +6,15 @@ import time
 
 import pytest
 
-from causalist.servers.threads import in_thread
+from causalist.servers.threads import run_in_thread
 
 
 def test_results_and_errors() -> None:
     async def drive() -> None:
-        assert await in_thread(lambda: 7) == 7
+        assert await run_in_thread(lambda: 7) == 7
         with pytest.raises(ZeroDivisionError):
-            await in_thread(lambda: 1 // 0)
-        assert await in_thread(lambda: "after") == "after"
+            await run_in_thread(lambda: 1 // 0)
+        assert await run_in_thread(lambda: "after") == "after"
 
     asyncio.run(drive())
 
@@ -24,7 +24,7 @@ def test_there_is_a_thread_for_everyone() -> None:
     barrier = threading.Barrier(20, timeout=20)
 
     async def drive() -> list[int]:
-        return await asyncio.gather(*(in_thread(barrier.wait) for _ in range(20)))
+        return await asyncio.gather(*(run_in_thread(barrier.wait) for _ in range(20)))
 
     assert sorted(asyncio.run(drive())) == list(range(20))
 
@@ -33,7 +33,7 @@ def test_threads_are_used_again() -> None:
     async def drive() -> set[int]:
         seen = set()
         for _ in range(30):
-            seen.add(await in_thread(threading.get_ident))
+            seen.add(await run_in_thread(threading.get_ident))
             await asyncio.sleep(0.001)
         return seen
 
@@ -42,11 +42,11 @@ def test_threads_are_used_again() -> None:
 
 def test_whoever_stops_waiting_holds_nobody_up() -> None:
     async def drive() -> float:
-        slow = asyncio.ensure_future(in_thread(lambda: time.sleep(1)))
+        slow = asyncio.ensure_future(run_in_thread(lambda: time.sleep(1)))
         await asyncio.sleep(0.01)
         slow.cancel()
         began = time.monotonic()
-        assert await in_thread(lambda: 1) == 1
+        assert await run_in_thread(lambda: 1) == 1
         return time.monotonic() - began
 
     assert asyncio.run(drive()) < 0.9

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from causalist.servers.mcp.handlers import tools_of
+from causalist.servers.mcp.handlers import select_tools
 from tests.cli.commands import CHECKOUT
 from tests.servers.http_wire import HttpServer
 from tests.servers.test_http import CALLS
@@ -60,7 +60,7 @@ def drive(modules: Path, *arguments: str) -> dict[str, Any]:
 
 def check(document: dict[str, Any]) -> None:
     assert document["server"]["name"] == "causalist"
-    assert [tool["name"] for tool in document["listed"]] == list(tools_of("all"))
+    assert [tool["name"] for tool in document["listed"]] == list(select_tools("all"))
     for tool in document["listed"]:
         assert tool["annotations"]["readOnlyHint"] is True and tool["outputSchema"]["type"] == "object"
     for name, result in document["results"].items():

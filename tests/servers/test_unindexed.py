@@ -14,9 +14,9 @@ from causalist.errors import NothingToIndex
 from causalist.pack import count_tokens
 from causalist.servers import unindexed
 from causalist.servers.live.index_job import Stage
-from causalist.servers.live.repository import View
-from causalist.servers.text_answers import OUTPUT_SCHEMA, Excerpt, not_yet, structured
-from causalist.servers.unindexed import ask_files, places_of_name
+from causalist.servers.live.repository import LiveView
+from causalist.servers.text_answers import OUTPUT_SCHEMA, FileExcerpt, indexing_message, structured_content
+from causalist.servers.unindexed import ask_files, find_name
 from tests.cli.commands import write_all
 from tests.servers.wire import command, environment
 
@@ -40,16 +40,14 @@ def test_files_are_ranked_and_shown_where_the_words_are(shop: Path) -> None:
     # Code goes first: `made` is in the manual alone, whose score counts half, as that of the test does.
     assert [each.path for each in reply.excerpts[:2]] == ["src/refunds.py", "docs/manual.md"]
     assert {each.path for each in reply.excerpts} == FILES.keys() - {"src/empty.py"}
-    assert reply.excerpts[0] == Excerpt("src/refunds.py", 3, 6) and reply.n_files == 5
-    assert reply.text.startswith(
-        "note: all 5 files, read as text, most alike first; definitions and what uses them are"
-    )
+    assert reply.excerpts[0] == FileExcerpt("src/refunds.py", 3, 6) and reply.n_files == 5
+    assert reply.text.startswith("note: all 5 files, read as text, best match first; definitions and their users are")
     assert "── #1 src/refunds.py:4-7\n   words: refund, order\n```\n\ndef refund(order):\n" in reply.text
 
 
 def test_a_score_worked_out_by_hand(shop: Path) -> None:
     """Of `refund`: twice as a word of the path's, three each, and once in the text of src/refunds.py."""
-    matches, read = unindexed._matching(shop, ["refund"], LONG)
+    matches, read = unindexed._search_files(shop, ["refund"], LONG)
     (match,) = [each for each in matches if each.path == "src/refunds.py"]
     assert match.counts == {"refund": 4} and read.n_read == 5
     sizes = [len(text.encode()) for text in FILES.values()]
@@ -65,14 +63,14 @@ def test_the_same_files_give_the_same_answer(shop: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(unindexed.time, "monotonic", lambda: float(next(moments)))
     # The clock is looked at once at the start and once before each file: two are read until 2.5 seconds are over.
     some = ask_files(shop, "refund order", 900, None, 2.5)
-    assert some.n_files == 2 and "note: 2 of 5 files, code first, read as text, most alike first" in some.text
+    assert some.n_files == 2 and "note: 2 of 5 files, code first, read as text, best match first" in some.text
     assert [each.path for each in some.excerpts] == ["src/orders.py"]
 
 
 def test_secrets_are_masked_and_fences_hold(tmp_path: Path) -> None:
     token = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5"
     shop = write_all(tmp_path / "shop", {"a.py": f'REFUND = "{token}"\ntext = """\n```\nrefund ````\n"""\n'})
-    for reply in (ask_files(shop, "refund", 900, None, LONG), places_of_name(shop, "REFUND", 900, LONG)):
+    for reply in (ask_files(shop, "refund", 900, None, LONG), find_name(shop, "REFUND", 900, LONG)):
         assert token not in reply.text and "********" in reply.text
     assert ask_files(shop, "refund", 900, None, LONG).text.count("`````") == 2
 
@@ -81,17 +79,15 @@ def test_secrets_are_masked_and_fences_hold(tmp_path: Path) -> None:
 def test_budgets(shop: Path, max_tokens: int) -> None:
     for reply in (
         ask_files(shop, "refund order", max_tokens, None, LONG),
-        places_of_name(shop, "order", max_tokens, LONG),
+        find_name(shop, "order", max_tokens, LONG),
     ):
         assert count_tokens(reply.text) <= max_tokens and reply.excerpts
 
 
 def test_where_a_name_is_written(shop: Path) -> None:
-    reply = places_of_name(shop, "src/orders.py::order", 900, LONG)
+    reply = find_name(shop, "src/orders.py::order", 900, LONG)
     head, *lines = reply.text.rstrip("\n").split("\n")
-    assert head.startswith(
-        "note: where 'order' is written, 1 of 5 lines look like definitions and come first; all 5 files"
-    )
+    assert head.startswith("note: where 'order' occurs, 1 of 5 lines look like definitions and come first; all 5 files")
     assert lines == [
         "src/orders.py:1: def order(item):",
         "src/refunds.py:5: def refund(order):",
@@ -99,28 +95,28 @@ def test_where_a_name_is_written(shop: Path) -> None:
         "docs/manual.md:3: How a refund of an order is made.",
         "tests/test_refunds.py:2: refund(order)",
     ]
-    assert reply.excerpts[0] == Excerpt("src/orders.py", 0, 0)
-    part = places_of_name(shop, "REFUNDS", 900, LONG).text
-    assert part == "'REFUNDS' is not written in all 5 files, read as text\n"
-    part = places_of_name(shop, "Mone", 900, LONG).text
-    assert part.startswith("note: where 'Mone' is a part of what is written, 0 of 2 lines look like definitions")
+    assert reply.excerpts[0] == FileExcerpt("src/orders.py", 0, 0)
+    part = find_name(shop, "REFUNDS", 900, LONG).text
+    assert part == "'REFUNDS' does not occur in all 5 files, read as text\n"
+    part = find_name(shop, "Mone", 900, LONG).text
+    assert part.startswith("note: where 'Mone' is part of a word, 0 of 2 lines look like definitions")
     assert part.endswith("src/refunds.py:1: import money\nsrc/refunds.py:6: return money.back(order)\n")
 
 
 def test_nothing_is_found(shop: Path, tmp_path: Path) -> None:
     assert ask_files(shop, "qqzzqq", 900, None, LONG).text == (
-        "no word of the question occurs in all 5 files, read as text\n"
+        "no word of the query occurs in all 5 files, read as text\n"
     )
-    assert places_of_name(shop, "qqzzqq", 900, LONG).text == "'qqzzqq' is not written in all 5 files, read as text\n"
+    assert find_name(shop, "qqzzqq", 900, LONG).text == "'qqzzqq' does not occur in all 5 files, read as text\n"
     (tmp_path / "void").mkdir()
     with pytest.raises(NothingToIndex):
         ask_files(tmp_path / "void", "refund", 900, None, LONG)
 
 
 def test_the_structured_part(shop: Path) -> None:
-    view = View(None, stage=Stage("parsing", 2, 5))
+    view = LiveView(None, stage=Stage("parsing", 2, 5))
     reply = ask_files(shop, "refund", 900, None, LONG)
-    document = structured(reply, view, "shop")
+    document = structured_content(reply, view, "shop")
     jsonschema.validate(document, dict(OUTPUT_SCHEMA))
     assert document["nodes"][0] == {
         "id": "src/refunds.py", "kind": "file", "path": "src/refunds.py", "start_line": 4, "end_line": 7, "score": None,
@@ -128,8 +124,8 @@ def test_the_structured_part(shop: Path) -> None:
     coverage = document["coverage"]
     assert (coverage["files"], coverage["complete"], coverage["generation"]) == (5, False, 0)
     assert coverage["indexing"] == "2 of 5 files parsed"
-    assert not_yet(view, is_answered=True) == (
-        "note: still indexing: 24 % (2 of 5 files parsed); ask again for an answer from the code itself\n"
+    assert indexing_message(view, is_answered=True) == (
+        "note: still indexing: 24 % (2 of 5 files parsed); ask again for an answer from the graph\n"
     )
 
 
@@ -162,5 +158,5 @@ def test_a_client_that_asks_during_the_first_index(large: Path) -> None:
     assert 0 < asked.structured_content["coverage"]["files"] <= 1500
     assert all(node["kind"] == "file" for node in asked.structured_content["nodes"])
     assert "part_27/worker_77.py:1: class Worker77:" in symbol.content[0].text
-    assert "There is nothing to answer this from yet" in impact.content[0].text
+    assert "No answer is possible yet" in impact.content[0].text
     assert "still indexing: " in prompt.messages[0].content.text and "worker_" in prompt.messages[0].content.text

@@ -60,13 +60,13 @@ class TestAnswers:
     @pytest.mark.parametrize(
         ("path", "document", "status", "message"),
         [
-            ("/api/ask", {}, 400, "question is None; it is a string"),
+            ("/api/ask", {}, 400, "question must be a string, not None"),
             ("/api/ask", {"question": "  "}, 400, "empty"),
-            ("/api/ask", {"question": "x", "colour": "red"}, 400, "there is no option 'colour'"),
+            ("/api/ask", {"question": "x", "colour": "red"}, 400, "unknown option 'colour'"),
             ("/api/ask", {"question": "x", "top_k": -1}, 400, "top"),
-            ("/api/ask", {"question": "x" * 20_001}, 400, "at most 20000 are read"),
-            ("/api/ask", [], 400, "the body is no JSON object"),
-            ("/api/node", {"node": 5}, 400, "this takes a node"),
+            ("/api/ask", {"question": "x" * 20_001}, 400, "at most 20,000 characters"),
+            ("/api/ask", [], 400, "the body must be a JSON object"),
+            ("/api/node", {"node": 5}, 400, "the request must have one key"),
             ("/api/node", {"node": "nothing"}, 422, "nothing here is called"),
         ],
     )

@@ -1,1 +1,1 @@
-"""One repository that a server keeps current. Knows no protocol."""
+"""Repositories that a server keeps current, independent of any protocol."""

@@ -1,7 +1,7 @@
-"""A repository to answer from within a given time: current if there is time for that, else as it was indexed last.
+"""Open a repository within a deadline: refreshed if time allows, else with its stored index.
 
-In: a folder and the moment at which the answer is due. Whether the index is current is found out in a thread, and what
-has to be indexed is indexed in a process of its own (`job`), because neither can be interrupted where it stands.
+In: a folder and a deadline. A thread checks the stored index, and a separate process (`index_job`) refreshes it,
+because neither can be interrupted.
 """
 
 import threading
@@ -12,28 +12,30 @@ from causalist.errors import CausalistError, DeadlinePassed, IndexUnreadable
 from causalist.index.options import IndexOptions, Progress
 from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.pipeline.steps import Deadline
-from causalist.servers.live.index_job import IndexJob, end_idle
+from causalist.servers.live.index_job import IndexJob, end_idle_worker
 
 if TYPE_CHECKING:
     from causalist.model.index import Index
     from causalist.pipeline.repository import Repository
 
-# Seconds that are kept for the answer itself, or this share of all where that is less.
+# Seconds reserved for the answer; at most this share of the deadline.
 _FOR_THE_ANSWER = 0.5
 _SHARE = 0.5
-# Seconds that reading the stored index may take however little time there is: late is better than nothing.
+# Minimum seconds for reading the stored index, even after the deadline.
 _FOR_READING = 0.3
 _POLL_SECONDS = 0.02
 
 
 def open_in_time(path: Path, deadline: Deadline, *, exact_root: bool, force: bool, progress: Progress) -> "Repository":
-    """`Repository.open`, with the index as it is when time is up. Raises as it does, and DeadlinePassed where there is
-    no index at all by then."""
+    """Open a repository like `Repository.open`, with the best index available in time.
+
+    Raises as `Repository.open` does, and DeadlinePassed if no index is available.
+    """
     from causalist.pipeline.repository import Repository
 
     kept = min(_FOR_THE_ANSWER, _SHARE * deadline.seconds)
     root, folder, settings = Repository.locate(path, exact_root=exact_root, force=force)
-    look = _Look(root, settings.index_options(IndexOptions()))
+    look = _BackgroundCheck(root, settings.index_options(IndexOptions()))
     look.ended.wait(max(0.0, deadline.left - kept))
     look.was_read.wait(max(_FOR_READING, deadline.left))
     if look.error is not None:
@@ -45,10 +47,12 @@ def open_in_time(path: Path, deadline: Deadline, *, exact_root: bool, force: boo
         while not job.ended.wait(_POLL_SECONDS) and deadline.left > kept:
             progress(job.stage.what, job.stage.parsed, job.stage.total)
         if job.ended.is_set():
-            end_idle(root)  # nothing else is asked here
+            end_idle_worker(root)  # this command needs no further job
             index, notes = job.load()
             return Repository.from_index(root, index, notes, folder, settings)
-        threading.Thread(target=job.stop, daemon=True).start()  # it may take its time, and ends with us anyway
+        threading.Thread(
+            target=job.stop, daemon=True
+        ).start()  # stopping may take long; the daemon thread ends with the process
     if look.last is None:
         raise DeadlinePassed(
             f"{root} has no index that could be made or read within {deadline.seconds:g} s; run `causalist index` "
@@ -63,9 +67,11 @@ def open_in_time(path: Path, deadline: Deadline, *, exact_root: bool, force: boo
     return Repository.from_index(root, look.last, (note,), folder, settings, behind=True)
 
 
-class _Look:
-    """A look at a folder in a thread: `last` is the index that was stored last, once it `was_read`; `current` is the
-    same if it is current, once the look has `ended`."""
+class _BackgroundCheck:
+    """Check of the stored index in a thread.
+
+    `last` is the stored index, set when `was_read`. `current` is the same index if it is current, set when `ended`.
+    """
 
     def __init__(self, root: Path, options: IndexOptions) -> None:
         self.last: Index | None = None
@@ -94,7 +100,7 @@ class _Look:
 
 
 def _last_index(root: Path) -> "Index | None":
-    """The newest stored index that this version can read, whether the files have changed since or not."""
+    """Return the newest stored index of this version, current or not."""
     from causalist.index.freshness import index_version
     from causalist.index.open import index_folders
     from causalist.store import INDEX_NAME, read_index
@@ -104,7 +110,7 @@ def _last_index(root: Path) -> "Index | None":
         try:
             index = read_index(place / INDEX_NAME)
         except IndexUnreadable:
-            continue  # the process that indexes says so, and builds it again
+            continue  # the indexing process reports and rebuilds it
         if index is not None and index.version == index_version():
             found.append(index)
     return max(found, key=lambda index: index.scanned_at, default=None)

@@ -1,8 +1,7 @@
-"""Whether an index is of the files as they are at this moment, and if not, which of them are not in it.
+"""Check whether an index matches the files, and list the files that differ.
 
-Names, sizes and times tell most of it. Files of which they do not (one that was written just before it was indexed, or
-saved again as it was) are read and compared by content, as long as they are few: an index is made again for what
-changed, and not for a time stamp.
+Names, sizes and times decide most cases. Files for which they do not (written right before indexing, or saved without a
+change) are read and compared by content if they are few, so that a changed time stamp alone causes no refresh.
 """
 
 from pathlib import Path
@@ -14,41 +13,44 @@ if TYPE_CHECKING:
     from causalist.settings import Settings
     from causalist.source import Limits
 
-_MOST_READ = 32  # more is left to the process that indexes
-# A file that was read so long after its last change would have other times had it changed since.
+_MAX_FILES_READ = 32  # files; more are left to the indexing process
+# ns between a change and a read after which any later change gets a different time stamp
 _SETTLED_NS = 2_000_000_000
 
 _Stamp = tuple[int, int, int]
 
 
-class Look(NamedTuple):
-    """What a look at the files found. `changed`: paths that are other, new or gone, sorted; `is_moved`: another commit
-    is checked out. `is_current` without either, unless the index is of another version or without what is wanted."""
+class FreshnessReport(NamedTuple):
+    """Result of a check. `changed` are paths of changed, new and deleted files, sorted.
+
+    `is_moved`: another commit is checked out. `is_current` can be false without either if the index has another version
+    or other options.
+    """
 
     is_current: bool
     changed: tuple[str, ...] = ()
     is_moved: bool = False
 
 
-class Looks:
-    """Looks at the files in the folder `root`, one after the other."""
+class FreshnessChecker:
+    """Checks of the files in the folder `root`, with results of earlier checks."""
 
     def __init__(self, root: Path) -> None:
         from causalist.source import IncrementalScan
 
         self._root = root
         self._rescan = IncrementalScan(root)
-        self._same: dict[tuple[str, str], _Stamp] = {}  # by path and content: times for which no other is possible
-        self._stored: dict[Path, tuple[int, ...]] = {}  # index files that are known not to be current
-        self._last: tuple[Index, Scan, Look] | None = None
+        self._same: dict[tuple[str, str], _Stamp] = {}  # by path and content hash: times that prove the content
+        self._stored: dict[Path, tuple[int, ...]] = {}  # stamps of index files that are not current
+        self._last: tuple[Index, Scan, FreshnessReport] | None = None
 
-    def at(self, index: "Index") -> Look:
-        """Whether `index` is current. Raises what a scan of a folder raises, and SettingsError."""
+    def check(self, index: "Index") -> FreshnessReport:
+        """Compare `index` with the files. Raises the errors of a folder scan, and SettingsError."""
         settings, limits = self._settings()
-        return self._judged(index, settings, self._scan(index, settings, limits), limits)
+        return self._compare(index, settings, self._scan(index, settings, limits), limits)
 
-    def stored(self) -> "Index | None":
-        """The stored index, if it is current; one that was looked at before is not read again."""
+    def current_stored_index(self) -> "Index | None":
+        """Return the stored index if it is current; a file that was not current is not read again."""
         from causalist.errors import IndexUnreadable
         from causalist.index.freshness import matches_folder
         from causalist.index.open import index_folders
@@ -67,7 +69,7 @@ class Looks:
                 continue
             if index is not None:
                 scan = self._scan(index, settings, limits)
-                if matches_folder(index, scan) and self._judged(index, settings, scan, limits).is_current:
+                if matches_folder(index, scan) and self._compare(index, settings, scan, limits).is_current:
                     return index
                 self._stored[path] = stamp
         return None
@@ -81,17 +83,17 @@ class Looks:
     def _scan(self, index: "Index", settings: "Settings", limits: "Limits") -> "Scan":
         from causalist.source import scan_folder
 
-        if self._submodules(index, settings):
+        if self._wants_submodules(index, settings):
             return scan_folder(self._root, limits, submodules=True)
         return self._rescan.scan(limits)
 
-    def _submodules(self, index: "Index", settings: "Settings") -> bool:
+    def _wants_submodules(self, index: "Index", settings: "Settings") -> bool:
         from causalist.index.options import IndexOptions
 
         wanted = settings.index_options(IndexOptions()).submodules
         return index.submodules if wanted is None else wanted
 
-    def _judged(self, index: "Index", settings: "Settings", scan: "Scan", limits: "Limits") -> Look:
+    def _compare(self, index: "Index", settings: "Settings", scan: "Scan", limits: "Limits") -> FreshnessReport:
         from causalist.index.freshness import changed_files, index_version
 
         if self._last is not None and self._last[0] is index and self._last[1] is scan:
@@ -102,26 +104,26 @@ class Looks:
         entries = {entry.path: entry for entry in scan.entries}
         blobs = dict(zip(index.manifest.paths, index.manifest.blobs, strict=True)) if changed or unsettled else {}
         doubtful = [path for path in changed if path in entries and path in blobs] + unsettled
-        if len(doubtful) > _MOST_READ:
+        if len(doubtful) > _MAX_FILES_READ:
             same, sure = set[str](), True
         else:
             same, sure = self._unchanged([entries[path] for path in doubtful], blobs, limits)
         changed = [path for path in changed if path not in same]
-        look = Look(
+        look = FreshnessReport(
             is_current=not changed
             and same.issuperset(unsettled)
             and index.commit == scan.commit
             and index.version == index_version()
-            and index.submodules == self._submodules(index, settings),
+            and index.submodules == self._wants_submodules(index, settings),
             changed=tuple(changed),
             is_moved=index.commit != scan.commit,
         )
-        # What was read may change again without a trace, until it has not for a while.
+        # A recently written file may change again without a new time stamp.
         self._last = (index, scan, look) if sure or not look.is_current else None
         return look
 
     def _unchanged(self, doubtful: "list[FileEntry]", blobs: dict[str, str], limits: "Limits") -> tuple[set[str], bool]:
-        """Paths of files whose content is what was indexed; and whether that holds until their times are others."""
+        """Return paths with unchanged content, and True if their times prove this from now on."""
         import time
 
         from causalist.source import read_file

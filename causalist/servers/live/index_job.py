@@ -1,7 +1,7 @@
-"""One run of the process that indexes, as its server sees it: how far it is, how it ended, how to end it.
+"""Indexing job of a server: start a process, follow its progress, load its index, end it.
 
-A process of its own, because indexing holds the interpreter for long and takes memory that a server should not keep.
-Nothing here knows an event loop; everything but `load` returns at once.
+Indexing runs in a separate process because it holds the interpreter and needs memory that a server should not keep. The
+module knows no event loop; all functions except `load` return at once.
 """
 
 import json
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from causalist.model.index import Index
     from causalist.model.source import Diagnostic
 
-# The child imports what its server would, from where its server would, and nothing from the current folder.
+# The child uses the import path of the server, without the current folder.
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from causalist.servers.live.index_worker import main; main(sys.argv[2:])"
 )
 _GRACE_SECONDS = 0.5
 _IDLE_SECONDS = 60.0
-_MOST_PARSED = 500  # files, by a process that waits for the next job with the memory that it took
+_MAX_FILES_KEPT = 500  # files of a job after which an idle process is kept; larger jobs leave too much memory in use
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """How far indexing is: `parsed` of `total` files, and what is being done. `total` is 0 before it is known."""
+    """Progress of indexing: `parsed` of `total` files, and the current stage. `total` is 0 until known."""
 
     what: str = "starting"
     parsed: int = 0
@@ -55,15 +55,17 @@ class Stage:
 
     @property
     def percent(self) -> float:
-        """A guess, by how long the stages take in large repositories; it never falls."""
+        """Estimated percentage, by the duration of stages in large repositories; it never falls."""
         if self.what == "parsing":
             return 60 * self.parsed / self.total if self.total else 0
         return {"starting": 0, "linking": 60, "indexing words": 90}.get(self.what, 60)
 
 
-class _Worker:
-    """A process that indexes the folder `root`, for one job after the other. Raises IndexingStopped if it cannot be
-    started."""
+class _WorkerProcess:
+    """Process that indexes the folder `root`, one job at a time.
+
+    Raises IndexingStopped if the process cannot be started.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -78,11 +80,11 @@ class _Worker:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
             )
         except OSError as error:
-            raise IndexingStopped(f"cannot start {sys.executable} to index: {error.strerror or error}") from error
+            raise IndexingStopped(f"cannot start {sys.executable} for indexing: {error.strerror or error}") from error
         threading.Thread(target=self._listen, daemon=True).start()
 
     def begin(self, job: "IndexJob", buffers: Path | None) -> bool:
-        """Hands over a job; False where the process is gone."""
+        """Send a job to the process. Return False if the process has ended."""
         with self._lock:
             if self._is_gone:
                 return False
@@ -93,12 +95,12 @@ class _Worker:
             self.process.stdin.write(line)
             self.process.stdin.flush()
         except OSError:
-            # Whoever listens may have given the job to another process by now.
+            # The listener may have moved the job to another process.
             return self._released() is None
         return True
 
     def leave(self) -> None:
-        """Lets an idle process end; it does when nothing can come any more."""
+        """Close the input of an idle process, which ends it."""
         with suppress(OSError):
             assert self.process.stdin is not None
             self.process.stdin.close()
@@ -107,41 +109,42 @@ class _Worker:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             job = self._job
-            if job is not None and job.hears(line):
+            if job is not None and job.handle_line(line):
                 self._released()
-                _IDLE.keep(self, is_small=job.stage.total <= _MOST_PARSED)
+                _idle_workers.keep(self, is_small=job.stage.total <= _MAX_FILES_KEPT)
                 job.ended.set()
         self.process.wait()
         with self._lock:
             self._is_gone = True
-        _IDLE.forget(self)
+        _idle_workers.forget(self)
         job = self._released()
         if job is not None:
-            job.lose()
+            job.handle_exit()
 
     def _released(self) -> "IndexJob | None":
-        """The job at hand, which is none of this process's from now on."""
+        """Detach and return the current job."""
         with self._lock:
             job, self._job = self._job, None
         return job
 
 
-class _Idle:
-    """Processes that wait for another job, at most one for each folder, and not for long."""
+class _IdleWorkers:
+    """Idle processes, at most one per folder, for a limited time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._by_root: dict[Path, _Worker] = {}
+        self._by_root: dict[Path, _WorkerProcess] = {}
 
-    def take(self, root: Path) -> _Worker | None:
+    def take(self, root: Path) -> _WorkerProcess | None:
+        """Return the idle process of a folder, or None."""
         with self._lock:
             worker = self._by_root.pop(root, None)
         if worker is not None and worker.keeper is not None:
             worker.keeper.cancel()
         return worker if worker is None or worker.process.poll() is None else None
 
-    def keep(self, worker: _Worker, *, is_small: bool) -> None:
-        """One that has done a large job holds much memory, and is let go."""
+    def keep(self, worker: _WorkerProcess, *, is_small: bool) -> None:
+        """Keep a process after a small job; a large job leaves too much memory in use."""
         with self._lock:
             is_kept = is_small and worker.root not in self._by_root
             if is_kept:
@@ -153,54 +156,57 @@ class _Idle:
             worker.leave()
 
     def end(self, root: Path) -> None:
-        """Ends the one for this folder."""
+        """End the idle process of a folder."""
         worker = self.take(root)
         if worker is not None:
             worker.leave()
 
-    def forget(self, worker: _Worker) -> None:
+    def forget(self, worker: _WorkerProcess) -> None:
+        """Drop a process that has ended."""
         with self._lock:
             if self._by_root.get(worker.root) is worker:
                 del self._by_root[worker.root]
 
 
-_IDLE = _Idle()
+_idle_workers = _IdleWorkers()
 
 
-def end_idle(root: Path) -> None:
-    """Nothing more will be asked of this folder."""
-    _IDLE.end(root)
+def end_idle_worker(root: Path) -> None:
+    """End the idle process of a folder."""
+    _idle_workers.end(root)
 
 
 class IndexJob:
-    """A run that has begun; `buffers` is what `index_child.write_buffers` made, or None for the files as they are
-    saved. It is given to the process that did the last one, if that still waits: starting one takes longer than most
-    edits do. Raises IndexingStopped if none can be started."""
+    """Running job. `buffers` is the result of `index_worker.write_buffers`, or None for the saved files.
+
+    It reuses the process of the previous job if that is idle, because starting one takes longer than most refreshes.
+    Raises IndexingStopped if none can be started.
+    """
 
     def __init__(self, root: Path, buffers: Path | None = None) -> None:
         self.stage = Stage()
         self.ended = threading.Event()
         self.began = time.monotonic()
-        self.failure: CausalistError | None = None  # why what it made could not be taken
+        self.failure: CausalistError | None = None  # error of loading its index
         self._root = root
         self._outcome: dict[str, object] = {}
         self._buffers = buffers
         self._is_stopped = False
-        worker = _IDLE.take(root)
+        worker = _idle_workers.take(root)
         self._may_repeat = worker is not None
         if worker is None or not worker.begin(self, buffers):
             worker = self._begun_anew()
         self._process = worker.process
 
-    def _begun_anew(self) -> _Worker:
+    def _begun_anew(self) -> _WorkerProcess:
         self._may_repeat = False
-        worker = _Worker(self._root)
+        worker = _WorkerProcess(self._root)
         if not worker.begin(self, self._buffers):
             self.ended.set()
         return worker
 
-    def lose(self) -> None:
-        """The process is gone without its last word. One that was gone before the job reached it is replaced."""
+    def handle_exit(self) -> None:
+        """Handle the exit of the process. One that ended before it received the job is replaced."""
         if self._may_repeat and not self._is_stopped:
             with suppress(IndexingStopped):
                 self._process = self._begun_anew().process
@@ -208,7 +214,7 @@ class IndexJob:
         self.ended.set()
 
     def load(self) -> "tuple[Index, tuple[Diagnostic, ...]]":
-        """The index that an ended job made, and notes on it. Raises the CausalistError that ended it."""
+        """Return the index of an ended job and its notes. Raises the CausalistError that ended the job."""
         from causalist.model.source import Diagnostic
         from causalist.store import read_index
 
@@ -218,18 +224,18 @@ class IndexJob:
         index = read_index(Path(place))
         self._remove_temporary()
         if index is None:
-            raise IndexingStopped(f"the index of {self._root} was removed just after it was made; ask again")
+            raise IndexingStopped(f"the index of {self._root} was removed right after it was built. Ask again.")
         notes = self._outcome.get("notes")
         return index, tuple(map(Diagnostic._make, notes)) if isinstance(notes, list) else ()
 
     def stop(self) -> None:
-        """Ends the process and all that it started; what was complete on disk stays as it was."""
+        """End the process and its children; complete files on disk are unchanged."""
         self._is_stopped = True
-        if self.ended.is_set():  # its number may be another's by now
+        if self.ended.is_set():  # its process id may be reused
             self._remove_temporary()
             return
         for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
-            # The process itself may be gone and its workers not.
+            # Workers may outlive the process.
             with suppress(OSError):
                 if hasattr(os, "killpg"):
                     os.killpg(self._process.pid, number)
@@ -239,12 +245,12 @@ class IndexJob:
                 self._process.wait(_GRACE_SECONDS)
 
     def _remove_temporary(self) -> None:
-        """Removes an index that is stored nowhere else; what is mapped stays readable."""
+        """Remove an index that is stored nowhere else; mapped data stays readable."""
         if self._outcome.get("is_temporary"):
             shutil.rmtree(Path(str(self._outcome["index"])).parent, ignore_errors=True)
 
-    def hears(self, line: bytes) -> bool:
-        """What the process says; True for its last word."""
+    def handle_line(self, line: bytes) -> bool:
+        """Handle a line of the process. Return True for its last line."""
         self._may_repeat = False
         with suppress(ValueError, KeyError, TypeError):
             document = json.loads(line)
@@ -263,9 +269,10 @@ class IndexJob:
             code = self._process.wait()
             how = f"with exit code {code}" if code >= 0 else f"by signal {-code}"
             return IndexingStopped(
-                f"the process that indexes {self._root} was ended {how}; ask again, or run `causalist index` to see why"
+                f"the indexing process of {self._root} ended {how}. "
+                "Ask again, or run `causalist index` to see the error."
             )
         for each in vars(errors).values():
             if isinstance(each, type) and issubclass(each, CausalistError) and each.slug == slug:
                 return each(message)
-        return IndexingStopped(f"indexing failed: {message}; CAUSALIST_TRACEBACK=1 shows where")
+        return IndexingStopped(f"indexing failed: {message}; set CAUSALIST_TRACEBACK=1 to see the traceback")

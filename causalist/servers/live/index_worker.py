@@ -1,10 +1,9 @@
-"""The process that indexes for a server: `main([root])`.
+"""Indexing process of a server: `main([root])`.
 
-In, on standard input: a JSON object a line for each job, `{"buffers": FOLDER}` with a folder that `write_buffers` made,
-whose contents stand in the place of files, or with null. Out, on standard output: JSON objects, first of progress, then
-one of the outcome: where the index is, or the error. What could not be stored goes to a temporary folder, which the
-server removes. The process ends with standard input, because that is how it learns that its server is gone; the
-workers that it starts end with it.
+In, on standard input: one JSON object per line and job, `{"buffers": FOLDER}` with a folder of `write_buffers`, whose
+contents replace files, or null. Out, on standard output: JSON objects of progress, then one with the path of the index
+or the error. An index that cannot be stored goes to a temporary folder, which the server removes. The process and its
+workers end when standard input closes, which tells it that the server is gone.
 """
 
 import json
@@ -26,7 +25,7 @@ from causalist.index.refresh_cache import RefreshCache
 if TYPE_CHECKING:
     from causalist.model.index import Index
 
-# Whoever waits for an answer goes first.
+# Answers have priority over indexing.
 _NICENESS = 5
 _PATHS = "paths.json"
 _REPORT_SECONDS = 0.1
@@ -34,6 +33,7 @@ _GRACE_SECONDS = 1.0
 
 
 def main(arguments: Sequence[str]) -> None:
+    """Run jobs until standard input closes."""
     (root,) = arguments
     out = os.dup(1)
     os.dup2(2, 1)
@@ -41,37 +41,38 @@ def main(arguments: Sequence[str]) -> None:
         with suppress(OSError):
             os.nice(_NICENESS)
     told: list[int] = []
-    signal.signal(signal.SIGTERM, partial(_end, os.getpid(), told))
+    signal.signal(signal.SIGTERM, partial(_handle_sigterm, os.getpid(), told))
     jobs: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
     refresh_cache = RefreshCache()
     threading.Thread(target=_read_jobs, args=(jobs,), daemon=True).start()
     while True:
         try:
-            outcome = _outcome(Path(root), out, jobs.get(), refresh_cache)
+            outcome = _run_job(Path(root), out, jobs.get(), refresh_cache)
         except Exception:
             if not told:
                 raise
-        if told:  # the exception became another one on its way: a module written in C was just being imported
+        if told:  # importing a C module may replace the exception by another one
             sys.exit(0)
-        _say(out, outcome)
+        _send(out, outcome)
 
 
-def _end(own: int, told: list[int], number: int, *_: object) -> None:
-    """Ends this process by an exception, so that what it writes aside is removed, and remembers in `told` that it was
-    told to. A worker, which is forked with the same handler, would take that for a failure of one piece of work and go
-    on to the next."""
+def _handle_sigterm(own: int, told: list[int], number: int, *_: object) -> None:
+    """End this process by an exception, so that temporary files are removed, and record this in `told`.
+
+    A forked worker inherits the handler. It exits directly, because it would treat the exception as a failure of one
+    piece of work and continue with the next.
+    """
     if os.getpid() != own:
         os._exit(0)
     told.append(number)
     threading.excepthook = lambda _: None  # the pool's own threads complain about workers that are gone
-    sys.unraisablehook = lambda _: (
-        None
-    )  # in a finaliser the exception is told and lost; whoever sent the signal kills us
+    # A finalizer would print and drop the exception; the sender of the signal then kills the process.
+    sys.unraisablehook = lambda _: None
     sys.exit(0)
 
 
 def write_buffers(contents: Mapping[str, bytes]) -> Path:
-    """A new folder with contents by path, to be removed by whoever asked for it."""
+    """Return a new folder with contents by path; the caller removes it."""
     folder = Path(tempfile.mkdtemp(prefix="causalist-"))
     for number, data in enumerate(contents.values()):
         (folder / str(number)).write_bytes(data)
@@ -84,21 +85,21 @@ def _read_buffers(folder: Path) -> dict[str, bytes]:
     return {path: (folder / str(number)).read_bytes() for number, path in enumerate(paths)}
 
 
-def _outcome(root: Path, out: int, buffers: Path | None, refresh_cache: RefreshCache) -> dict[str, object]:
+def _run_job(root: Path, out: int, buffers: Path | None, refresh_cache: RefreshCache) -> dict[str, object]:
     from causalist.errors import CausalistError
     from causalist.index.build import build_overlaid_index
     from causalist.index.options import IndexOptions
     from causalist.pipeline.repository import Repository
     from causalist.store import INDEX_NAME, write_index
 
-    # Without process groups nothing ends the workers of a process that is killed.
+    # Without process groups, workers would outlive a killed process.
     options = IndexOptions(
-        processes=None if hasattr(os, "killpg") else 1, progress=_Reported(out), refresh_cache=refresh_cache
+        processes=None if hasattr(os, "killpg") else 1, progress=_ProgressPipe(out), refresh_cache=refresh_cache
     )
     try:
         repository = Repository.open(root, exact_root=True, force=True, options=options)
         index = repository.index
-        place = None if buffers is not None else _stored_place(root, index, refresh_cache)
+        place = None if buffers is not None else _stored_index_path(root, index, refresh_cache)
         is_temporary = place is None
         if buffers is not None:
             limits = repository.settings.limits()
@@ -118,8 +119,8 @@ def _outcome(root: Path, out: int, buffers: Path | None, refresh_cache: RefreshC
     return {"index": str(place), "is_temporary": is_temporary, "notes": notes}
 
 
-def _stored_place(root: Path, index: "Index", refresh_cache: RefreshCache) -> Path | None:
-    """The file that holds this very index; None where it is in memory only."""
+def _stored_index_path(root: Path, index: "Index", refresh_cache: RefreshCache) -> Path | None:
+    """Return the file that contains this very index, or None if it is in memory only."""
     from causalist.errors import IndexUnreadable
     from causalist.index.open import index_folders
     from causalist.store import INDEX_NAME, read_index
@@ -132,8 +133,8 @@ def _stored_place(root: Path, index: "Index", refresh_cache: RefreshCache) -> Pa
     return None
 
 
-class _Reported:
-    """A `Progress` that says what is new, and not too often."""
+class _ProgressPipe:
+    """`Progress` that sends new stages, and counts at a limited rate."""
 
     def __init__(self, out: int) -> None:
         self._out = out
@@ -145,19 +146,19 @@ class _Reported:
         if what == self._stage and now - self._said_at < _REPORT_SECONDS and done != total:
             return
         self._stage, self._said_at = what, now
-        _say(self._out, {"what": what, "done": done, "total": total})
+        _send(self._out, {"what": what, "done": done, "total": total})
 
 
-def _say(out: int, document: dict[str, object]) -> None:
-    # ASCII only: paths may hold what no encoding takes.
+def _send(out: int, document: dict[str, object]) -> None:
+    # ASCII only: paths may contain lone surrogates.
     with suppress(OSError):
         os.write(out, json.dumps(document).encode() + b"\n")
 
 
 def _read_jobs(jobs: "queue.SimpleQueue[Path | None]") -> None:
-    """Hands on the jobs that come, until the end of standard input ends the process."""
+    """Queue jobs from standard input; its end terminates the process."""
     rest = b""
-    # Not by `sys.stdin`, whose lock would be held for ever in what is forked meanwhile.
+    # Not `sys.stdin`: a process forked during a read would inherit its lock in the locked state.
     with suppress(OSError):
         while data := os.read(0, 65_536):
             *lines, rest = (rest + data).split(b"\n")

@@ -1,1 +1,1 @@
-"""The Language Server Protocol."""
+"""Language Server Protocol."""

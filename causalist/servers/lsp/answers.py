@@ -1,12 +1,11 @@
-"""Answers of the facade -> what the protocol calls symbols, lenses, hovers and calls.
+"""Answers of the language server: symbols, lenses, hovers, call hierarchies, Causalist's requests.
 
-In: a `Repository`, and texts as the editor shows them. Out: types of the protocol. What comes from the repository is
-made safe to show: fenced, escaped, cut to one line.
+In: a `Repository` and texts as the editor shows them. Out: types of the protocol; repository content is fenced, escaped
+and cut to one line.
 
-Requests of our own: `causalist/ask`, `causalist/context` and `causalist/impact`.
-
-In: plain JSON, with the names that the command line and settings use. Out: the documents that `--json` prints, so that
-every door says the same. What is asked about is a question, the id of a node, or a position in an open document.
+The requests `causalist/ask`, `causalist/context` and `causalist/impact` take plain JSON with the names of the command
+line and return the documents of `--json`. Their subject is a query, the id of a node, or a position in an open
+document.
 """
 
 import re
@@ -25,15 +24,22 @@ from causalist.model.source import FileEntry
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, split_id
 from causalist.serialize.answers import answer_document
 from causalist.serialize.lookups import impact_document
-from causalist.serialize.requests import find_question, options_from
-from causalist.servers.lsp.positions import SHOWN_KINDS, Placed, Places, is_indexed, last_name, sites
-from causalist.servers.lsp.text import Text
+from causalist.serialize.requests import read_options, read_question
+from causalist.servers.lsp.positions import (
+    SHOWN_KINDS,
+    DefinitionLocator,
+    PlacedDefinition,
+    is_indexed,
+    last_name,
+    use_ranges,
+)
+from causalist.servers.lsp.text import DocumentText
 from causalist.servers.text_answers import symbol_text
 
 if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository
 
-MOST_SYMBOLS = 20
+MAX_SYMBOLS = 20
 _SIGNATURE_CHARACTERS = 400
 _DOC_CHARACTERS = 300
 _BACKTICKS = re.compile("`+")
@@ -60,27 +66,30 @@ SYMBOL_KINDS = {
 _KINDS = {kind.label: kind for kind in NodeKind}
 
 
-class Shown(NamedTuple):
-    """A repository as an editor shows it: `opened` gives the text of an open document by path, or None; `uri` is what
-    the editor calls a path, and `path` the inverse of that."""
+class DocumentView(NamedTuple):
+    """Repository as an editor shows it.
+
+    `opened` returns the text of an open document by path, or None. `uri` maps a path to the editor's URI, and `path` is
+    its inverse.
+    """
 
     repository: "Repository"
-    opened: Callable[[str], Text | None]
+    opened: Callable[[str], DocumentText | None]
     uri: Callable[[str], str]
     path: Callable[[str], str | None]
     encoding: types.PositionEncodingKind | str
-    places: Places
+    places: DefinitionLocator
 
-    def text(self, path: str) -> Text | None:
-        """What the editor shows of a file, or else what is saved; None where neither can be read."""
+    def text(self, path: str) -> DocumentText | None:
+        """Return the editor's text of a file, or the saved text; None if neither can be read."""
         opened = self.opened(path)
         if opened is not None:
             return opened
         source = self.repository.read(FileEntry(path, 0, 0))
-        return None if isinstance(source, str) else Text(source.data, self.encoding)
+        return None if isinstance(source, str) else DocumentText(source.data, self.encoding)
 
-    def location(self, hit: Hit, text: Text | None) -> tuple[types.Range, types.Range]:
-        """(the whole, the name) of a node; its rows where its text is another one by now."""
+    def location(self, hit: Hit, text: DocumentText | None) -> tuple[types.Range, types.Range]:
+        """Return the ranges (whole, name) of a node; its indexed rows if its text has changed."""
         if text is not None and hit.symbol is not None:
             for each in self.places.definitions(self.repository, hit.path, text):
                 if each.node == hit.id:
@@ -93,8 +102,8 @@ class Shown(NamedTuple):
         return types.Range(start, types.Position(max(hit.start_row, hit.end_row), 0)), types.Range(start, start)
 
 
-def symbols(shown: Shown, query: str, limit: int = MOST_SYMBOLS) -> list[types.WorkspaceSymbol]:
-    """What a query finds, best first: names where it is one word, else the answer to a question."""
+def find_symbols(shown: DocumentView, query: str, limit: int = MAX_SYMBOLS) -> list[types.WorkspaceSymbol]:
+    """Return the symbols for a query, best first: matching names for one word, else an answer."""
     repository = shown.repository
     if not query.strip():
         return []
@@ -103,7 +112,7 @@ def symbols(shown: Shown, query: str, limit: int = MOST_SYMBOLS) -> list[types.W
         hits = [hit for hit in repository.find(query, limit=limit) if hit.path]
     if not hits:
         hits = repository.ask(query, AskOptions(top_k=limit)).results
-    texts: dict[str, Text | None] = {}
+    texts: dict[str, DocumentText | None] = {}
     found = []
     for hit in hits:
         if hit.path not in texts:
@@ -121,8 +130,10 @@ def symbols(shown: Shown, query: str, limit: int = MOST_SYMBOLS) -> list[types.W
     return found
 
 
-def lenses(shown_path: str, text: Text, placed: Sequence[Placed], uri: str) -> list[types.CodeLens]:
-    """One above each function and type, without what it says: that takes the graph."""
+def code_lenses(
+    shown_path: str, text: DocumentText, placed: Sequence[PlacedDefinition], uri: str
+) -> list[types.CodeLens]:
+    """Return one unresolved lens for each function and type."""
     return [
         types.CodeLens(range=text.range(*each.name), data={"uri": uri, "node": each.node, "path": shown_path})
         for each in placed
@@ -131,12 +142,12 @@ def lenses(shown_path: str, text: Text, placed: Sequence[Placed], uri: str) -> l
 
 
 def lens_command(repository: "Repository", node: str, uri: str, at: types.Position, command: str) -> types.Command:
-    """What a lens says, and what shows the callers."""
+    """Return the title of a lens and the command that shows the callers."""
     if repository.index.graph.nodes.ids.position(node) < 0:
         return types.Command(title="not indexed yet", command="")
     edges = users_of(repository, node)
     n_tests = sum(is_test(repository, edge.source) for edge in edges)
-    verb = "caller" if _kind(repository, node) in CALLABLE_KINDS else "use"
+    verb = "caller" if _kind_of_node(repository, node) in CALLABLE_KINDS else "use"
     title = f"{len(edges) or 'no'} {verb}{'' if len(edges) == 1 else 's'}{'' if edges else ' known'}"
     title += f" ({n_tests} in tests)" if n_tests else ""
     arguments = [uri, {"line": at.line, "character": at.character}, node]
@@ -144,25 +155,25 @@ def lens_command(repository: "Repository", node: str, uri: str, at: types.Positi
 
 
 def users_of(repository: "Repository", node: str) -> tuple[Edge, ...]:
-    """Calls of what can be called, any direct use of anything else; code before tests, the most certain first."""
-    if _kind(repository, node) in CALLABLE_KINDS:
+    """Return calls of a callable, or direct uses of another node: code first, then by confidence."""
+    if _kind_of_node(repository, node) in CALLABLE_KINDS:
         edges = repository.callers(node)
     else:
         edges = tuple(each.edge for each in repository.impact(node, max_depth=1))
     return tuple(sorted(edges, key=lambda e: (is_test(repository, e.source), -e.confidence, e.source, e.kind)))
 
 
-def user_locations(shown: Shown, node: str) -> list[types.Location]:
-    """Where a node is used: the first place in each of its users."""
+def user_locations(shown: DocumentView, node: str) -> list[types.Location]:
+    """Return the first location of each user of a node."""
     found = []
     for edge in users_of(shown.repository, node):
-        for place in _sites(shown, edge)[:1]:
+        for place in _use_ranges(shown, edge)[:1]:
             found.append(types.Location(shown.uri(split_id(edge.source)[0]), place))
     return found
 
 
-def hover(shown: Shown, node: str, place: types.Range, *, markdown: bool) -> types.Hover:
-    """What a definition is, what its documentation begins with, and what rests on it."""
+def build_hover(shown: DocumentView, node: str, place: types.Range, *, markdown: bool) -> types.Hover:
+    """Return signature, documentation and use counts of a definition."""
     repository = shown.repository
     definition = repository.show(node)
     hit = definition.hit
@@ -188,9 +199,9 @@ def hover(shown: Shown, node: str, place: types.Range, *, markdown: bool) -> typ
     return types.Hover(content, place)
 
 
-def call_item(shown: Shown, node: str) -> types.CallHierarchyItem | None:
-    """A node of the call hierarchy; None for what lies outside of the repository."""
-    hit = _hit(shown.repository, node)
+def call_item(shown: DocumentView, node: str) -> types.CallHierarchyItem | None:
+    """Return a node of the call hierarchy; None for an external node."""
+    hit = _hit_of_node(shown.repository, node)
     if not hit.path:
         return None
     whole, name = shown.location(hit, shown.text(hit.path))
@@ -198,16 +209,18 @@ def call_item(shown: Shown, node: str) -> types.CallHierarchyItem | None:
         name=one_line(last_name(node), 200),
         kind=SYMBOL_KINDS[_KINDS[hit.kind]],
         uri=shown.uri(hit.path),
-        range=_around(whole, name),
+        range=_enclosing_range(whole, name),
         selection_range=name,
         detail=one_line(_container(hit), 200),
         data={"node": node},
     )
 
 
-def incoming_calls(shown: Shown, node: str) -> list[types.CallHierarchyIncomingCall]:
-    """What calls a node, code before tests, the most certain first. One entry holds all places of a caller: it may call
-    several classes that run one constructor."""
+def incoming_calls(shown: DocumentView, node: str) -> list[types.CallHierarchyIncomingCall]:
+    """Return the callers of a node: code first, then by confidence.
+
+    One entry holds all call sites of a caller, which may call several classes with one constructor.
+    """
     edges: dict[str, list[Edge]] = {}
     for edge in users_of(shown.repository, node):
         edges.setdefault(edge.source, []).append(edge)
@@ -215,59 +228,59 @@ def incoming_calls(shown: Shown, node: str) -> list[types.CallHierarchyIncomingC
     for source, own in edges.items():
         item = call_item(shown, source)
         if item is not None:
-            places = [place for edge in own for place in _sites(shown, edge)]
+            places = [place for edge in own for place in _use_ranges(shown, edge)]
             found.append(types.CallHierarchyIncomingCall(item, places))
     return found
 
 
-def outgoing_calls(shown: Shown, node: str) -> list[types.CallHierarchyOutgoingCall]:
-    """What a node calls in the repository, the most certain first."""
+def outgoing_calls(shown: DocumentView, node: str) -> list[types.CallHierarchyOutgoingCall]:
+    """Return the callees of a node inside the repository, by confidence."""
     found = []
     for edge in shown.repository.callees(node):
         item = call_item(shown, edge.target)
         if item is not None:
-            found.append(types.CallHierarchyOutgoingCall(item, _sites(shown, edge)))
+            found.append(types.CallHierarchyOutgoingCall(item, _use_ranges(shown, edge)))
     return found
 
 
-def definition_location(shown: Shown, node: str) -> types.Location | None:
-    """Where a node is defined."""
+def definition_location(shown: DocumentView, node: str) -> types.Location | None:
+    """Return the location of a definition, or None for an external node."""
     item = call_item(shown, node)
     return None if item is None else types.Location(item.uri, item.selection_range)
 
 
 def is_test(repository: "Repository", node: str) -> bool:
-    """Whether a node belongs to tests."""
+    """Return True if a node is in a test file."""
     nodes = repository.index.graph.nodes
     return bool(nodes.roles[nodes.ids.position(node)] == Role.TEST)
 
 
-def _sites(shown: Shown, edge: Edge) -> list[types.Range]:
-    """Where the source of an edge names its target."""
-    source = _hit(shown.repository, edge.source)
+def _use_ranges(shown: DocumentView, edge: Edge) -> list[types.Range]:
+    """Return the ranges in which the source of an edge names its target."""
+    source = _hit_of_node(shown.repository, edge.source)
     text = shown.text(source.path)
     line = (edge.line or source.start_row + 1) - 1
     if text is None:
         return [types.Range(types.Position(line, 0), types.Position(line, 0))]
     whole, _ = shown.location(source, text)
     end = len(text.data) if source.kind == NodeKind.FILE.label else text.byte(whole.end)
-    return sites(text, line, edge.n, edge.target, end)
+    return use_ranges(text, line, edge.n, edge.target, end)
 
 
-def _hit(repository: "Repository", node: str) -> Hit:
+def _hit_of_node(repository: "Repository", node: str) -> Hit:
     from causalist.extract import hit_of
 
     graph = repository.index.graph
     return hit_of(graph, repository.resolve(node), 0.0, 0.0, ())
 
 
-def _kind(repository: "Repository", node: str) -> NodeKind:
+def _kind_of_node(repository: "Repository", node: str) -> NodeKind:
     graph = repository.index.graph
     return graph.kind(graph.nodes.ids.position(node))
 
 
 def _container(hit: Hit) -> str:
-    """The path, and the definition around this one."""
+    """Return the path and the enclosing definition."""
     outer = (hit.symbol or "").rpartition(".")[0]
     return f"{hit.path} · {outer}" if outer else hit.path
 
@@ -276,70 +289,69 @@ def _title(hit: Hit) -> str:
     return hit.signature or hit.id.rpartition("#")[2] if "#" in hit.id else hit.path.rpartition("/")[2]
 
 
-def _around(whole: types.Range, name: types.Range) -> types.Range:
-    """A range that holds the name, as the protocol wants it."""
+def _enclosing_range(whole: types.Range, name: types.Range) -> types.Range:
+    """Return a range that includes the name, as the protocol requires."""
     start = min(whole.start, name.start, key=lambda p: (p.line, p.character))
     end = max(whole.end, name.end, key=lambda p: (p.line, p.character))
     return types.Range(start, end)
 
 
-_MOST_AFFECTED = 200
+_MAX_AFFECTED = 200
 _CONTEXT_TOKENS = 4000
-# What says where to look, beside the options.
+# Parameters that name the subject or belong to the protocol; all others are options.
 _PLACES = ("uri", "textDocument", "position", "workDoneToken", "partialResultToken")
 
 
-def ask_document(shown: Shown, params: Mapping[str, Any]) -> dict[str, object]:
-    """The answer to `question`; every other parameter is an option of `ask`."""
-    question = find_question(params)
+def ask_document(shown: DocumentView, params: Mapping[str, Any]) -> dict[str, object]:
+    """Return the answer to `question`; all other parameters are options of `ask`."""
+    question = read_question(params)
     answer = shown.repository.ask(question, _options(shown, params))
     return answer_document(answer)
 
 
-def context_document(shown: Shown, params: Mapping[str, Any]) -> dict[str, object]:
-    """Text for a prompt: the pack of `question`, or what stands at a position with what uses it and what it uses."""
+def context_document(shown: DocumentView, params: Mapping[str, Any]) -> dict[str, object]:
+    """Return prompt text: the pack of `question`, or a definition with its users and callees."""
     if "question" in params:
-        answer = shown.repository.ask(find_question(params), _options(shown, params))
+        answer = shown.repository.ask(read_question(params), _options(shown, params))
         pack = answer.pack
         return {"node": None, "text": pack.text if pack else "", "max_tokens": pack.max_tokens if pack else None}
     node = _node(shown, params)
     most = params.get("max_tokens", _CONTEXT_TOKENS)
     if isinstance(most, bool) or not isinstance(most, int) or not 200 <= most <= 100_000:
-        raise UsageError(f"max_tokens is {most!r}; it lies between 200 and 100000")
+        raise UsageError(f"max_tokens must be an integer from 200 to 100,000, not {most!r}")
     return {"node": node, "text": symbol_text(shown.repository, node, most).text, "max_tokens": most}
 
 
-def impact_of(shown: Shown, params: Mapping[str, Any]) -> dict[str, object]:
-    """What depends on `node`, or on what stands at a position: the document of `impact --json`, with the place of
-    each."""
+def impact_answer(shown: DocumentView, params: Mapping[str, Any]) -> dict[str, object]:
+    """Return the document of `impact --json` for a node or position, with the location of each node."""
     node = _node(shown, params)
     depth, confidence = params.get("max_depth"), params.get("min_confidence", 0.0)
     if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int)):
-        raise UsageError(f"max_depth is {depth!r}; it is a whole number or left out")
+        raise UsageError(f"max_depth must be an integer or omitted, not {depth!r}")
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
-        raise UsageError(f"min_confidence is {confidence!r}; it lies between 0 and 1")
+        raise UsageError(f"min_confidence must be between 0 and 1, not {confidence!r}")
     affected = shown.repository.impact(node, max_depth=depth, min_confidence=confidence)
-    nearest = affected[:_MOST_AFFECTED]
+    nearest = affected[:_MAX_AFFECTED]
     places = {}
     for each in nearest:
         item = call_item(shown, each.node)
         if item is not None:
             places[each.node] = {"uri": item.uri, "range": _range(item.selection_range)}
     mentions = [each for each in shown.repository.documentation(node) if each.confidence >= confidence]
-    document = impact_document([node], [], len(affected), nearest, mentions[:_MOST_AFFECTED])
+    document = impact_document([node], [], len(affected), nearest, mentions[:_MAX_AFFECTED])
     return {**document, "places": places}
 
 
-def _options(shown: Shown, params: Mapping[str, Any]) -> AskOptions:
-    """The options that `params` name, and for the others what the repository's settings say. Raises UsageError."""
-    return options_from(
+def _options(shown: DocumentView, params: Mapping[str, Any]) -> AskOptions:
+    """Return the options in `params`, and the repository's settings for the others. Raises UsageError."""
+    return read_options(
         shown.repository.settings.ask_options(),
         {name: value for name, value in params.items() if name not in (*_PLACES, "question")},
     )
 
 
-def _node(shown: Shown, params: Mapping[str, Any]) -> str:
-    """The id of what is meant. Raises UnknownNode, AmbiguousNode and UsageError."""
+def _node(shown: DocumentView, params: Mapping[str, Any]) -> str:
+    """Return the id of the node in `params`. Raises UnknownNode, AmbiguousNode and UsageError."""
     ids = shown.repository.index.graph.nodes.ids
     if isinstance(params.get("node"), str):
         return ids[shown.repository.resolve(params["node"])]
@@ -348,14 +360,16 @@ def _node(shown: Shown, params: Mapping[str, Any]) -> str:
         at = types.Position(int(position["line"]), int(position["character"]))  # type: ignore[index]
         uri = str(document["uri"])  # type: ignore[index]
     except (KeyError, TypeError, ValueError):
-        raise UsageError("this takes a question, a node, or a textDocument and a position") from None
+        raise UsageError("the request must have a question, a node, or a textDocument and a position") from None
     path = shown.path(uri)
     text = shown.text(path) if path is not None else None
     if path is None or text is None:
         raise UnknownNode(f"{uri} is not indexed")
     found = shown.places.node_at(shown.repository, path, text, at)
     if found is None:
-        raise UnknownNode("nothing that is known stands at this position; put it on the name of a definition or a use")
+        raise UnknownNode(
+            "no known definition or use is at this position. Move it to the name of a definition or a use."
+        )
     return found[0]
 
 

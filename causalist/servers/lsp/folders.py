@@ -1,7 +1,7 @@
-"""The folders that an editor works in, each with what is open in it and not saved.
+"""Folders of an editor, each with its open, unsaved documents.
 
-A `Folder` answers from the saved files by `LiveRepository`, and from an index over them (`overlay`) while documents
-differ from what is saved. Both are made by processes of their own. What is asked in passing (`peek`) never waits.
+A `WorkspaceFolder` answers from the saved files by `LiveRepository`, and from an overlay index while documents differ
+from them. Separate processes build both. `peek` never waits.
 """
 
 import asyncio
@@ -20,8 +20,8 @@ from pygls import uris
 from causalist.errors import CausalistError
 from causalist.servers.live.index_job import IndexJob, Stage
 from causalist.servers.live.index_worker import write_buffers
-from causalist.servers.live.repository import LiveRepository, Report, View
-from causalist.servers.threads import in_thread
+from causalist.servers.live.repository import LiveRepository, LiveView, Report
+from causalist.servers.threads import run_in_thread
 
 if TYPE_CHECKING:
     from causalist.model.index import Index
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# Between two looks at the files of a folder whose client tells nothing of changes.
+# seconds between checks of the files if the client reports no changes
 _LOOK_SECONDS = 5.0
 _POLL_SECONDS = 0.03
 LONG_SECONDS = 86_400.0
 
-# (which index of the saved files, contents by path)
+# (id of the index of the saved files, blob hashes by path)
 _Key = tuple[int, tuple[tuple[str, str], ...]]
 
 
-class Folder:
-    """The repository in the folder `root`. `unsaved` gives the open documents by path, in bytes."""
+class WorkspaceFolder:
+    """Repository in the folder `root`. `unsaved` returns the open documents by path, in bytes."""
 
     def __init__(self, root: Path, unsaved: Callable[[], Mapping[str, bytes]]) -> None:
         self.root = root
@@ -53,23 +53,25 @@ class Folder:
         self._job: IndexJob | None = None
 
     def peek(self) -> "Repository | None":
-        """The best that there is to answer from now."""
+        """Return the best repository that is available now, or None."""
         return self._over[1] if self._over is not None else self._saved
 
     @property
     def is_due(self) -> bool:
-        """Whether the files have not been looked at for a while, or are known to have changed."""
+        """True if the files were not checked for a while or are known to have changed."""
         return time.monotonic() - self._looked_at > _LOOK_SECONDS
 
     def touch(self) -> None:
-        """Files have changed."""
+        """Record that files have changed."""
         self._looked_at = -LONG_SECONDS
 
-    async def view(self, wait_seconds: float, report: Report) -> View:
-        """The repository as the editor shows it, after waiting at most about `wait_seconds`. Raises CausalistError
-        where there is nothing to answer from and never will be as things are."""
+    async def view(self, wait_seconds: float, report: Report) -> LiveView:
+        """Return the repository as the editor shows it, after waiting at most about `wait_seconds`.
+
+        Raises CausalistError if there is no index and none can be built.
+        """
         deadline = time.monotonic() + wait_seconds
-        view = View(self._saved)
+        view = LiveView(self._saved)
         if self._saved is None or self.is_due:
             looked_at = time.monotonic()
             view = await self._live.view(wait_seconds, report)
@@ -82,6 +84,7 @@ class Folder:
         return replace(view, repository=over)
 
     def stop(self) -> None:
+        """Stop all work for the folder."""
         self._live.stop()
         if self._overlaying is not None:
             self._overlaying.cancel()
@@ -89,9 +92,9 @@ class Folder:
             self._job.stop()
 
     async def _overlaid(self, saved: "Repository", deadline: float) -> "Repository":
-        """`saved` with what is open in the place of files; where that takes too long, the last that there is."""
+        """Return `saved` with open documents in place of files, or the last such state at the deadline."""
         while True:
-            contents = _differing(saved.index, self._unsaved())
+            contents = _changed_documents(saved.index, self._unsaved())
             if not contents:
                 self._over = None
                 return saved
@@ -109,43 +112,42 @@ class Folder:
                 return self._over[1] if self._over is not None else saved
             if self._overlaying is task:
                 self._overlaying = None
-                task.result()  # what nobody expected is told to whoever asked
+                task.result()  # raise an unexpected error in this request
 
     async def _overlay(self, saved: "Repository", key: _Key, contents: Mapping[str, bytes]) -> None:
+        from causalist.index.build import overlay_reader
         from causalist.pipeline.repository import Repository
 
-        buffers = await in_thread(lambda: write_buffers(contents))
+        buffers = await run_in_thread(lambda: write_buffers(contents))
         try:
             self._job = job = IndexJob(self.root, buffers)
             while not job.ended.is_set():
                 await asyncio.sleep(_POLL_SECONDS)
-            index, _ = await in_thread(job.load)
+            index, _ = await run_in_thread(job.load)
             over = Repository.from_index(self.root, index)
-            from causalist.index.build import overlay_reader
-
             reader = overlay_reader(self.root, contents, saved.settings.limits())
             self._over = key, replace(over, read=reader)
         except (CausalistError, OSError) as error:
-            _log.warning("what is not saved does not count: %s", error)
+            _log.warning("unsaved changes are ignored: %s", error)
             self._failed = key
         finally:
             self._job = None
             shutil.rmtree(buffers, ignore_errors=True)
 
 
-class Folders:
-    """All of them, by the URI that the client calls them by."""
+class WorkspaceFolders:
+    """All folders of an editor by URI."""
 
     def __init__(self, documents: Callable[[], Mapping[str, bytes]]) -> None:
         self._documents = documents
-        self._by_path: dict[str, Folder] = {}
+        self._by_path: dict[str, WorkspaceFolder] = {}
         self._named: dict[str, str] = {}  # path of a folder by URI
 
-    def __iter__(self) -> Iterator[Folder]:
+    def __iter__(self) -> Iterator[WorkspaceFolder]:
         return iter(self._by_path.values())
 
     def add(self, uri: str) -> None:
-        """A folder of the client's: the repository around it. Raises CausalistError for one that is refused."""
+        """Add the repository around a folder of the client. Raises CausalistError if it is refused."""
         from causalist.source import find_root, refuse_root
 
         path = uris.to_fs_path(uri)
@@ -155,15 +157,16 @@ class Folders:
         refuse_root(root)
         self._named[uri] = os.fspath(root)
         if os.fspath(root) not in self._by_path:
-            self._by_path[os.fspath(root)] = Folder(root, lambda: self._below(root))
+            self._by_path[os.fspath(root)] = WorkspaceFolder(root, lambda: self._below(root))
 
     def remove(self, uri: str) -> None:
+        """Remove a folder of the client."""
         path = self._named.pop(uri, None)
         if path is not None and path not in self._named.values():
             self._by_path.pop(path).stop()
 
-    def place(self, uri: str) -> tuple[Folder, str] | None:
-        """The innermost folder that a document lies in, and its path in there."""
+    def place(self, uri: str) -> tuple[WorkspaceFolder, str] | None:
+        """Return the innermost folder of a document and the document's path in it, or None."""
         path = uris.to_fs_path(uri)
         if not path:
             return None
@@ -176,6 +179,7 @@ class Folders:
         return None
 
     def stop(self) -> None:
+        """Stop all folders."""
         for folder in self:
             folder.stop()
 
@@ -188,23 +192,23 @@ class Folders:
         return found
 
 
-def uri_of(folder: Folder, path: str) -> str:
-    """Of a file below a folder."""
+def file_uri(folder: WorkspaceFolder, path: str) -> str:
+    """Return the URI of a file below a folder."""
     return uris.from_fs_path(os.path.join(folder.root, *path.split("/"))) or ""  # noqa: PTH118
 
 
-async def silent(stage: Stage) -> None:
-    """For whoever wants no reports."""
+async def ignore_progress(stage: Stage) -> None:
+    """Discard a progress report."""
 
 
-async def quietly(folder: Folder) -> None:
-    """Brings a folder up to date; what goes wrong is told to whoever asks."""
+async def refresh_quietly(folder: WorkspaceFolder) -> None:
+    """Refresh a folder; errors are reported to later requests."""
     with suppress(CausalistError):
-        await folder.view(LONG_SECONDS, silent)
+        await folder.view(LONG_SECONDS, ignore_progress)
 
 
-def _differing(index: "Index", documents: Mapping[str, bytes]) -> dict[str, tuple[str, bytes]]:
-    """(git's object name, content) by path of the documents that are not as they were indexed, sorted."""
+def _changed_documents(index: "Index", documents: Mapping[str, bytes]) -> dict[str, tuple[str, bytes]]:
+    """Return (git blob hash, content) by path of documents that differ from the index, sorted."""
     from causalist.source import blob_hash
 
     manifest = index.manifest

@@ -1,7 +1,7 @@
-"""Where definitions stand in the text that an editor shows, and which one a position means.
+"""Positions of definitions in an editor's text, and the node at a position.
 
-While a document is just what was indexed, the index knows. Until then the document is parsed by itself, which takes a
-moment, so that what is shown above a definition stays above it while somebody types.
+The index has the positions while a document equals its indexed version. Otherwise the document is parsed by itself,
+which is fast, so that lenses stay above their definitions during typing.
 """
 
 import re
@@ -12,7 +12,7 @@ from lsprotocol import types
 
 from causalist.model.graph import EdgeKind
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, file_id, split_id, symbol_id
-from causalist.servers.lsp.text import Text
+from causalist.servers.lsp.text import DocumentText
 
 if TYPE_CHECKING:
     from causalist.model.facts import FileFacts
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 SHOWN_KINDS = CALLABLE_KINDS | TYPE_KINDS
 _WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 _REPEATED = re.compile(r"~\d+$")
-# What may stand above a definition and belong to it.
+# Decorators and attributes above a definition.
 _ATTRIBUTE = re.compile(rb"\s*(@|#\[)")
-_MOST_PARSED = 16  # documents of which the facts are kept
+_MAX_DOCUMENTS = 16  # documents with cached facts
 
 
-class Placed(NamedTuple):
-    """A definition: its id, and where it and its name stand, in bytes."""
+class PlacedDefinition(NamedTuple):
+    """Definition with its id and the byte spans of itself and of its name."""
 
     node: str
     kind: NodeKind
@@ -36,14 +36,14 @@ class Placed(NamedTuple):
     name: tuple[int, int]
 
 
-class Places:
-    """Definitions in texts. Remembers the last ones; safe to be asked by several threads."""
+class DefinitionLocator:
+    """Definitions in texts, with a cache of the last ones. Safe for several threads."""
 
     def __init__(self) -> None:
         self._parsed: dict[tuple[str, str], FileFacts] = {}
 
-    def definitions(self, repository: "Repository | None", path: str, text: Text) -> list[Placed]:
-        """All of a file but fields and parameters, in the order of their lines."""
+    def definitions(self, repository: "Repository | None", path: str, text: DocumentText) -> list[PlacedDefinition]:
+        """Return the definitions of a file in the order of their lines, without fields and parameters."""
         if repository is not None and is_indexed(repository, path, text):
             nodes = repository.index.graph.nodes
             file = nodes.ids.position(file_id(path))
@@ -70,12 +70,12 @@ class Places:
                 found.append((f"{node}{repeated}", kind, each.start_byte, each.end_byte, each.signature))
         found.sort(key=lambda each: (each[2], -each[3], each[0]))
         return [
-            Placed(node, kind, start, end, name_span(text, start, end, node, signature))
+            PlacedDefinition(node, kind, start, end, find_name_span(text, start, end, node, signature))
             for node, kind, start, end, signature in found
         ]
 
-    def facts(self, path: str, text: Text) -> "FileFacts":
-        """What a text says by itself."""
+    def facts(self, path: str, text: DocumentText) -> "FileFacts":
+        """Return the facts of a text, parsed by itself."""
         from causalist.parse import parse_file
         from causalist.source import blob_hash
 
@@ -83,16 +83,15 @@ class Places:
         facts = self._parsed.get(key)
         if facts is None:
             facts = parse_file(path, text.data)
-            while len(self._parsed) >= _MOST_PARSED:
+            while len(self._parsed) >= _MAX_DOCUMENTS:
                 self._parsed.pop(next(iter(self._parsed)), None)
             self._parsed[key] = facts
         return facts
 
     def node_at(
-        self, repository: "Repository", path: str, text: Text, position: types.Position
+        self, repository: "Repository", path: str, text: DocumentText, position: types.Position
     ) -> tuple[str, types.Range] | None:
-        """The definition whose name stands at a position, or that is used there as far as the graph knows, and where
-        the word stands; None for everything else."""
+        """Return the definition named or used at a position, and the range of the word; else None."""
         byte = text.byte(position)
         word = _word_at(text, byte)
         if word is None:
@@ -107,14 +106,14 @@ class Places:
                 return (each.node, text.range(start, end)) if known else None
         names = {name} | {i.name for i in self.facts(path, text).imports if i.alias == name and i.name}
         for source in [*(each.node for each in around), str(file_id(path))]:
-            target = _used_by(repository, source, names, position.line)
+            target = _target_on_line(repository, source, names, position.line)
             if target is not None:
                 return target, text.range(start, end)
         return None
 
 
-def is_indexed(repository: "Repository", path: str, text: Text) -> bool:
-    """Whether the index is of just this text."""
+def is_indexed(repository: "Repository", path: str, text: DocumentText) -> bool:
+    """Return True if the index was built from exactly this text."""
     from causalist.source import blob_hash
 
     manifest = repository.index.manifest
@@ -123,7 +122,7 @@ def is_indexed(repository: "Repository", path: str, text: Text) -> bool:
 
 
 def last_name(node: str) -> str:
-    """What a definition is called where it stands.
+    """Return the own name of a definition.
 
     >>> last_name("src/a.py::C.m~2"), last_name("src/a.py")
     ('m', 'a.py')
@@ -134,9 +133,10 @@ def last_name(node: str) -> str:
     return _REPEATED.sub("", symbol).rpartition(".")[2]
 
 
-def spoken_names(node: str) -> tuple[str, ...]:
-    """The words by which code may name a definition, the likeliest first: constructors go by the name of their type in
-    many languages, and a class without a name by that of its base.
+def code_names(node: str) -> tuple[str, ...]:
+    """Return the words by which code may name a definition, most likely first.
+
+    In many languages, a constructor has the name of its type, and an anonymous class that of its base.
 
     >>> spoken_names("A.java::Cart.constructor~2"), spoken_names("A.java::Cart.make.Item$1"), spoken_names("a.py::f")
     (('constructor', 'Cart'), ('Item$1', 'Item'), ('f',))
@@ -148,12 +148,12 @@ def spoken_names(node: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((own, own.partition("$")[0] or own)))
 
 
-def name_span(text: Text, start: int, end: int, node: str, signature: str = "") -> tuple[int, int]:
-    """Where a definition says its name, in bytes; its beginning where it has none."""
+def find_name_span(text: DocumentText, start: int, end: int, node: str, signature: str = "") -> tuple[int, int]:
+    """Return the byte span of a definition's name; an empty span at its start without a name."""
     data = text.data
-    # What a signature begins with tells the definition from what decorates it.
+    # The start of the signature separates the definition from its decorators.
     head = signature.encode("utf-8", "surrogatepass")
-    words = [_word(name) for name in spoken_names(node)]
+    words = [_word_pattern(name) for name in code_names(node)]
     for word in words:
         in_head = word.search(head)
         if in_head is not None:
@@ -174,13 +174,15 @@ def name_span(text: Text, start: int, end: int, node: str, signature: str = "") 
     return start + indent, start + indent
 
 
-def sites(text: Text, first_line: int, n: int, node: str, end: int) -> list[types.Range]:
-    """Where a definition is named, `n` times from a line (0-based) on, before byte `end`; the line itself where none of
-    its names stands there."""
+def use_ranges(text: DocumentText, first_line: int, n: int, node: str, end: int) -> list[types.Range]:
+    """Return up to `n` ranges that name a definition, from a line (0-based) up to byte `end`.
+
+    If the first line contains none of its names, return that line.
+    """
     if first_line >= len(text.starts):
         return [types.Range(types.Position(first_line, 0), types.Position(first_line, 0))]
     start, line_end = text.line(first_line)
-    for word in map(_word, spoken_names(node)):
+    for word in map(_word_pattern, code_names(node)):
         if word.search(text.data, start, line_end):
             spans = [match.span() for match in word.finditer(text.data, start, max(end, line_end))]
             return [text.range(*span) for span in spans[:n]]
@@ -188,14 +190,14 @@ def sites(text: Text, first_line: int, n: int, node: str, end: int) -> list[type
     return [text.range(start + indent, line_end)]
 
 
-def _word(name: str) -> re.Pattern[bytes]:
-    """A name as a whole word. What stands before it may be the mark of a variable."""
+def _word_pattern(name: str) -> re.Pattern[bytes]:
+    """Return an expression for a name as a whole word. The mark of a variable may precede it."""
     raw = re.escape(name.encode("utf-8", "surrogatepass"))
     return re.compile(rb"(?<![\w$])" + raw + rb"(?![\w$])|(?<=(?<!\w)\$)" + raw + rb"(?!\w)")
 
 
-def _used_by(repository: "Repository", source: str, names: set[str], line: int) -> str | None:
-    """What a node uses under one of these names: in that line rather than elsewhere, then the most certain use."""
+def _target_on_line(repository: "Repository", source: str, names: set[str], line: int) -> str | None:
+    """Return the node that a node uses under one of these names: on that line first, then by confidence."""
     graph = repository.index.graph
     node = graph.nodes.ids.position(source)
     if node < 0:
@@ -208,14 +210,14 @@ def _used_by(repository: "Repository", source: str, names: set[str], line: int) 
         ):  # fmt: skip
             continue
         target_id = graph.nodes.ids[target]
-        if not names.isdisjoint(spoken_names(target_id)):
+        if not names.isdisjoint(code_names(target_id)):
             elsewhere = int(graph.edges.rows[number]) != line
             found.append((elsewhere, -float(graph.edges.confidences[number]), target_id))
     return min(found)[2] if found else None
 
 
-def _word_at(text: Text, byte: int) -> tuple[str, int, int] | None:
-    """The word at or right before a byte, and its bytes."""
+def _word_at(text: DocumentText, byte: int) -> tuple[str, int, int] | None:
+    """Return the word at or right before a byte, and its span."""
     line = text.position(byte).line
     start, end = text.line(line)
     content = text.data[start:end].decode("utf-8", "replace")

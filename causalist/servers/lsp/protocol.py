@@ -1,12 +1,9 @@
-"""The base protocol of language servers: bytes -> bodies of messages, and back.
+"""Language server protocol over two pipes: message framing, and pygls with stricter handling.
 
-A message is a header with its length, an empty line, and that many bytes. What is no header is passed over until one
-comes, and a body that is too long is passed over as a whole, so that whatever is sent, the next message is read.
-
-The language server protocol over two pipes: pygls, with what it leaves open closed.
-
-Every request gets a response, also one that is malformed, early, late or unknown, and every failure is one sentence.
-Documents are kept as `Text`. Threads read and write, so that a client that does not read never stops the server.
+A message is a header with its length, an empty line, and that many bytes. Noise before a header is skipped, and so is a
+body that is too long, so that the next message can be read. Every request gets a response, even if it is malformed,
+early, late or unknown; every failure is one sentence. Documents are kept as `DocumentText`. Threads read and write, so
+that a client that does not read cannot stop the server.
 """
 
 import asyncio
@@ -25,24 +22,23 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.protocol import JsonRPCRequestMessage, LanguageServerProtocol, lsp_method
 
-from causalist.servers.lsp.text import Text, text_of
+from causalist.servers.lsp.text import DocumentText, encode_text
 from causalist.servers.stdio_pipes import Pipes
 
 if TYPE_CHECKING:
     from cattrs import Converter
     from pygls.lsp.server import LanguageServer
 
-# An editor sends whole documents; the index takes none that is longer than a few megabytes.
-LONGEST_BODY = 64_000_000  # bytes
-_LONGEST_HEADER = 8_192
+# Editors send whole documents; the index accepts a few megabytes per file.
+MAX_BODY_BYTES = 64_000_000  # bytes
+_MAX_HEADER_BYTES = 8_192
 _LENGTH = re.compile(rb"^content-length[ \t]*:[ \t]*(\d{1,12})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _END_OF_HEADER = re.compile(rb"\r?\n\r?\n")
 _CHUNK = 1 << 16
 
 
-def bodies(read: Callable[[int], bytes]) -> Iterator[bytes | None]:
-    """Bodies of what `read(n)`, which returns at most n bytes, gives until it gives none; None stands for one that is
-    too long.
+def read_bodies(read: Callable[[int], bytes]) -> Iterator[bytes | None]:
+    """Yield the bodies of messages until `read` returns b""; None stands for a body that is too long.
 
     >>> from io import BytesIO
     >>> list(bodies(BytesIO(b"noise\\r\\nContent-Length: 2\\r\\n\\r\\n{}Content-Length: 3\\n\\nabc").read1))
@@ -52,7 +48,7 @@ def bodies(read: Callable[[int], bytes]) -> Iterator[bytes | None]:
     while True:
         end = _END_OF_HEADER.search(kept)
         if end is None:
-            del kept[:-_LONGEST_HEADER]
+            del kept[:-_MAX_HEADER_BYTES]
             chunk = read(_CHUNK)
             if not chunk:
                 return
@@ -63,7 +59,7 @@ def bodies(read: Callable[[int], bytes]) -> Iterator[bytes | None]:
         if length is None:
             continue
         wanted = int(length[1])
-        is_kept = wanted <= LONGEST_BODY
+        is_kept = wanted <= MAX_BODY_BYTES
         body = bytearray(kept[:wanted])
         del kept[:wanted]
         missing = wanted - len(body)
@@ -77,14 +73,14 @@ def bodies(read: Callable[[int], bytes]) -> Iterator[bytes | None]:
         yield bytes(body) if is_kept else None
 
 
-def frame(body: bytes) -> bytes:
-    """A body as it is sent."""
+def frame_message(body: bytes) -> bytes:
+    """Return a body with its header."""
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
-# Requests of our own. Their parameters stay plain JSON.
+# Prefix of Causalist's own requests. Their parameters stay plain JSON.
 OWN_METHODS = "causalist/"
-# How long the last answers may take to leave when the server ends.
+# seconds to write the last answers at exit
 _FLUSH_SECONDS = 0.5
 
 _PARSE_ERROR = int(types.ErrorCodes.ParseError)
@@ -93,43 +89,45 @@ _INVALID_PARAMS = int(types.ErrorCodes.InvalidParams)
 _NOT_INITIALIZED = int(types.ErrorCodes.ServerNotInitialized)
 
 
-class Failed(JsonRpcException):
-    """A request that was understood and cannot be answered."""
+class RequestFailed(JsonRpcException):
+    """A valid request that cannot be answered."""
 
     CODE = int(types.LSPErrorCodes.RequestFailed)
     MESSAGE = "Request failed"
 
 
 class Protocol(LanguageServerProtocol):
-    """One connection. `documents` holds what is open, by URI; `changed` is told the URI of what was opened, edited or
-    closed."""
+    """One connection. `documents` are the open documents by URI.
+
+    `changed` is called with the URI of each document that is opened, edited or closed.
+    """
 
     def __init__(self, server: "LanguageServer", converter: "Converter") -> None:
         super().__init__(server, converter)
-        self.documents: dict[str, Text] = {}
+        self.documents: dict[str, DocumentText] = {}
         self.changed: Callable[[str], None] = lambda uri: None
         self.exit_code: int | None = None
         self._is_initialized = False
 
     def take(self, body: bytes | None) -> None:
-        """Handles one message, or answers what is none."""
+        """Handle one message, or answer an invalid one."""
         if body is None:
             return self._refuse(None, _INVALID_REQUEST, "the message is too long")
         try:
             document = json.loads(body)
         except (ValueError, RecursionError):
-            return self._refuse(None, _PARSE_ERROR, "this is not JSON in UTF-8, or nested too deeply")
+            return self._refuse(None, _PARSE_ERROR, "the message is not JSON in UTF-8, or is nested too deeply")
         if not isinstance(document, dict) or document.get("jsonrpc") != "2.0":
-            return self._refuse(_id_of(document), _INVALID_REQUEST, "this is JSON, but no JSON-RPC 2.0 message")
+            return self._refuse(_id_of(document), _INVALID_REQUEST, "the message is JSON but not JSON-RPC 2.0")
         id, method = _id_of(document), document.get("method")
         if method is None:
             return self._take_response(document, id)
         if not isinstance(method, str) or ("id" in document and id is None):
-            return self._refuse(id, _INVALID_REQUEST, "the id or the method of this request is of a wrong type")
+            return self._refuse(id, _INVALID_REQUEST, "the id or the method of the request has a wrong type")
         if method == types.INITIALIZE and self._is_initialized:
             return self._refuse(id, _INVALID_REQUEST, "the server is initialized already")
         if not self._is_initialized and method not in (types.INITIALIZE, types.EXIT):
-            return None if id is None else self._refuse(id, _NOT_INITIALIZED, "initialize comes first")
+            return None if id is None else self._refuse(id, _NOT_INITIALIZED, "the first request must be initialize")
         if self._shutdown and method != types.EXIT:
             return None if id is None else self._refuse(id, _INVALID_REQUEST, "the server is shutting down")
         self._take_call(document, method, id)
@@ -145,7 +143,7 @@ class Protocol(LanguageServerProtocol):
         except Exception as error:
             logging.getLogger(__name__).debug("malformed %s: %s", method, error)
             if id is not None:
-                self._refuse(id, _INVALID_PARAMS, f"the parameters of {method[:100]} are not what they should be")
+                self._refuse(id, _INVALID_PARAMS, f"the parameters of {method[:100]} are invalid")
             return
         if method == types.INITIALIZE:
             self._is_initialized = True
@@ -157,42 +155,46 @@ class Protocol(LanguageServerProtocol):
             return
         with suppress(Exception):
             self.handle_message(self.structure_message(document))
-        if not future.done():  # what came back is of a wrong shape
-            future.set_exception(Failed("the client's response is malformed"))
+        if not future.done():  # the response is malformed
+            future.set_exception(RequestFailed("the client's response is malformed"))
 
     def _refuse(self, id: int | str | None, code: int, message: str) -> None:
-        """Plain JSON: the library's own type has no null for an id."""
+        """Send an error as plain JSON: the library's type has no null for an id."""
         error = {"code": code, "message": message}
         self._send_data({"jsonrpc": "2.0", "id": id, "error": error})
 
-    # -- in the place of the library's own handlers
+    # -- replacements of the library's handlers
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        """Store the text of an opened document."""
         document = params.text_document
-        self.documents[document.uri] = text_of(document.text, self._encoding())
+        self.documents[document.uri] = encode_text(document.text, self._encoding())
         self.changed(document.uri)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Apply changes to an open document."""
         uri = params.text_document.uri
         text = self.documents.get(uri)
         for change in params.content_changes:
             if text is not None:
                 text = text.edited(change)
             elif not isinstance(change, types.TextDocumentContentChangePartial):
-                text = text_of(change.text, self._encoding())
+                text = encode_text(change.text, self._encoding())
         if text is not None:
             self.documents[uri] = text
             self.changed(uri)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        """Forget a closed document."""
         if self.documents.pop(params.text_document.uri, None) is not None:
             self.changed(params.text_document.uri)
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, *_: Any) -> Generator[Any, Any, None]:
+        """Set the exit code: 0 after a shutdown request, else 1."""
         self.exit_code = 0 if self._shutdown else 1
         yield from ()
 
@@ -207,7 +209,7 @@ def _id_of(document: object) -> int | str | None:
 
 
 async def run(protocol: Protocol, pipes: Pipes) -> int:
-    """Reads and answers until the client says exit or closes the pipe, or takes no more; returns an exit code."""
+    """Read and answer until the client exits, closes the pipe or stops reading; return an exit code."""
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
     writer = _Writer(pipes.writing, partial(loop.call_soon_threadsafe, ended.set))
@@ -220,8 +222,8 @@ async def run(protocol: Protocol, pipes: Pipes) -> int:
 
     def read_all() -> None:
         with suppress(OSError, RuntimeError):
-            for body in bodies(partial(os.read, pipes.reading)):
-                # One at a time: what is not taken stays in the pipe.
+            for body in read_bodies(partial(os.read, pipes.reading)):
+                # One at a time: unread input stays in the pipe.
                 asyncio.run_coroutine_threadsafe(take(body), loop).result()
                 if protocol.exit_code is not None:
                     return
@@ -235,7 +237,7 @@ async def run(protocol: Protocol, pipes: Pipes) -> int:
 
 
 class _Writer:
-    """Writes from a thread of its own; `lost` is called when nobody reads any more."""
+    """Writer in a thread of its own; `lost` is called if the reader is gone."""
 
     def __init__(self, descriptor: int, lost: Callable[[], object]) -> None:
         self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -243,10 +245,11 @@ class _Writer:
         self._thread.start()
 
     def write(self, data: bytes) -> None:
+        """Queue data."""
         self._queue.put(data)
 
     def close(self) -> None:
-        """Waits for a moment until everything is written."""
+        """Wait for a limited time until everything is written."""
         self._queue.put(None)
         self._thread.join(_FLUSH_SECONDS)
 

@@ -1,10 +1,8 @@
-"""Work-done progress of the language server protocol: how far indexing is, where the client wants to know.
+"""Language server: one connection, in addition to the server of a language.
 
-The language server: one connection, beside whatever server knows the language.
-
-The handshake is answered at once; folders are indexed by processes of their own. What an editor asks in passing
-(lenses, hovers, calls) is answered from what is there, and asked for again when there is more. What a person asks
-(symbols, our own requests) waits for the index for a while, with progress. Saved files and open documents count alike.
+The handshake is answered at once; separate processes index the folders. Lenses, hovers and calls are answered from the
+available index and requested again after a refresh. Symbols and Causalist's own requests wait for the index, with
+progress. Saved files and open documents are both included.
 """
 
 import asyncio
@@ -29,23 +27,23 @@ from causalist.errors import CausalistError, UsageError
 from causalist.servers.live.index_job import Stage
 from causalist.servers.live.repository import Report
 from causalist.servers.lsp import answers
-from causalist.servers.lsp.answers import ask_document, context_document, impact_of
-from causalist.servers.lsp.folders import LONG_SECONDS, Folder, Folders, silent, uri_of
-from causalist.servers.lsp.positions import Places
-from causalist.servers.lsp.protocol import Failed, Protocol, run
-from causalist.servers.lsp.text import Text
+from causalist.servers.lsp.answers import ask_document, context_document, impact_answer
+from causalist.servers.lsp.folders import LONG_SECONDS, WorkspaceFolder, WorkspaceFolders, file_uri, ignore_progress
+from causalist.servers.lsp.positions import DefinitionLocator
+from causalist.servers.lsp.protocol import Protocol, RequestFailed, run
+from causalist.servers.lsp.text import DocumentText
 from causalist.servers.stdio_pipes import Pipes
-from causalist.servers.threads import in_thread
+from causalist.servers.threads import run_in_thread
 
 if TYPE_CHECKING:
     from pygls.lsp.server import LanguageServer
 
-# What is over sooner is not worth a bar.
-_SHORTEST_SECONDS = 0.4
+# seconds before progress is shown
+_MIN_SECONDS = 0.4
 
 
 class RequestProgress:
-    """Reports of one request; nothing is sent where the client gave no token."""
+    """Work-done progress of one request; nothing is sent if the client gave no token."""
 
     def __init__(self, server: "LanguageServer", token: Any, title: str) -> None:
         self._server = server
@@ -55,6 +53,7 @@ class RequestProgress:
         self._percent = -1
 
     async def __call__(self, stage: Stage) -> None:
+        """Send a stage if its percentage has risen."""
         if self._token is None or int(stage.percent) <= self._percent:
             return
         self._percent = int(stage.percent)
@@ -68,12 +67,13 @@ class RequestProgress:
             self._server.work_done_progress.report(self._token, report)
 
     def end(self) -> None:
+        """End the progress, if it has begun."""
         if self._has_begun:
             self._server.work_done_progress.end(self._token or "", types.WorkDoneProgressEnd())
 
 
 class ServerProgress:
-    """Reports that nobody asked for, once they have gone on for a moment, to clients that show such."""
+    """Progress of work without a request, after a short delay, for clients that show it."""
 
     def __init__(self, server: "LanguageServer", title: str) -> None:
         self._server = server
@@ -85,7 +85,8 @@ class ServerProgress:
         self._is_created = False
 
     async def __call__(self, stage: Stage) -> None:
-        if not self._is_wanted or time.monotonic() - self._started_at < _SHORTEST_SECONDS:
+        """Send a stage after a short delay."""
+        if not self._is_wanted or time.monotonic() - self._started_at < _MIN_SECONDS:
             return
         if not self._is_created:
             try:
@@ -97,14 +98,15 @@ class ServerProgress:
         await self._shown(stage)
 
     def end(self) -> None:
+        """End the progress and drop its token."""
         with suppress(Exception):  # the client is gone
             self._shown.end()
         self._server.work_done_progress.tokens.pop(self._token, None)
 
 
-# More at once would only wait for the interpreter.
+# More concurrent answers would wait for the interpreter lock.
 _ANSWERS_AT_ONCE = 2
-# How long nobody has to have typed before what is open is indexed.
+# seconds without typing before open documents are indexed
 _QUIET_SECONDS = 0.6
 _INTERRUPTED = 130
 CALLERS_COMMAND = "causalist.callers"
@@ -112,8 +114,8 @@ CALLERS_COMMAND = "causalist.callers"
 _Handler = Callable[[Any], Awaitable[Any]]
 
 
-class Server(LanguageServer):
-    """What one client is told. `default` is the folder to serve where the client names none."""
+class LspServer(LanguageServer):
+    """Language server for one client. `default` is served if the client names no folder."""
 
     protocol: Protocol
 
@@ -122,12 +124,12 @@ class Server(LanguageServer):
         self._default = default
         self._wait_seconds = wait_seconds
         self._answering = asyncio.Semaphore(_ANSWERS_AT_ONCE)
-        self._places = Places()
+        self._places = DefinitionLocator()
         self._refused: dict[str, CausalistError] = {}
         self._callers_command = CALLERS_COMMAND
         self._timer: asyncio.TimerHandle | None = None
         self._refreshing: set[asyncio.Task[None]] = set()
-        self.folders = Folders(lambda: {uri: text.data for uri, text in self.protocol.documents.items()})
+        self.folders = WorkspaceFolders(lambda: {uri: text.data for uri, text in self.protocol.documents.items()})
         self.protocol.changed = self._document_changed
         for method, handler, options in (
             (types.WORKSPACE_SYMBOL, self._symbols, types.WorkspaceSymbolOptions(work_done_progress=True)),
@@ -139,7 +141,7 @@ class Server(LanguageServer):
             (types.CALL_HIERARCHY_OUTGOING_CALLS, self._outgoing, None),
             ("causalist/ask", partial(self._own, ask_document), None),
             ("causalist/context", partial(self._own, context_document), None),
-            ("causalist/impact", partial(self._own, impact_of), None),
+            ("causalist/impact", partial(self._own, impact_answer), None),
         ):
             self._serve(method, handler, options)
         self._serve(types.TEXT_DOCUMENT_DID_SAVE, self._saved, types.SaveOptions(include_text=False))
@@ -157,6 +159,7 @@ class Server(LanguageServer):
         self.command(CALLERS_COMMAND)(callers)
 
     def stop(self) -> None:
+        """Stop timers, tasks and folders."""
         if self._timer is not None:
             self._timer.cancel()
         for task in self._refreshing:
@@ -214,7 +217,7 @@ class Server(LanguageServer):
     # -- staying current
 
     def _document_changed(self, uri: str) -> None:
-        """Waits until nobody types, then brings the folders up to date."""
+        """Refresh the folders after typing pauses."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(_QUIET_SECONDS, self._refresh_all)
@@ -228,7 +231,7 @@ class Server(LanguageServer):
     async def _watched(self, params: types.DidChangeWatchedFilesParams) -> None:
         for uri in {change.uri for change in params.changes}:
             place = self.folders.place(uri)
-            # What this program itself writes is no change.
+            # Ignore files that Causalist or git write.
             if place is not None and not place[1].startswith((".causalist/", ".git/")):
                 place[0].touch()
                 self._refresh(place[0])
@@ -237,14 +240,14 @@ class Server(LanguageServer):
         for folder in self.folders:
             self._refresh(folder)
 
-    def _refresh(self, folder: Folder) -> None:
+    def _refresh(self, folder: WorkspaceFolder) -> None:
         if any(task.get_name() == str(folder.root) for task in self._refreshing) and not folder.is_due:
             return
         task = asyncio.get_running_loop().create_task(self._refreshed(folder), name=str(folder.root))
         self._refreshing.add(task)
         task.add_done_callback(self._refreshing.discard)
 
-    async def _refreshed(self, folder: Folder) -> None:
+    async def _refreshed(self, folder: WorkspaceFolder) -> None:
         before = folder.peek()
         shown = ServerProgress(self, f"Indexing {folder.root.name}")
         try:
@@ -265,7 +268,7 @@ class Server(LanguageServer):
         try:
             for folder in self.folders:
                 shown = await self._current(folder, report)
-                found.append(await self._answer(partial(answers.symbols, shown, params.query)))
+                found.append(await self._answer(partial(answers.find_symbols, shown, params.query)))
         finally:
             report.end()
         return merged(found)
@@ -276,7 +279,7 @@ class Server(LanguageServer):
             return None
         folder, path, text = at
         placed = await self._answer(partial(self._places.definitions, folder.peek(), path, text))
-        return answers.lenses(path, text, placed, params.text_document.uri)
+        return answers.code_lenses(path, text, placed, params.text_document.uri)
 
     async def _resolved_lens(self, lens: types.CodeLens) -> types.CodeLens:
         data = lens.data if isinstance(lens.data, dict) else {}
@@ -298,7 +301,7 @@ class Server(LanguageServer):
         shown, node, place = found
         formats = getattr(_capability(self, "text_document", "hover"), "content_format", None) or ()
         is_markdown = types.MarkupKind.Markdown in formats
-        hover: types.Hover = await self._answer(partial(answers.hover, shown, node, place, markdown=is_markdown))
+        hover: types.Hover = await self._answer(partial(answers.build_hover, shown, node, place, markdown=is_markdown))
         return hover
 
     async def _call_items(self, params: types.CallHierarchyPrepareParams) -> list[types.CallHierarchyItem] | None:
@@ -314,12 +317,12 @@ class Server(LanguageServer):
     async def _outgoing(self, params: types.CallHierarchyOutgoingCallsParams) -> Any:
         return await self._calls(answers.outgoing_calls, params.item)
 
-    async def _calls(self, calls: Callable[[answers.Shown, str], Any], item: types.CallHierarchyItem) -> Any:
+    async def _calls(self, calls: Callable[[answers.DocumentView, str], Any], item: types.CallHierarchyItem) -> Any:
         place = self.folders.place(item.uri)
         node = item.data.get("node") if isinstance(item.data, dict) else None
         if place is None or not isinstance(node, str):
             return None
-        shown = await self._current(place[0], silent)
+        shown = await self._current(place[0], ignore_progress)
         return await self._answer(partial(calls, shown, node))
 
     async def _definition(self, params: types.DefinitionParams) -> types.Location | None:
@@ -331,12 +334,14 @@ class Server(LanguageServer):
         return None if found is None else await self._answer(partial(answers.user_locations, *found[:2]))
 
     async def _show_callers(self, arguments: Any) -> list[types.Location]:
-        """Of `[uri, position, node]`, as lenses hand them on. An editor that does not know what to do with the result
-        is shown the first of them."""
+        """Return the user locations of `[uri, position, node]`, the arguments of a lens.
+
+        An editor that ignores the result is asked to show the first location.
+        """
         place = self.folders.place(arguments[0]) if len(arguments) == 3 and isinstance(arguments[0], str) else None
         if place is None or not isinstance(arguments[2], str):
-            raise UsageError("this command takes a URI below an open folder, a position and the id of a node")
-        shown = await self._current(place[0], silent)
+            raise UsageError("the command needs a URI below an open folder, a position and the id of a node")
+        shown = await self._current(place[0], ignore_progress)
         found: list[types.Location] = await self._answer(partial(answers.user_locations, shown, arguments[2]))
         window = _capability(self, "window", "show_document")
         if found and window is not None and window.support:
@@ -344,7 +349,7 @@ class Server(LanguageServer):
         return found
 
     async def _own(self, answer: Callable[..., Any], params: Any) -> Any:
-        """Our own requests: `params` are plain JSON, with a `uri` that says which folder is meant."""
+        """Answer a request of Causalist's own: `params` are plain JSON with a `uri` that names the folder."""
         params = params if isinstance(params, dict) else {}
         uri = params.get("uri", (params.get("textDocument") or {}).get("uri"))
         folder = self._folder_of(uri)
@@ -359,16 +364,18 @@ class Server(LanguageServer):
 
     async def _answer(self, work: Callable[[], Any]) -> Any:
         async with self._answering:
-            return await in_thread(work)
+            return await run_in_thread(work)
 
-    async def _current(self, folder: Folder, report: Report) -> answers.Shown:
-        """A folder as it is now. Raises Failed where there is nothing to answer from yet."""
+    async def _current(self, folder: WorkspaceFolder, report: Report) -> answers.DocumentView:
+        """Return a folder's current view. Raises RequestFailed without an index."""
         view = await folder.view(self._wait_seconds, report)
         if view.repository is None:
-            raise Failed(f"still indexing: {view.stage}; ask again in a few seconds")
+            raise RequestFailed(f"still indexing: {view.stage}; ask again in a few seconds")
         return self._shown(folder, view.repository)
 
-    async def _node_at(self, uri: str, position: types.Position) -> tuple[answers.Shown, str, types.Range] | None:
+    async def _node_at(
+        self, uri: str, position: types.Position
+    ) -> tuple[answers.DocumentView, str, types.Range] | None:
         at = self._open(uri)
         repository = at[0].peek() if at is not None else None
         if at is None or repository is None:
@@ -377,19 +384,19 @@ class Server(LanguageServer):
         found = await self._answer(partial(self._places.node_at, repository, path, text, position))
         return None if found is None else (self._shown(folder, repository), *found)
 
-    def _shown(self, folder: Folder, repository: Any) -> answers.Shown:
-        def opened(path: str) -> Text | None:
-            return self.protocol.documents.get(uri_of(folder, path))
+    def _shown(self, folder: WorkspaceFolder, repository: Any) -> answers.DocumentView:
+        def opened(path: str) -> DocumentText | None:
+            return self.protocol.documents.get(file_uri(folder, path))
 
         def path(uri: str) -> str | None:
             place = self.folders.place(uri)
             return place[1] if place is not None and place[0] is folder else None
 
         encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
-        return answers.Shown(repository, opened, partial(uri_of, folder), path, encoding, self._places)
+        return answers.DocumentView(repository, opened, partial(file_uri, folder), path, encoding, self._places)
 
-    def _open(self, uri: str) -> tuple[Folder, str, Text] | None:
-        """An open document in one of the folders. Looks at files again that were not looked at for a while."""
+    def _open(self, uri: str) -> tuple[WorkspaceFolder, str, DocumentText] | None:
+        """Return an open document in one of the folders. Check the files if they are due."""
         place, text = self.folders.place(uri), self.protocol.documents.get(uri)
         if place is None or text is None:
             return None
@@ -397,7 +404,7 @@ class Server(LanguageServer):
             self._refresh(place[0])
         return (*place, text)
 
-    def _folder_of(self, uri: Any) -> Folder:
+    def _folder_of(self, uri: Any) -> WorkspaceFolder:
         folders = list(self.folders)
         if uri is None and len(folders) == 1:
             return folders[0]
@@ -407,7 +414,7 @@ class Server(LanguageServer):
         for error in self._refused.values():
             raise error
         named = ", ".join(folder.root.as_uri() for folder in folders) or "none is open"
-        raise UsageError(f"uri has to name one of the open folders, or a file in one: {named}")
+        raise UsageError(f"uri must name an open folder or a file in one. Open folders: {named}")
 
 
 def merged(found: list[list[types.WorkspaceSymbol]]) -> list[types.WorkspaceSymbol]:
@@ -417,22 +424,22 @@ def merged(found: list[list[types.WorkspaceSymbol]]) -> list[types.WorkspaceSymb
 
 
 async def _explained(handler: _Handler, params: Any) -> Any:
-    """The answer of a handler. Raises Failed with a sentence for what goes wrong."""
+    """Return the answer of a handler. Raises RequestFailed with the error in one sentence."""
     try:
         return await handler(params)
-    except Failed:
+    except RequestFailed:
         raise
     except CausalistError as error:
-        raise Failed(f"{error.slug}: {error}") from error
+        raise RequestFailed(f"{error.slug}: {error}") from error
     except Exception as error:
         if os.environ.get("CAUSALIST_TRACEBACK"):
             traceback.print_exc(file=sys.stderr)
-        known = "this is a defect of Causalist; CAUSALIST_TRACEBACK=1 shows on standard error where"
-        raise Failed(f"internal: {type(error).__name__}: {error}; {known}") from error
+        known = "This is a defect of Causalist; set CAUSALIST_TRACEBACK=1 to see the traceback on standard error."
+        raise RequestFailed(f"internal: {type(error).__name__}: {error}. {known}") from error
 
 
 def _capability(server: LanguageServer, *names: str) -> Any:
-    """A part of what the client can do; None where it does not say."""
+    """Return a capability of the client, or None."""
     found: Any = server.client_capabilities
     for name in names:
         found = getattr(found, name, None)
@@ -440,17 +447,19 @@ def _capability(server: LanguageServer, *names: str) -> Any:
 
 
 def serve(default: Path, pipes: Pipes, *, version: str, wait_seconds: float) -> int:
-    """Serves the folders that the client names, else `default`, until it leaves or a signal comes; returns an exit
-    code."""
+    """Serve the folders that the client names, else `default`; return an exit code.
+
+    It ends when the client leaves or a signal arrives.
+    """
     logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
     return asyncio.run(_serve(default, pipes, version, wait_seconds))
 
 
 async def _serve(default: Path, pipes: Pipes, version: str, wait_seconds: float) -> int:
-    server = Server(version, default, wait_seconds)
+    server = LspServer(version, default, wait_seconds)
     running = asyncio.ensure_future(run(server.protocol, pipes))
     for name in ("SIGTERM", "SIGHUP", "SIGINT"):
-        # Not every platform has all of them, or lets a loop handle them.
+        # Some platforms lack a signal or cannot handle it in an event loop.
         with suppress(AttributeError, NotImplementedError):
             asyncio.get_running_loop().add_signal_handler(getattr(signal, name), running.cancel)
     try:

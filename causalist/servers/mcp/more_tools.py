@@ -1,10 +1,8 @@
-"""The tools that `--tools all` adds: one for each question that the command line answers and the default ones do not.
+"""Tools that `--tools all` adds: look-ups of the command line, and search in the document memory.
 
-Answers are lists of ids, which the next call takes, safe and within their budget.
-
-The tools for documents that are no code: `memory_search_graph` and `hipporag_retrieve`.
-
-The memory is the one that `causalist memory add` keeps for the repository. It is read again when its file has changed.
+Look-ups return lists of ids, which the next call accepts, escaped and within their budget. `memory_search_graph` and
+`hipporag_retrieve` search the memory that `causalist memory add` keeps for the repository. A changed memory file is
+read again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +15,15 @@ from causalist._internal.sanitize import neutralise, one_line
 from causalist.errors import UsageError
 from causalist.model.answer import MemoryMode, RetrievalMode
 from causalist.pack import count_tokens
-from causalist.servers.mcp.tools import MOST_CHARACTERS, Arguments, Parameter, Tool, budget, name_unindexed, node_name
+from causalist.servers.mcp.tools import (
+    MAX_CHARACTERS,
+    Arguments,
+    Parameter,
+    Tool,
+    budget_parameter,
+    find_name_unindexed,
+    name_parameter,
+)
 from causalist.servers.text_answers import Reply
 
 if TYPE_CHECKING:
@@ -25,16 +31,17 @@ if TYPE_CHECKING:
     from causalist.model.graph import Edge
     from causalist.pipeline.repository import Repository
 
-_MOST_CALLS = 10
+_MAX_CALLS = 10
 
 
 def _find(repository: "Repository", arguments: Arguments) -> Reply:
-    from causalist.servers.text_answers import shown
+
+    from causalist.servers.text_answers import format_node
 
     hits = repository.find(arguments["name"], limit=arguments["limit"])
     if not hits:
-        return Reply(f"nothing is called {arguments['name']!r} or nearly so; `ask` finds what is meant in words\n")
-    lines = [f"{shown(hit.id)}  {hit.kind}, line {hit.start_row + 1}" for hit in hits]
+        return Reply(f"no node has a name like {arguments['name']!r}; `ask` searches by topic\n")
+    lines = [f"{format_node(hit.id)}  {hit.kind}, line {hit.start_row + 1}" for hit in hits]
     return Reply("\n".join(lines) + "\n", [hit.id for hit in hits])
 
 
@@ -43,33 +50,44 @@ def _map(repository: "Repository", arguments: Arguments) -> Reply:
 
 
 def _tests(repository: "Repository", arguments: Arguments) -> Reply:
-    from causalist.servers.text_answers import bounded, listed_by_depth, named, shown
 
-    node, note = named(repository, arguments["name"])
+    from causalist.servers.text_answers import format_node, list_by_depth, resolve_name, truncate_to_budget
+
+    node, note = resolve_name(repository, arguments["name"])
     found = repository.tests(node, max_depth=arguments["max_depth"], min_confidence=0.5)
     if not found:
-        return Reply(bounded(f"{note}no test is known to reach {shown(node)}\n", arguments["max_tokens"]), [node])
+        return Reply(
+            truncate_to_budget(f"{note}no test is known to reach {format_node(node)}\n", arguments["max_tokens"]),
+            [node],
+        )
     n_tests = f"{len(found)} test{'s'[: len(found) != 1]}"
-    head = f"{note}{n_tests} of {shown(node)}, direct ones first\n"
-    return Reply(listed_by_depth(head, found, arguments["max_tokens"]), [each.node for each in found])
+    head = f"{note}{n_tests} of {format_node(node)}, direct ones first\n"
+    return Reply(list_by_depth(head, found, arguments["max_tokens"]), [each.node for each in found])
 
 
 def _state(repository: "Repository", arguments: Arguments) -> Reply:
-    from causalist.servers.text_answers import bounded, named, shown
 
-    node, note = named(repository, arguments["name"])
+    from causalist.servers.text_answers import format_node, resolve_name, truncate_to_budget
+
+    node, note = resolve_name(repository, arguments["name"])
     writers, readers = repository.writers(node), repository.readers(node)
     if not writers and not readers:
-        return Reply(bounded(f"{note}nothing is known that reads or writes {shown(node)}\n", arguments["max_tokens"]))
-    text = f"{note}written by {len(writers)}:\n{_sources(writers)}read by {len(readers)}:\n{_sources(readers)}"
+        return Reply(
+            truncate_to_budget(
+                f"{note}nothing is known that reads or writes {format_node(node)}\n", arguments["max_tokens"]
+            )
+        )
+    written = f"written by {len(writers)}:\n{_format_sources(writers)}"
+    text = f"{note}{written}read by {len(readers)}:\n{_format_sources(readers)}"
     nodes = dict.fromkeys(edge.source for edge in (*writers, *readers))
-    return Reply(bounded(text, arguments["max_tokens"]), [node, *nodes])
+    return Reply(truncate_to_budget(text, arguments["max_tokens"]), [node, *nodes])
 
 
 def _neighbors(repository: "Repository", arguments: Arguments) -> Reply:
-    from causalist.servers.text_answers import bounded, named, shown
 
-    node, note = named(repository, arguments["name"])
+    from causalist.servers.text_answers import format_node, resolve_name, truncate_to_budget
+
+    node, note = resolve_name(repository, arguments["name"])
     groups = repository.neighbors(node, hops=arguments["hops"])
     parts, nodes = [note], {node: None}
     for group in groups:
@@ -78,29 +96,30 @@ def _neighbors(repository: "Repository", arguments: Arguments) -> Reply:
         for edge in group.edges:
             other = edge.source if group.direction == "in" else edge.target
             nodes[other] = None
-            via = f"  from {shown(edge.source)}" if group.hop > 1 and group.direction != "in" else ""
-            parts.append(f"  {shown(other)}{via}, {edge.confidence:.2g}\n")
-    text = "".join(parts) if groups else f"{note}{shown(node)} is linked with nothing\n"
-    return Reply(bounded(text, arguments["max_tokens"]), list(nodes))
+            via = f"  from {format_node(edge.source)}" if group.hop > 1 and group.direction != "in" else ""
+            parts.append(f"  {format_node(other)}{via}, {edge.confidence:.2g}\n")
+    text = "".join(parts) if groups else f"{note}{format_node(node)} is linked with nothing\n"
+    return Reply(truncate_to_budget(text, arguments["max_tokens"]), list(nodes))
 
 
 def _verify(repository: "Repository", arguments: Arguments) -> Reply:
     from causalist._internal.sanitize import one_line
-    from causalist.servers.text_answers import bounded, named, shown
+    from causalist.servers.text_answers import format_node, resolve_name, truncate_to_budget
 
-    (start, note), (end, other) = named(repository, arguments["name"]), named(repository, arguments["to"])
+    (start, note), (end, other) = resolve_name(repository, arguments["name"]), resolve_name(repository, arguments["to"])
     verdict = repository.verify(start, end)
-    lines = [f"{note}{other}{verdict.known.value}: {shown(start)} -> {shown(end)} ({verdict.reason.value})"]
-    for edge, line in zip(verdict.edges[:_MOST_CALLS], verdict.lines, strict=False):
+    lines = [f"{note}{other}{verdict.known.value}: {format_node(start)} -> {format_node(end)} ({verdict.reason.value})"]
+    for edge, line in zip(verdict.edges[:_MAX_CALLS], verdict.lines, strict=False):
         lines.append(f"  line {edge.line}, {edge.kind}, {edge.rule} {edge.confidence:.2g}: `{one_line(line, 200)}`")
-    lines += [f"  line {site.line}: {one_line(site.callee, 100)}(…)" for site in verdict.sites[:_MOST_CALLS]]
+    lines += [f"  line {site.line}: {one_line(site.callee, 100)}(…)" for site in verdict.sites[:_MAX_CALLS]]
     if verdict.known != "yes" and verdict.calls:
-        lines.append("  it is known to call " + ", ".join(shown(e.target) for e in verdict.calls[:_MOST_CALLS]))
-    return Reply(bounded("\n".join(lines) + "\n", arguments["max_tokens"]), [start, end])
+        lines.append("  it is known to call " + ", ".join(format_node(e.target) for e in verdict.calls[:_MAX_CALLS]))
+    return Reply(truncate_to_budget("\n".join(lines) + "\n", arguments["max_tokens"]), [start, end])
 
 
 def _layers(repository: "Repository", arguments: Arguments) -> Reply:
-    from causalist.servers.text_answers import bounded, shown
+
+    from causalist.servers.text_answers import format_node, truncate_to_budget
 
     found = repository.layers()
     lines = [f"{size.layer}: {size.n_files} files, {size.n_definitions} definitions" for size in found.sizes]
@@ -110,25 +129,27 @@ def _layers(repository: "Repository", arguments: Arguments) -> Reply:
     for each in found.back_edges:
         edge = each.edge
         lines.append(
-            f"  {each.source_layer} -> {each.target_layer}: {shown(edge.source)} {edge.kind} {shown(edge.target)}"
+            f"  {each.source_layer} -> {each.target_layer}: "
+            f"{format_node(edge.source)} {edge.kind} {format_node(edge.target)}"
         )
     nodes = dict.fromkeys(each.edge.source for each in found.back_edges)
-    return Reply(bounded("\n".join(lines) + "\n", arguments["max_tokens"]), list(nodes))
+    return Reply(truncate_to_budget("\n".join(lines) + "\n", arguments["max_tokens"]), list(nodes))
 
 
 def _status(repository: "Repository", arguments: Arguments) -> Reply:
     from causalist.serialize.answers import status_lines
-    from causalist.servers.text_answers import bounded
+    from causalist.servers.text_answers import truncate_to_budget
 
     more = "; `causalist status --json` lists all"
     lines = status_lines(repository.status(), repository.index_status(), is_refreshed=False, more_notes=more)
-    return Reply(bounded("\n".join(lines) + "\n", arguments["max_tokens"]))
+    return Reply(truncate_to_budget("\n".join(lines) + "\n", arguments["max_tokens"]))
 
 
-def _sources(edges: "Iterable[Edge]") -> str:
-    from causalist.servers.text_answers import shown
+def _format_sources(edges: "Iterable[Edge]") -> str:
 
-    return "".join(f"  {shown(edge.source)}, line {edge.line}, {edge.confidence:.2g}\n" for edge in edges)
+    from causalist.servers.text_answers import format_node
+
+    return "".join(f"  {format_node(edge.source)}, line {edge.line}, {edge.confidence:.2g}\n" for edge in edges)
 
 
 _ANY = "Name, qualified name, file, or id."
@@ -138,41 +159,44 @@ MORE_TOOLS: Mapping[str, Tool] = {
         "Find a name",
         "Finds definitions by name or a part of a name, when you know roughly how it is spelled but not where it is.",
         {
-            "name": node_name("All of a name or a part of it.", required=True),
+            "name": name_parameter("All of a name or a part of it.", required=True),
             "limit": Parameter(int, "Most names listed.", 1, 100, 20),
         },
         _find,
-        name_unindexed,
+        find_name_unindexed,
     ),
     "map": Tool(
         "Overview of the repository",
         "A one-page overview of the whole repository: what it is, its parts, entry points, most used definitions.",
-        {"max_tokens": budget(2000)},
+        {"max_tokens": budget_parameter(2000)},
         _map,
     ),
     "tests": Tool(
         "Which tests cover it",
         "Lists the tests that cover a definition or file, directly or through others: what to run after an edit.",
         {
-            "name": node_name(_ANY, required=True),
+            "name": name_parameter(_ANY, required=True),
             "max_depth": Parameter(int, "Most steps away; without it all.", 1, 100),
-            "max_tokens": budget(2000),
+            "max_tokens": budget_parameter(2000),
         },
         _tests,
     ),
     "state": Tool(
         "Who reads and writes a value",
         "Lists what reads and what writes (sets, assigns, mutates) a field, constant or variable.",
-        {"name": node_name("A field, constant, or what contains some.", required=True), "max_tokens": budget(2000)},
+        {
+            "name": name_parameter("A field, constant, or what contains some.", required=True),
+            "max_tokens": budget_parameter(2000),
+        },
         _state,
     ),
     "neighbors": Tool(
         "Everything linked with a node",
         "Lists every kind of link around a definition or file: imports, subclasses, overrides, references, mentions.",
         {
-            "name": node_name(_ANY, required=True),
+            "name": name_parameter(_ANY, required=True),
             "hops": Parameter(int, "How many steps away.", 1, 3, 1),
-            "max_tokens": budget(2000),
+            "max_tokens": budget_parameter(2000),
         },
         _neighbors,
     ),
@@ -180,68 +204,72 @@ MORE_TOOLS: Mapping[str, Tool] = {
         "Check one claim of use",
         "Answers yes, no or unknown: does one definition really use another? Shows the line that proves it.",
         {
-            "name": node_name("What is said to use the other.", required=True),
-            "to": node_name("What is said to be used.", required=True),
-            "max_tokens": budget(1000),
+            "name": name_parameter("What is said to use the other.", required=True),
+            "to": name_parameter("What is said to be used.", required=True),
+            "max_tokens": budget_parameter(1000),
         },
         _verify,
     ),
     "layers": Tool(
         "Architecture layers",
         "Shows the layers of the architecture (ui, api, logic, data, infra) and violations: lower using higher ones.",
-        {"max_tokens": budget(2000)},
+        {"max_tokens": budget_parameter(2000)},
         _layers,
     ),
     "status": Tool(
         "State of the index",
         "Says what is indexed: commit, files by language, what was left out or skipped and why.",
-        {"max_tokens": budget(1000)},
+        {"max_tokens": budget_parameter(1000)},
         _status,
     ),
 }
 
 
-_MOST_TOKENS = 4_000  # of an answer
-_LONGEST_TEXT = 3_200  # characters of a passage that are shown
+_MAX_TOKENS = 4_000  # of an answer
+_MAX_PASSAGE_CHARACTERS = 3_200  # characters of a passage that are shown
 
 
 @dataclass(frozen=True, slots=True)
 class Flag(Parameter):
-    """True or false; `default` is 1 or 0."""
+    """Boolean parameter; `default` is 1 or 0."""
 
     def schema(self) -> dict[str, object]:
+        """Return the parameter as JSON Schema."""
         return {"type": "boolean", "description": self.description, "default": bool(self.default)}
 
     def read(self, name: str, value: object) -> object:
+        """Return `value` if it is a boolean. Raises UsageError."""
         if not isinstance(value, bool):
-            raise UsageError(f"{name} is {str(value)[:80]!r}; it is true or false")
+            raise UsageError(f"{name} must be true or false, not {str(value)[:80]!r}")
         return value
 
 
 @dataclass(frozen=True, slots=True)
 class Choice(Parameter):
-    """One of `choices`."""
+    """Parameter with one of `choices` as its value."""
 
     choices: tuple[str, ...] = ()
 
     def schema(self) -> dict[str, object]:
+        """Return the parameter as JSON Schema."""
         return {"type": "string", "description": self.description, "enum": list(self.choices)}
 
     def read(self, name: str, value: object) -> object:
+        """Return `value` if it is one of the choices. Raises UsageError."""
         if value not in self.choices:
-            raise UsageError(f"{name} is {str(value)[:80]!r}; it is one of {', '.join(self.choices)}")
+            raise UsageError(f"{name} must be one of {', '.join(self.choices)}, not {str(value)[:80]!r}")
         return value
 
 
-class _Memories:
-    """The last memory that was read, with its pipeline."""
+class _PipelineCache:
+    """Cache of the pipeline of the last memory."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._known: tuple[Path, int, int, MemoryPipeline] | None = None
 
-    def of(self, repository: "Repository") -> "MemoryPipeline":
-        """Raises IndexUnreadable where there is none."""
+    def get(self, repository: "Repository") -> "MemoryPipeline":
+        """Return the pipeline of a repository's memory. Raises IndexUnreadable without one."""
         from causalist.memory import MemoryPipeline
         from causalist.memory.memory_file import MemoryFile
 
@@ -257,19 +285,19 @@ class _Memories:
             return self._known[3]
 
 
-_MEMORIES = _Memories()
+_pipelines = _PipelineCache()
 
 
 def _search(repository: "Repository", arguments: Arguments) -> str:
-    index: HippoIndex = _MEMORIES.of(repository).index
+    index: HippoIndex = _pipelines.get(repository).index
     mode = RetrievalMode.HIPPO if arguments["use_graph"] else RetrievalMode.HYBRID
     found = index.retrieve(arguments["query"], mode=mode, top_k=arguments["limit"])
-    return _text([(each.passage_id, each.text, each.metadata, ", ".join(each.entity_hits[:5])) for each in found],
-                 arguments["query"], "")  # fmt: skip
+    rows = [(each.passage_id, each.text, each.metadata, ", ".join(each.entity_hits[:5])) for each in found]
+    return _format_passages(rows, arguments["query"], "")
 
 
 def _retrieve(repository: "Repository", arguments: Arguments) -> str:
-    answer = _MEMORIES.of(repository).run(arguments["query"], mode=arguments["mode"] or MemoryMode.EXECUTION)
+    answer = _pipelines.get(repository).run(arguments["query"], mode=arguments["mode"] or MemoryMode.EXECUTION)
     rows = []
     for hit in answer.hits[: arguments["limit"]]:
         against = f"contradicted by {', '.join(hit.contradicted_by)}; " if hit.contradicted_by else ""
@@ -277,21 +305,25 @@ def _retrieve(repository: "Repository", arguments: Arguments) -> str:
         rows.append((hit.passage_id, hit.text, hit.metadata, sure))
     said = "" if answer.is_calibrated else ", not calibrated by feedback"
     partial = "; nothing likely was found in three attempts" if answer.is_partial else ""
-    return _text(rows, arguments["query"], f"retrieval_confidence {answer.retrieval_confidence:.2f}{said}{partial}")
+    return _format_passages(
+        rows, arguments["query"], f"retrieval_confidence {answer.retrieval_confidence:.2f}{said}{partial}"
+    )
 
 
-def _text(rows: list[tuple[str, str, Mapping[str, Any], str]], query: str, note: str) -> str:
-    """Passages, fenced so that their text cannot close the fence, as many as fit."""
+def _format_passages(rows: list[tuple[str, str, Mapping[str, Any], str]], query: str, note: str) -> str:
+    """Return the passages that fit, in fences that their text cannot close."""
     from causalist.memory.snippets import find_excerpt
 
     if not rows:
-        return "nothing found: no passage of the memory has a word or an entity of the question"
+        return "nothing found: no passage of the memory contains a word or an entity of the query"
     parts = [f"note: {note}\n"] if note else []
-    room = _MOST_TOKENS - sum(map(count_tokens, parts))
+    room = _MAX_TOKENS - sum(map(count_tokens, parts))
     for rank, (passage, text, metadata, why) in enumerate(rows, 1):
         line = next((f", {k} {metadata[k]}" for k in ("line", "page") if isinstance(metadata.get(k), int)), "")
-        shown = neutralise(text if len(text) <= _LONGEST_TEXT else find_excerpt(text, query, length=_LONGEST_TEXT).text)
-        fence = "`" * max(3, 1 + max((len(run) for run in _runs(shown)), default=0))
+        if len(text) > _MAX_PASSAGE_CHARACTERS:
+            text = find_excerpt(text, query, length=_MAX_PASSAGE_CHARACTERS).text
+        shown = neutralise(text)
+        fence = "`" * max(3, 1 + max((len(run) for run in _backtick_runs(shown)), default=0))
         part = f"{rank}. {one_line(passage, 200)}{line}  ({one_line(why, 200)})\n{fence}\n{shown}\n{fence}\n"
         room -= count_tokens(part) + 1
         if room < 60:
@@ -301,14 +333,14 @@ def _text(rows: list[tuple[str, str, Mapping[str, Any], str]], query: str, note:
     return "".join(parts)
 
 
-def _runs(text: str) -> list[str]:
+def _backtick_runs(text: str) -> list[str]:
     import re
 
     return re.findall(r"`+", text)
 
 
-def _query() -> Parameter:
-    return Parameter(str, "What to look for, in plain words; names help.", 1, MOST_CHARACTERS, required=True)
+def _query_parameter() -> Parameter:
+    return Parameter(str, "What to look for, in plain words; names help.", 1, MAX_CHARACTERS, required=True)
 
 
 MEMORY_TOOLS: Mapping[str, Tool] = {
@@ -317,7 +349,7 @@ MEMORY_TOOLS: Mapping[str, Tool] = {
         "Searches remembered documents (notes, decisions, manuals) by the entities that they share, so that a passage "
         "is found through another one that the question names.",
         {
-            "query": _query(),
+            "query": _query_parameter(),
             "limit": Parameter(int, "Most passages.", 1, 50, 5),
             "use_graph": Flag(bool, "Follow shared entities; false: words alone.", 0, 1, 1),
         },
@@ -328,7 +360,7 @@ MEMORY_TOOLS: Mapping[str, Tool] = {
         "Retrieves from remembered documents in six stages, with how likely each passage is relevant and which ones "
         "contradict each other.",
         {
-            "query": _query(),
+            "query": _query_parameter(),
             "limit": Parameter(int, "Most passages.", 1, 60, 5),
             "mode": Choice(
                 str,

@@ -1,7 +1,7 @@
-"""The MCP server over standard input and output or over HTTP, by the official SDK.
+"""MCP server over standard input and output or HTTP, with the official SDK.
 
-The handshake is answered while the index is still being made. `mcp_handlers` says what clients get, `stdio` and `http`
-how it reaches them.
+The handshake is answered while the index is still being built. `handlers` defines the answers, `stdio` and
+`http_server` the transports.
 """
 
 import asyncio
@@ -29,9 +29,12 @@ _INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True)
-class Serving:
-    """What to serve. `ask_roots`: the client may say which folders are open; `roots` are served where it does not.
-    A call waits for the first index for `wait_seconds`, for a newer one at most `refresh_seconds`."""
+class ServerOptions:
+    """Options of a server.
+
+    `ask_roots`: the client may name its open folders; otherwise `roots` are served. A call waits at most `wait_seconds`
+    for the first index and `refresh_seconds` for a newer one.
+    """
 
     roots: tuple[Path, ...]
     version: str
@@ -42,20 +45,20 @@ class Serving:
     refresh_seconds: float = math.inf
 
 
-def serve(serving: Serving, pipes: Pipes) -> int:
-    """Serves one client over pipes until it leaves or a signal comes; returns an exit code."""
+def serve(serving: ServerOptions, pipes: Pipes) -> int:
+    """Serve one client over pipes until it leaves or a signal arrives; return an exit code."""
+    from causalist.servers.mcp.stdio import open_streams
 
     async def over_pipes(server: "Server[Any]", _: float) -> None:
-        from causalist.servers.mcp.stdio import open_wire
 
-        async with open_wire(pipes) as (incoming, outgoing):
+        async with open_streams(pipes) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     return anyio.run(partial(_serve, serving, over_pipes))
 
 
-def serve_http(serving: Serving, address: "Address") -> int:
-    """Serves any number of clients over HTTP until a signal comes; returns an exit code."""
+def serve_http(serving: ServerOptions, address: "Address") -> int:
+    """Serve clients over HTTP until a signal arrives; return an exit code."""
 
     async def over_http(server: "Server[Any]", wait_seconds: float) -> None:
         from causalist.servers.mcp.http_server import run
@@ -65,7 +68,7 @@ def serve_http(serving: Serving, address: "Address") -> int:
     return anyio.run(partial(_serve, serving, over_http))
 
 
-async def _serve(serving: Serving, over: "Callable[[Server[Any], float], Awaitable[None]]") -> int:
+async def _serve(serving: ServerOptions, over: "Callable[[Server[Any], float], Awaitable[None]]") -> int:
     repositories = Repositories(serving.roots, serving.refresh_seconds)
     code = 0
 
@@ -77,7 +80,7 @@ async def _serve(serving: Serving, over: "Callable[[Server[Any], float], Awaitab
     try:
         async with anyio.create_task_group() as group:
             for name, with_code in (("SIGTERM", 0), ("SIGHUP", 0), ("SIGINT", _INTERRUPTED)):
-                # Not every platform has all of them, or lets a loop handle them.
+                # Some platforms lack a signal or cannot handle it in an event loop.
                 with suppress(AttributeError, NotImplementedError):
                     loop = asyncio.get_running_loop()
                     loop.add_signal_handler(getattr(signal, name), end, group.cancel_scope, with_code)

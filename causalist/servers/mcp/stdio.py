@@ -1,9 +1,7 @@
-"""Messages over standard input and output: one JSON-RPC message a line.
+"""JSON-RPC messages over standard input and output, one per line.
 
-In: the pipes (`pipes`). Out: the two streams that the SDK's server reads and writes. What is no message is answered
-with an error of the protocol, and the next line is read.
-
-Threads do the blocking: a client that does not read stops its own answers, never the event loop.
+In: the pipes. Out: the two streams of the SDK's server. A line that is not a message is answered with a protocol error.
+Threads read and write, so that a client that does not read blocks its own answers but not the event loop.
 """
 
 import asyncio
@@ -30,14 +28,14 @@ from mcp.types import (
 )
 
 from causalist.servers.stdio_pipes import Pipes
-from causalist.servers.threads import in_thread
+from causalist.servers.threads import run_in_thread
 
-# The longest question that makes sense is a thousand times shorter.
-LONGEST_MESSAGE = 4_000_000  # bytes
+# A thousand times the longest reasonable query.
+MAX_MESSAGE_BYTES = 4_000_000  # bytes
 _CHUNK = 1 << 16
-# How long the last answers may take to leave when the server ends.
+# seconds to write the last answers at exit
 _FLUSH_SECONDS = 0.5
-# How long requests that stand before the end of the input may still be worked on: `echo REQUEST | causalist serve mcp`.
+# seconds to finish pending requests after the end of input: `echo REQUEST | causalist serve mcp`
 _LAST_REQUESTS_SECONDS = 2.0
 
 Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
@@ -45,9 +43,11 @@ Outgoing = MemoryObjectSendStream[SessionMessage]
 
 
 @asynccontextmanager
-async def open_wire(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """The streams of a connection. The incoming one ends with the client's; when the client no longer takes answers,
-    it ends too."""
+async def open_streams(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+    """Yield the streams of a connection.
+
+    The incoming stream ends with the client's input, or if the client stops reading answers.
+    """
     received, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, to_send = anyio.create_memory_object_stream[SessionMessage](0)
     replies = outgoing.clone()
@@ -67,7 +67,7 @@ async def open_wire(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
 
     async def take_end() -> None:
         await input_ended.wait()
-        # The SDK drops what it works on when the stream ends.
+        # The SDK cancels pending requests when the stream ends.
         if unanswered:
             with anyio.move_on_after(_LAST_REQUESTS_SECONDS):
                 await all_answered.wait()
@@ -76,8 +76,8 @@ async def open_wire(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
 
     def read_all() -> None:
         try:
-            for line in lines(partial(os.read, pipes.reading, _CHUNK)):
-                # One line at a time: what is not taken stays in the pipe.
+            for line in read_lines(partial(os.read, pipes.reading, _CHUNK)):
+                # One line at a time: unread input stays in the pipe.
                 asyncio.run_coroutine_threadsafe(take(line), loop).result()
         except (OSError, RuntimeError, anyio.ClosedResourceError, anyio.BrokenResourceError):
             pass
@@ -89,7 +89,7 @@ async def open_wire(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
             async with to_send:
                 async for message in to_send:
                     text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
-                    await in_thread(partial(_write, pipes.writing, text.encode() + b"\n"))
+                    await run_in_thread(partial(_write, pipes.writing, text.encode() + b"\n"))
                     if isinstance(message.message, JSONRPCResponse | JSONRPCError) and message.message.id is not None:
                         unanswered.discard(message.message.id)
                         if not unanswered:
@@ -111,8 +111,8 @@ async def open_wire(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
             group.cancel_scope.deadline = anyio.current_time() + _FLUSH_SECONDS
 
 
-def lines(read: Callable[[], bytes]) -> Iterator[bytes | None]:
-    """Lines of what `read` returns until it returns nothing; None stands for one that is too long to be kept.
+def read_lines(read: Callable[[], bytes]) -> Iterator[bytes | None]:
+    """Yield the lines of `read`, which returns b"" at the end; None stands for a line that is too long.
 
     >>> chunks = iter([b"a", b"b\\nc", b"\\nd", b""])
     >>> list(lines(lambda: next(chunks)))
@@ -124,12 +124,12 @@ def lines(read: Callable[[], bytes]) -> Iterator[bytes | None]:
         *ended, rest = chunk.split(b"\n")
         for part in ended:
             kept += part
-            too_long = too_long or len(kept) > LONGEST_MESSAGE
+            too_long = too_long or len(kept) > MAX_MESSAGE_BYTES
             yield None if too_long else bytes(kept)
             kept.clear()
             too_long = False
         kept += rest
-        if len(kept) > LONGEST_MESSAGE:
+        if len(kept) > MAX_MESSAGE_BYTES:
             kept.clear()
             too_long = True
     if kept or too_long:
@@ -137,14 +137,14 @@ def lines(read: Callable[[], bytes]) -> Iterator[bytes | None]:
 
 
 def read_message(line: bytes | None) -> SessionMessage | JSONRPCError | None:
-    """A line as a message, or as the error that answers it; None for an empty line."""
+    """Return a line as a message, or as the error that answers it; None for an empty line."""
     if line is None:
-        return _refusal(None, INVALID_REQUEST, f"a message may have {LONGEST_MESSAGE} bytes; this one has more")
+        return _refusal(None, INVALID_REQUEST, f"the message is longer than {MAX_MESSAGE_BYTES:,} bytes")
     if not line.strip():
         return None
     try:
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-        # A request whose id is of no type that an id has would pass for a notification.
+        # A request with an id of an invalid type would be taken for a notification.
         if not (isinstance(message, JSONRPCNotification) and b'"id"' in line and "id" in json.loads(line)):
             return SessionMessage(message)
     except (ValueError, RecursionError):
@@ -152,8 +152,8 @@ def read_message(line: bytes | None) -> SessionMessage | JSONRPCError | None:
     try:
         document = json.loads(line)
     except (ValueError, RecursionError):
-        return _refusal(None, PARSE_ERROR, "this is not JSON in UTF-8, or nested too deeply")
-    return _refusal(_id_of(document), INVALID_REQUEST, "this is JSON, but no JSON-RPC 2.0 message")
+        return _refusal(None, PARSE_ERROR, "the message is not JSON in UTF-8, or is nested too deeply")
+    return _refusal(_id_of(document), INVALID_REQUEST, "the message is JSON but not JSON-RPC 2.0")
 
 
 def _id_of(document: object) -> RequestId | None:

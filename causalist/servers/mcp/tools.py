@@ -1,7 +1,7 @@
-"""The tools that an agent is offered: names, descriptions, parameters; and arguments checked against them.
+"""Default MCP tools: names, descriptions, parameters and checked arguments.
 
-Few and short, because an agent reads all of them before it does anything. No SDK here: a tool is data and a function
-from a repository and arguments to an answer. `more_tools` has those that are offered on demand.
+The list is short, because an agent reads all of it before it starts. The module does not depend on the SDK: a tool is
+data and a function from repository and arguments to an answer. `more_tools` has further tools.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,16 +17,18 @@ if TYPE_CHECKING:
 
 Arguments: TypeAlias = Mapping[str, Any]
 
-MOST_CHARACTERS = 20_000  # of a question: a long issue with its traceback
+MAX_CHARACTERS = 20_000  # of a query: enough for a long issue with its traceback
 _NAME_CHARACTERS = 1_000
-_NAME_TOKENS = 2_000  # where a tool has no budget
+_NAME_TOKENS = 2_000  # for tools without a budget
 _TYPES: Mapping[type, str] = {str: "string", int: "integer", float: "number"}
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument. `low` and `high` bound a number, or the length of a string. Without `default` it is None where it
-    is left out, unless it is required."""
+    """Parameter of a tool. `low` and `high` bound a number or the length of a string.
+
+    Without `default`, an omitted optional parameter is None.
+    """
 
     type: type
     description: str
@@ -36,36 +38,39 @@ class Parameter:
     required: bool = False
 
     def schema(self) -> dict[str, object]:
-        """As JSON Schema."""
+        """Return the parameter as JSON Schema."""
         bounds = ("minLength", "maxLength") if self.type is str else ("minimum", "maximum")
         schema: dict[str, object] = {"type": _TYPES[self.type], "description": self.description}
         schema |= zip(bounds, (self.low, self.high), strict=True)
         return schema if self.default is None else {**schema, "default": self.default}
 
     def read(self, name: str, value: object) -> object:
-        """`value` in the declared type. Raises UsageError that names what would work."""
+        """Return `value` in the declared type. Raises UsageError with the valid values."""
         if self.type is str:
             if not isinstance(value, str):
-                raise UsageError(f"{name} is {_shown(value)}; it is a string")
+                raise UsageError(f"{name} must be a string, not {_format_value(value)}")
             if not value.strip():
-                raise UsageError(f"{name} is empty")
+                raise UsageError(f"{name} must not be empty")
             if len(value) > self.high:
-                raise UsageError(f"{name} has {len(value)} characters; at most {self.high:g} are read")
+                raise UsageError(f"{name} must have at most {self.high:,} characters, not {len(value):,}")
             return value
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise UsageError(f"{name} is {_shown(value)}; it is a number from {self.low:g} to {self.high:g}")
-        # A comparison with NaN is false.
+            raise UsageError(f"{name} must be a number from {self.low:,} to {self.high:,}, not {_format_value(value)}")
+        # Comparisons with NaN are false.
         if not self.low <= value <= self.high:
-            raise UsageError(f"{name} is {_shown(value)}; it lies between {self.low:g} and {self.high:g}")
+            raise UsageError(f"{name} must be between {self.low:,} and {self.high:,}, not {_format_value(value)}")
         if self.type is int and value != int(value):
-            raise UsageError(f"{name} is {_shown(value)}; it is a whole number")
+            raise UsageError(f"{name} must be an integer, not {_format_value(value)}")
         return self.type(value)
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """`answer` gets a repository and checked arguments, with None for what was left out; `unindexed` a folder in the
-    repository's place, while there is no index of it. A tool without it has nothing to say then."""
+    """Tool with its answer function.
+
+    `answer` gets a repository and checked arguments, with None for omitted ones. `unindexed` gets the folder instead,
+    while there is no index; a tool without it has no answer then.
+    """
 
     title: str
     description: str
@@ -74,7 +79,7 @@ class Tool:
     unindexed: Callable[[Path, Arguments], Reply] | None = None
 
     def schema(self) -> dict[str, Any]:
-        """Of all arguments, as JSON Schema."""
+        """Return the arguments as JSON Schema."""
         return {
             "type": "object",
             "properties": {name: parameter.schema() for name, parameter in self.parameters.items()},
@@ -83,11 +88,11 @@ class Tool:
         }
 
     def read(self, given: Arguments) -> Arguments:
-        """The arguments with defaults filled in; null is as good as left out. Raises UsageError."""
+        """Return the arguments with defaults; null counts as omitted. Raises UsageError."""
         unknown = [name for name in given if name not in self.parameters]
         if unknown:
             known = ", ".join(self.parameters)
-            raise UsageError(f"there is no argument {_shown(unknown[0])}; there are {known}")
+            raise UsageError(f"unknown argument {_format_value(unknown[0])}. Choose from {known}.")
         arguments: dict[str, object] = {}
         for name, parameter in self.parameters.items():
             value = given.get(name)
@@ -112,11 +117,11 @@ def _ask_unindexed(root: Path, arguments: Arguments) -> Reply:
     return ask_files(root, arguments["question"], arguments["max_tokens"], arguments["top_k"])
 
 
-def name_unindexed(root: Path, arguments: Arguments) -> Reply:
-    """Where the name of a definition is written."""
-    from causalist.servers.unindexed import places_of_name
+def find_name_unindexed(root: Path, arguments: Arguments) -> Reply:
+    """Return the lines that contain the name of a definition, without an index."""
+    from causalist.servers.unindexed import find_name
 
-    return places_of_name(root, arguments["name"], arguments.get("max_tokens") or _NAME_TOKENS)
+    return find_name(root, arguments["name"], arguments.get("max_tokens") or _NAME_TOKENS)
 
 
 def _symbol(repository: "Repository", arguments: Arguments) -> Reply:
@@ -139,11 +144,13 @@ def _impact(repository: "Repository", arguments: Arguments) -> Reply:
     )
 
 
-def budget(default: int) -> Parameter:
+def budget_parameter(default: int) -> Parameter:
+    """Return the parameter `max_tokens` with a default."""
     return Parameter(int, "Most tokens of the answer.", 200, 20_000, default)
 
 
-def node_name(description: str, *, required: bool) -> Parameter:
+def name_parameter(description: str, *, required: bool) -> Parameter:
+    """Return a parameter for the name of a node."""
     return Parameter(str, description, 1, _NAME_CHARACTERS, required=required)
 
 
@@ -153,9 +160,9 @@ TOOLS: Mapping[str, Tool] = {
         "Answers a question about this repository with its own code: the relevant definitions, connected and in causal "
         'order. Start here instead of searching files: "where is", "how does", "why", an error message.',
         {
-            "question": Parameter(str, "In plain words; names, paths, tracebacks help.", 1, MOST_CHARACTERS,
+            "question": Parameter(str, "In plain words; names, paths, tracebacks help.", 1, MAX_CHARACTERS,
                                   required=True),
-            "max_tokens": budget(4000),
+            "max_tokens": budget_parameter(4000),
             "top_k": Parameter(int, "Most definitions; without it what suits max_tokens.", 1, 100),
         },
         _ask,
@@ -165,30 +172,32 @@ TOOLS: Mapping[str, Tool] = {
         "Look up a definition",
         "Shows a definition by name or id: source, callers, what it calls. With `to`, the path from it to another one.",
         {
-            "name": node_name("Name, qualified name, file, or id such as src/auth.py::Session.verify.", required=True),
-            "to": node_name("Where the path ends.", required=False),
-            "max_tokens": budget(3000),
+            "name": name_parameter(
+                "Name, qualified name, file, or id such as src/auth.py::Session.verify.", required=True
+            ),
+            "to": name_parameter("Where the path ends.", required=False),
+            "max_tokens": budget_parameter(3000),
         },
         _symbol,
-        name_unindexed,
+        find_name_unindexed,
     ),
     "impact": Tool(
         "What a change affects",
         "Lists what depends on a definition or file, directly or through others, nearest first: what a change may "
         "break. Call before a change.",
         {
-            "name": node_name("Name, qualified name, file, or id.", required=True),
+            "name": name_parameter("Name, qualified name, file, or id.", required=True),
             "max_depth": Parameter(int, "Most steps away; without it all.", 1, 100),
             "min_confidence": Parameter(float, "Least certainty of a dependency; 0 adds guesses by name.", 0, 1, 0.5),
-            "max_tokens": budget(2000),
+            "max_tokens": budget_parameter(2000),
         },
         _impact,
     ),
 }  # fmt: skip
 
 
-def _shown(value: object) -> str:
-    """A value of the client's, short."""
+def _format_value(value: object) -> str:
+    """Return a value of the client in short form."""
     try:
         text = repr(value)
     except ValueError:  # a number with too many digits

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from causalist.cli._hook_context import SHARES, Share, context_for
+from causalist.cli._hook_context import HOOK_BUDGETS, HookBudget, build_context
 from causalist.evaluate.dataset import LabelledQuestion, read_questions
 from causalist.evaluate.mining import find_clone, oldest_first
 from causalist.evaluate.snapshots import SnapshotFacts
@@ -35,8 +35,8 @@ from tests.benchmarks.states import at_commit
 from tests.cli.test_hook import random_input
 
 ALWAYS = [
-    *((Share(0.0, *size),) for size in ((3, 300), (5, 400), (5, 500), (8, 600), (8, 700), (8, 800), (12, 1000))),
-    *((Share(0.0, *size),) for size in ((3, 300, 5), (3, 300, 8), (5, 400, 8), (5, 500, 8))),
+    *((HookBudget(0.0, *size),) for size in ((3, 300), (5, 400), (5, 500), (8, 600), (8, 700), (8, 800), (12, 1000))),
+    *((HookBudget(0.0, *size),) for size in ((3, 300, 5), (3, 300, 8), (5, 400, 8), (5, 500, 8))),
 ]
 
 
@@ -60,9 +60,9 @@ def main() -> int:
         return run_random(arguments.random)
     questions = sorted(read_questions(arguments.data), key=lambda q: hashlib.sha256(q.id.encode()).hexdigest())
     measured = questions[arguments.choose :][: arguments.rows]
-    handed: dict[Sequence[Share], list[Handed]] = defaultdict(list)
+    handed: dict[Sequence[HookBudget], list[Handed]] = defaultdict(list)
     for question, repository in snapshots(measured, arguments.clones, arguments.indexes):
-        for shares in (SHARES, *ALWAYS):
+        for shares in (HOOK_BUDGETS, *ALWAYS):
             handed[shares].append(what_is_handed(repository, question, shares))
     sys.stdout.write("\n".join(table(handed)) + "\n")
     return 0
@@ -85,24 +85,28 @@ def snapshots(
             yield from ((question, repository) for question in own if question.commit == commit)
 
 
-def what_is_handed(repository: Repository, question: LabelledQuestion, shares: Sequence[Share]) -> Handed:
-    context = context_for(repository, question.query, shares)
+def what_is_handed(repository: Repository, question: LabelledQuestion, shares: Sequence[HookBudget]) -> Handed:
+    context = build_context(repository, question.query, shares)
     if context is None:
         return Handed(0, False)
     return Handed(count_tokens(context), any(path in context for path in question.gold_files))
 
 
-def table(handed: dict[Sequence[Share], list[Handed]]) -> list[str]:
+def table(handed: dict[Sequence[HookBudget], list[Handed]]) -> list[str]:
     lines = ["| what is handed over | tokens a question | with a right file | nothing | right of what is said |"]
     lines.append("|---|--:|--:|--:|--:|")
-    own, best = handed[SHARES], 0.0
+    own, best = handed[HOOK_BUDGETS], 0.0
     for shares, rows in handed.items():
         said = [row for row in rows if row.tokens]
         right = sum(row.is_right for row in rows)
-        if shares is not SHARES and not shares[0].names and tokens_of(rows) <= tokens_of(own):
+        if shares is not HOOK_BUDGETS and not shares[0].names and tokens_of(rows) <= tokens_of(own):
             best = max(best, right / len(rows))
         names = f" and {shares[0].names} names" * (shares[0].names > 0)
-        name = "the hook" if shares is SHARES else f"always {shares[0].files} files, {shares[0].tokens} tokens{names}"
+        name = (
+            "the hook"
+            if shares is HOOK_BUDGETS
+            else f"always {shares[0].files} files, {shares[0].tokens} tokens{names}"
+        )
         lines.append(
             f"| {name} | {tokens_of(rows):.0f} | {right / len(rows):.1%} | {1 - len(said) / len(rows):.1%} "
             f"| {right / max(1, len(said)):.1%} |"

@@ -61,4 +61,4 @@ def test_what_is_wrong_is_said_as_without_a_deadline(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seconds", ["0", "-2", "nan", "inf"])
 def test_no_time_is_bad_usage(seconds: str, small: Path) -> None:
     message = run("ask", "price", "--deadline", seconds, cwd=small).failed("usage")
-    assert "--deadline" in message and "a number of seconds above 0" in message
+    assert "--deadline" in message and "must be above 0 seconds" in message

@@ -16,9 +16,9 @@ from causalist.errors import IndexingStopped, NothingToIndex
 from causalist.pipeline.repository import Repository
 from causalist.servers.live import index_job as job
 from causalist.servers.live import repository as live
-from causalist.servers.live.freshness import Look
+from causalist.servers.live.freshness import FreshnessReport
 from causalist.servers.live.index_job import IndexJob, Stage
-from causalist.servers.live.repository import LiveRepository, View
+from causalist.servers.live.repository import LiveRepository, LiveView
 
 pytestmark = pytest.mark.slow
 
@@ -50,14 +50,14 @@ def look(repository: LiveRepository) -> Any:
     return repository.view(LONG, silent)
 
 
-def names(view: View) -> set[str]:
+def names(view: LiveView) -> set[str]:
     assert view.repository is not None
     return {node for node in view.repository.index.graph.nodes.ids if "::" in node}
 
 
 def test_an_index_is_made_and_kept(small: Path) -> None:
     (first, second) = driven(small, look, look)
-    assert first == View(first.repository, 1) and "shop/cart.py::Cart.total" in names(first)
+    assert first == LiveView(first.repository, 1) and "shop/cart.py::Cart.total" in names(first)
     assert second.repository is first.repository
     assert (small / ".causalist" / "index.bin").exists()
     # What the process stored is what this one would have made.
@@ -91,14 +91,16 @@ def test_the_older_index_answers_until_the_newer_one_is_there(small: Path) -> No
 
     before, _, meanwhile, after = driven(small, look, change, lambda r: r.view(0, silent), look)
     assert meanwhile.repository is before.repository and meanwhile.stage is not None
-    assert meanwhile.behind == Look(False, ("shop/new.py",)) and meanwhile.generation == before.generation == 1
+    assert (
+        meanwhile.behind == FreshnessReport(False, ("shop/new.py",)) and meanwhile.generation == before.generation == 1
+    )
     assert (
         after.stage is None and after.behind is None and after.generation == 2 and "shop/new.py::added" in names(after)
     )
 
 
 def test_a_newer_index_is_not_waited_for_as_long_as_the_first(small: Path) -> None:
-    async def drive() -> tuple[View, View]:
+    async def drive() -> tuple[LiveView, LiveView]:
         repository = LiveRepository(small, 0.0)
         try:
             first = await repository.view(LONG, silent)
@@ -109,7 +111,7 @@ def test_a_newer_index_is_not_waited_for_as_long_as_the_first(small: Path) -> No
 
     first, second = asyncio.run(drive())
     assert "shop/cart.py::Cart.total" in names(first) and first.behind is None
-    assert second.repository is first.repository and second.behind == Look(False, ("shop/new.py",))
+    assert second.repository is first.repository and second.behind == FreshnessReport(False, ("shop/new.py",))
 
 
 def test_a_file_that_was_saved_as_it_was_needs_no_new_index(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,18 +144,18 @@ def test_one_process_does_one_job_after_the_other(small: Path) -> None:
     numbers = []
 
     def edit(repository: LiveRepository) -> None:
-        (worker,) = job._IDLE._by_root.values()
+        (worker,) = job._idle_workers._by_root.values()
         numbers.append(worker.process.pid)
         (small / "shop" / "new.py").write_text(f"def added():\n    return {len(numbers)}\n")
 
     driven(small, look, edit, look, edit, look, edit)
     assert len(numbers) == 3 and len(set(numbers)) == 1
-    assert job._IDLE._by_root == {}
+    assert job._idle_workers._by_root == {}
 
 
 def test_a_process_that_was_killed_while_it_waited_is_replaced(small: Path) -> None:
     def kill(repository: LiveRepository) -> None:
-        (worker,) = job._IDLE._by_root.values()
+        (worker,) = job._idle_workers._by_root.values()
         os.killpg(worker.process.pid, signal.SIGKILL)
         (small / "shop" / "new.py").write_text("def added():\n    return 1\n")
 
@@ -186,7 +188,7 @@ def test_several_wait_for_one_process(small: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(live, "IndexJob", start)
 
-    async def three(repository: LiveRepository) -> list[View]:
+    async def three(repository: LiveRepository) -> list[LiveView]:
         return await asyncio.gather(look(repository), look(repository), look(repository))
 
     (views,) = driven(small, lambda r: three(r))
@@ -222,19 +224,19 @@ class TestFailure:
             return str(caught.value)
 
         (message,) = driven(large, killed)
-        assert "was ended by signal 9" in message and str(large) in message
+        assert "ended by signal 9" in message and str(large) in message
 
     def test_the_older_index_answers_where_a_newer_one_fails(
         self, small: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(_: LiveRepository) -> None:
             (small / "shop" / "new.py").write_text("def added():\n    return 1\n")
-            job.end_idle(small)
+            job.end_idle_worker(small)
             monkeypatch.setattr(job, "_START", "import os; os._exit(7)")
 
         before, _, after = driven(small, look, fail, look)
         assert after.repository is before.repository
-        assert "was ended with exit code 7" in str(after.failure)
+        assert "ended with exit code 7" in str(after.failure)
         assert after.behind is not None and after.behind.changed == ("shop/new.py",)
 
     def test_all_who_wait_are_told_of_a_failure(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,7 +323,7 @@ class TestManyAtOnce:
 
         monkeypatch.setattr(LiveRepository, "_compared", counted)
 
-        async def ask(repository: LiveRepository) -> list[View]:
+        async def ask(repository: LiveRepository) -> list[LiveView]:
             return await asyncio.gather(*(repository.view(LONG, silent) for _ in range(30)))
 
         ((*views,),) = driven(small, ask)
@@ -344,7 +346,7 @@ class TestManyAtOnce:
 
         monkeypatch.setattr(LiveRepository, "_compared", slow)
 
-        async def ask(repository: LiveRepository) -> tuple[View, View]:
+        async def ask(repository: LiveRepository) -> tuple[LiveView, LiveView]:
             first = asyncio.ensure_future(repository.view(LONG, silent))
             while not began.is_set():
                 await asyncio.sleep(0.01)
@@ -362,7 +364,7 @@ class TestManyAtOnce:
         Repository.open(small, exact_root=True)
         compared = LiveRepository._compared
 
-        async def ask(repository: LiveRepository) -> tuple[View, View]:
+        async def ask(repository: LiveRepository) -> tuple[LiveView, LiveView]:
             before = await look(repository)
             (small / "shop" / "late.py").write_text("def late():\n    return 1\n")
             Repository.open(small, exact_root=True)

@@ -11,7 +11,7 @@ from causalist.errors import AmbiguousNode, UnknownNode
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
 from causalist.servers import text_answers as answers
-from causalist.servers.text_answers import bounded
+from causalist.servers.text_answers import truncate_to_budget
 from tests.cli.commands import CHECKOUT, write_all
 from tests.confidences import said, said_briefly
 
@@ -89,17 +89,19 @@ class TestBudget:
         lines = [f"line {i} of some words" for i in range(3000)]
         for budget in (40, 300, 5000):
             counted.clear()
-            kept = bounded("\n".join(lines), budget).count("\n")
+            kept = truncate_to_budget("\n".join(lines), budget).count("\n")
             one_more = "\n".join([*lines[: kept + 1], f"… {len(lines) - kept - 1} more lines"])
             assert count_tokens(counted[-1]) <= budget < count_tokens(one_more) and len(counted) < 20
 
     def test_bounded_keeps_whole_lines_and_counts_the_others(self) -> None:
         text = "\n".join(f"line number {i}" for i in range(100))
-        short = bounded(text, 60)
+        short = truncate_to_budget(text, 60)
         *kept, last = short.split("\n")
         assert kept == text.split("\n")[: len(kept)]
         assert last == f"… {100 - len(kept)} more lines"
-        assert count_tokens(bounded("x" * 5000 + "\nb", 50)) <= 50 and bounded("a\nb", 50) == "a\nb"
+        assert (
+            count_tokens(truncate_to_budget("x" * 5000 + "\nb", 50)) <= 50 and truncate_to_budget("a\nb", 50) == "a\nb"
+        )
 
 
 class TestAsk:
@@ -121,7 +123,7 @@ class TestAsk:
 
     def test_nothing_found_says_how_much_was_searched(self, sample: Repository) -> None:
         n_files = sample.info().files
-        expected = f"nothing found: no word of the question occurs in the {n_files} files that were searched"
+        expected = f"nothing found: no word of the query occurs in the {n_files} files that were searched"
         assert ask_text(sample, "qqzzqq", 4000, None).startswith(expected)
 
     def test_changed_files_are_noted(self, tmp_path: Path) -> None:
