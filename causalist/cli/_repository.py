@@ -14,7 +14,6 @@ from causalist.errors import ExtraMissing, NothingToIndex
 if TYPE_CHECKING:
     from causalist.index.refresh_cache import RefreshCache
     from causalist.pipeline.repository import Repository
-    from causalist.pipeline.steps import Deadline
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -67,14 +66,12 @@ def open_repository(
     processes: int | None = None,
     submodules: bool | None = None,
     when_empty: Callable[[NothingToIndex], Mapping[str, object]] | None = None,
-    deadline: "Deadline | None" = None,
     refresh_cache: "RefreshCache | None" = None,
     anew: bool = False,
 ) -> "Repository":
     """Return the repository in the folder `repo`, or around the current folder. Raises CausalistError.
 
-    With a `deadline`, the stored index is used if it cannot be refreshed in time. `when_empty` makes the document that
-    is printed before NothingToIndex propagates, for --json.
+    `when_empty` makes the document that is printed before NothingToIndex propagates, for --json.
     """
     import_numpy()
     from causalist.index.options import IndexOptions
@@ -83,12 +80,6 @@ def open_repository(
     with show_progress() as progress:
         options = IndexOptions(processes, progress, submodules, refresh_cache=refresh_cache, anew=anew)
         try:
-            if deadline is not None:
-                from causalist.servers.live.deadline import open_in_time
-
-                return open_in_time(
-                    repo or Path(), deadline, exact_root=repo is not None, force=force, progress=progress
-                )
             return Repository.open(repo or Path(), exact_root=repo is not None, force=force, options=options)
         except NothingToIndex as error:
             if when_empty is not None:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from causalist.model.answer import Answer, AskOptions
     from causalist.model.index import Index
     from causalist.pipeline.steps import Deadline
+    from causalist.servers.worker import BoundedAnswer
+
+    _ReadInPart = Index | BoundedAnswer  # has the files that were read only in part
 
 # Reasons for skipped files that are failures (`source.exclusion.Reason`); the others are choices.
 UNREADABLE_REASONS = ("unreadable", "undecodable name")
@@ -107,7 +110,8 @@ def ask_command(
     (/…/i ignores case) is searched for in the text of every file.
 
     With --deadline, the answer may use an older index and fewer signals, or show less source; notes list what was
-    left out. The command fails if no index is available in time.
+    left out or stopped. Without an index by then, or if a required step does not end, the command fails within half a
+    second more.
 
     --include and --exclude answer as if no other files existed. --scope only raises the rank of a folder.
 
@@ -151,17 +155,19 @@ def ask_command(
     check_question(question, options)
     writer = AnswerWriter.from_options(in_words, model, answer_timeout, options.format)
     unwritten: dict[str, object] = {"written": None} if writer else {}
-    repository = open_repository(
-        repo,
-        force=force,
-        when_empty=_document_when_empty(question, unwritten) if as_json else None,
-        deadline=due,
-    )
-    keep_freed_memory()
-    with show_progress() as progress:
-        answer = repository.ask(question, options, deadline=due, remember=remember, progress=progress)
+    when_empty = _document_when_empty(question, unwritten) if as_json else None
+    read_in_part: _ReadInPart
+    if due is None:
+        repository = open_repository(repo, force=force, when_empty=when_empty)
+        keep_freed_memory()
+        with show_progress() as progress:
+            answer = repository.ask(question, options, remember=remember, progress=progress)
+        read_in_part = repository.index
+    else:
+        read_in_part = _in_time(repo, force, question, options, remember, due, when_empty)
+        answer = read_in_part.answer
     if strict:
-        _fail_if_doubtful(answer, repository.index)
+        _fail_if_doubtful(answer, read_in_part)
     _say_doubts(answer)
     if as_json:
         from causalist.serialize.answers import answer_document
@@ -185,6 +191,31 @@ def ask_command(
         else:
             say(f"nothing found: no word of the query occurs in {searched}; try a name or another word of the code")
         click.get_current_context().exit(NOTHING_FOUND)
+
+
+def _in_time(
+    repo: Path | None,
+    force: bool,
+    question: str,
+    options: "AskOptions",
+    remember: bool | None,
+    due: "Deadline",
+    when_empty: "Callable[[NothingToIndex], dict[str, object]] | None",
+) -> "BoundedAnswer":
+    """Return the answer by a deadline; `when_empty` as in `open_repository`."""
+    from causalist.errors import NothingToIndex
+    from causalist.servers.supervisor import answer_in_time
+    from causalist.servers.worker import Task
+
+    keep_freed_memory()
+    task = Task(repo or Path(), question, options, repo is not None, force, remember)
+    try:
+        with show_progress() as progress:
+            return answer_in_time(task, due, progress)
+    except NothingToIndex as error:
+        if when_empty is not None:
+            emit_document(when_empty(error))
+        raise
 
 
 def _document_when_empty(
@@ -226,7 +257,7 @@ def _question(query: str) -> str:
     return query.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _fail_if_doubtful(answer: "Answer", index: "Index") -> None:
+def _fail_if_doubtful(answer: "Answer", index: "_ReadInPart") -> None:
     # Partly read files are listed one by one below; the other slugs do not concern files.
     others = ("partly-read", "filtered-out", "broadened")
     doubts = [f"{d.slug}: {d.detail}" for d in answer.diagnostics if d.slug not in others]

@@ -62,7 +62,7 @@ from causalist.parse.syntax.imports import listed_names
 from causalist.parse.text import is_notebook, valid_utf8, with_line_feeds
 
 _TOKEN = re.compile(
-    rb"""^[ \t]*\#(?:[^\n\\/]|\\\r?\n|\\.|/\*(?:[^*]|\*(?!/))*\*/|/(?!\*))*  # a directive with its continuation lines
+    rb"""^[ \t]*\#(?:[^\n\\/]|\\(?:\r\n|.)|/\*(?:[^*]|\*(?!/))*\*/|/(?!\*))*  # a directive with its continuation lines
     |//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/
     |"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'
     |[{}()]""",

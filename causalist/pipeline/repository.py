@@ -168,8 +168,8 @@ class Repository(Lookups):
 
         Without `options` the repository's settings apply. Raises EmptyQuestion, and UsageError for options out of
         range. An answer may have no results. Near the `deadline`, in seconds, optional steps are left out, and a
-        diagnostic names them. `remember` stores the query for feedback; None: as the settings say. `progress` receives
-        the progress of an embedder.
+        diagnostic names them; a step that has begun is not stopped. `remember` stores the query for feedback; None:
+        as the settings say. `progress` receives the progress of an embedder.
         """
         options = self.settings.completed(options or self.settings.ask_options(), self.folder)
         check_question(query, options)

@@ -5,7 +5,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from math import inf
 from typing import TypeVar
 
@@ -14,7 +14,7 @@ from causalist.errors import CausalistError, UsageError
 from causalist.model.protocols import STAGES
 from causalist.model.source import Diagnostic, DiagnosticSlug
 
-__all__ = ["MAX_FAILURES", "RESERVE", "SKIPPED_RUNS", "Circuits", "Deadline", "StepTimer"]
+__all__ = ["MAX_FAILURES", "RESERVE", "SKIPPED_RUNS", "Circuits", "Deadline", "StepStopped", "StepTimer"]
 
 
 class StepTimer:
@@ -28,9 +28,12 @@ class StepTimer:
         self._spent: dict[str, float] = {}
         self._inside: list[float] = []  # of each open step: seconds of the steps inside of it
 
-    @contextmanager
-    def timed(self, name: str) -> Iterator[None]:
+    def timed(self, name: str) -> AbstractContextManager[None]:
         """Add the time of the block to a step."""
+        return self._timed(name)
+
+    @contextmanager
+    def _timed(self, name: str) -> Iterator[None]:
         self._inside.append(0.0)
         began = time.perf_counter()
         try:
@@ -59,8 +62,21 @@ class StepTimer:
 RESERVE = 0.2
 
 
+class StepStopped(BaseException):
+    """Raised inside the optional step `name` because its time is up.
+
+    It is no Exception, so that a step which catches those ends as well.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
 class Deadline:
-    """Moment by the monotonic clock when an answer is due."""
+    """Moment `due`, by the monotonic clock, when an answer is due. By itself it stops no step."""
+
+    stopped: frozenset[str] = frozenset()  # steps that were stopped in an earlier try and are not tried again
 
     def __init__(self, seconds: float, *, gone: float = 0.0) -> None:
         """Set the deadline `seconds` from now, of which `gone` are over.
@@ -70,12 +86,16 @@ class Deadline:
         if not 0.0 < seconds < float("inf"):
             raise UsageError(f"--deadline must be above 0 seconds, not {seconds:g}")
         self.seconds = seconds
-        self._due = time.monotonic() + seconds - gone
+        self.due = time.monotonic() + seconds - gone
 
     @property
     def left(self) -> float:
         """Remaining seconds, negative after the deadline."""
-        return self._due - time.monotonic()
+        return self.due - time.monotonic()
+
+    def around(self, name: str, timer: AbstractContextManager[None], until: float) -> AbstractContextManager[None]:
+        """Return a context for a step that may be stopped from the moment `until` on; infinite: never."""
+        return timer
 
 
 _T = TypeVar("_T")
@@ -95,6 +115,8 @@ _SKIPPABLE_STEPS = frozenset(
         "assemble.attribution",
     }
 )
+# Seconds after the deadline, and after its own beginning, from which on any other optional step may be stopped.
+_LATE = 0.1
 
 
 class GuardedSteps(StepTimer):
@@ -119,12 +141,18 @@ class GuardedSteps(StepTimer):
             if reason:
                 self._skipped[name] = reason
                 return without()
+        if self._deadline is not None and name in self._deadline.stopped:
+            return self._without_stopped(name, without)
         if name in _SKIPPABLE_STEPS and not self.in_time():
             self.leave_out(name)
             return without()
         try:
-            with self.timed(name):
+            with self._bounded(name, self._until(name)):
                 result = work()
+        except StepStopped as stop:
+            if stop.name != name:
+                raise
+            return self._without_stopped(name, without)
         except CausalistError as error:
             if not self.in_time():  # a step that was told to end
                 self.leave_out(name)
@@ -138,6 +166,10 @@ class GuardedSteps(StepTimer):
         if self._circuits is not None:
             self._circuits.worked(name)
         return result
+
+    def timed(self, name: str) -> AbstractContextManager[None]:
+        """Add the time of the block to a step, which a deadline may end."""
+        return self._bounded(name, inf)
 
     def found(self, name: str, n: int) -> None:
         """Record the number of candidates of a generator."""
@@ -167,6 +199,22 @@ class GuardedSteps(StepTimer):
             detail = f"left out to answer within {self._deadline.seconds:g} s: {', '.join(self._left_out)}"
             skipped.append(Diagnostic(DiagnosticSlug.DEADLINE, detail, -1))
         return tuple(skipped)
+
+    def _bounded(self, name: str, until: float) -> AbstractContextManager[None]:
+        timer = super().timed(name)
+        return timer if self._deadline is None else self._deadline.around(name, timer, until)
+
+    def _until(self, name: str) -> float:
+        """Return the moment from which on an optional step may be stopped."""
+        if self._deadline is None:
+            return inf
+        if name in _SKIPPABLE_STEPS:
+            return self._deadline.due - RESERVE
+        return max(self._deadline.due, time.monotonic()) + _LATE
+
+    def _without_stopped(self, name: str, without: Callable[[], _T]) -> _T:
+        self.leave_out(f"{name} (stopped)")
+        return without()
 
     def _failed(self, name: str, reason: str) -> None:
         if self._circuits is not None:

@@ -135,6 +135,31 @@ def test_no_text_takes_long(text: str) -> None:
     assert time.process_time() - start < 2.0
 
 
+def test_a_long_literal_with_many_backslashes_takes_time_in_proportion_to_its_length() -> None:
+    """No closing quotes within 4,000 characters, and a backslash a line. Each backslash once doubled the time: sixteen
+    of them took eleven seconds."""
+
+    def seconds(n_lines: int) -> float:
+        line = "    \\d option of many, explained here in some words\n"
+        text = f'def usage():\n    """usage message for unknown options\n{line * n_lines}"""\n'
+        took = []
+        for _ in range(5):
+            start = time.process_time()
+            said_in(["usage", "message", "for", "unknown", "options"], text)
+            took.append(time.process_time() - start)
+        return min(took)
+
+    assert seconds(2_000) < 1.0  # 100,000 characters; about 10 ms
+    assert seconds(8_000) < 5 * seconds(2_000) + 0.05
+
+
+def test_a_backslash_before_the_closing_quotes_belongs_to_what_follows_it() -> None:
+    """Python's: an escaped quote does not close. What does is three quotes in a row, none of them escaped."""
+    message = "user anna is missing in the shop"
+    text = 'raise Missing("""user %s \\""" is missing in the shop""")'
+    assert weights(message, text) == [4.5]
+
+
 def test_of_two_literals_the_one_that_is_not_interrupted_has_more() -> None:
     """Both have six of ten words: undefined, binding, s, detected, compiling and when. In the second nothing is filled
     in where something should be."""

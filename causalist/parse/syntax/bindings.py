@@ -426,7 +426,7 @@ _PLACE_GAP = 12  # bytes of " as (" or " = " between a pattern and its value, wh
 _NAME = re.compile(r"[^\W\d]\w*")
 _PLACE_BOUND = re.compile(r"[\w.]+\s*\(.*\bbound\s*=\s*([^,]+)", re.DOTALL)
 _GENERIC = re.compile(r"(?:\w+\.)*(\w+)\s*\[")
-_CAPITALS = re.compile(r"[\"'\w.\[\], ]*(?:\s*\|\s*[\"'\w.\[\], ]+)+")
+_CAPITALS = re.compile(r"[\"'\w.\[\], ]*+(?:\s*+\|\s*+[\"'\w.\[\],][\"'\w.\[\], ]*+)++")
 
 
 class PlaceReader:

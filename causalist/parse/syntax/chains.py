@@ -30,7 +30,7 @@ _RAW = re.compile(r"\br#(?=[^\W\d])")  # what makes a name of a word that means 
 _FRONT = re.compile(r"[&*\s]*(?:mut\s+)?(?:(?:::|self::)(?=\w))?")
 _ENDS_EARLY = re.compile(r"\?+\s*(?=$|[?)]|\.[^(\[])|\.\s*await\b(?!\s*\()")
 _COMMENT = re.compile(r"//[^\n]*\n\s*(?=[.?/])|/\*.*?\*/\s*(?=[.?])", re.DOTALL)  # between the lines of a chain
-_AS_TRAIT = re.compile(r"<\s*(.+?)(?:\s+as\s+([\w:]+)(?:<.*>)?)?\s*>::(\w.*)", re.DOTALL)
+_AS_TRAIT = re.compile(r"<\s*+(.+?)(?:\s++as\s++([\w:]+)(?:<.*>)?)?\s*+>::(\w.*)", re.DOTALL)
 _GENERIC = re.compile(r"([^\W\d][\w.]*)<(.+)>")
 _DIMENSIONS = re.compile(r"(?:\s*\[\s*\])+\s*$")
 _SAYS_NOTHING = frozenset({"Any", "typing.Any", "any", "unknown", "object", "Object", "var"})

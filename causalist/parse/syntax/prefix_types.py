@@ -24,7 +24,7 @@ from causalist.model.type_notation import (
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)?")
-_SPACE = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)+", re.DOTALL)
+_SPACE = re.compile(r"(?:\s|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)+")
 _TOKEN = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`[^`]*`|//[^\n]*|/\*.*?\*/|[()\[\]{}]|[,:]", re.DOTALL)
 _NAMED_PARAMETER = re.compile(r"([^\W\d]\w*)\s+(?=\S)(.+)", re.DOTALL)
 _VARIADIC = re.compile(r"(?:[^\W\d]\w*\s*)?\.\.\.")

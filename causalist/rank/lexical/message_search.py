@@ -24,9 +24,10 @@ from causalist.rank.lexical.query_expansion import DEFINES
 from causalist.rank.terms import STOP_WORDS, terms_of
 
 _WORD = lazy_regex(r"\w+")
-# One line of a literal; what is continued by a backslash goes on, and so do back quotes and triple quotes.
+# One line of a literal; what is continued by a backslash goes on, and so do back quotes and triple quotes. A backslash
+# matches one branch only: if it matched two, each of n backslashes would double the time of a literal that is too long.
 _ONE = (
-    r"(?<!\\)(?:\"\"\"(?:\\[\s\S]|(?!\"\"\")[\s\S]){0,4000}\"\"\"|\"(?:\\[\s\S]|[^\"\\\n]){0,2000}\""
+    r"(?<!\\)(?:\"\"\"(?:\\[\s\S]|(?!\"\"\")[^\\]){0,4000}\"\"\"|\"(?:\\[\s\S]|[^\"\\\n]){0,2000}\""
     r"|(?<!\w)'(?:\\[\s\S]|[^'\\\n]){0,2000}'|`(?:\\[\s\S]|[^`\\]){0,4000}`)"
 )
 _LITERAL = lazy_regex(_ONE)

@@ -1,0 +1,234 @@
+"""The process that answers a question which is due: what it does, and what it says to its supervisor.
+
+Out: messages of JSON, each behind its length: the steps that are open, its spare, the answer or why there is none. A
+signal stops an optional step whose time is up. A spare is a fork that waits from the moment when the index is open.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from causalist import errors
+from causalist.errors import CausalistError
+from causalist.index.options import Progress, ignore_progress
+from causalist.model.answer import Answer, AskOptions
+from causalist.model.index import FileNote
+from causalist.pipeline.steps import RESERVE, Deadline, StepStopped
+from causalist.servers.live.deadline import open_in_time
+from causalist.servers.plain import from_plain, to_plain
+
+if TYPE_CHECKING:
+    from causalist.pipeline.repository import Repository
+
+STEP_BYTES = 128  # of the name of a step; a pipe hands over so many as a whole
+_LENGTH_BYTES = 4
+_AGAIN_SECONDS = 0.05
+# Seconds of processor time by which a worker that nobody ends outlives its deadline.
+_OUTLIVES = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is asked of which folder, as `Repository.open` and `Repository.ask` take it."""
+
+    path: Path
+    question: str
+    options: AskOptions
+    exact_root: bool = False
+    force: bool = False
+    remember: bool | None = None
+
+
+class BoundedAnswer(NamedTuple):
+    """An answer, and what its index says of files that were not read as a whole."""
+
+    answer: Answer
+    skipped: Mapping[str, int]
+    examples: Mapping[str, tuple[str, ...]]
+    notes: tuple[FileNote, ...]
+
+
+class OpenStep(NamedTuple):
+    """A step that has begun, and the moment from which on it may be stopped."""
+
+    name: str
+    until: float
+
+
+class Failure(NamedTuple):
+    """An exception: the slug of a CausalistError, or "", the name of its class, its text, where it was raised."""
+
+    slug: str
+    name: str
+    text: str
+    traceback: str
+
+    def error(self) -> Exception:
+        """It, or one that says the same."""
+        for each in vars(errors).values():
+            if self.slug and isinstance(each, type) and issubclass(each, CausalistError) and each.slug == self.slug:
+                return each(self.text)
+        error: Exception = type(self.name, (RuntimeError,), {})(self.text)
+        error.add_note(self.traceback)
+        return error
+
+
+class Message(NamedTuple):
+    """What a worker says: one of these."""
+
+    steps: tuple[OpenStep, ...] | None = None  # that are open, the innermost one last
+    spare: int | None = None  # the process that can take its place
+    answer: BoundedAnswer | None = None
+    failure: Failure | None = None
+
+
+def first_message(data: bytearray) -> Message | None:
+    """The first message of what was read, taken from it; None where it is not complete yet."""
+    end = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "little")
+    if len(data) < max(end, _LENGTH_BYTES):
+        return None
+    message = from_plain(Message, json.loads(data[_LENGTH_BYTES:end]))
+    del data[:end]
+    return message
+
+
+def main(seconds: float, due: float) -> None:
+    """A worker that was started, not forked: the task comes on standard input."""
+    out = os.dup(1)
+    os.dup2(2, 1)
+    task = from_plain(Task, json.load(sys.stdin.buffer))
+    deadline = Deadline(seconds, gone=seconds - (due - time.monotonic()))
+    work_and_end(task, deadline, ignore_progress, out, None)
+
+
+class _Speaker:
+    """Sends messages. A step must not be stopped in the middle of one."""
+
+    def __init__(self, writing: int) -> None:
+        self._writing = writing
+        self.is_busy = False
+
+    def __call__(
+        self,
+        steps: tuple[OpenStep, ...] | None = None,
+        spare: int | None = None,
+        answer: BoundedAnswer | None = None,
+        failure: Failure | None = None,
+    ) -> None:
+        data = json.dumps(to_plain(Message(steps, spare, answer, failure))).encode()
+        left = memoryview(len(data).to_bytes(_LENGTH_BYTES, "little") + data)
+        self.is_busy = True
+        try:
+            while left:
+                left = left[os.write(self._writing, left) :]
+        finally:
+            self.is_busy = False
+
+
+class _TellingDeadline(Deadline):
+    """A deadline that says which steps are open, and stops the innermost one that is due when a signal asks for it."""
+
+    def __init__(self, deadline: Deadline, say: _Speaker, stopped: frozenset[str]) -> None:
+        self.seconds, self.due = deadline.seconds, deadline.due
+        self.stopped = stopped
+        self._say = say
+        self._steps: list[OpenStep] = []
+
+    @contextmanager
+    def _around(self, step: OpenStep, timer: AbstractContextManager[None]) -> Iterator[None]:
+        depth = len(self._steps)
+        try:
+            self._steps.append(step)
+            self._say(tuple(self._steps))
+            with timer:
+                yield
+        finally:
+            del self._steps[depth:]
+            self._say(tuple(self._steps))
+
+    def around(self, name: str, timer: AbstractContextManager[None], until: float) -> AbstractContextManager[None]:
+        return self._around(OpenStep(name, until), timer)
+
+    def stop_step(self, *_: object) -> None:
+        """The handler of the signal, which comes again until the step has ended: what runs may swallow an exception."""
+        now = time.monotonic()
+        for step in reversed(self._steps):
+            if step.until <= now and not self._say.is_busy:
+                raise StepStopped(step.name)
+
+
+def work_and_end(task: Task, deadline: Deadline, progress: Progress, writing: int, go: int | None) -> NoReturn:
+    """The worker's whole life. `go` says to a spare what to go on without; None for no spare."""
+    code = 1
+    try:
+        say = _Speaker(writing)
+        try:
+            _end_by_itself(deadline)
+            repository = open_in_time(
+                task.path, deadline, exact_root=task.exact_root, force=task.force, progress=progress
+            )
+            stopped = frozenset() if go is None else _stopped_steps(go, say, deadline)
+            due = _TellingDeadline(deadline, say, stopped)
+            _stop_steps_of(due)
+            found = _answered(repository, task, due, progress)
+            _stop_steps_of(None)
+            say(answer=found)
+        except Exception as error:
+            _stop_steps_of(None)
+            say(failure=_failure(error))
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _answered(repository: "Repository", task: Task, deadline: Deadline, progress: Progress) -> BoundedAnswer:
+    answer = repository.ask(task.question, task.options, deadline=deadline, remember=task.remember, progress=progress)
+    index = repository.index
+    return BoundedAnswer(answer, dict(index.skipped), dict(index.examples), tuple(index.notes))
+
+
+def _failure(error: Exception) -> Failure:
+    import traceback
+
+    slug = error.slug if isinstance(error, CausalistError) else ""
+    return Failure(slug, type(error).__name__, str(error), "".join(traceback.format_exception(error)))
+
+
+def _stopped_steps(go: int, say: _Speaker, deadline: Deadline) -> frozenset[str]:
+    """The steps to leave out: none, or in a spare, once it is needed, those in which others were ended before it."""
+    stopped: frozenset[str] = frozenset()
+    while True:
+        spare = os.fork()
+        if spare:
+            say(spare=spare)
+            return stopped
+        step = os.read(go, STEP_BYTES)
+        if not step:
+            os._exit(0)
+        _end_by_itself(deadline)
+        stopped |= {step.decode().rstrip()}
+
+
+def _stop_steps_of(deadline: _TellingDeadline | None) -> None:
+    """Lets a signal stop the steps of a deadline that are due, or none any more. There is none on Windows."""
+    if not hasattr(signal, "setitimer"):
+        return
+    if deadline is None:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        return
+    signal.signal(signal.SIGALRM, deadline.stop_step)
+    signal.setitimer(signal.ITIMER_REAL, max(0.001, deadline.left - RESERVE), _AGAIN_SECONDS)
+
+
+def _end_by_itself(deadline: Deadline) -> None:
+    """Lets the system end this process, if whoever started it is gone and cannot."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, max(0.0, deadline.left) + _OUTLIVES)

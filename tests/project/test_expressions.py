@@ -1,0 +1,100 @@
+"""No regular expression of the project takes time out of all proportion to its text."""
+
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.project import expressions
+from tests.project.ambiguity import faults_of
+from tests.project.expressions import Expression, complaints, seconds_of
+
+# In the first, a backslash matches both branches: it let a question hang.
+EXPONENTIAL = [
+    r'"""(?:\\[\s\S]|(?!""")[\s\S]){0,4000}"""',
+    r"(a+)+$",
+    r"(?:a|a)+$",
+    r"x(\w|\w\w)+!",
+    r"(?:a*)*b",
+    r"(?:x(?:a*)?)*$",
+    r"(?:\s*\w+\s*)*;",
+    r"(?:ab|a(?:ba|b))+c",
+]
+POLYNOMIAL = [r"\s*x?\s*$", r"\w+\d+!", r"x*,?x*,?x*;"]
+LINEAR = [
+    r'"""(?:\\[\s\S]|(?!""")[^\\]){0,4000}"""',
+    r"(?:a|b)+$",
+    r"(?:a+,)+$",
+    r'[^"]*"',
+    r"(?:\w+\.)*\w+",
+    r"(?>\w+)+x",
+    r"(?:[a-f]++|b)*+",
+    r"/\*(?:[^*]|\*(?!/))*\*/",
+    r"(?:ab|ac)*",
+]
+
+
+@pytest.mark.parametrize("pattern", EXPONENTIAL)
+def test_what_goes_round_in_two_ways_is_found_and_the_text_shows_it(pattern: str) -> None:
+    """Two rounds more take at least twice as long."""
+    (fault,) = faults_of(pattern)
+    assert fault.kind == "exponential"
+
+    def seconds(n: int) -> float:
+        began = time.process_time()
+        re.compile(pattern, re.DOTALL).match(fault.lead + fault.text * n + "\0")
+        return time.process_time() - began
+
+    n = 1
+    while seconds(n) < 0.02:
+        n += 1
+        assert n < 60
+    assert seconds(n + 2) > 2 * 0.02
+
+
+@pytest.mark.parametrize("pattern", POLYNOMIAL)
+def test_two_loops_that_share_a_text_are_found(pattern: str) -> None:
+    assert {fault.kind for fault in faults_of(pattern)} == {"polynomial"}
+
+
+@pytest.mark.parametrize("pattern", LINEAR)
+def test_nothing_is_found_where_nothing_is(pattern: str) -> None:
+    assert faults_of(pattern) == []
+
+
+def test_bytes_and_what_looks_ahead_are_looked_at_too() -> None:
+    assert [fault.kind for fault in faults_of(rb"(?=(?:a|a)+$)x")] == ["exponential"]
+
+
+def test_a_bad_expression_is_complained_of() -> None:
+    (said,) = complaints([Expression(EXPONENTIAL[0], 0, ("a.py", "b.py")), Expression("a+b", 0, ("c.py",))])
+    assert said.startswith("a.py, b.py: ") and "exponential" in said
+    slow = complaints([Expression(r"\s*\s*\s*x", 0, ("a.py",))])
+    assert slow and all(said.endswith("slow") for said in slow)
+
+
+@pytest.mark.parametrize("part", expressions.JUSTIFIED)
+def test_what_is_justified_is_there_and_quick(part: str) -> None:
+    (each,) = [each for each in expressions.all_expressions() if isinstance(each.pattern, str) and part in each.pattern]
+    assert expressions.is_justified(each)
+    assert all(seconds_of(each, fault) < 0.1 for fault in faults_of(each.pattern, each.flags))
+
+
+def test_expressions_are_found_wherever_they_are() -> None:
+    """On import, when first used, in a function, in settings and in a query."""
+    by_pattern = {each.pattern: each.places for each in expressions.all_expressions()}
+    assert "causalist/rank/lexical/message_search.py" in by_pattern[r"\w+"]
+    places = {place for each in by_pattern.values() for place in each}
+    assert any(place.startswith("grammars/go/language.toml tests.functions") for place in places)
+    assert any(place == "grammars/java/tags.scm" for place in places)
+    assert by_pattern[r"<\s*+(.+?)(?:\s++as\s++([\w:]+)(?:<.*>)?)?\s*+>::(\w.*)"] == (
+        "causalist/parse/syntax/chains.py",
+    )
+
+
+def test_no_expression_of_the_project_may_take_very_long() -> None:
+    done = subprocess.run([sys.executable, "-m", "tests.project.expressions"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(done.stdout.split()[0]) > 500
