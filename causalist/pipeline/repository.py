@@ -281,7 +281,7 @@ class Repository(Lookups):
                       index.notes, self.learned.provenance if self.learned else None)  # fmt: skip
 
     def index_status(self) -> IndexStatus:
-        """Return the status of the index of a folder; checks all of its files."""
+        """Return the status of the index of a folder, after a check of all its files."""
 
         from causalist.index.status import index_status, stored_index_status
 
