@@ -89,7 +89,8 @@ def test_expressions_are_found_wherever_they_are() -> None:
     places = {place for each in by_pattern.values() for place in each}
     assert any(place.startswith("grammars/go/language.toml tests.functions") for place in places)
     assert any(place == "grammars/java/tags.scm" for place in places)
-    assert by_pattern[r"<\s*+(.+?)(?:\s++as\s++([\w:]+)(?:<.*>)?)?\s*+>::(\w.*)"] == (
+    trait = by_pattern[r"<\s*+(.+?)(?:\s++as\s++([\w:]+)(?:<.*>)?)?\s*+>::(\w.*)"]
+    assert trait == ("causalist/parse/syntax/chains.py",)
         "causalist/parse/syntax/chains.py",
     )
 
