@@ -1,14 +1,13 @@
-"""Labelled questions -> the weights of a pass, by maximum likelihood.
+"""Fit ranking weights to labeled questions by maximum likelihood.
 
-The chance that a node is what a question means is taken as the softmax of the scores (a conditional logit model;
-McFadden 1974), and the weights are those under which the right nodes are likeliest, each right one against all wrong
-ones, every question counting the same. Small weights are preferred (ridge), and none is negative, so that a signal
-that says nothing gets 0. Only the candidates of a question are looked at: the best by any signal.
+In: questions with their right answers, read against their repositories. Out: fitted weights, and the ranks under given
+weights. The weights of definitions are fitted first; with these, those of files. Constants set by hand stay as they
+are. The signals are those that a reading holds.
 
-Questions with their right answers, read against their repositories -> fitted weights, and what weights make of them.
-
-The weights of definitions are fitted first; with these, those of files. The first pass and what is fixed by hand stay
-as they are. Which signals there are is what a reading says.
+The probability that a node is the right answer is the softmax of the scores (a conditional logit model; McFadden 1974).
+The weights maximize the likelihood of the right nodes, each right one against all wrong ones; every question counts the
+same. A ridge penalty prefers small weights. None is negative, so that an uninformative signal gets 0. Only the
+candidates of a question take part: the best by any signal.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,7 +50,7 @@ class Candidates:
 
     @property
     def is_telling(self) -> bool:
-        """Whether anything can be learned from it: something right and something wrong."""
+        """Return True if it has a right and a wrong answer, so that weights can be learned from it."""
         return bool(self.gold.any() and not self.gold.all())
 
 
@@ -77,7 +76,7 @@ def candidates(
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """How the vector of parameters is laid out: signals, kinds, logarithms of the factors of roles."""
+    """Layout of the parameter vector: signals, kinds, logarithms of the role factors."""
 
     names: tuple[str, ...]
     kinds: tuple[NodeKind, ...]
@@ -233,7 +232,7 @@ def fit_weights(examples: Sequence[Example], start: Weights, *, ridge: float = R
 
 
 def ranks_with(example: Example, weights: Weights) -> Found:
-    """Where the right answers stand by some weights of definitions and files, without the places of the graph."""
+    """Return the ranks of the right answers under given weights of definitions and files, without graph slots."""
     reading, ids = example.reading, example.reading.graph.nodes.ids
     scores = _definition_scores(example, weights)
     files = summed(*file_signals(reading, scores, weights.file))

@@ -1,4 +1,4 @@
-"""A repository's history and feedback -> weights of its own, kept only where they rank unseen questions better.
+"""Repository history and feedback -> learned weights, kept only if they rank unseen questions better.
 
 The weights are fitted on the older questions, near the shipped ones, and compared with these on the newer ones, which
 had no part in them. Most repositories have too few questions to tell a gain from chance; then nothing changes.
@@ -30,9 +30,12 @@ LEVEL = 0.90  # the lower limit of its interval is the 5th percentile
 
 @dataclass(frozen=True, slots=True)
 class Learning:
-    """What came of it. `shipped`, `learned` and `difference` are MRR over the `n_newer` questions, and the difference
-    with its LEVEL interval; None where there were too few questions, and then `document` is None too. `is_better`: the
-    document is to be kept."""
+    """Result of learning from a repository.
+
+    `shipped`, `learned` and `difference` are MRR over the `n_newer` questions, and the difference with its LEVEL
+    interval. They are None if there were too few questions; then `document` is None too. `is_better`: the document is
+    to be kept.
+    """
 
     n_history: int
     n_feedback: int

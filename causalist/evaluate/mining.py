@@ -1,15 +1,11 @@
-"""A repository's own history -> questions with their answers: what somebody wrote when changing code, and which files.
+"""Repository history -> questions with answers: commit messages, and the files and definitions changed.
 
-A commit is a question to the state before it. Most commits are none: a merge, a release or a run of a formatter says
-nothing that could be looked for, and what created its own answer could not have been found. What gives the answer
-away (names of the files, numbers of reports) is taken out of the message.
+A commit is a question to the state before it. Most commits are unusable: a merge, a release or a run of a formatter has
+no searchable message, and a commit that created its own answer could not have found it. Text that gives the answer away
+(names of the files, issue numbers) is removed from the message.
 
-Where the history of a repository is, and the order in which to visit its commits.
-
-A commit that answered a question -> the definitions that were the right ones, in the state before it.
-
-History says which rows a change touched; the innermost definition around each of them is what had to be found. Where a
-change touched many definitions, none of them is *the* answer, and only its files are.
+History says which rows a change touched; the innermost definition around each of them is a right answer. If a change
+touched many definitions, only its files are.
 """
 
 import re
@@ -183,7 +179,7 @@ def _parents(git_dir: Path, names: Sequence[str]) -> dict[str, str]:
 
 
 def _statuses(git_dir: Path, parent: str, commit: str) -> dict[str, str]:
-    """How each file was changed: M, A, D or T."""
+    """Return the change status of each file by path: M, A, D or T."""
     command = ("diff-tree", "-r", "-z", "--name-status", "--no-renames", parent, commit, "--")
     fields = Running(locate(git_dir), *command).finish().accepted().output.split(b"\0")
     try:
@@ -197,7 +193,7 @@ _MAX_COMMITS_A_BATCH = 500  # commits a call of git; arguments have a limit
 
 
 def clone_places(clones: Path, repo: str) -> tuple[Path, Path]:
-    """Where the clone of OWNER/NAME may be: OWNER+NAME/repo, OWNER/NAME."""
+    """Return the possible paths of the clone of OWNER/NAME: OWNER+NAME/repo, OWNER/NAME."""
     return clones / repo.replace("/", "+") / "repo", clones / repo
 
 
@@ -305,7 +301,7 @@ def _before(hunks: Iterable[Hunk], since: Sequence[tuple[Hunk, Hunk]]) -> Iterat
 
 
 def _origin(row: int, since: Sequence[tuple[Hunk, Hunk]]) -> int | None:
-    """Where a row stood before changes, (the old rows, the new ones) from the top; None if they wrote it."""
+    """Return the row's number before changes, (old rows, new rows) from the top; None if they wrote it."""
     moved = 0
     for old, new in since:
         if row < new[0]:

@@ -1,8 +1,8 @@
-"""A repository's own history -> how well questions like those that its commits answered are answered.
+"""Repository history -> quality of the answers to questions that its own commits answered.
 
-Each question is asked of the state before the commit that answered it, and only of what was known by then. Besides
-the ranks, it is measured how many tokens somebody reads before all that had to be changed has been seen, and what
-each signal brings: the same readings are scored once more without it.
+Each question is asked of the state before the commit that answered it, with what was known by then. Besides the ranks,
+the report holds the number of tokens read until everything that had to be changed has been seen. For the contribution
+of each signal, the same readings are scored once more without it.
 """
 
 import time
@@ -42,7 +42,7 @@ COMPARED = ("accuracy@1", "accuracy@10", "MRR")
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
-    """What a signal brings: the metrics with all signals minus those without it, by metric."""
+    """Contribution of a signal: the metrics with all signals minus those without it, by metric."""
 
     signal: str
     differences: Mapping[str, Interval]

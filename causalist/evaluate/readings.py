@@ -1,4 +1,4 @@
-"""A question and a repository -> what weights are judged by, small enough to keep for hundreds of questions.
+"""Question and repository -> compact signals by which weights are judged, for hundreds of questions.
 
 A reading holds an array of all nodes for every signal. Weights can only move what is near the top of one of them, so
 that the files which lead by any signal are kept, with what leads in them, and the rest is dropped.
@@ -48,7 +48,7 @@ def reading_of(repository: Repository, query: str, weights: Weights) -> Reading:
 
 
 def kept_of(reading: Reading, weights: Weights, gold: Sequence[int]) -> Kept:
-    """What is kept of a reading. The files of `gold`, node numbers of the whole, are always kept."""
+    """Return the compact form of a reading. The files of `gold`, node numbers of the whole, are always kept."""
     of_files = reading.first_files()
     of_definitions = reading.definitions()
     owners = reading.graph.nodes.files

@@ -1,4 +1,4 @@
-"""How relevance came from the seeds to a node: the most probable path, hop by hop, with file and line.
+"""Most probable path from a seed to a node, hop by hop, with file and line.
 
 In: the graph, the walk's matrix, the seeds and some targets. Out: one tuple of `Hop`s for each target. A path explains
 a score and is not the score, which adds over all paths.

@@ -1,4 +1,4 @@
-"""Looking things up in an index: names, edges, trails between two nodes, neighbours, and what a change reaches.
+"""Look-ups in an index: names, edges, paths between two nodes, neighbors, and the impact of a change.
 
 In: an `Index` or its `CodeGraph`, and names as people write them. Out: nodes, edges and the types of
 `model/navigate.py`. Nothing here reads the repository, ranks for a question or prints.

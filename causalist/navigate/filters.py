@@ -1,4 +1,4 @@
-"""Parts of a repository that a question is limited to, or that rank first."""
+"""Parts of a repository that a query is limited to, or that rank first."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,8 +19,11 @@ from causalist.rank import WalkWeights, build_transition, within
 
 
 class View(NamedTuple):
-    """What the options of a question leave of a repository: `inside` are the nodes that may answer, `scope` those that
-    rank first, shape (n_nodes,) each or None for no such wish, and the walk that stays inside."""
+    """Nodes and transition that the options of a query leave.
+
+    `inside` are the nodes that may answer, `scope` the nodes that rank first: shape (n_nodes,) each, None if not
+    requested. The transition stays inside.
+    """
 
     transition: Transition
     inside: NDArray[np.bool_] | None
@@ -61,7 +64,7 @@ def nodes_inside(
 
 
 def _matcher(option: str, patterns: Sequence[str], folder: str) -> Callable[[str], bool]:
-    """Whether one of the patterns matches a path."""
+    """Return a predicate that is true for paths that one of the patterns matches."""
     from pathspec import GitIgnoreSpec
 
     rooted = []

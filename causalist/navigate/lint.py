@@ -1,6 +1,7 @@
-"""Is an index what it should be? Its invariants, what could not be parsed, and how much of the calls is known.
+"""Health of an index, and the layers of the repository.
 
-How a repository is layered: what each layer holds, which uses which, and which uses lead upwards.
+In: an `Index`. Out: violated invariants, parse errors, the share of resolved calls, and for each layer its contents,
+the layers that it uses, and the uses that lead upwards.
 """
 
 from collections.abc import Iterator

@@ -1,14 +1,12 @@
-"""Names that differ from a wanted one by little.
+"""Resolve a name as people write it to one node, and find names that differ by little.
 
-The optimal string alignment distance (Levenshtein's insertions, deletions and substitutions, and swaps of neighbours)
-to all names at once: one step of the dynamic program is an operation on arrays, so that a hundred thousand names take
-some hundredths of a second. Distances are in bytes of UTF-8, which for names is nearly always in characters.
+The first rule that leads to a node decides: an id; a path as shells and editors write it (from the current folder,
+absolute, with backslashes), also with a line; the end of an id; a dotted module path; a file without its extension; a
+section by its heading; a node outside of the repository; any of the ends, ignoring case.
 
-A name as people write it -> the one node that it means.
-
-In order, and the first that leads to something decides: an id; a path as shells and editors write it (from the current
-folder, absolute, with backslashes), also with a line; the end of an id; a dotted module path; a file without its
-extension; a section by its heading; something outside of the repository; any of the ends whatever the case.
+Near names are measured by the optimal string alignment distance (Levenshtein's insertions, deletions and substitutions,
+and swaps of neighbors). One step of the dynamic program is an operation on arrays of all names, so 100,000 names take
+some hundredths of a second. Distances are in bytes of UTF-8, for most names equal to characters.
 """
 
 import os
@@ -105,7 +103,7 @@ class Named(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where names are read: `root` of the repository, and the folder below it that relative paths start from."""
+    """Context of a name: the index, the repository's `root`, and the folder that relative paths start from."""
 
     index: Index
     root: Path | None
@@ -287,12 +285,12 @@ def _ends_both(whole: str, end: str) -> bool:
 
 
 def _ends(whole: str, end: str) -> bool:
-    """Whether `end` is the end of `whole` from a boundary of its parts on."""
+    """Return True if `whole` ends with `end` at a boundary of its parts."""
     return whole == end or (whole.endswith(end) and whole[-len(end) - 1] in "/.:#")
 
 
 def _unknown(place: _Place, name: str, wanted: str) -> str:
-    """What to say of a name that leads nowhere."""
+    """Return the message for a name that no node has."""
     graph, lexical = place.index.graph, place.index.lexical
     folder = next(
         (f"{path}/" for path in _below_root(place, wanted.replace("\\", "/")) if _is_folder(place, path)), None

@@ -1,11 +1,10 @@
-"""Reasons -> words for people: `says token, user; linked to others that fit` instead of names of signals.
+"""Input of a pack -> entries and links that are safe to print and of limited length.
 
-Signals that say the same to a reader share a phrase and are said once, in the place of what they give together. Their
-names and values are in the answer itself, and in `--explain`.
+Reasons become phrases for people: `says token, user; linked to others that fit` instead of names of signals. Signals
+with the same meaning to a reader share a phrase, which is printed once, at the position of their sum. Names and values
+of the signals are in the answer itself, and in `--explain`.
 
-The input of a pack -> entries and links that are safe to print and no longer than they should be.
-
-Names are shortened for people: an edge says `Session.verify`, not its id, unless two items of the pack share the name.
+Node names are shortened: an edge says `Session.verify`, not its id, unless two items of the pack share the name.
 """
 
 from collections import Counter as Tally
@@ -58,9 +57,11 @@ PHRASES = {
 
 
 def phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tuple[str, ...]:
-    """What reasons say, the strongest first; a way over the graph that leads them stays there. What a result is linked
-    to, which `linked` names, comes behind the first words that it has of the question: they can be checked at sight. So
-    does that its file leads, which all definitions of the file share. A signal without a phrase is said by its name.
+    """Return reasons as phrases, the strongest first.
+
+    If graph evidence is the strongest, it stays first. The names that a result is linked to (`linked`) come after the
+    first phrase with words of the query, since those can be checked at a glance. So does "its file leads", which all
+    definitions of the file share. A signal without a phrase is printed by its name.
 
     >>> phrases([Reason("found file", 2.0, ""), Reason("text", 1.5, "token, user")])
     ('says token, user', 'its file leads')
@@ -188,7 +189,7 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_sour
 
 
 def _label(item: PackItem, names: dict[str, str]) -> str:
-    """How other items refer to this one; "" for what is only on a path and so quotes nothing."""
+    """Return the name by which other items refer to `item`; "" if it is only on a path and quotes nothing."""
     if item.via:
         return ""
     return names[item.hit.id] if item.rank is None else f"#{item.rank} {names[item.hit.id]}"

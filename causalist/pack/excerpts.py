@@ -122,7 +122,7 @@ def numbered_lines(body: Body, n_lines: int) -> tuple[tuple[int | None, str], ..
 
 
 def _below(body: Body, last: int) -> str:
-    """What stands below the last line that is printed, its position `last` (-1: none is)."""
+    """Return the text below the last printed line, its position `last` (-1: none is printed)."""
     n_below = body.n_source - (body.weights[last] if last >= 0 else 0)
     # Where none are below although something is missing, it is cut inside of a line, and the line itself says so.
     if last < 0 or n_below <= 0 or (last == len(body) - 1 and not body.clipped):
@@ -239,7 +239,7 @@ def _order(lines: Sequence[str], numbers: Sequence[int | None], telling: Mapping
 
 
 def _head(lines: Sequence[str]) -> int:
-    """How many lines at the top of a long body say what it is the body of."""
+    """Return the number of lines at the top of a long body that say what it is the body of."""
     n_open = 0
     for number, line in enumerate(lines[:_MOST_HEAD], start=1):
         n_open += line.count("(") - line.count(")")
@@ -261,7 +261,7 @@ def _merged(spans: Sequence[tuple[int, int, int]], first: int, last: int) -> lis
 
 
 def _superfluous_indent(lines: Sequence[str]) -> int:
-    """How many leading characters all lines can lose."""
+    """Return the number of leading characters that all lines can lose."""
     least = -1
     for line in lines:
         if line.strip():

@@ -1,10 +1,10 @@
-"""What a pack shows, before it is written in any format.
+"""Contents of a pack, chosen before it is written in any format, and a text of what is left out.
 
-In: entries, edges, a way to price fragments, a budget. Out: a `Plan`: which items, how many lines of each body, which
-edges. Prices of parts are added up, which is close to the price of the whole but not the same, so `render` counts the
-finished text and plans again; nothing here promises that a plan fits.
+In: entries, edges, a way to price fragments, a budget. Out: a `Plan`: the items, the number of lines of each body, and
+the edges. The prices of parts are added up, which is close to the price of the whole but not equal. `render` therefore
+counts the finished text and plans again; no plan is guaranteed to fit.
 
-A plan -> what it leaves out, in words: named where there is room, else counted. No format leaves it out.
+Left-out items are named if there is room, else counted. Every format prints them.
 """
 
 from collections.abc import Callable, Sequence
@@ -69,7 +69,7 @@ class Entry:
 
 
 class Told(IntEnum):
-    """How much is said of why an item is there: all, or what says most."""
+    """Level of detail of an item's reasons: none, the strongest one, or all."""
 
     NOTHING = 0
     BRIEFLY = 1
@@ -134,7 +134,7 @@ class Plan:
 
     @property
     def facts(self) -> str:
-        """Where it comes from, how much of it this is and how likely it answers, on one line."""
+        """Return repository, commit, number of nodes and confidence of the answer, on one line."""
         commit = f" @ {self.commit}" if self.commit else ""
         stale = " (older than the files)" if self.header.stale else ""
         certainty = f"{self.certainty} · " if self.certainty else ""
@@ -158,7 +158,7 @@ class Plan:
         return f"{tokens} tokens" if self.tokenizer == "estimate" else f"{tokens} tokens ({self.tokenizer})"
 
     def counts(self) -> tuple[int, int, int]:
-        """How many bodies, items and edges were left out."""
+        """Return how many bodies, items and edges were left out."""
         kinds = [omission.what for omission in self.omitted]
         return kinds.count("body"), kinds.count("item"), kinds.count("edge")
 
@@ -363,7 +363,7 @@ MOST_NAMES = 12
 
 
 def left_out(plan: Plan, quoted: Callable[[str], str] = str) -> str:
-    """What the plan has room to say; "" where nothing is missing."""
+    """Return the text of what is left out, as far as the plan has room; "" if nothing is missing."""
     return named(plan, quoted) if plan.list_omitted else counted(plan)
 
 
@@ -386,7 +386,7 @@ def named(plan: Plan, quoted: Callable[[str], str] = str) -> str:
 
 
 def counted(plan: Plan) -> str:
-    """How much is missing."""
+    """Return the numbers of left-out items, bodies and edges as text."""
     nouns = (("body", "bodies"), ("item", "items"), ("edge", "edges"))
     phrases = [_counted(count, one, many) for count, (one, many) in zip(plan.counts(), nouns, strict=True)]
     return ", ".join(phrase for phrase in phrases if phrase)

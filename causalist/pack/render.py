@@ -1,9 +1,8 @@
-"""The smallest budget of each format of packs, in tokens: what says something.
+"""Entry of the stage: an ordered subgraph and a token budget -> a pack in one of the formats.
 
-The entry of the stage: an ordered subgraph and a budget -> a pack in one of the formats.
-
-The finished text is what counts: it is counted as a whole by the counter in use, and a plan that turns out too long is
-made again for less. A format is one module with a renderer, and one line in `_RENDERERS`.
+The counter in use counts the finished text as a whole; a plan that turns out too long is made again for less. A format
+is one module with a renderer, and one line in `_RENDERERS`. Each format has a smallest budget, in tokens, below which a
+pack would carry no information.
 """
 
 from collections.abc import Mapping

@@ -1,15 +1,12 @@
-"""The style sheet of `html` packs: light and dark by the reader's setting, from a phone's width up.
-
-The subgraph as SVG: one row for each item in causal order, edges as arcs to the left of the names.
-
-An arc runs from the row of the source to the row of its target, where the arrow is; in causal order most run down.
-Short arcs are flat and long ones wide, so that they seldom cross. The drawing is as wide as a phone.
-
-The `html` format: one page that needs nothing else, neither a script nor the network, to be read.
+"""Format `html`: one self-contained page, without scripts and network access.
 
 A Content-Security-Policy in the page forbids everything but its own style sheet, so that nothing could be loaded or run
 even if escaping had a hole. Everything that comes from the repository is escaped text. The budget covers the text that
-the page shows; its markup is free.
+the page shows; its markup is free. The style sheet adapts to light, dark and narrow screens.
+
+The subgraph is drawn as SVG: one row for each item in causal order, edges as arcs to the left of the names. An arc runs
+from the row of the source to the row of its target, where the arrow is; in causal order most run down. Short arcs are
+flat and long ones wide, so that they seldom cross.
 """
 
 import html

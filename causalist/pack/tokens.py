@@ -1,4 +1,4 @@
-"""How many tokens a text costs, without a vocabulary.
+"""Token estimate of a text, without a vocabulary.
 
 In: a text. Out: an estimate of what an o200k-like byte-pair tokenizer counts, meant to be an upper bound. The text is
 cut into pieces by the rules of such a tokenizer, which is nearly exact; what is estimated is only how many tokens a

@@ -1,6 +1,6 @@
-"""How much of the code rests on each node: PageRank without a question.
+"""Contents of a repository map: an index -> an `Overview`, best first.
 
-An index -> an `Overview`: everything that a map may say, best first.
+The importance of a node is its PageRank without a query: how much of the code depends on it.
 """
 
 import heapq
@@ -68,8 +68,11 @@ _ROOT_READMES = ("README.md", "readme.md", "README.rst", "README.txt", "README",
 
 
 def collect(index: Index, name: str, read: Callable[[str], str]) -> Overview:
-    """What can be said of a repository called `name`. `read` gives the text of an indexed file by its path, "" where
-    that cannot be had; manifests, READMEs and nothing else are read."""
+    """Return the overview of a repository called `name`.
+
+    `read` gives the text of an indexed file by its path, "" if the text cannot be read. Only manifests and READMEs are
+    read.
+    """
     graph = index.graph
     product = product_nodes(graph)
     scores = importance(graph, index.transition, product)
@@ -155,7 +158,7 @@ def _entries(
 
 
 def _is_inside(folders: Sequence[str], paths: frozenset[str]) -> bool:
-    """Whether a folder lies somewhere below a package: what it holds is a part or a template of that."""
+    """Return True if a folder is below a package: its contents are a part or a template of that package."""
     return any(f"{'/'.join(folders[:end])}/__init__.py" in paths for end in range(1, len(folders)))
 
 
@@ -246,7 +249,7 @@ def _types_by_name(graph: CodeGraph, product: NDArray[np.bool_]) -> dict[tuple[s
 
 
 def _is_member(node_id: str, type_id: str) -> bool:
-    """Whether a qualified name is that of a type and one name more."""
+    """Return True if a qualified name is that of a type followed by exactly one name."""
     return (split_id(node_id)[1] or "").rpartition(".")[0] == (split_id(type_id)[1] or "")
 
 

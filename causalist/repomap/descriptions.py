@@ -1,8 +1,7 @@
-"""What a package's manifest says of it: a line of description, and where others come in.
+"""Descriptions of a repository in its own words: from package manifests and READMEs.
 
-Manifests of a repository are data, and may hold anything: what has another shape than expected says nothing.
-
-The first paragraph of a README that says something, without its markup.
+In: the text of a file. Out: its description in one line, and for a manifest its declared entry points. Manifests are
+untrusted data: parts with an unexpected shape are ignored.
 """
 
 import configparser
@@ -35,7 +34,7 @@ _GO_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 
 
 def read_manifest(name: str, text: str) -> Manifest:
-    """What the manifest with that file name says; an empty one for what cannot be read.
+    """Return the contents of the manifest with that file name; an empty one if it cannot be read.
 
     >>> read_manifest("package.json", '{"name": "got", "description": "Requests", "bin": "cli.js"}')
     Manifest(name='got', summary='Requests', entries=(Declared(kind='command', name='got', target='cli.js'),))
@@ -155,7 +154,7 @@ _BYTES_READ = 20_000  # a README that has not said what it is by then does not
 
 
 def first_paragraph(text: str) -> str:
-    """What the text says first in a sentence, on one line; "" where it has none.
+    """Return the first paragraph of a README that is a sentence, on one line without markup; "" if none.
 
     Headings, badges, pictures, lists, tables, code, directives and lines of links are passed over.
 

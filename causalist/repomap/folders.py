@@ -1,4 +1,4 @@
-"""The folders with code, most important first, and what each says of itself."""
+"""Folders with code, most important first, each with its own description."""
 
 import heapq
 import re

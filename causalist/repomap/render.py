@@ -123,7 +123,7 @@ def _shown_around(path: str, shown: set[str]) -> str:
 
 
 class _Style:
-    """How the parts of a map are marked: plain, or as Markdown."""
+    """Markup of the parts of a map: plain text or Markdown."""
 
     def __init__(self, *, markdown: bool) -> None:
         self.markdown = markdown
