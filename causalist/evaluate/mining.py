@@ -28,10 +28,10 @@ from causalist.source import ancestry, read_changes
 from causalist.source.git import Running, locate
 from causalist.source.roots import is_git_folder, is_work_tree
 
-MOST_ANSWERS = 3  # files; a change of more is no answer to one question
-FEWEST_WORDS = 4
-_MOST_CHANGED = 12  # files of any kind; more is an edit in bulk
-_LONGEST_QUESTION = 2_000  # characters
+MAX_ANSWER_FILES = 3  # files; a change of more is no answer to one question
+MIN_WORDS = 4
+_MAX_CHANGED_FILES = 12  # files of any kind; more is an edit in bulk
+_MAX_QUESTION_CHARACTERS = 2_000  # characters
 _BATCH = 100  # commits that are looked at together
 
 _TRAILER = re.compile(r"^(?:[A-Z][A-Za-z]*(?:-[A-Za-z]+)*-(?:by|on|Id|id)|Change-Id|git-svn-id)\s?:.*$", re.MULTILINE)
@@ -125,7 +125,7 @@ def cleaned(message: str, files: Sequence[str] = ()) -> str:
         for name in (path, path.rpartition("/")[2]):
             text = re.sub(rf"(?<![\w./-]){re.escape(name)}(?![\w/-])", "", text)
     lines = (re.sub(r"[ \t]+", " ", line).strip() for line in text.splitlines())
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()[:_LONGEST_QUESTION]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()[:_MAX_QUESTION_CHARACTERS]
 
 
 def why_not(message: str) -> str | None:
@@ -138,17 +138,17 @@ def _question_of(git_dir: Path, change: Change, parent: str) -> LabelledQuestion
     reason = why_not(change.message)
     if reason is not None:
         return reason
-    if change.n_files > _MOST_CHANGED:
+    if change.n_files > _MAX_CHANGED_FILES:
         return "many files"
     code = [path for path in change.files if _is_code(path)]
-    if not code or len(code) > MOST_ANSWERS:
+    if not code or len(code) > MAX_ANSWER_FILES:
         return "no code" if not code else "many files"
     statuses = _statuses(git_dir, parent, change.name)
     files = {path: status for path, status in statuses.items() if _is_code(path)}
     if set(files.values()) != {"M"}:
         return "new files"
     query = cleaned(change.message, list(files))
-    if len(_WORD.findall(query)) < FEWEST_WORDS:
+    if len(_WORD.findall(query)) < MIN_WORDS:
         return "few words"
     gold = tuple(sorted(files))
     return LabelledQuestion(
@@ -241,8 +241,8 @@ DEFINITION_KINDS = (
     NodeKind.CONSTANT,
     NodeKind.MACRO,
 )
-MOST_DEFINITIONS = 6  # of one question; more than these name a region, not an answer
-_MOST_ROWS = 60  # of a hunk that are looked at
+MAX_DEFINITIONS = 6  # of one question; more than these name a region, not an answer
+_MAX_HUNK_ROWS = 60  # of a hunk that are looked at
 
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
@@ -294,7 +294,7 @@ def _before(hunks: Iterable[Hunk], since: Sequence[tuple[Hunk, Hunk]]) -> Iterat
     [(0, 1), (5, 1), (6, 0)]
     """
     for first, n_rows in hunks:
-        for row in range(first, first + min(max(n_rows, 1), _MOST_ROWS)):
+        for row in range(first, first + min(max(n_rows, 1), _MAX_HUNK_ROWS)):
             origin = _origin(row, since)
             if origin is not None:
                 yield origin, 1 if n_rows else 0
@@ -362,7 +362,7 @@ def _around(graph: CodeGraph, path: str, hunks: Sequence[Hunk]) -> set[int]:
     starts, ends, order = nodes.start_rows[inside], nodes.end_rows[inside], nodes.start_bytes[inside]
     found: set[int] = set()
     for first, n_rows in hunks:
-        for row in range(first, first + min(max(n_rows, 1), _MOST_ROWS)):
+        for row in range(first, first + min(max(n_rows, 1), _MAX_HUNK_ROWS)):
             around = np.flatnonzero((starts <= row) & ((ends >= row) if n_rows else (ends > row)))
             if len(around):
                 found.add(int(inside[around[np.argmax(order[around])]]))

@@ -16,7 +16,7 @@ from causalist.errors import GitError, NothingToIndex, UsageError
 from causalist.evaluate.dataset import LabelledQuestion
 from causalist.evaluate.fit import DEEPEST_FILES, best
 from causalist.evaluate.metrics import DEEPEST, Interval, Ranks, bootstrap, metric_values
-from causalist.evaluate.mining import MOST_DEFINITIONS, changed_definitions, mine, oldest_first
+from causalist.evaluate.mining import MAX_DEFINITIONS, changed_definitions, mine, oldest_first
 from causalist.evaluate.readings import reading_of
 from causalist.evaluate.snapshots import QuestionResult, Skipped, SnapshotFacts, ask_question, ranks_of
 from causalist.evaluate.summary import Summary, summarise_files, summarise_symbols
@@ -150,7 +150,7 @@ def with_definitions(root: Path, question: LabelledQuestion, repository: Reposit
     """The question with the definitions that the commit it is named by changed, unless they are too many."""
     graph = repository.index.graph
     found = changed_definitions(root, question.commit, question.id, graph, question.gold_files)
-    return replace(question, gold_symbols=tuple(found) if len(found) <= MOST_DEFINITIONS else ())
+    return replace(question, gold_symbols=tuple(found) if len(found) <= MAX_DEFINITIONS else ())
 
 
 def tokens_to_cover(repository: Repository, question: LabelledQuestion, top_k: int) -> int | None:

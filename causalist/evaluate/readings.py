@@ -26,7 +26,7 @@ _BEST_IN_FILE = 8  # by the score; the first five make a signal of the file
 
 
 @dataclass(frozen=True, slots=True)
-class Kept(Reading):
+class CompactSignals(Reading):
     """The part of a reading that weights can bring to the top; nodes are numbered anew."""
 
     of_files: Mapping[str, Scores]
@@ -47,7 +47,7 @@ def reading_of(repository: Repository, query: str, weights: Weights) -> Reading:
     return read_against(question, index.graph, index.lexical, weights.factors, matched, index.history)
 
 
-def kept_of(reading: Reading, weights: Weights, gold: Sequence[int]) -> Kept:
+def compact_signals(reading: Reading, weights: Weights, gold: Sequence[int]) -> CompactSignals:
     """Return the compact form of a reading. The files of `gold`, node numbers of the whole, are always kept."""
     of_files = reading.first_files()
     of_definitions = reading.definitions()
@@ -59,7 +59,7 @@ def kept_of(reading: Reading, weights: Weights, gold: Sequence[int]) -> Kept:
     kept = _standing_out(reading.graph, sorted(files - {-1}), score, of_definitions, gold)
     given = dict(_sliced(reading, kept))
     given["graph"] = _part(reading.graph, kept)
-    return Kept(**given, of_files=_taken(of_files, kept), of_definitions=_taken(of_definitions, kept))
+    return CompactSignals(**given, of_files=_taken(of_files, kept), of_definitions=_taken(of_definitions, kept))
 
 
 def _standing_out(

@@ -19,7 +19,7 @@ _DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class EvaluationOptions:
     """Options of an evaluation."""
 
     data: str
@@ -51,7 +51,7 @@ class Report:
     """`results` and `skipped` in the order of the data file. `files` and `symbols` hold one summary for each group of
     questions that is not empty; `symbols` is empty where no question names any. All but `timings` is deterministic."""
 
-    settings: Settings
+    settings: EvaluationOptions
     results: tuple[QuestionResult, ...]
     skipped: tuple[Skipped, ...]
     files: tuple[Summary, ...]
@@ -96,7 +96,7 @@ class Report:
         }
 
     def _headline(self) -> str:
-        asked = f"{counted(len(self.results), 'question')} on {counted(self._n_repositories(), 'repository')}"
+        asked = f"{count_noun(len(self.results), 'question')} on {count_noun(self._n_repositories(), 'repository')}"
         skipped = f" ({len(self.skipped)} skipped)" if self.skipped else ""
         return (
             f"{self.settings.data}: {asked}{skipped}; lists of {self.settings.top_k}; "
@@ -110,7 +110,7 @@ class Report:
         t = self.timings
         return (
             f"ranking {t.ranking_ms:.1f} ms a question (median); indexing {t.indexing_ms:.0f} ms a commit (median of "
-            f"{t.n_commits}); {t.total_s:.1f} s in all with {counted(t.processes, 'process')}"
+            f"{t.n_commits}); {t.total_s:.1f} s in all with {count_noun(t.processes, 'process')}"
         )
 
     def _reservations(self) -> list[str]:
@@ -127,7 +127,7 @@ class Report:
         return lines
 
 
-def counted(n: int, noun: str) -> str:
+def count_noun(n: int, noun: str) -> str:
     """A number with its noun.
 
     >>> counted(1, "process"), counted(2, "repository"), counted(2, "question")
@@ -235,7 +235,7 @@ def own_json(report: OwnReport) -> dict[str, Any]:
 def _headline(report: OwnReport) -> str:
     if not report.results:
         return f"{report.root}: no commit of its history is a question"
-    asked = counted(len(report.results), "question")
+    asked = count_noun(len(report.results), "question")
     fewer = "" if len(report.results) >= report.n_wanted else f" (of {report.n_wanted} wanted)"
     return (
         f"{report.root}: {asked} from its history{fewer}, each asked of the state before its answer; "
@@ -297,7 +297,7 @@ def _reservations(report: OwnReport) -> list[str]:
     lines += [f"skipped {len(ids)}, {reason} [{examples(ids)}]" for reason, ids in by_reason.items()]
     missing = [f"{r.question.id[:12]} {name}" for r in report.results for name in r.unindexed]
     if missing:
-        lines.append(f"{counted(len(missing), 'right answer')} not in the index [{examples(missing)}]")
+        lines.append(f"{count_noun(len(missing), 'right answer')} not in the index [{examples(missing)}]")
     return lines
 
 

@@ -18,7 +18,7 @@ from causalist.navigate.names import paths_below
 from causalist.rank import WalkWeights, build_transition, within
 
 
-class View(NamedTuple):
+class Filters(NamedTuple):
     """Nodes and transition that the options of a query leave.
 
     `inside` are the nodes that may answer, `scope` the nodes that rank first: shape (n_nodes,) each, None if not
@@ -30,7 +30,7 @@ class View(NamedTuple):
     scope: NDArray[np.bool_] | None
 
 
-def view_of(index: Index, options: AskOptions, *, root: Path | None, folder: str) -> View:
+def apply_filters(index: Index, options: AskOptions, *, root: Path | None, folder: str) -> Filters:
     """The part of the repository that the options name. Raises UsageError for a pattern or scope that is none."""
     graph, transition = index.graph, index.transition
     if options.normalise:
@@ -41,7 +41,7 @@ def view_of(index: Index, options: AskOptions, *, root: Path | None, folder: str
     scope = ""
     if options.scope is not None:
         scope = folder_named(index, options.scope, root=root, folder=folder)
-    return View(transition, inside, nodes_below(graph, scope) if scope else None)
+    return Filters(transition, inside, nodes_below(graph, scope) if scope else None)
 
 
 def nodes_inside(

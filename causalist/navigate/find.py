@@ -25,7 +25,7 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 # Letters in order say little where there are few of them, or others between them.
 _SHORTEST_SCATTERED = 3
 _WIDEST_SCATTERED = 2  # times the letters
-_MOST_SLIPS = 20  # names that differ by little
+_MAX_NEAR_NAMES = 20  # names that differ by little
 
 
 class Fit(IntEnum):
@@ -114,7 +114,7 @@ def _nearly(index: Index, lower: str, scattered: dict[int, int]) -> dict[int, in
         close = _WIDEST_SCATTERED * len(lower)
         found = {node: int(Fit.SCATTERED) for node, width in scattered.items() if width <= close}
     lexical = index.lexical
-    for at in nearest(lexical.names, lower, _MOST_SLIPS, beginnings=True):
+    for at in nearest(lexical.names, lower, _MAX_NEAR_NAMES, beginnings=True):
         nodes = lexical.name_nodes[int(lexical.name_indptr[at]) : int(lexical.name_indptr[at + 1])]
         found.update(dict.fromkeys(nodes.tolist(), int(Fit.SLIP)))
     return found

@@ -28,8 +28,8 @@ from causalist.rank import nodes_named
 
 # One change for every so many characters is a likely slip of the finger, but no more than this in all.
 _LETTERS_A_CHANGE = 3
-_MOST_CHANGES = 3
-_LONGEST = 64  # bytes of a name that are compared; longer names are never near
+_MAX_CHANGES = 3
+_MAX_NAME_BYTES = 64  # bytes of a name that are compared; longer names are never near
 
 
 def nearest(names: StringTable, wanted: str, limit: int, *, beginnings: bool = False) -> list[int]:
@@ -42,8 +42,8 @@ def nearest(names: StringTable, wanted: str, limit: int, *, beginnings: bool = F
     ([1, 3], [1, 2, 3])
     """
     encoded = wanted.encode("utf-8", "surrogatepass")
-    allowed = min(_MOST_CHANGES, len(encoded) // _LETTERS_A_CHANGE)
-    if not 0 < len(encoded) <= _LONGEST or allowed < 1:
+    allowed = min(_MAX_CHANGES, len(encoded) // _LETTERS_A_CHANGE)
+    if not 0 < len(encoded) <= _MAX_NAME_BYTES or allowed < 1:
         return []
     lengths = np.diff(names.offsets)
     fits = (lengths >= max(1, len(encoded) - allowed)) & (beginnings | (lengths <= len(encoded) + allowed))
@@ -88,13 +88,13 @@ def _distances(names: StringTable, positions: NDArray[np.int64], wanted: bytes, 
     return last
 
 
-_MOST_SUGGESTED = 20  # namesakes that a message lists
-_MOST_NEAREST = 5  # names that differ by little
+_MAX_SUGGESTED = 20  # namesakes that a message lists
+_MAX_NEAREST = 5  # names that differ by little
 _LINE = lazy_regex(r"(?P<path>.*?[^:]):(?P<line>\d{1,9})(:\d+)?:?", needs=(":",))
 _REPEATED = lazy_regex(r"~\d+$", needs=("~",))
 
 
-class Named(NamedTuple):
+class ResolvedName(NamedTuple):
     """The node that a name means. `note` says what was taken for granted, "" if nothing was."""
 
     node: int
@@ -116,7 +116,7 @@ class _Place:
         return f"  {graph.nodes.ids[node]}  {kind.label}{line}"
 
 
-def resolve(index: Index, name: str, *, root: Path | None = None, folder: str = "") -> Named:
+def resolve_name(index: Index, name: str, *, root: Path | None = None, folder: str = "") -> ResolvedName:
     """The only node that `name` means, see the head of this module.
 
     `root`: the repository's folder, for absolute paths. `folder`: POSIX path below it that relative paths start from.
@@ -129,16 +129,16 @@ def resolve(index: Index, name: str, *, root: Path | None = None, folder: str = 
         raise UnknownNode(_unknown(place, name, wanted))
     nodes, note = found
     if len(nodes) > 1:
-        listed = "\n".join(place.describe(n) for n in nodes[:_MOST_SUGGESTED])
-        more = f"\n  and {len(nodes) - _MOST_SUGGESTED} more" if len(nodes) > _MOST_SUGGESTED else ""
+        listed = "\n".join(place.describe(n) for n in nodes[:_MAX_SUGGESTED])
+        more = f"\n  and {len(nodes) - _MAX_SUGGESTED} more" if len(nodes) > _MAX_SUGGESTED else ""
         raise AmbiguousNode(f"{len(nodes)} nodes are called {name!r}; use one of these ids:\n{listed}{more}")
-    return Named(nodes[0], note)
+    return ResolvedName(nodes[0], note)
 
 
-_Found = tuple[list[int], str]
+_Matches = tuple[list[int], str]
 
 
-def _exact(place: _Place, wanted: str) -> _Found | None:
+def _exact(place: _Place, wanted: str) -> _Matches | None:
     ids = place.index.graph.nodes.ids
     for candidate in (wanted, *_rewritten(place, wanted)):
         node = ids.position(candidate)
@@ -181,7 +181,7 @@ def _below_root(place: _Place, path: str) -> Iterator[str]:
     yield from (from_folder, from_root) if path.startswith(".") else (from_root, from_folder)
 
 
-def _at_line(place: _Place, wanted: str) -> _Found | None:
+def _at_line(place: _Place, wanted: str) -> _Matches | None:
     """The innermost definition or section at `path:line`; the file where none is."""
     match = _LINE.fullmatch(wanted)
     if match is None:
@@ -206,7 +206,7 @@ def _at_line(place: _Place, wanted: str) -> _Found | None:
     return [innermost[-1]], found[1]
 
 
-def _by_end(place: _Place, wanted: str) -> _Found | None:
+def _by_end(place: _Place, wanted: str) -> _Matches | None:
     """Nodes whose ids, or what people write for them, end with `wanted`."""
     text = wanted.replace("\\", "/") if "/" not in wanted else wanted
     text = text.removeprefix("./")
@@ -302,13 +302,13 @@ def _unknown(place: _Place, name: str, wanted: str) -> str:
     last = _REPEATED.sub("", re.split(r"[/.:#\\]+", wanted)[-1]).lower()
     tail = wanted.replace("\\", "/").rpartition("/")[2].lower()
     found = _candidates(place, wanted)
-    if 0 < len(found) <= _MOST_SUGGESTED:
+    if 0 < len(found) <= _MAX_SUGGESTED:
         listed = "\n".join(place.describe(n) for n in found)
         return f"nothing here is called {name!r}; by its last name there is:\n{listed}"
-    positions = dict.fromkeys(p for text in (last, tail) for p in nearest(lexical.names, text, _MOST_NEAREST))
+    positions = dict.fromkeys(p for text in (last, tail) for p in nearest(lexical.names, text, _MAX_NEAREST))
     near = [n for p in positions for n in lexical.name_nodes[lexical.name_indptr[p] : lexical.name_indptr[p + 1]]]
     if near:
-        listed = "\n".join(place.describe(int(n)) for n in dict.fromkeys(near[:_MOST_SUGGESTED]))
+        listed = "\n".join(place.describe(int(n)) for n in dict.fromkeys(near[:_MAX_SUGGESTED]))
         return f"nothing here is called {name!r}; what is written nearly so:\n{listed}"
     example = next((graph.nodes.ids[n] for n in np.flatnonzero(graph.nodes.kinds == NodeKind.FUNCTION).tolist()), "")
     return f"nothing here is called {name!r}; ids look like {example or 'src/auth.py::Session.verify'}"

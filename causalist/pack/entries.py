@@ -18,7 +18,7 @@ from causalist.model.graph import Edge
 from causalist.model.scores import Hit, Reason
 from causalist.model.symbols import split_id
 from causalist.pack.excerpts import EMPTY, bodies
-from causalist.pack.plan import MOST_CHARACTERS_PER_TOKEN, Entry, Link, Plan
+from causalist.pack.plan import MAX_CHARACTERS_PER_TOKEN, Link, PackEntry, Plan
 
 # The signal of what only the graph led to, and that of what words found and the graph supports.
 LEADING = "pagerank"
@@ -56,7 +56,7 @@ PHRASES = {
 }
 
 
-def phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tuple[str, ...]:
+def reason_phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tuple[str, ...]:
     """Return reasons as phrases, the strongest first.
 
     If graph evidence is the strongest, it stays first. The names that a result is linked to (`linked`) come after the
@@ -101,7 +101,7 @@ def _joined(details: Sequence[str]) -> str:
 
 
 # More says little: the strongest signals come first.
-MOST_REASONS = 4
+MAX_REASONS = 4
 # A pack this small has no room for the line that explains it.
 SMALLEST_WITH_LEGEND = 400
 SMALLEST_FENCE = 3
@@ -109,11 +109,11 @@ SMALLEST_FENCE = 3
 _BACKTICKS = lazy_regex("`+", needs=("`",))
 _BACK = " (back)"
 _CONTAINS = "contains"
-_MOST_LINKED = 2  # others that a reason names
+_MAX_LINKED_NAMES = 2  # others that a reason names
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class EntryLimits:
     """The most characters of a text that a pack quotes on one line."""
 
     question: int
@@ -122,7 +122,7 @@ class Limits:
     reason: int
 
     @classmethod
-    def for_budget(cls, max_tokens: int, scale: float) -> "Limits":
+    def for_budget(cls, max_tokens: int, scale: float) -> "EntryLimits":
         """Small budgets cut earlier; `scale` below 1 is for input so odd that even that is too long."""
         cut = max(0.0, scale)
         return cls(
@@ -136,7 +136,7 @@ class Limits:
 def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_source: bool, tokenizer: str) -> Plan:
     """A plan that shows nothing yet but knows every entry, and the edges it may show."""
     header, items = pack_input.header, pack_input.items
-    limits = Limits.for_budget(max_tokens, scale)
+    limits = EntryLimits.for_budget(max_tokens, scale)
     order = sorted(range(len(items)), key=lambda i: (-round(items[i].hit.score, 12), items[i].hit.id, i))
     orders = {number: place for place, number in enumerate(order)}
     names = _names(pack_input, limits.name)
@@ -144,9 +144,9 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_sour
     linked = _linked(pack_input, names)
     texts = [EMPTY] * len(items)
     if with_source and scale >= 1:
-        texts = bodies(items, labels, max_tokens * MOST_CHARACTERS_PER_TOKEN)
+        texts = bodies(items, labels, max_tokens * MAX_CHARACTERS_PER_TOKEN)
     entries = tuple(
-        Entry(
+        PackEntry(
             node=item.hit.id,
             order=orders[number],
             rank=item.rank,
@@ -212,8 +212,8 @@ def _signature(hit: Hit, limit: int) -> str:
     return one_line(hit.signature or hit.doc, limit)
 
 
-def _reasons(hit: Hit, linked: Sequence[str], limits: Limits) -> tuple[str, ...]:
-    return tuple(one_line(phrase, limits.reason) for phrase in phrases(hit.reasons[:MOST_REASONS], linked))
+def _reasons(hit: Hit, linked: Sequence[str], limits: EntryLimits) -> tuple[str, ...]:
+    return tuple(one_line(phrase, limits.reason) for phrase in reason_phrases(hit.reasons[:MAX_REASONS], linked))
 
 
 def _linked(pack_input: PackInput, names: dict[str, str]) -> dict[str, list[str]]:
@@ -226,7 +226,7 @@ def _linked(pack_input: PackInput, names: dict[str, str]) -> dict[str, list[str]
             others.setdefault(edge.source, set()).add(place[edge.target])
             others.setdefault(edge.target, set()).add(place[edge.source])
     return {
-        node: [names[best[number].hit.id] for number in sorted(numbers)[:_MOST_LINKED]]
+        node: [names[best[number].hit.id] for number in sorted(numbers)[:_MAX_LINKED_NAMES]]
         for node, numbers in others.items()
     }
 
@@ -248,7 +248,7 @@ def _way(hit: Hit, names: dict[str, str]) -> str:
     return f"via{only}: {' '.join(parts)}"
 
 
-def _link(edge: Edge, names: dict[str, str], limits: Limits, *, removed: bool) -> Link:
+def _link(edge: Edge, names: dict[str, str], limits: EntryLimits, *, removed: bool) -> Link:
     return Link(
         edge=edge._replace(kind=one_line(edge.kind, 24)),
         source=middle_cut(edge.source, 2 * limits.name),

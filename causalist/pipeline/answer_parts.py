@@ -30,7 +30,7 @@ from causalist.model.protocols import UNWATCHED, Steps
 from causalist.model.scores import Hit, Matched
 from causalist.model.source import Diagnostic
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
-from causalist.pack import LONG_LINES, check_budget, counter_called, render_pack
+from causalist.pack import LONG_BODY_THRESHOLD, check_budget, get_counter, render_pack
 from causalist.rank import Question, Ranking, TellingLines, frame_rows
 
 _MOST_NAMED = 3  # files that a diagnostic names
@@ -54,7 +54,7 @@ def check_question(query: str, options: AskOptions) -> None:
 
         check_name(options.embedder)
     check_budget(options.max_tokens, options.format)
-    counter_called(options.tokenizer)
+    get_counter(options.tokenizer)
 
 
 def none_at_hand(named: str, query: str, info: RepositoryInfo, notes: tuple[Diagnostic, ...]) -> Answer:
@@ -225,7 +225,7 @@ def _telling(
 ) -> tuple[tuple[int, float], ...]:
     """Rows of a long text that say something of the question, those to which it points before all others, and those
     where something inside of it begins."""
-    if lines is None or text.count("\n") < LONG_LINES:
+    if lines is None or text.count("\n") < LONG_BODY_THRESHOLD:
         return ()
     nodes = graph.nodes
     inside = np.flatnonzero((nodes.parents == hit.node) & np.isin(nodes.kinds, [*CALLABLE_KINDS, *TYPE_KINDS]))
@@ -265,6 +265,6 @@ def packed(content: PackInput, options: AskOptions) -> Pack:
         content,
         max_tokens=options.max_tokens,
         format=options.format,
-        counter=counter_called(options.tokenizer),
+        counter=get_counter(options.tokenizer),
         tokenizer=options.tokenizer,
     )

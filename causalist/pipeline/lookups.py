@@ -50,9 +50,9 @@ class Lookups:
         """
         return self.named(name).node
 
-    def named(self, name: str) -> navigate.Named:
+    def named(self, name: str) -> navigate.ResolvedName:
         """`resolve`, with a note on what was taken for granted."""
-        return navigate.resolve(self.index, name, root=self.root, folder=self.folder)
+        return navigate.resolve_name(self.index, name, root=self.root, folder=self.folder)
 
     def find(self, name: str, *, limit: int = 20, kind: str | None = None) -> tuple[Hit, ...]:
         """Nodes whose name is `name` or nearly so, the best fit first, of one kind ("class") if that is given."""

@@ -39,7 +39,7 @@ class Attempt(NamedTuple):
 
     matched: Mapping[int, Matched]
     ranking: Ranking
-    view: navigate.View
+    view: navigate.Filters
     chosen: list[Chosen]
     confidence: float | None
     generators: Mapping[str, int | None]
@@ -114,7 +114,7 @@ class Asking:
         """A ranking of `question`, judged by how well it fits `asked` where that is another one."""
         graph, lexical, options, steps = self.index.graph, self.index.lexical, self.options, self.steps
         with steps.timed("validate.filters"):
-            view = navigate.view_of(self.index, options, root=self.root, folder=self.folder)
+            view = navigate.apply_filters(self.index, options, root=self.root, folder=self.folder)
         matched = self._matched(question)
         given = (graph, lexical, view.transition, self.weights, options)
         ranking = rank_question(question, *given, matched, view.inside, self.index.history, steps, self.similarities)
