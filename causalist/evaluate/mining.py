@@ -209,7 +209,7 @@ def find_clone(clones: Path, repo: str) -> Path | None:
 
 
 def oldest_first(git_dir: Path, commits: Iterable[str]) -> list[str]:
-    """The distinct commits by time of commit, so that neighbours share most of their blobs; unknown ones last.
+    """The distinct commits by time of commit, so that neighbors share most of their blobs; unknown ones last.
 
     The order decides what is parsed again, never a result; where git fails, it is the given one.
     """

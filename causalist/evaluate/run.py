@@ -1,4 +1,4 @@
-"""A file of labelled questions and a folder of clones -> a report: the order of an evaluation.
+"""A file of labeled questions and a folder of clones -> a report: the order of an evaluation.
 
 Every question is asked of the tree at its own commit and of nothing later. Repositories are independent of one
 another, so they are what processes share out; neither their number nor their timing changes a result.

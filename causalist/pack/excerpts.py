@@ -24,7 +24,7 @@ _BACKTICKS = lazy_regex(rf"`{{{MAX_BACKTICK_RUN + 1},}}", needs=("`" * (MAX_BACK
 # beginning. Shorter ones are read from the top.
 LONG_BODY_THRESHOLD = 60
 # Of a long body that is cut come first: its head, longer only where a list of parameters is open; then the lines that
-# weigh most, each with its neighbours; then where definitions inside of it begin; then all others. Of 40, 60, 90 and
+# weigh most, each with its neighbors; then where definitions inside of it begin; then all others. Of 40, 60, 90 and
 # 150 lines and contexts of 1 to 4 none can be told from another; a longer head takes the room of what tells:
 # docs/packs.md has what all of it brings.
 _LEAST_HEAD, _MOST_HEAD = 3, 12

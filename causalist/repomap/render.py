@@ -216,7 +216,7 @@ def _tree(folders: Sequence[Folder], definitions: Sequence[KeyDefinition], style
 
 
 def _nested(folders: Sequence[Folder]) -> list[Folder]:
-    """Folders as a tree: each right behind the one that it is in, neighbours in the given order."""
+    """Folders as a tree: each right behind the one that it is in, neighbors in the given order."""
     shown = {folder.path for folder in folders}
     inside: dict[str, list[Folder]] = {}
     for folder in folders:
