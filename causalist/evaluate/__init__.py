@@ -1,4 +1,4 @@
-"""Retrieval quality on labelled questions: each is asked of the commit before its answer, and ranks are compared."""
+"""Retrieval quality on labeled questions: each is asked at the commit before its answer; ranks are compared."""
 
 from causalist.evaluate.learn import Learning, learn
 from causalist.evaluate.own_history import OwnReport, evaluate_history

@@ -1,4 +1,4 @@
-"""A data file -> labelled questions. Whatever is not as it should be is an EvaluationError with its line number."""
+"""Data file -> labeled questions. Invalid lines raise EvaluationError with their line number."""
 
 import json
 import re

@@ -1,14 +1,13 @@
-"""Labelled questions -> the weights of a pass, by maximum likelihood.
+"""Fit ranking weights to labeled questions by maximum likelihood.
 
-The chance that a node is what a question means is taken as the softmax of the scores (a conditional logit model;
-McFadden 1974), and the weights are those under which the right nodes are likeliest, each right one against all wrong
-ones, every question counting the same. Small weights are preferred (ridge), and none is negative, so that a signal
-that says nothing gets 0. Only the candidates of a question are looked at: the best by any signal.
+In: questions with their right answers, read against their repositories. Out: fitted weights, and the ranks under given
+weights. The weights of definitions are fitted first; with these, those of files. Constants set by hand stay as they
+are. The signals are those that a reading holds.
 
-Questions with their right answers, read against their repositories -> fitted weights, and what weights make of them.
-
-The weights of definitions are fitted first; with these, those of files. The first pass and what is fixed by hand stay
-as they are. Which signals there are is what a reading says.
+The probability that a node is the right answer is the softmax of the scores (a conditional logit model; McFadden 1974).
+The weights maximize the likelihood of the right nodes, each right one against all wrong ones; every question counts the
+same. A ridge penalty prefers small weights. None is negative, so that an uninformative signal gets 0. Only the
+candidates of a question take part: the best by any signal.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from causalist.evaluate.metrics import Ranks
-from causalist.evaluate.mining import DEFINITION_KINDS, MOST_DEFINITIONS
-from causalist.evaluate.readings import Kept, kept_of
+from causalist.evaluate.mining import DEFINITION_KINDS, MAX_DEFINITIONS
+from causalist.evaluate.readings import CompactSignals, compact_signals
 from causalist.evaluate.snapshots import ranks_of
 from causalist.model.graph import CodeGraph
 from causalist.model.symbols import NodeId, NodeKind, Role, file_id, split_id
@@ -39,7 +38,7 @@ _ITERATIONS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class FitCandidates:
     """Those of one question: `values` of shape (n, signals), `roles` and `kinds` of shape (n,), -1 where the question
     asks for the role; `gold`, shape (n,): what is right."""
 
@@ -51,7 +50,7 @@ class Candidates:
 
     @property
     def is_telling(self) -> bool:
-        """Whether anything can be learned from it: something right and something wrong."""
+        """Return True if it has a right and a wrong answer, so that weights can be learned from it."""
         return bool(self.gold.any() and not self.gold.all())
 
 
@@ -63,7 +62,7 @@ def candidates(
     roles: NDArray[np.int64],
     kinds: NDArray[np.int64],
     gold: Sequence[int],
-) -> Candidates:
+) -> FitCandidates:
     """The candidates among the nodes that `fits`, all of shape (n_nodes,); `gold` are node numbers."""
     chosen: set[int] = set()
     for values, most in [(score, _BY_SCORE), *((signals[name], _BY_SIGNAL) for name in names)]:
@@ -72,12 +71,12 @@ def candidates(
         chosen.update(int(node) for node in best if kept[node] > 0)
     nodes = np.array(sorted(chosen), dtype=np.int64)
     values = np.stack([signals[name][nodes] for name in names], axis=1) if len(nodes) else np.zeros((0, len(names)))
-    return Candidates(nodes, values, roles[nodes], kinds[nodes], np.isin(nodes, list(gold)))
+    return FitCandidates(nodes, values, roles[nodes], kinds[nodes], np.isin(nodes, list(gold)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """How the vector of parameters is laid out: signals, kinds, logarithms of the factors of roles."""
+    """Layout of the parameter vector: signals, kinds, logarithms of the role factors."""
 
     names: tuple[str, ...]
     kinds: tuple[NodeKind, ...]
@@ -86,7 +85,7 @@ class _Shape:
     def n_linear(self) -> int:
         return len(self.names) + len(self.kinds)
 
-    def matrix(self, given: Candidates) -> NDArray[np.float64]:
+    def matrix(self, given: FitCandidates) -> NDArray[np.float64]:
         kinds = given.kinds[:, None] == np.array(self.kinds, dtype=np.int64)[None, :]
         joined: NDArray[np.float64] = np.hstack([given.values, kinds.astype(np.float64)])
         return joined
@@ -109,7 +108,7 @@ class _Shape:
 
 
 def fit_linear(
-    questions: Sequence[Candidates],
+    questions: Sequence[FitCandidates],
     names: Sequence[str],
     *,
     kinds: Sequence[NodeKind] = (),
@@ -149,7 +148,7 @@ def fit_linear(
     return shape.linear(found.x)
 
 
-def _stacked(questions: Sequence[Candidates], shape: _Shape) -> Stacked:
+def _stacked(questions: Sequence[FitCandidates], shape: _Shape) -> Stacked:
     sizes = np.array([len(q.gold) for q in questions])
     gold = np.concatenate([q.gold for q in questions])
     question = np.repeat(np.arange(len(questions)), sizes)
@@ -178,14 +177,14 @@ class Example:
     """A question with its answers. `gold_definitions` is empty where only the files are known; names that are in no
     index stay, so that missing them counts. `candidates` are those of definitions."""
 
-    reading: Kept
+    reading: CompactSignals
     gold_files: tuple[str, ...]
     gold_definitions: tuple[str, ...]
-    candidates: Candidates
+    candidates: FitCandidates
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class GoldRanks:
     """Ranks of the right files, and of the right definitions; empty where none are known."""
 
     files: Ranks
@@ -197,9 +196,9 @@ def example_of(
 ) -> Example:
     """`gold_definitions`: ids; where they are too many to be an answer, they are left out. `weights` are those to
     start from: they choose what is kept."""
-    definitions = tuple(gold_definitions) if len(gold_definitions) <= MOST_DEFINITIONS else ()
+    definitions = tuple(gold_definitions) if len(gold_definitions) <= MAX_DEFINITIONS else ()
     gold = _numbers([file_id(path) for path in gold_files] + list(definitions), reading.graph)
-    kept = kept_of(reading, weights, gold)
+    kept = compact_signals(reading, weights, gold)
     return Example(kept, tuple(gold_files), definitions, _definition_candidates(kept, weights, definitions))
 
 
@@ -232,8 +231,8 @@ def fit_weights(examples: Sequence[Example], start: Weights, *, ridge: float = R
     return replace(weights, file=_with_fixed(file, start.file))
 
 
-def ranks_with(example: Example, weights: Weights) -> Found:
-    """Where the right answers stand by some weights of definitions and files, without the places of the graph."""
+def ranks_with(example: Example, weights: Weights) -> GoldRanks:
+    """Return the ranks of the right answers under given weights of definitions and files, without graph slots."""
     reading, ids = example.reading, example.reading.graph.nodes.ids
     scores = _definition_scores(example, weights)
     files = summed(*file_signals(reading, scores, weights.file))
@@ -241,7 +240,7 @@ def ranks_with(example: Example, weights: Weights) -> Found:
     scores = summed(definitions_again(reading, signals, scores, files, weights.definition), role)
     paths = [split_id(ids[node])[0] for node in best(np.where(reading.is_file, files, 0.0), DEEPEST_FILES)]
     found = [ids[node] for node in best(np.where(reading.is_file, 0.0, scores), DEEPEST_DEFINITIONS)]
-    return Found(ranks_of(example.gold_files, paths), ranks_of(example.gold_definitions, found))
+    return GoldRanks(ranks_of(example.gold_files, paths), ranks_of(example.gold_definitions, found))
 
 
 def best(scores: Scores, most: int) -> list[int]:
@@ -265,7 +264,7 @@ def _with_fixed(fitted: Linear, start: Linear) -> Linear:
     return replace(fitted, signals={**fitted.signals, **fixed})
 
 
-def _definition_candidates(kept: Kept, weights: Weights, gold: Sequence[str]) -> Candidates:
+def _definition_candidates(kept: CompactSignals, weights: Weights, gold: Sequence[str]) -> FitCandidates:
     nodes = kept.graph.nodes
     raw = kept.definitions()
     return candidates(
@@ -279,7 +278,7 @@ def _definition_candidates(kept: Kept, weights: Weights, gold: Sequence[str]) ->
     )
 
 
-def _file_candidates(example: Example, weights: Weights) -> tuple[Candidates, Mapping[str, Scores]]:
+def _file_candidates(example: Example, weights: Weights) -> tuple[FitCandidates, Mapping[str, Scores]]:
     """The candidates among files with the scores of definitions that `weights` give, and their signals."""
     kept = example.reading
     scores = _definition_scores(example, weights)
@@ -291,7 +290,7 @@ def _file_candidates(example: Example, weights: Weights) -> tuple[Candidates, Ma
     return chosen, raw
 
 
-def _roles(kept: Kept) -> NDArray[np.int64]:
+def _roles(kept: CompactSignals) -> NDArray[np.int64]:
     roles: NDArray[np.int64] = np.where(kept.asked, -1, kept.graph.nodes.roles.astype(np.int64))
     return roles
 

@@ -1,4 +1,4 @@
-"""A repository's history and feedback -> weights of its own, kept only where they rank unseen questions better.
+"""Repository history and feedback -> learned weights, kept only if they rank unseen questions better.
 
 The weights are fitted on the older questions, near the shipped ones, and compared with these on the newer ones, which
 had no part in them. Most repositories have too few questions to tell a gain from chance; then nothing changes.
@@ -21,7 +21,7 @@ from causalist.pipeline.repository import Repository
 from causalist.rank import Weights, default_weights
 
 N_QUESTIONS = 200
-FEWEST_QUESTIONS = 20  # in all; fewer say nothing of either part
+MIN_QUESTIONS = 20  # in all; fewer say nothing of either part
 OLDER_SHARE = 0.7
 # Of a learned weight's distance from the shipped one, per question. Chosen by hand: what is kept is measured anyway.
 NEAR_RIDGE = 0.01
@@ -30,9 +30,12 @@ LEVEL = 0.90  # the lower limit of its interval is the 5th percentile
 
 @dataclass(frozen=True, slots=True)
 class Learning:
-    """What came of it. `shipped`, `learned` and `difference` are MRR over the `n_newer` questions, and the difference
-    with its LEVEL interval; None where there were too few questions, and then `document` is None too. `is_better`: the
-    document is to be kept."""
+    """Result of learning from a repository.
+
+    `shipped`, `learned` and `difference` are MRR over the `n_newer` questions, and the difference with its LEVEL
+    interval. They are None if there were too few questions; then `document` is None too. `is_better`: the document is
+    to be kept.
+    """
 
     n_history: int
     n_feedback: int
@@ -48,7 +51,7 @@ class Learning:
         """One sentence: what was found, and what follows."""
         asked = f"{self.n_history} questions from history and {self.n_feedback} from feedback"
         if self.shipped is None or self.learned is None or self.difference is None:
-            needed = f"at least {FEWEST_QUESTIONS} are needed, in more than a few files"
+            needed = f"at least {MIN_QUESTIONS} are needed, in more than a few files"
             return f"{asked} are too few to learn from ({needed}), so the shipped weights stay"
         figures = (
             f"{asked}: on the newer {self.n_newer}, which had no part in the fit, MRR is {self.learned:.3f} with "
@@ -71,7 +74,7 @@ def learn(repository: Repository, n: int = N_QUESTIONS, *, progress: Progress) -
     past = _from_history(repository, n, progress, is_needed=not told)
     recent = _from_feedback(repository, told)
     older, newer = (past_part + said for past_part, said in zip(_split(past), _split(recent), strict=True))
-    if len(older) + len(newer) < FEWEST_QUESTIONS:
+    if len(older) + len(newer) < MIN_QUESTIONS:
         return Learning(len(past), len(recent), len(older), len(newer), None, None, None, False, None)
     start = default_weights()
     try:

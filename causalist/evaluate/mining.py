@@ -1,15 +1,11 @@
-"""A repository's own history -> questions with their answers: what somebody wrote when changing code, and which files.
+"""Repository history -> questions with answers: commit messages, and the files and definitions changed.
 
-A commit is a question to the state before it. Most commits are none: a merge, a release or a run of a formatter says
-nothing that could be looked for, and what created its own answer could not have been found. What gives the answer
-away (names of the files, numbers of reports) is taken out of the message.
+A commit is a question to the state before it. Most commits are unusable: a merge, a release or a run of a formatter has
+no searchable message, and a commit that created its own answer could not have found it. Text that gives the answer away
+(names of the files, issue numbers) is removed from the message.
 
-Where the history of a repository is, and the order in which to visit its commits.
-
-A commit that answered a question -> the definitions that were the right ones, in the state before it.
-
-History says which rows a change touched; the innermost definition around each of them is what had to be found. Where a
-change touched many definitions, none of them is *the* answer, and only its files are.
+History says which rows a change touched; the innermost definition around each of them is a right answer. If a change
+touched many definitions, only its files are.
 """
 
 import re
@@ -32,10 +28,10 @@ from causalist.source import list_ancestors, read_changes
 from causalist.source.git import RunningGit, git_arguments
 from causalist.source.roots import is_git_folder, is_work_tree
 
-MOST_ANSWERS = 3  # files; a change of more is no answer to one question
-FEWEST_WORDS = 4
-_MOST_CHANGED = 12  # files of any kind; more is an edit in bulk
-_LONGEST_QUESTION = 2_000  # characters
+MAX_ANSWER_FILES = 3  # files; a change of more is no answer to one question
+MIN_WORDS = 4
+_MAX_CHANGED_FILES = 12  # files of any kind; more is an edit in bulk
+_MAX_QUESTION_CHARACTERS = 2_000  # characters
 _BATCH = 100  # commits that are looked at together
 
 _TRAILER = re.compile(r"^(?:[A-Z][A-Za-z]*(?:-[A-Za-z]+)*-(?:by|on|Id|id)|Change-Id|git-svn-id)\s?:.*$", re.MULTILINE)
@@ -129,7 +125,7 @@ def cleaned(message: str, files: Sequence[str] = ()) -> str:
         for name in (path, path.rpartition("/")[2]):
             text = re.sub(rf"(?<![\w./-]){re.escape(name)}(?![\w/-])", "", text)
     lines = (re.sub(r"[ \t]+", " ", line).strip() for line in text.splitlines())
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()[:_LONGEST_QUESTION]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()[:_MAX_QUESTION_CHARACTERS]
 
 
 def why_not(message: str) -> str | None:
@@ -142,17 +138,17 @@ def _question_of(git_dir: Path, change: CommitChange, parent: str) -> LabelledQu
     reason = why_not(change.message)
     if reason is not None:
         return reason
-    if change.n_files > _MOST_CHANGED:
+    if change.n_files > _MAX_CHANGED_FILES:
         return "many files"
     code = [path for path in change.files if _is_code(path)]
-    if not code or len(code) > MOST_ANSWERS:
+    if not code or len(code) > MAX_ANSWER_FILES:
         return "no code" if not code else "many files"
     statuses = _statuses(git_dir, parent, change.name)
     files = {path: status for path, status in statuses.items() if _is_code(path)}
     if set(files.values()) != {"M"}:
         return "new files"
     query = cleaned(change.message, list(files))
-    if len(_WORD.findall(query)) < FEWEST_WORDS:
+    if len(_WORD.findall(query)) < MIN_WORDS:
         return "few words"
     gold = tuple(sorted(files))
     return LabelledQuestion(
@@ -183,7 +179,7 @@ def _parents(git_dir: Path, names: Sequence[str]) -> dict[str, str]:
 
 
 def _statuses(git_dir: Path, parent: str, commit: str) -> dict[str, str]:
-    """How each file was changed: M, A, D or T."""
+    """Return the change status of each file by path: M, A, D or T."""
     command = ("diff-tree", "-r", "-z", "--name-status", "--no-renames", parent, commit, "--")
     fields = RunningGit(git_arguments(git_dir), *command).finish().accepted().output.split(b"\0")
     try:
@@ -197,7 +193,7 @@ _MAX_COMMITS_A_BATCH = 500  # commits a call of git; arguments have a limit
 
 
 def clone_places(clones: Path, repo: str) -> tuple[Path, Path]:
-    """Where the clone of OWNER/NAME may be: OWNER+NAME/repo, OWNER/NAME."""
+    """Return the possible paths of the clone of OWNER/NAME: OWNER+NAME/repo, OWNER/NAME."""
     return clones / repo.replace("/", "+") / "repo", clones / repo
 
 
@@ -213,7 +209,7 @@ def find_clone(clones: Path, repo: str) -> Path | None:
 
 
 def oldest_first(git_dir: Path, commits: Iterable[str]) -> list[str]:
-    """The distinct commits by time of commit, so that neighbours share most of their blobs; unknown ones last.
+    """The distinct commits by time of commit, so that neighbors share most of their blobs; unknown ones last.
 
     The order decides what is parsed again, never a result; where git fails, it is the given one.
     """
@@ -247,8 +243,8 @@ DEFINITION_KINDS = (
     NodeKind.CONSTANT,
     NodeKind.MACRO,
 )
-MOST_DEFINITIONS = 6  # of one question; more than these name a region, not an answer
-_MOST_ROWS = 60  # of a hunk that are looked at
+MAX_DEFINITIONS = 6  # of one question; more than these name a region, not an answer
+_MAX_HUNK_ROWS = 60  # of a hunk that are looked at
 
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
@@ -300,14 +296,14 @@ def _before(hunks: Iterable[Hunk], since: Sequence[tuple[Hunk, Hunk]]) -> Iterat
     [(0, 1), (5, 1), (6, 0)]
     """
     for first, n_rows in hunks:
-        for row in range(first, first + min(max(n_rows, 1), _MOST_ROWS)):
+        for row in range(first, first + min(max(n_rows, 1), _MAX_HUNK_ROWS)):
             origin = _origin(row, since)
             if origin is not None:
                 yield origin, 1 if n_rows else 0
 
 
 def _origin(row: int, since: Sequence[tuple[Hunk, Hunk]]) -> int | None:
-    """Where a row stood before changes, (the old rows, the new ones) from the top; None if they wrote it."""
+    """Return the row's number before changes, (old rows, new rows) from the top; None if they wrote it."""
     moved = 0
     for old, new in since:
         if row < new[0]:
@@ -370,7 +366,7 @@ def _around(graph: CodeGraph, path: str, hunks: Sequence[Hunk]) -> set[int]:
     starts, ends, order = nodes.start_rows[inside], nodes.end_rows[inside], nodes.start_bytes[inside]
     found: set[int] = set()
     for first, n_rows in hunks:
-        for row in range(first, first + min(max(n_rows, 1), _MOST_ROWS)):
+        for row in range(first, first + min(max(n_rows, 1), _MAX_HUNK_ROWS)):
             around = np.flatnonzero((starts <= row) & ((ends >= row) if n_rows else (ends > row)))
             if len(around):
                 found.add(int(inside[around[np.argmax(order[around])]]))

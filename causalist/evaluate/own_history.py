@@ -1,8 +1,8 @@
-"""A repository's own history -> how well questions like those that its commits answered are answered.
+"""Repository history -> quality of the answers to questions that its own commits answered.
 
-Each question is asked of the state before the commit that answered it, and only of what was known by then. Besides
-the ranks, it is measured how many tokens somebody reads before all that had to be changed has been seen, and what
-each signal brings: the same readings are scored once more without it.
+Each question is asked of the state before the commit that answered it, with what was known by then. Besides the ranks,
+the report holds the number of tokens read until everything that had to be changed has been seen. For the contribution
+of each signal, the same readings are scored once more without it.
 """
 
 import time
@@ -16,7 +16,7 @@ from causalist.errors import GitError, NothingToIndex, UsageError
 from causalist.evaluate.dataset import LabelledQuestion
 from causalist.evaluate.fit import DEEPEST_FILES, best
 from causalist.evaluate.metrics import DEEPEST, Interval, Ranks, bootstrap, metric_values
-from causalist.evaluate.mining import MOST_DEFINITIONS, changed_definitions, mine, oldest_first
+from causalist.evaluate.mining import MAX_DEFINITIONS, changed_definitions, mine, oldest_first
 from causalist.evaluate.readings import reading_of
 from causalist.evaluate.snapshots import QuestionResult, Skipped, SnapshotFacts, ask_question, ranks_of
 from causalist.evaluate.summary import Summary, summarise_files, summarise_symbols
@@ -42,7 +42,7 @@ COMPARED = ("accuracy@1", "accuracy@10", "MRR")
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
-    """What a signal brings: the metrics with all signals minus those without it, by metric."""
+    """Contribution of a signal: the metrics with all signals minus those without it, by metric."""
 
     signal: str
     differences: Mapping[str, Interval]
@@ -150,7 +150,7 @@ def with_definitions(root: Path, question: LabelledQuestion, repository: Reposit
     """The question with the definitions that the commit it is named by changed, unless they are too many."""
     graph = repository.index.graph
     found = changed_definitions(root, question.commit, question.id, graph, question.gold_files)
-    return replace(question, gold_symbols=tuple(found) if len(found) <= MOST_DEFINITIONS else ())
+    return replace(question, gold_symbols=tuple(found) if len(found) <= MAX_DEFINITIONS else ())
 
 
 def tokens_to_cover(repository: Repository, question: LabelledQuestion, top_k: int) -> int | None:

@@ -1,4 +1,4 @@
-"""A question and a repository -> what weights are judged by, small enough to keep for hundreds of questions.
+"""Question and repository -> compact signals by which weights are judged, for hundreds of questions.
 
 A reading holds an array of all nodes for every signal. Weights can only move what is near the top of one of them, so
 that the files which lead by any signal are kept, with what leads in them, and the rest is dropped.
@@ -26,7 +26,7 @@ _BEST_IN_FILE = 8  # by the score; the first five make a signal of the file
 
 
 @dataclass(frozen=True, slots=True)
-class Kept(Reading):
+class CompactSignals(Reading):
     """The part of a reading that weights can bring to the top; nodes are numbered anew."""
 
     of_files: Mapping[str, Scores]
@@ -47,8 +47,8 @@ def reading_of(repository: Repository, query: str, weights: Weights) -> Reading:
     return read_against(question, index.graph, index.lexical, weights.factors, matched, index.history)
 
 
-def kept_of(reading: Reading, weights: Weights, gold: Sequence[int]) -> Kept:
-    """What is kept of a reading. The files of `gold`, node numbers of the whole, are always kept."""
+def compact_signals(reading: Reading, weights: Weights, gold: Sequence[int]) -> CompactSignals:
+    """Return the compact form of a reading. The files of `gold`, node numbers of the whole, are always kept."""
     of_files = reading.first_files()
     of_definitions = reading.definitions()
     owners = reading.graph.nodes.files
@@ -59,7 +59,7 @@ def kept_of(reading: Reading, weights: Weights, gold: Sequence[int]) -> Kept:
     kept = _standing_out(reading.graph, sorted(files - {-1}), score, of_definitions, gold)
     given = dict(_sliced(reading, kept))
     given["graph"] = _part(reading.graph, kept)
-    return Kept(**given, of_files=_taken(of_files, kept), of_definitions=_taken(of_definitions, kept))
+    return CompactSignals(**given, of_files=_taken(of_files, kept), of_definitions=_taken(of_definitions, kept))
 
 
 def _standing_out(

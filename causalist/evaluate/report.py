@@ -1,7 +1,4 @@
-"""Everything that an evaluation found, as text for people and as a document for programs.
-
-What `own` measured, as text for people and as a document for programs.
-"""
+"""Reports of `eval` and of a repository's own history, as text for people and documents for programs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,8 +20,8 @@ _DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """What was asked for."""
+class EvaluationOptions:
+    """Options of an evaluation."""
 
     data: str
     top_k: int
@@ -55,7 +52,7 @@ class Report:
     """`results` and `skipped` in the order of the data file. `files` and `symbols` hold one summary for each group of
     questions that is not empty; `symbols` is empty where no question names any. All but `timings` is deterministic."""
 
-    settings: Settings
+    settings: EvaluationOptions
     results: tuple[QuestionResult, ...]
     skipped: tuple[Skipped, ...]
     files: tuple[Summary, ...]
@@ -118,7 +115,7 @@ class Report:
         )
 
     def _reservations(self) -> list[str]:
-        """What was skipped, and gold that no system could have found."""
+        """Return the lines on skipped questions, and on gold that no system could have found."""
         by_reason: dict[str, list[str]] = {}
         for skipped in self.skipped:
             by_reason.setdefault(f"{skipped.question.repo}: {skipped.reason}", []).append(skipped.question.id)
@@ -235,7 +232,7 @@ def _headline(report: OwnReport) -> str:
 
 
 def _in_short(everything: Summary) -> list[str]:
-    """What most people want to know, before the tables."""
+    """Return the lines of the summary before the tables."""
     ours, plain = everything.systems[FUSED], everything.systems[WHOLE_FILE_CODE]
     first, among = (
         f"{what} in {_per_cent(ours[metric])} of the questions (BM25 of code: {100 * plain[metric].value:.0f} %)"
@@ -266,7 +263,7 @@ def _per_cent(interval: Interval) -> str:
 
 
 def _ablation_lines(report: OwnReport) -> list[str]:
-    """What each signal brings, without the places of the graph."""
+    """Return the lines on the contribution of each signal, without graph slots."""
     if not report.ablations:
         return ["no signal changes any rank"]
     metrics = list(report.ablations[0].differences)

@@ -1,4 +1,4 @@
-"""A file of labelled questions and a folder of clones -> a report: the order of an evaluation.
+"""A file of labeled questions and a folder of clones -> a report: the order of an evaluation.
 
 Every question is asked of the tree at its own commit and of nothing later. Repositories are independent of one
 another, so they are what processes share out; neither their number nor their timing changes a result.
@@ -16,7 +16,7 @@ from causalist.errors import EvaluationError, GitError, UsageError
 from causalist.evaluate.dataset import LabelledQuestion, read_questions
 from causalist.evaluate.metrics import DEEPEST
 from causalist.evaluate.mining import clone_places, find_clone
-from causalist.evaluate.report import Report, Settings, Timings
+from causalist.evaluate.report import EvaluationOptions, Report, Timings
 from causalist.evaluate.snapshots import RepositoryResult, Skipped, ask_repository
 from causalist.evaluate.summary import summarise_files, summarise_symbols
 from causalist.index.options import Progress
@@ -78,7 +78,7 @@ def evaluate(
     indexing_ms = [ms for part in parts for ms in part.indexing_ms]
     files, symbols = summarise_files(results), summarise_symbols(results)
     return Report(
-        Settings(str(data), top_k, languages, limit),
+        EvaluationOptions(str(data), top_k, languages, limit),
         tuple(results),
         tuple(skipped),
         files,

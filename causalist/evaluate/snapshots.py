@@ -1,6 +1,7 @@
-"""The ways of ranking that are compared: an index and a question in, paths or node ids out, best first.
+"""Compared rankings of one repository's questions: paths or node ids, best first.
 
-The questions of one repository -> their results: each commit is indexed once, and facts are shared between them.
+In: the questions of one repository. Out: their results under each system. Each commit is indexed once, and facts are
+shared between commits.
 """
 
 import re
@@ -71,7 +72,7 @@ def whole_file_bm25(repository: Repository, query: str, top_k: int, *, code_only
 
 
 def _term_counts(query: str) -> Counter[str]:
-    """How often each term stands in a question. Not `read_question`, whose weights are a part of what is measured.
+    """Count each term of a question. Not `read_question`, whose weights are part of the comparison.
 
     >>> sorted(_term_counts("Where do users get a userName?").items())
     [('name', 1), ('user', 2), ('username', 1)]
@@ -112,7 +113,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryResult:
-    """What came of the questions of one repository, in no particular order. `indexing_ms`: one a commit."""
+    """Results of the questions of one repository, unordered. `indexing_ms` has one value per commit."""
 
     results: tuple[QuestionResult, ...]
     skipped: tuple[Skipped, ...]

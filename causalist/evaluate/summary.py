@@ -1,6 +1,7 @@
-"""Results of questions -> means with intervals: over all, over hard ones, for each language; and paired differences.
+"""Results of questions -> means with intervals, paired differences, and the lines of aligned tables.
 
-Summaries -> lines of an aligned table: percentages, MRR as a number, intervals in brackets.
+Summaries cover all questions, the hard ones, and each language. Tables show percentages, MRR as a number, and intervals
+in brackets.
 """
 
 from collections.abc import Callable, Mapping, Sequence

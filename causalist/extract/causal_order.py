@@ -1,4 +1,4 @@
-"""A causal order of a subgraph: cycles broken at their weakest edges, then sorted topologically.
+"""Causal order of a subgraph: break cycles at their weakest edges, then sort topologically.
 
 In: the edges among n chosen nodes, their scores and ids. Out: an `OrderedSubgraph` that accounts for every edge. The
 set of removed edges is minimal (none could be put back), not minimum: a smallest feedback arc set is NP-hard, and

@@ -1,4 +1,4 @@
-"""How relevance came from the seeds to a node: the most probable path, hop by hop, with file and line.
+"""Most probable path from a seed to a node, hop by hop, with file and line.
 
 In: the graph, the walk's matrix, the seeds and some targets. Out: one tuple of `Hop`s for each target. A path explains
 a score and is not the score, which adds over all paths.
@@ -80,7 +80,7 @@ def best_products(
     gain nothing from cycles, and there are as many rounds as hops in the longest best path. Dijkstra's algorithm
     visits fewer nodes, but one at a time in Python, and needs M by columns, which costs a sort. It ends as soon as no
     value that still changes can reach a target: the targets' and all above the smallest of these are final then,
-    others may be too small. With the `graph` that M is of, a round looks only at the neighbours of what changed in the
+    others may be too small. With the `graph` that M is of, a round looks only at the neighbors of what changed in the
     one before, as long as these are few: the others stay as they are.
 
     >>> m = Transition(np.array([0, 0, 1, 3], dtype=np.int32), np.array([0, 0, 1], dtype=np.int32),
@@ -110,7 +110,7 @@ def best_products(
 
 
 def _near(graph: CodeGraph, transition: Transition, nodes: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """The neighbours of some nodes to which anything leads, ascending; None where it is as quick to look at all."""
+    """The neighbors of some nodes to which anything leads, ascending; None where it is as quick to look at all."""
     edges = graph.edges
     if len(transition.weights) < _FEW_ENTRIES:
         return None

@@ -1,9 +1,7 @@
-"""The edges among chosen nodes, as they are or lifted from definitions to files.
+"""Nodes and edges of the subgraph of an answer, at the level of definitions or of files.
 
-In: a `CodeGraph` and chosen nodes. Out: `SubgraphEdge`s between positions among the chosen. Nothing is left out for
-being weak, and nothing is ordered: see `order`.
-
-Nodes and edges of the subgraph with their names: what goes into an answer.
+In: a `CodeGraph` and chosen nodes. Out: `SubgraphEdge`s between positions among the chosen nodes, then hits and edges
+with ids, labels and 1-based lines. No edge is left out for a low confidence. `causal_order` sorts the nodes.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Looking things up in an index: names, edges, trails between two nodes, neighbours, and what a change reaches.
+"""Look-ups in an index: names, edges, paths between two nodes, neighbors, and the impact of a change.
 
 In: an `Index` or its `CodeGraph`, and names as people write them. Out: nodes, edges and the types of
 `model/navigate.py`. Nothing here reads the repository, ranks for a question or prints.
@@ -19,18 +19,19 @@ if TYPE_CHECKING:
         mentions_of,
         references_to,
     )
-    from causalist.navigate.filters import View, nodes_inside, view_of
+    from causalist.navigate.filters import Filters, apply_filters, nodes_inside
     from causalist.navigate.find import find_nodes
     from causalist.navigate.impact import affected_by, nodes_of_rows, tests_reaching
     from causalist.navigate.lint import health_of, layering_of
-    from causalist.navigate.names import Named, resolve
+    from causalist.navigate.names import ResolvedName, resolve_name
     from causalist.navigate.neighbors import changes_with, definition_of, neighbors_in, neighbors_of, trail_between
     from causalist.navigate.verify import gaps_between, verdict_on
 
 __all__ = [
-    "Named",
-    "View",
+    "Filters",
+    "ResolvedName",
     "affected_by",
+    "apply_filters",
     "as_one",
     "calls_from",
     "calls_through",
@@ -49,11 +50,10 @@ __all__ = [
     "nodes_inside",
     "nodes_of_rows",
     "references_to",
-    "resolve",
+    "resolve_name",
     "tests_reaching",
     "trail_between",
     "verdict_on",
-    "view_of",
 ]
 
 __getattr__ = exports(
@@ -65,7 +65,7 @@ __getattr__ = exports(
         "find": "find_nodes",
         "verify": "gaps_between verdict_on",
         "lint": "health_of layering_of",
-        "names": "Named resolve",
-        "filters": "View nodes_inside view_of",
+        "names": "ResolvedName resolve_name",
+        "filters": "Filters apply_filters nodes_inside",
     },
 )

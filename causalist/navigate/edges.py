@@ -1,12 +1,10 @@
-"""Sets of nodes: what one contains, what can be reached, and the edges that lead into a set or out of it.
+"""Edges of node sets: containment, reachability, edges into and out of a set, and overrides.
 
-Edges of one node, and of all that fit.
+In: a `CodeGraph` and node numbers. Out: sets of nodes and lists of edges.
 
-Calls through what a method overrides: whoever calls the base's method may run this one.
-
-An edge `overrides` leads from a method to what it overrides. A caller of that names neither this method nor the type
-that has it, so that it is no caller of it; but a change here can reach it. The same holds of special methods, such as
-operators, and of those who use their class.
+An edge `overrides` leads from a method to the method that it overrides. A caller of the overridden method names neither
+the overriding method nor its type, so it is not counted among the callers. A change of the overriding method can still
+reach it. The same holds for special methods, such as operators, and the users of their class.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Parts of a repository that a question is limited to, or that rank first."""
+"""Parts of a repository that a query is limited to, or that rank first."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,16 +18,19 @@ from causalist.navigate.names import paths_below
 from causalist.rank import WalkWeights, build_transition, within
 
 
-class View(NamedTuple):
-    """What the options of a question leave of a repository: `inside` are the nodes that may answer, `scope` those that
-    rank first, shape (n_nodes,) each or None for no such wish, and the walk that stays inside."""
+class Filters(NamedTuple):
+    """Nodes and transition that the options of a query leave.
+
+    `inside` are the nodes that may answer, `scope` the nodes that rank first: shape (n_nodes,) each, None if not
+    requested. The transition stays inside.
+    """
 
     transition: Transition
     inside: NDArray[np.bool_] | None
     scope: NDArray[np.bool_] | None
 
 
-def view_of(index: Index, options: AskOptions, *, root: Path | None, folder: str) -> View:
+def apply_filters(index: Index, options: AskOptions, *, root: Path | None, folder: str) -> Filters:
     """The part of the repository that the options name. Raises UsageError for a pattern or scope that is none."""
     graph, transition = index.graph, index.transition
     if options.normalise:
@@ -38,7 +41,7 @@ def view_of(index: Index, options: AskOptions, *, root: Path | None, folder: str
     scope = ""
     if options.scope is not None:
         scope = folder_named(index, options.scope, root=root, folder=folder)
-    return View(transition, inside, nodes_below(graph, scope) if scope else None)
+    return Filters(transition, inside, nodes_below(graph, scope) if scope else None)
 
 
 def nodes_inside(
@@ -61,7 +64,7 @@ def nodes_inside(
 
 
 def _matcher(option: str, patterns: Sequence[str], folder: str) -> Callable[[str], bool]:
-    """Whether one of the patterns matches a path."""
+    """Return a predicate that is true for paths that one of the patterns matches."""
     from pathspec import GitIgnoreSpec
 
     rooted = []

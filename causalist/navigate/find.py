@@ -1,4 +1,4 @@
-"""A name, or a part of one -> the nodes that bear it, best first.
+"""Search by name: a name, or a part of one -> the nodes that have it, best first.
 
 A name fits exactly, by its beginning, by the beginnings of its words (`AuthMw` finds `AuthMiddleware`) or by a part;
 where none does, after a few changes or by its letters in order. Names are those of definitions, files (with and
@@ -25,11 +25,11 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 # Letters in order say little where there are few of them, or others between them.
 _SHORTEST_SCATTERED = 3
 _WIDEST_SCATTERED = 2  # times the letters
-_MOST_SLIPS = 20  # names that differ by little
+_MAX_NEAR_NAMES = 20  # names that differ by little
 
 
 class Fit(IntEnum):
-    """How a name fits, best first."""
+    """Kind of match between a name and the query, best first."""
 
     EXACT = 0
     ANY_CASE = 1
@@ -114,7 +114,7 @@ def _nearly(index: Index, lower: str, scattered: dict[int, int]) -> dict[int, in
         close = _WIDEST_SCATTERED * len(lower)
         found = {node: int(Fit.SCATTERED) for node, width in scattered.items() if width <= close}
     lexical = index.lexical
-    for at in nearest(lexical.names, lower, _MOST_SLIPS, beginnings=True):
+    for at in nearest(lexical.names, lower, _MAX_NEAR_NAMES, beginnings=True):
         nodes = lexical.name_nodes[int(lexical.name_indptr[at]) : int(lexical.name_indptr[at + 1])]
         found.update(dict.fromkeys(nodes.tolist(), int(Fit.SLIP)))
     return found
@@ -146,7 +146,7 @@ def _words(name: str) -> list[str]:
 
 
 def _begins_words(humps: list[str], name: str) -> bool:
-    """Whether each hump begins a word of the name, in order.
+    """Return True if each hump begins a word of the name, in order.
 
     >>> _begins_words(_words("AuthMw"), "AuthMiddleware"), _begins_words(_words("am"), "auth_middleware")
     (True, True)
@@ -170,13 +170,13 @@ def _in_order(pieces: list[str], words: list[str]) -> bool:
 
 
 def _abbreviates(piece: str, word: str) -> bool:
-    """Whether the piece has the word's first letter and then letters of it in order: `mw` for `middleware`."""
+    """Return True if the piece is the word's first letter and later letters in order: `mw` for `middleware`."""
     letters = iter(word)
     return word[:1] == piece[:1] and all(letter in letters for letter in piece)
 
 
 def _stands_before(index: Index, node: int, parts: list[str]) -> bool:
-    """Whether the parts stand in the id before its last name, in order, whatever the case."""
+    """Return True if the parts occur in the id before its last name, in order, ignoring case."""
     before = index.graph.nodes.ids[node].lower()
     at = 0
     for part in parts:

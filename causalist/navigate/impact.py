@@ -1,6 +1,6 @@
-"""What a change reaches: everything that uses it, and what uses that.
+"""Impact of a change: the direct and indirect users of a node, and the tests that reach it.
 
-Which tests reach a node: those that test it, and those that reach it through what uses it.
+In: a `CodeGraph` and a node. Out: users by distance, and tests that test the node or reach it through its users.
 """
 
 from collections.abc import Mapping, Sequence

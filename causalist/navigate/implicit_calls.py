@@ -199,7 +199,7 @@ def _inherits(
     running: Collection[int],
     is_chained: bool,
 ) -> bool:
-    """Whether a use of `derived`, a base of which is among `found`, runs the method, too."""
+    """Return True if a use of `derived`, a base of which is among `found`, runs the method, too."""
     edges = graph.edges
     if own:
         calls = _numbers(graph, graph.edges_out_of(np.array(own)), (EdgeKind.CALLS,))
@@ -260,7 +260,7 @@ def _numbers(graph: CodeGraph, numbers: NDArray[np.int64], kinds: Sequence[EdgeK
 
 
 def _leaf(node_id: str) -> str:
-    """What a definition is called, "" for a file.
+    """Return the last name of a definition's id, "" for a file.
 
     >>> _leaf("a.py::C.__init__~2"), _leaf("a.cpp::n.C.~C"), _leaf("a.py")
     ('__init__', '~C', '')

@@ -1,6 +1,7 @@
-"""Is an index what it should be? Its invariants, what could not be parsed, and how much of the calls is known.
+"""Health of an index, and the layers of the repository.
 
-How a repository is layered: what each layer holds, which uses which, and which uses lead upwards.
+In: an `Index`. Out: violated invariants, parse errors, the share of resolved calls, and for each layer its contents,
+the layers that it uses, and the uses that lead upwards.
 """
 
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ from causalist.model.symbols import STACKED_LAYERS, Layer, NodeKind, split_id
 from causalist.parse import dialect_of
 
 _EXAMPLES = 3  # unresolved calls of a language
-_MOST_EXAMPLES = 20  # findings of one kind that are listed; an index that is broken is broken everywhere
+_MAX_EXAMPLES = 20  # findings of one kind that are listed; an index that is broken is broken everywhere
 
 
 def health_of(index: Index) -> Health:
@@ -70,26 +71,26 @@ def _nodes(graph: CodeGraph) -> Iterator[Finding]:
 def _edges(graph: CodeGraph) -> Iterator[Finding]:
     edges, n = graph.edges, len(graph.nodes)
     dangling = (edges.sources < 0) | (edges.sources >= n) | (edges.targets < 0) | (edges.targets >= n)
-    for number in np.flatnonzero(dangling)[:_MOST_EXAMPLES].tolist():
+    for number in np.flatnonzero(dangling)[:_MAX_EXAMPLES].tolist():
         where = f"edge {number}"
         yield Finding("dangling-edge", where, f"{edges.sources[number]} -> {edges.targets[number]} of {n} nodes")
     whole = ~dangling
     without_rule = whole & (edges.rules >= len(graph.rule_names))
-    for number in np.flatnonzero(without_rule)[:_MOST_EXAMPLES].tolist():
+    for number in np.flatnonzero(without_rule)[:_MAX_EXAMPLES].tolist():
         yield Finding("missing-rule", f"edge {number}", f"its rule has the number {edges.rules[number]}")
     rules = frozenset(rule.name.value for rule in RULES)
     for name in sorted({graph.rule_names[i] for i in np.unique(edges.rules[whole & ~without_rule]).tolist()} - rules):
         yield Finding("missing-rule", name, "edges go by this rule, of which nothing is known")
     known = whole & ~without_rule
     confident = (edges.confidences > 0) & (edges.confidences <= 1) & (edges.candidates >= 1)
-    for number in np.flatnonzero(known & ~confident)[:_MOST_EXAMPLES].tolist():
+    for number in np.flatnonzero(known & ~confident)[:_MAX_EXAMPLES].tolist():
         edge = graph.edge(number)
         detail = f"{edge.kind} by {edge.rule}: confidence {edge.confidence}, {edge.candidates} candidates"
         yield Finding("wrong-confidence", f"{edge.source} -> {edge.target}", detail)
 
 
 def _named(graph: CodeGraph, wrong: NDArray[np.bool_], slug: str, detail: str) -> Iterator[Finding]:
-    for node in np.flatnonzero(wrong)[:_MOST_EXAMPLES].tolist():
+    for node in np.flatnonzero(wrong)[:_MAX_EXAMPLES].tolist():
         yield Finding(slug, graph.nodes.ids[node], detail)
 
 

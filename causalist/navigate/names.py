@@ -1,14 +1,12 @@
-"""Names that differ from a wanted one by little.
+"""Resolve a name as people write it to one node, and find names that differ by little.
 
-The optimal string alignment distance (Levenshtein's insertions, deletions and substitutions, and swaps of neighbours)
-to all names at once: one step of the dynamic program is an operation on arrays, so that a hundred thousand names take
-some hundredths of a second. Distances are in bytes of UTF-8, which for names is nearly always in characters.
+The first rule that leads to a node decides: an id; a path as shells and editors write it (from the current folder,
+absolute, with backslashes), also with a line; the end of an id; a dotted module path; a file without its extension; a
+section by its heading; a node outside of the repository; any of the ends, ignoring case.
 
-A name as people write it -> the one node that it means.
-
-In order, and the first that leads to something decides: an id; a path as shells and editors write it (from the current
-folder, absolute, with backslashes), also with a line; the end of an id; a dotted module path; a file without its
-extension; a section by its heading; something outside of the repository; any of the ends whatever the case.
+Near names are measured by the optimal string alignment distance (Levenshtein's insertions, deletions and substitutions,
+and swaps of neighbors). One step of the dynamic program is an operation on arrays of all names, so 100,000 names take
+some hundredths of a second. Distances are in bytes of UTF-8, for most names equal to characters.
 """
 
 import os
@@ -30,8 +28,8 @@ from causalist.rank import nodes_named
 
 # One change for every so many characters is a likely slip of the finger, but no more than this in all.
 _LETTERS_A_CHANGE = 3
-_MOST_CHANGES = 3
-_LONGEST = 64  # bytes of a name that are compared; longer names are never near
+_MAX_CHANGES = 3
+_MAX_NAME_BYTES = 64  # bytes of a name that are compared; longer names are never near
 
 
 def nearest(names: StringTable, wanted: str, limit: int, *, beginnings: bool = False) -> list[int]:
@@ -44,8 +42,8 @@ def nearest(names: StringTable, wanted: str, limit: int, *, beginnings: bool = F
     ([1, 3], [1, 2, 3])
     """
     encoded = wanted.encode("utf-8", "surrogatepass")
-    allowed = min(_MOST_CHANGES, len(encoded) // _LETTERS_A_CHANGE)
-    if not 0 < len(encoded) <= _LONGEST or allowed < 1:
+    allowed = min(_MAX_CHANGES, len(encoded) // _LETTERS_A_CHANGE)
+    if not 0 < len(encoded) <= _MAX_NAME_BYTES or allowed < 1:
         return []
     lengths = np.diff(names.offsets)
     fits = (lengths >= max(1, len(encoded) - allowed)) & (beginnings | (lengths <= len(encoded) + allowed))
@@ -90,13 +88,13 @@ def _distances(names: StringTable, positions: NDArray[np.int64], wanted: bytes, 
     return last
 
 
-_MOST_SUGGESTED = 20  # namesakes that a message lists
-_MOST_NEAREST = 5  # names that differ by little
+_MAX_SUGGESTED = 20  # namesakes that a message lists
+_MAX_NEAREST = 5  # names that differ by little
 _LINE = lazy_regex(r"(?P<path>.*?[^:]):(?P<line>\d{1,9})(:\d+)?:?", needs=(":",))
 _REPEATED = lazy_regex(r"~\d+$", needs=("~",))
 
 
-class Named(NamedTuple):
+class ResolvedName(NamedTuple):
     """The node that a name means. `note` says what was taken for granted, "" if nothing was."""
 
     node: int
@@ -105,7 +103,7 @@ class Named(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where names are read: `root` of the repository, and the folder below it that relative paths start from."""
+    """Context of a name: the index, the repository's `root`, and the folder that relative paths start from."""
 
     index: Index
     root: Path | None
@@ -118,7 +116,7 @@ class _Place:
         return f"  {graph.nodes.ids[node]}  {kind.label}{line}"
 
 
-def resolve(index: Index, name: str, *, root: Path | None = None, folder: str = "") -> Named:
+def resolve_name(index: Index, name: str, *, root: Path | None = None, folder: str = "") -> ResolvedName:
     """The only node that `name` means, see the head of this module.
 
     `root`: the repository's folder, for absolute paths. `folder`: POSIX path below it that relative paths start from.
@@ -131,16 +129,16 @@ def resolve(index: Index, name: str, *, root: Path | None = None, folder: str = 
         raise UnknownNode(_unknown(place, name, wanted))
     nodes, note = found
     if len(nodes) > 1:
-        listed = "\n".join(place.describe(n) for n in nodes[:_MOST_SUGGESTED])
-        more = f"\n  and {len(nodes) - _MOST_SUGGESTED} more" if len(nodes) > _MOST_SUGGESTED else ""
+        listed = "\n".join(place.describe(n) for n in nodes[:_MAX_SUGGESTED])
+        more = f"\n  and {len(nodes) - _MAX_SUGGESTED} more" if len(nodes) > _MAX_SUGGESTED else ""
         raise AmbiguousNode(f"{len(nodes)} nodes are called {name!r}; use one of these ids:\n{listed}{more}")
-    return Named(nodes[0], note)
+    return ResolvedName(nodes[0], note)
 
 
-_Found = tuple[list[int], str]
+_Matches = tuple[list[int], str]
 
 
-def _exact(place: _Place, wanted: str) -> _Found | None:
+def _exact(place: _Place, wanted: str) -> _Matches | None:
     ids = place.index.graph.nodes.ids
     for candidate in (wanted, *_rewritten(place, wanted)):
         node = ids.position(candidate)
@@ -183,7 +181,7 @@ def _below_root(place: _Place, path: str) -> Iterator[str]:
     yield from (from_folder, from_root) if path.startswith(".") else (from_root, from_folder)
 
 
-def _at_line(place: _Place, wanted: str) -> _Found | None:
+def _at_line(place: _Place, wanted: str) -> _Matches | None:
     """The innermost definition or section at `path:line`; the file where none is."""
     match = _LINE.fullmatch(wanted)
     if match is None:
@@ -208,7 +206,7 @@ def _at_line(place: _Place, wanted: str) -> _Found | None:
     return [innermost[-1]], found[1]
 
 
-def _by_end(place: _Place, wanted: str) -> _Found | None:
+def _by_end(place: _Place, wanted: str) -> _Matches | None:
     """Nodes whose ids, or what people write for them, end with `wanted`."""
     text = wanted.replace("\\", "/") if "/" not in wanted else wanted
     text = text.removeprefix("./")
@@ -287,12 +285,12 @@ def _ends_both(whole: str, end: str) -> bool:
 
 
 def _ends(whole: str, end: str) -> bool:
-    """Whether `end` is the end of `whole` from a boundary of its parts on."""
+    """Return True if `whole` ends with `end` at a boundary of its parts."""
     return whole == end or (whole.endswith(end) and whole[-len(end) - 1] in "/.:#")
 
 
 def _unknown(place: _Place, name: str, wanted: str) -> str:
-    """What to say of a name that leads nowhere."""
+    """Return the message for a name that no node has."""
     graph, lexical = place.index.graph, place.index.lexical
     folder = next(
         (f"{path}/" for path in _below_root(place, wanted.replace("\\", "/")) if _is_folder(place, path)), None
@@ -304,13 +302,13 @@ def _unknown(place: _Place, name: str, wanted: str) -> str:
     last = _REPEATED.sub("", re.split(r"[/.:#\\]+", wanted)[-1]).lower()
     tail = wanted.replace("\\", "/").rpartition("/")[2].lower()
     found = _candidates(place, wanted)
-    if 0 < len(found) <= _MOST_SUGGESTED:
+    if 0 < len(found) <= _MAX_SUGGESTED:
         listed = "\n".join(place.describe(n) for n in found)
         return f"nothing here is called {name!r}; by its last name there is:\n{listed}"
-    positions = dict.fromkeys(p for text in (last, tail) for p in nearest(lexical.names, text, _MOST_NEAREST))
+    positions = dict.fromkeys(p for text in (last, tail) for p in nearest(lexical.names, text, _MAX_NEAREST))
     near = [n for p in positions for n in lexical.name_nodes[lexical.name_indptr[p] : lexical.name_indptr[p + 1]]]
     if near:
-        listed = "\n".join(place.describe(int(n)) for n in dict.fromkeys(near[:_MOST_SUGGESTED]))
+        listed = "\n".join(place.describe(int(n)) for n in dict.fromkeys(near[:_MAX_SUGGESTED]))
         return f"nothing here is called {name!r}; what is written nearly so:\n{listed}"
     example = next((graph.nodes.ids[n] for n in np.flatnonzero(graph.nodes.kinds == NodeKind.FUNCTION).tolist()), "")
     return f"nothing here is called {name!r}; ids look like {example or 'src/auth.py::Session.verify'}"

@@ -1,13 +1,9 @@
-"""What a node is linked with, by distance, direction and kind.
+"""Neighbors of a node by distance, direction and kind, and the most probable path between two nodes.
 
-What changes together with a file, as edges that the graph itself does not hold.
+In: an `Index` and nodes. Out: `Neighbor`s, `GraphPath`s and edges `co_changes`.
 
-The graph follows from the files, and an edge of it from what a file says. That two files change together is known
-from commits alone, so that such edges are made from the history when somebody asks for them.
-
-A node and its place in the graph.
-
-The most probable way from one node to another.
+Files that change together are linked by edges that the graph does not hold. The graph follows from the files alone;
+co-changes are known only from commits, so their edges are made from the history on request.
 """
 
 from collections.abc import Sequence
@@ -190,7 +186,7 @@ def trail_between(graph: CodeGraph, transition: Transition, source: int, target:
 
 
 def _weights(is_forward: bool) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """What names a hop: where the way is forward, no edge that is walked backward or has no direction."""
+    """Return the walk weights that name a hop; forward paths get 0 for reversed and symmetric edges."""
     table = WalkWeights().table()
     if is_forward:
         table[1] = 0.0

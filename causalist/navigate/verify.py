@@ -1,6 +1,7 @@
-"""What the graph does not know: calls of which only a name is known, where they could matter.
+"""Verdict whether one node uses another: yes, no or unknown, with the reason.
 
-Whether one node uses another: yes, no, or not to be known, and why.
+In: an `Index` and two nodes. Out: the verdict, and the unresolved calls (only the name of the callee is known) that
+could change it.
 """
 
 import re
@@ -113,7 +114,7 @@ def verdict_on(
 
 
 def basis_of(edge: Edge) -> RulePrecision:
-    """What the confidence of an edge rests on."""
+    """Return the rule, and its measured precision, that the confidence of an edge rests on."""
     settings = load_settings().get(dialect_of(split_id(edge.source)[0]))
     kind = next(kind for kind in EdgeKind if kind.label == edge.kind)
     measured = load_confidences().measurement_of(edge.rule, kind, settings.name if settings else "")
@@ -158,7 +159,7 @@ def _sites(
 
 
 def _overrides(graph: CodeGraph, target: int, called: int) -> bool:
-    """Whether the type of `target` derives from that of `called`."""
+    """Return True if the type of `target` derives from the type of `called`."""
     ids, kinds = graph.nodes.ids, graph.edges.kinds
     derived, base = (ids.position(_owner(ids[node])) for node in (target, called))
     if derived < 0 or base < 0:

@@ -5,17 +5,25 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.pack.excerpts import LONG_LINES
+    from causalist.pack.excerpts import LONG_BODY_THRESHOLD
     from causalist.pack.render import MINIMUM_TOKENS, check_budget, render_pack
-    from causalist.pack.tokens import Counter, count_tokens, counter_called
+    from causalist.pack.tokens import Counter, count_tokens, get_counter
 
-__all__ = ["LONG_LINES", "MINIMUM_TOKENS", "Counter", "check_budget", "count_tokens", "counter_called", "render_pack"]
+__all__ = [
+    "LONG_BODY_THRESHOLD",
+    "MINIMUM_TOKENS",
+    "Counter",
+    "check_budget",
+    "count_tokens",
+    "get_counter",
+    "render_pack",
+]
 
 __getattr__ = exports(
     __name__,
     {
-        "excerpts": "LONG_LINES",
+        "excerpts": "LONG_BODY_THRESHOLD",
         "render": "MINIMUM_TOKENS check_budget render_pack",
-        "tokens": "Counter count_tokens counter_called",
+        "tokens": "Counter count_tokens get_counter",
     },
 )

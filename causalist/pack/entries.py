@@ -1,11 +1,10 @@
-"""Reasons -> words for people: `says token, user; linked to others that fit` instead of names of signals.
+"""Input of a pack -> entries and links that are safe to print and of limited length.
 
-Signals that say the same to a reader share a phrase and are said once, in the place of what they give together. Their
-names and values are in the answer itself, and in `--explain`.
+Reasons become phrases for people: `says token, user; linked to others that fit` instead of names of signals. Signals
+with the same meaning to a reader share a phrase, which is printed once, at the position of their sum. Names and values
+of the signals are in the answer itself, and in `--explain`.
 
-The input of a pack -> entries and links that are safe to print and no longer than they should be.
-
-Names are shortened for people: an edge says `Session.verify`, not its id, unless two items of the pack share the name.
+Node names are shortened: an edge says `Session.verify`, not its id, unless two items of the pack share the name.
 """
 
 from collections import Counter as Tally
@@ -19,7 +18,7 @@ from causalist.model.graph import Edge
 from causalist.model.scores import Hit, Reason
 from causalist.model.symbols import split_id
 from causalist.pack.excerpts import EMPTY, bodies
-from causalist.pack.plan import MOST_CHARACTERS_PER_TOKEN, Entry, Link, Plan
+from causalist.pack.plan import MAX_CHARACTERS_PER_TOKEN, Link, PackEntry, Plan
 
 # The signal of what only the graph led to, and that of what words found and the graph supports.
 LEADING = "pagerank"
@@ -57,10 +56,12 @@ PHRASES = {
 }
 
 
-def phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tuple[str, ...]:
-    """What reasons say, the strongest first; a way over the graph that leads them stays there. What a result is linked
-    to, which `linked` names, comes behind the first words that it has of the question: they can be checked at sight. So
-    does that its file leads, which all definitions of the file share. A signal without a phrase is said by its name.
+def reason_phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return reasons as phrases, the strongest first.
+
+    If graph evidence is the strongest, it stays first. The names that a result is linked to (`linked`) come after the
+    first phrase with words of the query, since those can be checked at a glance. So does "its file leads", which all
+    definitions of the file share. A signal without a phrase is printed by its name.
 
     >>> phrases([Reason("found file", 2.0, ""), Reason("text", 1.5, "token, user")])
     ('says token, user', 'its file leads')
@@ -100,7 +101,7 @@ def _joined(details: Sequence[str]) -> str:
 
 
 # More says little: the strongest signals come first.
-MOST_REASONS = 4
+MAX_REASONS = 4
 # A pack this small has no room for the line that explains it.
 SMALLEST_WITH_LEGEND = 400
 SMALLEST_FENCE = 3
@@ -108,11 +109,11 @@ SMALLEST_FENCE = 3
 _BACKTICKS = lazy_regex("`+", needs=("`",))
 _BACK = " (back)"
 _CONTAINS = "contains"
-_MOST_LINKED = 2  # others that a reason names
+_MAX_LINKED_NAMES = 2  # others that a reason names
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class EntryLimits:
     """The most characters of a text that a pack quotes on one line."""
 
     question: int
@@ -121,7 +122,7 @@ class Limits:
     reason: int
 
     @classmethod
-    def for_budget(cls, max_tokens: int, scale: float) -> "Limits":
+    def for_budget(cls, max_tokens: int, scale: float) -> "EntryLimits":
         """Small budgets cut earlier; `scale` below 1 is for input so odd that even that is too long."""
         cut = max(0.0, scale)
         return cls(
@@ -135,7 +136,7 @@ class Limits:
 def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_source: bool, tokenizer: str) -> Plan:
     """A plan that shows nothing yet but knows every entry, and the edges it may show."""
     header, items = pack_input.header, pack_input.items
-    limits = Limits.for_budget(max_tokens, scale)
+    limits = EntryLimits.for_budget(max_tokens, scale)
     order = sorted(range(len(items)), key=lambda i: (-round(items[i].hit.score, 12), items[i].hit.id, i))
     orders = {number: place for place, number in enumerate(order)}
     names = _names(pack_input, limits.name)
@@ -143,9 +144,9 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_sour
     linked = _linked(pack_input, names)
     texts = [EMPTY] * len(items)
     if with_source and scale >= 1:
-        texts = bodies(items, labels, max_tokens * MOST_CHARACTERS_PER_TOKEN)
+        texts = bodies(items, labels, max_tokens * MAX_CHARACTERS_PER_TOKEN)
     entries = tuple(
-        Entry(
+        PackEntry(
             node=item.hit.id,
             order=orders[number],
             rank=item.rank,
@@ -188,7 +189,7 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_sour
 
 
 def _label(item: PackItem, names: dict[str, str]) -> str:
-    """How other items refer to this one; "" for what is only on a path and so quotes nothing."""
+    """Return the name by which other items refer to `item`; "" if it is only on a path and quotes nothing."""
     if item.via:
         return ""
     return names[item.hit.id] if item.rank is None else f"#{item.rank} {names[item.hit.id]}"
@@ -211,8 +212,8 @@ def _signature(hit: Hit, limit: int) -> str:
     return one_line(hit.signature or hit.doc, limit)
 
 
-def _reasons(hit: Hit, linked: Sequence[str], limits: Limits) -> tuple[str, ...]:
-    return tuple(one_line(phrase, limits.reason) for phrase in phrases(hit.reasons[:MOST_REASONS], linked))
+def _reasons(hit: Hit, linked: Sequence[str], limits: EntryLimits) -> tuple[str, ...]:
+    return tuple(one_line(phrase, limits.reason) for phrase in reason_phrases(hit.reasons[:MAX_REASONS], linked))
 
 
 def _linked(pack_input: PackInput, names: dict[str, str]) -> dict[str, list[str]]:
@@ -225,7 +226,7 @@ def _linked(pack_input: PackInput, names: dict[str, str]) -> dict[str, list[str]
             others.setdefault(edge.source, set()).add(place[edge.target])
             others.setdefault(edge.target, set()).add(place[edge.source])
     return {
-        node: [names[best[number].hit.id] for number in sorted(numbers)[:_MOST_LINKED]]
+        node: [names[best[number].hit.id] for number in sorted(numbers)[:_MAX_LINKED_NAMES]]
         for node, numbers in others.items()
     }
 
@@ -247,7 +248,7 @@ def _way(hit: Hit, names: dict[str, str]) -> str:
     return f"via{only}: {' '.join(parts)}"
 
 
-def _link(edge: Edge, names: dict[str, str], limits: Limits, *, removed: bool) -> Link:
+def _link(edge: Edge, names: dict[str, str], limits: EntryLimits, *, removed: bool) -> Link:
     return Link(
         edge=edge._replace(kind=one_line(edge.kind, 24)),
         source=middle_cut(edge.source, 2 * limits.name),

@@ -13,24 +13,24 @@ from causalist._internal.sanitize import ELLIPSIS, neutralise
 from causalist.model.answer import PackItem
 
 # Chosen by hand: hardly any line that people write is longer; minified lines are.
-LONGEST_LINE = 400
+MAX_LINE_CHARACTERS = 400
 # A fence longer than any run in the source cannot be closed by it; past this length runs are shortened instead.
-LONGEST_BACKTICK_RUN = 16
+MAX_BACKTICK_RUN = 16
 
-_BACKTICKS = lazy_regex(rf"`{{{LONGEST_BACKTICK_RUN + 1},}}", needs=("`" * (LONGEST_BACKTICK_RUN + 1),))
+_BACKTICKS = lazy_regex(rf"`{{{MAX_BACKTICK_RUN + 1},}}", needs=("`" * (MAX_BACKTICK_RUN + 1),))
 
 
 # A body of more lines is long: where it has to be cut it shows what tells most of the question instead of its
 # beginning. Shorter ones are read from the top.
-LONG_LINES = 60
+LONG_BODY_THRESHOLD = 60
 # Of a long body that is cut come first: its head, longer only where a list of parameters is open; then the lines that
-# weigh most, each with its neighbours; then where definitions inside of it begin; then all others. Of 40, 60, 90 and
+# weigh most, each with its neighbors; then where definitions inside of it begin; then all others. Of 40, 60, 90 and
 # 150 lines and contexts of 1 to 4 none can be told from another; a longer head takes the room of what tells:
 # docs/packs.md has what all of it brings.
 _LEAST_HEAD, _MOST_HEAD = 3, 12
 _CONTEXT = 3
-_MOST_TELLING = 12  # places, before the definitions inside
-_LONGEST_READ = 400_000  # characters of a long body
+_MAX_TELLING_PLACES = 12  # places, before the definitions inside
+_MAX_CHARACTERS_READ = 400_000  # characters of a long body
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def numbered_lines(body: Body, n_lines: int) -> tuple[tuple[int | None, str], ..
 
 
 def _below(body: Body, last: int) -> str:
-    """What stands below the last line that is printed, its position `last` (-1: none is)."""
+    """Return the text below the last printed line, its position `last` (-1: none is printed)."""
     n_below = body.n_source - (body.weights[last] if last >= 0 else 0)
     # Where none are below although something is missing, it is cut inside of a line, and the line itself says so.
     if last < 0 or n_below <= 0 or (last == len(body) - 1 and not body.clipped):
@@ -172,7 +172,7 @@ def _body(
     place = next(place for place, span in enumerate(spans) if span[2] == number)
     first, last, _ = spans[place]
     inner = sorted((s for s in spans[:place] if s[0] <= last and s[1] >= first), key=lambda s: (s[0], -s[1]))
-    max_characters = max(max_characters, _LONGEST_READ) if item.telling else max_characters
+    max_characters = max(max_characters, _MAX_CHARACTERS_READ) if item.telling else max_characters
     clipped = len(item.text) > max_characters
     source = _safe(item.text[:max_characters]).split("\n")
     if len(source) > 1 and (clipped or not source[-1]):
@@ -204,14 +204,14 @@ def _body(
         if not line and len(lines) > 1 and not lines[-1] and not lines[-2]:
             printed += 1  # what a notebook's outputs leave is nothing but blank lines
             continue
-        if len(line) > LONGEST_LINE:
-            line = f"{line[:LONGEST_LINE]}{ELLIPSIS} {len(line) - LONGEST_LINE} more characters"
+        if len(line) > MAX_LINE_CHARACTERS:
+            line = f"{line[:MAX_LINE_CHARACTERS]}{ELLIPSIS} {len(line) - MAX_LINE_CHARACTERS} more characters"
             clipped = True
         printed += 1
         lines.append(line)
         numbers.append(row + 1)
         weights.append(printed)
-    order = _order(lines, numbers, dict(item.telling)) if len(lines) > LONG_LINES and item.telling else ()
+    order = _order(lines, numbers, dict(item.telling)) if len(lines) > LONG_BODY_THRESHOLD and item.telling else ()
     return Body(
         tuple(lines), tuple(numbers), tuple(weights), n_source, clipped, not taken or taken[0][0] > first, order
     )
@@ -228,7 +228,7 @@ def _order(lines: Sequence[str], numbers: Sequence[int | None], telling: Mapping
     places = sorted((i for i, weight in weights.items() if weight > 0), key=lambda i: (-weights[i], i))
     n_before = 0
     for place in places:
-        if n_before == _MOST_TELLING:
+        if n_before == _MAX_TELLING_PLACES:
             order.update((i, None) for i, weight in weights.items() if weight == 0)
         n_before += place not in order
         for step in range(_CONTEXT + 1):
@@ -239,7 +239,7 @@ def _order(lines: Sequence[str], numbers: Sequence[int | None], telling: Mapping
 
 
 def _head(lines: Sequence[str]) -> int:
-    """How many lines at the top of a long body say what it is the body of."""
+    """Return the number of lines at the top of a long body that say what it is the body of."""
     n_open = 0
     for number, line in enumerate(lines[:_MOST_HEAD], start=1):
         n_open += line.count("(") - line.count(")")
@@ -261,7 +261,7 @@ def _merged(spans: Sequence[tuple[int, int, int]], first: int, last: int) -> lis
 
 
 def _superfluous_indent(lines: Sequence[str]) -> int:
-    """How many leading characters all lines can lose."""
+    """Return the number of leading characters that all lines can lose."""
     least = -1
     for line in lines:
         if line.strip():
@@ -281,4 +281,4 @@ def _safe(text: str) -> str:
 
 
 def _shortened(match: re.Match[str]) -> str:
-    return f"{'`' * LONGEST_BACKTICK_RUN}{ELLIPSIS} {len(match[0]) - LONGEST_BACKTICK_RUN} more"
+    return f"{'`' * MAX_BACKTICK_RUN}{ELLIPSIS} {len(match[0]) - MAX_BACKTICK_RUN} more"

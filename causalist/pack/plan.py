@@ -1,10 +1,10 @@
-"""What a pack shows, before it is written in any format.
+"""Contents of a pack, chosen before it is written in any format, and a text of what is left out.
 
-In: entries, edges, a way to price fragments, a budget. Out: a `Plan`: which items, how many lines of each body, which
-edges. Prices of parts are added up, which is close to the price of the whole but not the same, so `render` counts the
-finished text and plans again; nothing here promises that a plan fits.
+In: entries, edges, a way to price fragments, a budget. Out: a `Plan`: the items, the number of lines of each body, and
+the edges. The prices of parts are added up, which is close to the price of the whole but not equal. `render` therefore
+counts the finished text and plans again; no plan is guaranteed to fit.
 
-A plan -> what it leaves out, in words: named where there is room, else counted. No format leaves it out.
+Left-out items are named if there is room, else counted. Every format prints them.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from causalist.pack.excerpts import Body, by_room, sensible_cut, shows_everythin
 
 # One-liners may take this share of the room before there is source; those that it does not hold come after the bodies,
 # if anything is left. Chosen with the next two by tests/benchmarks/packs at 600 to 4,000 tokens: docs/packs.md.
-LISTED_SHARE = 0.5
+ONE_LINER_SHARE = 0.5
 # A body may take this share of what is left for bodies until every other body had its turn; then what remains goes to
 # the cut ones, best first.
 BODY_SHARE = 0.25
@@ -27,13 +27,13 @@ BODY_SHARE = 0.25
 LONG_SHARE = 0.125
 # Of a body this much has found room: then its share is doubled, if that holds the rest of it. A reader who is handed
 # half of a definition opens the file all the same.
-NEARLY_WHOLE = 0.5
+NEARLY_WHOLE_THRESHOLD = 0.5
 # A cut body of fewer lines says less than the signature in its header already does.
-FEWEST_LINES = 3
+MIN_BODY_LINES = 3
 # To guess how many lines fit before the first count; source code has 3 to 4 characters a token.
 CHARACTERS_PER_TOKEN = 3.5
 # Text with more characters than this for each token of room is not even counted.
-MOST_CHARACTERS_PER_TOKEN = 8
+MAX_CHARACTERS_PER_TOKEN = 8
 
 # Words for a confidence, from the least to which each applies. Of 3,522 held-out questions 91 % of the first, 63 % of
 # the second and 47 % of the third had a right file among the first five; docs/ranking.md has the counts.
@@ -41,7 +41,7 @@ CERTAINTY = ((0.8, "likely"), (0.5, "uncertain"), (0.0, "a guess"))
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PackEntry:
     """One item, safe and cut to size. `order` counts all items best first; `rank` counts results only and is None
     for items that merely lie on a path (`via`) or stand for their file. `reasons` come strongest first; `way` is how
     the walk came here from a seed, "" where it began here, and `is_led` that this says as much as the reasons."""
@@ -68,8 +68,8 @@ class Entry:
         return f"{self.start_line}-{self.end_line}" if self.end_line > self.start_line else f"{self.start_line}"
 
 
-class Told(IntEnum):
-    """How much is said of why an item is there: all, or what says most."""
+class DetailLevel(IntEnum):
+    """Level of detail of an item's reasons: none, the strongest one, or all."""
 
     NOTHING = 0
     BRIEFLY = 1
@@ -77,21 +77,21 @@ class Told(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PlannedItem:
     """An entry with the number of its body's lines that are printed, 0 for a one-liner, and how much of its reasons."""
 
-    entry: Entry
+    entry: PackEntry
     n_lines: int
-    told: Told
+    detail: DetailLevel
 
     @property
     def reasons(self) -> tuple[str, ...]:
         texts = tuple(text for text in self.entry.reasons if text)
-        return texts if self.told is Told.FULLY else texts[:1] if self.told else ()
+        return texts if self.detail is DetailLevel.FULLY else texts[:1] if self.detail else ()
 
     @property
     def way(self) -> str:
-        is_said = self.told is Told.FULLY or (self.told and (self.entry.is_led or not self.reasons))
+        is_said = self.detail is DetailLevel.FULLY or (self.detail and (self.entry.is_led or not self.reasons))
         return self.entry.way if is_said else ""
 
     @property
@@ -123,10 +123,10 @@ class Plan:
     repository: str
     commit: str | None
     legend: bool
-    items: tuple[Shown, ...]
+    items: tuple[PlannedItem, ...]
     links: tuple[Link, ...]
     omitted: tuple[Omitted, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[PackEntry, ...]
     list_omitted: bool
     fence: str
     tokenizer: str
@@ -134,7 +134,7 @@ class Plan:
 
     @property
     def facts(self) -> str:
-        """Where it comes from, how much of it this is and how likely it answers, on one line."""
+        """Return repository, commit, number of nodes and confidence of the answer, on one line."""
         commit = f" @ {self.commit}" if self.commit else ""
         stale = " (older than the files)" if self.header.stale else ""
         certainty = f"{self.certainty} · " if self.certainty else ""
@@ -158,9 +158,9 @@ class Plan:
         return f"{tokens} tokens" if self.tokenizer == "estimate" else f"{tokens} tokens ({self.tokenizer})"
 
     def counts(self) -> tuple[int, int, int]:
-        """How many bodies, items and edges were left out."""
-        kinds: list[str] = [omission.what for omission in self.omitted]
-        return kinds.count("body"), kinds.count("item"), kinds.count("edge")
+        """Return how many bodies, items and edges were left out."""
+        kinds = [omission.what for omission in self.omitted]
+        return kinds.count(OmittedPart.BODY), kinds.count(OmittedPart.ITEM), kinds.count(OmittedPart.EDGE)
 
 
 class Renderer(Protocol):
@@ -174,7 +174,7 @@ class Renderer(Protocol):
 
     def document(self, plan: Plan, tokens: int) -> str: ...
 
-    def item(self, shown: Shown, fence: str) -> str: ...
+    def item(self, shown: PlannedItem, fence: str) -> str: ...
 
     def link(self, link: Link) -> str: ...
 
@@ -211,20 +211,20 @@ class Planner:
         # Where files were asked for, their places are the answer, and definitions inside show them.
         files = [number for number in self._ranked if self._entries[number].kind == "file"]
         left = self._list(files, lines, left, left)
-        left = self._list(self._ranked, lines, left, left * LISTED_SHARE)
+        left = self._list(self._ranked, lines, left, left * ONE_LINER_SHARE)
         left = self._grow_bodies(lines, left)
         n_listed = len(lines)
         left = self._list(self._ranked, lines, left, left)
         if len(lines) > n_listed:
             left = self._grow_bodies(lines, left)
-        told: dict[int, Told] = {}
-        left = self._tell(told, [number for number in lines if not lines[number]], lines, Told.BRIEFLY, left)
+        detail: dict[int, DetailLevel] = {}
+        left = self._tell(detail, [number for number in lines if not lines[number]], lines, DetailLevel.BRIEFLY, left)
         # Edges between items, some of which are missing, would come before what they are about.
         links = self._affordable_links(left) if len(lines) == len(self._entries) else set()
         left -= sum(self._link_prices[number] for number in links)
         sourced = [number for number in lines if lines[number] or not len(self._entries[number].body)]
-        left = self._tell(told, sourced, lines, Told.FULLY, left)
-        plan = self._completed(lines, links, told)
+        left = self._tell(detail, sourced, lines, DetailLevel.FULLY, left)
+        plan = self._completed(lines, links, detail)
         if plan.omitted and self._counter(self._renderer.omission_list(plan)) <= left:
             plan = replace(plan, list_omitted=True)
         return plan
@@ -243,9 +243,14 @@ class Planner:
         return left
 
     def _tell(
-        self, told: dict[int, Told], numbers: Sequence[int], lines: dict[int, int], level: Told, left: float
+        self,
+        detail: dict[int, DetailLevel],
+        numbers: Sequence[int],
+        lines: dict[int, int],
+        level: DetailLevel,
+        left: float,
     ) -> float:
-        """Raises what is told of some items to a level, best first, as far as it fits."""
+        """Raises what is detail of some items to a level, best first, as far as it fits."""
         for number in sorted(numbers, key=lambda number: self._entries[number].order):
             now, more = self._shown(number, lines[number]), self._shown(number, lines[number], level)
             if now.why == more.why:
@@ -254,15 +259,15 @@ class Planner:
             if price > left:
                 break
             left -= price
-            told[number] = level
+            detail[number] = level
         return left
 
-    def _shown(self, number: int, n_lines: int, told: Told = Told.NOTHING) -> Shown:
-        """An item, of which no less is told than what always is: the reason that says most, beside a body and where
+    def _shown(self, number: int, n_lines: int, detail: DetailLevel = DetailLevel.NOTHING) -> PlannedItem:
+        """An item, of which no less is detail than what always is: the reason that says most, beside a body and where
         there is none to show."""
         entry = self._entries[number]
-        least = Told.NOTHING if not n_lines and (len(entry.body) or entry.via) else Told.BRIEFLY
-        return Shown(entry, n_lines, max(told, least))
+        least = DetailLevel.NOTHING if not n_lines and (len(entry.body) or entry.via) else DetailLevel.BRIEFLY
+        return PlannedItem(entry, n_lines, max(detail, least))
 
     def _grow_bodies(self, lines: dict[int, int], left: float) -> float:
         """Bodies best first, whole files after all others. First every body within its share, then the cut ones
@@ -277,7 +282,7 @@ class Planner:
                 paid = self._price(number, lines[number])
                 room = left * (long_share if body.order else share)
                 wanted = self._lines_within(number, paid + room)
-                if NEARLY_WHOLE * len(body) <= wanted < len(body):
+                if NEARLY_WHOLE_THRESHOLD * len(body) <= wanted < len(body):
                     wanted = max(wanted, self._lines_within(number, paid + min(left, 2 * room)))
                 if wanted > lines[number]:
                     left -= self._price(number, wanted) - paid
@@ -294,9 +299,9 @@ class Planner:
         fitting = guess = 0
         for line in by_room(body):
             characters += len(line) + 1
-            fitting += characters <= room * MOST_CHARACTERS_PER_TOKEN
+            fitting += characters <= room * MAX_CHARACTERS_PER_TOKEN
             guess += characters <= room * CHARACTERS_PER_TOKEN
-            if characters > room * MOST_CHARACTERS_PER_TOKEN:
+            if characters > room * MAX_CHARACTERS_PER_TOKEN:
                 break
         if fitting == len(body) and characters <= room * 2 * CHARACTERS_PER_TOKEN:
             if self._price(number, fitting) <= allowance:
@@ -305,7 +310,7 @@ class Planner:
         best = 0
         for _ in range(3):
             guess = min(guess, fitting)
-            if guess <= best or guess < min(FEWEST_LINES, len(body)):
+            if guess <= best or guess < min(MIN_BODY_LINES, len(body)):
                 break
             count = sensible_cut(body, guess)
             price = self._price(number, count)
@@ -314,7 +319,7 @@ class Planner:
                 if price > 0.85 * allowance:
                     break
             guess = int(count * room * 0.97 / max(1, price - self._price(number, 0)))
-        return best if best >= min(FEWEST_LINES, len(body)) else 0
+        return best if best >= min(MIN_BODY_LINES, len(body)) else 0
 
     def _affordable_links(self, left: float) -> set[int]:
         """Numbers of the edges that fit, the most certain first, kept edges before removed ones."""
@@ -339,7 +344,7 @@ class Planner:
             self._prices[key] = self._counter(fragment)
         return self._prices[key]
 
-    def _completed(self, lines: dict[int, int], links: set[int], told: dict[int, Told]) -> Plan:
+    def _completed(self, lines: dict[int, int], links: set[int], detail: dict[int, DetailLevel]) -> Plan:
         """The plan that shows these lines and edges, with everything else accounted for."""
         omitted: list[Omitted] = []
         for number, entry in enumerate(self._entries):
@@ -352,22 +357,24 @@ class Planner:
                 omitted.append(Omitted(f"{link.edge.source} {link.edge.kind} {link.edge.target}", OmittedPart.EDGE))
         return replace(
             self._bare,
-            items=tuple(self._shown(number, lines[number], told.get(number, Told.NOTHING)) for number in sorted(lines)),
+            items=tuple(
+                self._shown(number, lines[number], detail.get(number, DetailLevel.NOTHING)) for number in sorted(lines)
+            ),
             links=tuple(self._links[number] for number in sorted(links)),
             omitted=tuple(omitted),
         )
 
 
 # How many names a group gives before it only counts.
-MOST_NAMES = 12
+MAX_LISTED_NAMES = 12
 
 
-def left_out(plan: Plan, quoted: Callable[[str], str] = str) -> str:
-    """What the plan has room to say; "" where nothing is missing."""
-    return named(plan, quoted) if plan.list_omitted else counted(plan)
+def describe_omissions(plan: Plan, quoted: Callable[[str], str] = str) -> str:
+    """Return the text of what is left out, as far as the plan has room; "" if nothing is missing."""
+    return list_omissions(plan, quoted) if plan.list_omitted else describe_counts(plan)
 
 
-def named(plan: Plan, quoted: Callable[[str], str] = str) -> str:
+def list_omissions(plan: Plan, quoted: Callable[[str], str] = str) -> str:
     """Names of what is missing; `quoted` makes a name safe for the format."""
     entries = {entry.node: entry for entry in plan.entries}
     cut = {shown.entry.node for shown in plan.items if shown.n_lines}
@@ -385,8 +392,8 @@ def named(plan: Plan, quoted: Callable[[str], str] = str) -> str:
     return "; ".join(phrase for phrase in phrases if phrase)
 
 
-def counted(plan: Plan) -> str:
-    """How much is missing."""
+def describe_counts(plan: Plan) -> str:
+    """Return the numbers of left-out items, bodies and edges as text."""
     nouns = (("body", "bodies"), ("item", "items"), ("edge", "edges"))
     phrases = [_counted(count, one, many) for count, (one, many) in zip(plan.counts(), nouns, strict=True)]
     return ", ".join(phrase for phrase in phrases if phrase)
@@ -395,11 +402,11 @@ def counted(plan: Plan) -> str:
 def _phrase(label: str, names: Sequence[str]) -> str:
     if not names:
         return ""
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return f"{label} {', '.join(names[:MOST_NAMES])}{more}"
+    more = f" and {len(names) - MAX_LISTED_NAMES} more" if len(names) > MAX_LISTED_NAMES else ""
+    return f"{label} {', '.join(names[:MAX_LISTED_NAMES])}{more}"
 
 
-def _mark(entry: Entry, quoted: Callable[[str], str]) -> str:
+def _mark(entry: PackEntry, quoted: Callable[[str], str]) -> str:
     return quoted(entry.name) if entry.rank is None else f"#{entry.rank}"
 
 

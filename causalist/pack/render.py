@@ -1,9 +1,8 @@
-"""The smallest budget of each format of packs, in tokens: what says something.
+"""Entry of the stage: an ordered subgraph and a token budget -> a pack in one of the formats.
 
-The entry of the stage: an ordered subgraph and a budget -> a pack in one of the formats.
-
-The finished text is what counts: it is counted as a whole by the counter in use, and a plan that turns out too long is
-made again for less. A format is one module with a renderer, and one line in `_RENDERERS`.
+The counter in use counts the finished text as a whole; a plan that turns out too long is made again for less. A format
+is one module with a renderer, and one line in `_RENDERERS`. Each format has a smallest budget, in tokens, below which a
+pack would carry no information.
 """
 
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from causalist.errors import BudgetTooSmall, UsageError
 from causalist.model.answer import Pack, PackInput, ShownRange
 from causalist.pack.entries import bare_plan
 from causalist.pack.excerpts import shown_ranges
-from causalist.pack.plan import Plan, Planner, Renderer, Shown
+from causalist.pack.plan import Plan, PlannedItem, Planner, Renderer
 from causalist.pack.tokens import ESTIMATE, Counter, count_tokens
 
 # Enough for a header, a short one-liner (without source, drawn, or keys of a document) and the count of what was
@@ -57,7 +56,7 @@ def _renderer(format: str) -> Renderer:
 
 # Prices of parts add up to more than the price of the whole, by this much on average for the default counter.
 FIRST_GUESS = 1.06
-MOST_PLANS = 4
+MAX_PLANS = 4
 # Less than this share of the budget is not worth another plan.
 TOLERATED_SLACK = 0.03
 # How far texts are cut when even the shortest plan is too long, as an absurd path or question makes it.
@@ -119,7 +118,7 @@ def planned_pack(
     return pack, plan
 
 
-def _place(shown: Shown) -> ShownRange:
+def _place(shown: PlannedItem) -> ShownRange:
     entry = shown.entry
     ranges = shown_ranges(entry.body, shown.n_lines) if shown.n_lines else ()
     return ShownRange(entry.node, entry.path, entry.symbol, entry.kind, entry.start_line, entry.end_line, ranges)
@@ -129,7 +128,7 @@ def _best(planner: Planner, renderer: Renderer, counter: Counter, max_tokens: in
     """The fullest plan found whose finished text fits; None when not even the barest does."""
     best: tuple[str, int, Plan] | None = None
     budget, too_much = max_tokens * FIRST_GUESS, float("inf")
-    for _ in range(MOST_PLANS):
+    for _ in range(MAX_PLANS):
         plan = planner.plan(budget)
         text, tokens = _written(plan, renderer, counter, max_tokens)
         if tokens > max_tokens:

@@ -7,11 +7,11 @@ likely wrong than right show their confidence.
 
 from causalist._internal.escape import dot_string, mermaid_label
 from causalist._internal.sanitize import middle_cut
-from causalist.pack.plan import Entry, Link, Plan, Shown, left_out, named
+from causalist.pack.plan import Link, PackEntry, Plan, PlannedItem, describe_omissions, list_omissions
 
 # Edges with less than this confidence are more likely wrong than right.
 DOUBTFUL = 0.5
-_LONGEST_LABEL = 60
+_MAX_LABEL_CHARACTERS = 60
 _SET_ASIDE = "set aside"
 
 
@@ -35,12 +35,12 @@ class MermaidRenderer:
             lines.append(self._edge(link, numbers[link.edge.source], numbers[link.edge.target]))
         if any(shown.entry.via for shown in plan.items):
             lines.append("classDef via stroke-dasharray:4 3\n")
-        missing = left_out(plan)
+        missing = describe_omissions(plan)
         if missing:
             lines.append(f"%% left out: {mermaid_label(missing)}\n")
         return "".join(lines)
 
-    def item(self, shown: Shown, fence: str) -> str:
+    def item(self, shown: PlannedItem, fence: str) -> str:
         # Half of the group's lines: two items share a file on average.
         return f'f10["{mermaid_label(_short(shown.entry.path))}"]\n{self._node(10, shown.entry)}'
 
@@ -48,9 +48,9 @@ class MermaidRenderer:
         return self._edge(link, 10, 11)
 
     def omission_list(self, plan: Plan) -> str:
-        return f"%% left out: {mermaid_label(named(plan))}\n"
+        return f"%% left out: {mermaid_label(list_omissions(plan))}\n"
 
-    def _node(self, number: int, entry: Entry) -> str:
+    def _node(self, number: int, entry: PackEntry) -> str:
         label = "<br/>".join(mermaid_label(line) for line in _label(entry))
         return f'n{number}["{label}"]{":::via" if entry.via else ""}\n'
 
@@ -66,7 +66,7 @@ class DotRenderer:
         return text
 
     def document(self, plan: Plan, tokens: int) -> str:
-        missing = left_out(plan)
+        missing = describe_omissions(plan)
         title = [*_header(plan, tokens), f"left out: {missing}" if missing else ""]
         label = dot_string("\n".join(line for line in title if line))
         parts = [f"digraph pack {{\nlabel={label};\nlabelloc=t;\nnode [shape=box];\n"]
@@ -83,16 +83,16 @@ class DotRenderer:
         parts.append("}\n")
         return "".join(parts)
 
-    def item(self, shown: Shown, fence: str) -> str:
+    def item(self, shown: PlannedItem, fence: str) -> str:
         return f"label={dot_string(_short(shown.entry.path))};\n{self._node(10, shown.entry)}}}\n"
 
     def link(self, link: Link) -> str:
         return self._edge(link, 10, 11)
 
     def omission_list(self, plan: Plan) -> str:
-        return dot_string(f"left out: {named(plan)}")
+        return dot_string(f"left out: {list_omissions(plan)}")
 
-    def _node(self, number: int, entry: Entry) -> str:
+    def _node(self, number: int, entry: PackEntry) -> str:
         dashed = ", style=dashed" if entry.via else ""
         return f"n{number} [label={dot_string(chr(10).join(_label(entry)))}{dashed}];\n"
 
@@ -117,9 +117,9 @@ def _numbers(plan: Plan) -> dict[str, int]:
     return numbers
 
 
-def _by_file(plan: Plan) -> list[tuple[str, list[Shown]]]:
+def _by_file(plan: Plan) -> list[tuple[str, list[PlannedItem]]]:
     """Shown items by file, files in the order of their first items. An id that comes twice is one node."""
-    files: dict[str, dict[str, Shown]] = {}
+    files: dict[str, dict[str, PlannedItem]] = {}
     for shown in plan.items:
         files.setdefault(shown.entry.path, {}).setdefault(shown.entry.node, shown)
     return [(path, list(group.values())) for path, group in files.items()]
@@ -133,7 +133,7 @@ def _unshown(plan: Plan, numbers: dict[str, int]) -> list[tuple[str, str]]:
     return [(node, names[node]) for node in numbers if node not in shown]
 
 
-def _label(entry: Entry) -> list[str]:
+def _label(entry: PackEntry) -> list[str]:
     """A name, and below it what and where it is. No line begins like a list or a heading of Markdown, which Mermaid
     reads in labels."""
     lines = f"line{'s' if entry.end_line > entry.start_line else ''} {entry.lines}"
@@ -143,7 +143,7 @@ def _label(entry: Entry) -> list[str]:
 
 
 def _short(text: str) -> str:
-    return middle_cut(text, _LONGEST_LABEL) or "?"
+    return middle_cut(text, _MAX_LABEL_CHARACTERS) or "?"
 
 
 def _edge_label(link: Link) -> str:

@@ -1,15 +1,12 @@
-"""The style sheet of `html` packs: light and dark by the reader's setting, from a phone's width up.
-
-The subgraph as SVG: one row for each item in causal order, edges as arcs to the left of the names.
-
-An arc runs from the row of the source to the row of its target, where the arrow is; in causal order most run down.
-Short arcs are flat and long ones wide, so that they seldom cross. The drawing is as wide as a phone.
-
-The `html` format: one page that needs nothing else, neither a script nor the network, to be read.
+"""Format `html`: one self-contained page, without scripts and network access.
 
 A Content-Security-Policy in the page forbids everything but its own style sheet, so that nothing could be loaded or run
 even if escaping had a hole. Everything that comes from the repository is escaped text. The budget covers the text that
-the page shows; its markup is free.
+the page shows; its markup is free. The style sheet adapts to light, dark and narrow screens.
+
+The subgraph is drawn as SVG: one row for each item in causal order, edges as arcs to the left of the names. An arc runs
+from the row of the source to the row of its target, where the arrow is; in causal order most run down. Short arcs are
+flat and long ones wide, so that they seldom cross.
 """
 
 import html
@@ -21,7 +18,7 @@ from hashlib import sha256
 from causalist._internal.escape import html_text
 from causalist._internal.sanitize import middle_cut
 from causalist.pack.excerpts import numbered_lines
-from causalist.pack.plan import Link, Plan, Shown, left_out, named
+from causalist.pack.plan import Link, Plan, PlannedItem, describe_omissions, list_omissions
 
 STYLE = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #1c2128; --soft: #5b6572; --line: #dde1e6; --code: #f6f7f9;
@@ -90,7 +87,7 @@ footer { color: var(--soft); font-size: .875rem; }
 _WIDTH, _ROW = 340, 26
 _ARCS = 92  # the width for arcs
 _NARROWEST, _WIDEST_STEP = 12, 11
-_LONGEST_NAME = 28  # what fits beside the arcs at 13 pixels
+_MAX_NAME_CHARACTERS = 28  # what fits beside the arcs at 13 pixels
 _MARKED_KINDS = ("calls", "contains")
 
 
@@ -116,12 +113,12 @@ def drawing(plan: Plan, numbers: Mapping[str, int]) -> str:
     return head + _arcs(list(spans.values())) + "".join(label(row, rows[row]) for row in sorted(rows)) + "</svg>\n"
 
 
-def label(row: int, shown: Shown) -> str:
+def label(row: int, shown: PlannedItem) -> str:
     """The name of an item in its row, as a link to the item."""
     entry = shown.entry
     is_part = entry.rank is None and not entry.via  # a definition below the file that it stands for
     y = row * _ROW + _ROW // 2
-    name = html_text(middle_cut(entry.name, _LONGEST_NAME - is_part))
+    name = html_text(middle_cut(entry.name, _MAX_NAME_CHARACTERS - is_part))
     x, radius = (_ARCS + 28, 2) if is_part else (_ARCS + 20, 4)
     return (
         f'<a href="#i{row}"{" class=via" if entry.via else ""}><circle cx="{_ARCS + 8}" cy="{y}" r="{radius}"/>'
@@ -208,19 +205,19 @@ class HtmlRenderer:
             lines = [_link(link, numbers) for link in plan.links if link.removed is removed]
             if lines:
                 parts.append(f'<section>\n<h3>{title}</h3>\n<ul class="edges">\n{"".join(lines)}</ul>\n</section>\n')
-        missing = left_out(plan)
+        missing = describe_omissions(plan)
         parts.append(f"<footer>\nLeft out: {html_text(missing)}\n</footer>\n" if missing else "")
         parts.append("</div>\n</main>\n</body>\n</html>\n")
         return "".join(parts)
 
-    def item(self, shown: Shown, fence: str) -> str:
+    def item(self, shown: PlannedItem, fence: str) -> str:
         return label(10, shown) + _article(shown, 10)
 
     def link(self, link: Link) -> str:
         return _link(link, {})
 
     def omission_list(self, plan: Plan) -> str:
-        return f"Left out: {html_text(named(plan))}"
+        return f"Left out: {html_text(list_omissions(plan))}"
 
 
 def _facts(plan: Plan, tokens: int) -> str:
@@ -232,7 +229,7 @@ def _facts(plan: Plan, tokens: int) -> str:
     return facts + note
 
 
-def _article(shown: Shown, number: int | None) -> str:
+def _article(shown: PlannedItem, number: int | None) -> str:
     """`number` is None where an item of the same id has the anchor."""
     entry = shown.entry
     anchor = "" if number is None else f' id="i{number}"'

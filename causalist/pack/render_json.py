@@ -3,15 +3,16 @@
 `items` hold `rank` (null for nodes that only lie on a path or stand for their file), `node`, `path`, `symbol`, `kind`,
 `start_line`, `end_line`, `signature`, `why`, `text` (null where none is shown), `truncated` (there is text, but not
 all) and `via`. `edges` and `removed_edges` are lists of [source, kind, target, line, confidence]. `omitted` counts
-bodies, items and edges; its `list` names them as [node, what] where there is room and is null otherwise."""
+bodies, items and edges; its `list` names them as [node, what] where there is room and is null otherwise.
+"""
 
 import json
 
 from causalist._internal.sanitize import middle_cut
 from causalist.pack.excerpts import shown_lines, shows_everything
-from causalist.pack.plan import Link, Plan, Shown
+from causalist.pack.plan import Link, Plan, PlannedItem
 
-LONGEST_NODE = 320
+MAX_NODE_CHARACTERS = 320
 
 
 class JsonRenderer:
@@ -41,7 +42,7 @@ class JsonRenderer:
             f',"omitted":{{"bodies":{bodies},"items":{items},"edges":{edges},"list":{names}}}}}'
         )
 
-    def item(self, shown: Shown, fence: str) -> str:
+    def item(self, shown: PlannedItem, fence: str) -> str:
         entry = shown.entry
         text = "\n".join(shown_lines(entry.body, shown.n_lines)) if shown.n_lines else None
         return _dump(
@@ -66,7 +67,7 @@ class JsonRenderer:
         return _dump([link.source, edge.kind, link.target, edge.line, round(edge.confidence, 3)])
 
     def omission_list(self, plan: Plan) -> str:
-        return _dump([[middle_cut(omission.node, LONGEST_NODE), omission.what] for omission in plan.omitted])
+        return _dump([[middle_cut(omission.node, MAX_NODE_CHARACTERS), omission.what] for omission in plan.omitted])
 
 
 def _dump(value: object) -> str:

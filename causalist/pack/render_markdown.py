@@ -9,7 +9,7 @@ import re
 
 from causalist._internal.escape import code_span, markdown_text
 from causalist.pack.excerpts import shown_lines
-from causalist.pack.plan import Entry, Link, Plan, Shown, left_out, named
+from causalist.pack.plan import Link, PackEntry, Plan, PlannedItem, describe_omissions, list_omissions
 
 # Highlighters know languages by their suffixes as well as by their names.
 _SUFFIX = re.compile(r"[^/]\.([a-z0-9]{1,10})$", re.IGNORECASE)
@@ -30,12 +30,12 @@ class MarkdownRenderer:
             lines = [self.link(link) for link in plan.links if link.removed is removed]
             if lines:
                 parts.append(f"## {title}\n\n{''.join(lines)}\n")
-        missing = left_out(plan, code_span)
+        missing = describe_omissions(plan, code_span)
         if missing:
             parts.append(f"Left out: {missing}\n")
         return "".join(parts).rstrip("\n") + "\n"
 
-    def item(self, shown: Shown, fence: str) -> str:
+    def item(self, shown: PlannedItem, fence: str) -> str:
         entry = shown.entry
         rank = "via " if entry.via else "" if entry.rank is None else f"#{entry.rank} "
         symbol = f"{code_span(entry.symbol)} " if entry.symbol else ""
@@ -55,7 +55,7 @@ class MarkdownRenderer:
         return f"- {ends} ({site}{link.edge.confidence:.2g})\n"
 
     def omission_list(self, plan: Plan) -> str:
-        return f"Left out: {named(plan, code_span)}\n"
+        return f"Left out: {list_omissions(plan, code_span)}\n"
 
     def _header(self, plan: Plan, tokens: int) -> str:
         facts = markdown_text(plan.facts)
@@ -66,7 +66,7 @@ class MarkdownRenderer:
         return head + "\n"
 
 
-def language_tag(entry: Entry) -> str:
+def language_tag(entry: PackEntry) -> str:
     """The info string of a fence: the suffix of the file, "" where there is none that could name a language."""
     found = _SUFFIX.search(entry.path)
     return found[1].lower() if found and found[1].lower() not in _DRAWN else ""

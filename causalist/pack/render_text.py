@@ -6,7 +6,7 @@ the first line of backticks alone as the fence can tell source from pack without
 """
 
 from causalist.pack.excerpts import shown_lines
-from causalist.pack.plan import Link, Plan, Shown, left_out, named
+from causalist.pack.plan import Link, Plan, PlannedItem, describe_omissions, list_omissions
 
 
 class TextRenderer:
@@ -25,12 +25,12 @@ class TextRenderer:
             lines = [self.link(link) for link in plan.links if link.removed is removed]
             if lines:
                 parts.append("\n" + title + "".join(lines))
-        missing = left_out(plan)
+        missing = describe_omissions(plan)
         if missing:
             parts.append(f"\nleft out: {missing}\n")
         return "".join(parts)
 
-    def item(self, shown: Shown, fence: str) -> str:
+    def item(self, shown: PlannedItem, fence: str) -> str:
         entry = shown.entry
         rank = "via " if entry.via else "" if entry.rank is None else f"#{entry.rank} "
         head = f"── {rank}{entry.path}:{entry.lines}"
@@ -49,7 +49,7 @@ class TextRenderer:
         return f"  {link.source_name} {link.edge.kind} {link.target_name} ({site}{link.edge.confidence:.2g})\n"
 
     def omission_list(self, plan: Plan) -> str:
-        return f"left out: {named(plan)}\n"
+        return f"left out: {list_omissions(plan)}\n"
 
     def _header(self, plan: Plan, tokens: int) -> str:
         head = f"# {plan.question}\n{plan.facts} · {plan.size(tokens)}\n"

@@ -13,7 +13,7 @@ stands in CDATA sections, whichever is shorter. Characters that XML cannot hold 
 
 from causalist._internal.escape import xml_attribute, xml_text
 from causalist.pack.excerpts import shown_lines, shows_everything
-from causalist.pack.plan import Link, Plan, Shown, named
+from causalist.pack.plan import Link, Plan, PlannedItem, list_omissions
 
 
 class XmlRenderer:
@@ -42,12 +42,12 @@ class XmlRenderer:
             parts.append(f"<edges>\n{links}</edges>\n")
         if plan.omitted:
             bodies, items, edges = (str(count) for count in plan.counts())
-            names = xml_text(named(plan)) if plan.list_omitted else ""
+            names = xml_text(list_omissions(plan)) if plan.list_omitted else ""
             parts.append(f"<omitted{_attributes(bodies=bodies, items=items, edges=edges)}>{names}</omitted>\n")
         parts.append("</pack>\n")
         return "".join(parts)
 
-    def item(self, shown: Shown, fence: str) -> str:
+    def item(self, shown: PlannedItem, fence: str) -> str:
         entry = shown.entry
         head = _attributes(
             rank=None if entry.rank is None else str(entry.rank),
@@ -78,7 +78,7 @@ class XmlRenderer:
         return f"<edge{_attributes(**attributes)}/>\n"
 
     def omission_list(self, plan: Plan) -> str:
-        return xml_text(named(plan))
+        return xml_text(list_omissions(plan))
 
 
 def _attributes(**values: str | None) -> str:

@@ -1,4 +1,4 @@
-"""How many tokens a text costs, without a vocabulary.
+"""Token estimate of a text, without a vocabulary.
 
 In: a text. Out: an estimate of what an o200k-like byte-pair tokenizer counts, meant to be an upper bound. The text is
 cut into pieces by the rules of such a tokenizer, which is nearly exact; what is estimated is only how many tokens a
@@ -55,7 +55,7 @@ class Counter(Protocol):
     def __call__(self, text: str, /) -> int: ...
 
 
-def counter_called(tokenizer: str) -> Counter:
+def get_counter(tokenizer: str) -> Counter:
     """The counter that packs call `tokenizer`: "estimate", or "o200k", which is exact.
 
     Raises UsageError for another name, and ExtraMissing where the packages of "o200k" are not installed.
@@ -102,8 +102,8 @@ _RUN = lazy_regex(r"(.)\1*", re.DOTALL)
 _COMMON_PREFIXES = frozenset("./\t(-\"'")
 _EDGE, _OTHER_LETTER = 26, 27
 _MULTIPLIER, _MODULUS = 40503, 65521
-_LONGEST_CACHED = 64
-_LONG_RUN = 4
+_MAX_CACHED_CHARACTERS = 64
+_LONG_RUN_THRESHOLD = 4
 _CACHE_SIZE = 1 << 15
 
 
@@ -148,7 +148,7 @@ _known: dict[str, int] = {}
 
 def _learned(piece: str) -> int:
     beyond = _extra(piece)
-    if len(piece) <= _LONGEST_CACHED:
+    if len(piece) <= _MAX_CACHED_CHARACTERS:
         if len(_known) >= _CACHE_SIZE:
             _known.clear()
         _known[piece] = beyond
@@ -200,7 +200,7 @@ def _punctuation_extra(piece: str) -> int:
     if "`" in piece:
         extra += BACKTICK_EXTRAS[min(len(runs), len(BACKTICK_EXTRAS) - 1)]
         extra += BACKTICK_LINE_END if ends_line and len(runs) == 1 else 0
-    if max(runs, default=0) >= _LONG_RUN:
+    if max(runs, default=0) >= _LONG_RUN_THRESHOLD:
         extra += LONG_RUN if len(runs) == 1 else LONG_RUN_AMONG
         extra += LONG_RUN_LINE_END if ends_line and len(runs) == 1 else 0
     return extra if piece.isprintable() else extra + len(_CONTROL.findall(piece)) * UNIT * 5 // 8

@@ -30,7 +30,7 @@ from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import Hit, TextMatches
 from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
-from causalist.pack import LONG_LINES, check_budget, counter_called, render_pack
+from causalist.pack import LONG_BODY_THRESHOLD, check_budget, get_counter, render_pack
 from causalist.rank import Question, Ranking, TellingLines, frame_rows
 
 _MAX_FILES_NAMED = 3  # files that a diagnostic names
@@ -54,7 +54,7 @@ def check_question(query: str, options: AskOptions) -> None:
 
         check_name(options.embedder)
     check_budget(options.max_tokens, options.format)
-    counter_called(options.tokenizer)
+    get_counter(options.tokenizer)
 
 
 def cached_only_answer(named: str, query: str, info: RepositoryInfo, notes: tuple[Diagnostic, ...]) -> Answer:
@@ -236,11 +236,9 @@ def build_pack_items(
 def _find_snippet_rows(
     graph: CodeGraph, hit: Hit, text: str, lines: TellingLines | None, pointed: Mapping[int, Collection[int]]
 ) -> tuple[tuple[int, float], ...]:
-    """Return (row, weight) of the informative rows of a long text.
-
-    Rows that the query refers to weigh most, rows where an inner definition begins weigh 0.
-    """
-    if lines is None or text.count("\n") < LONG_LINES:
+    """Rows of a long text that say something of the question, those to which it points before all others, and those
+    where something inside of it begins."""
+    if lines is None or text.count("\n") < LONG_BODY_THRESHOLD:
         return ()
     nodes = graph.nodes
     inside = np.flatnonzero((nodes.parents == hit.node) & np.isin(nodes.kinds, [*CALLABLE_KINDS, *TYPE_KINDS]))
@@ -282,6 +280,6 @@ def render_answer_pack(content: PackInput, options: AskOptions) -> Pack:
         content,
         max_tokens=options.max_tokens,
         format=options.format,
-        counter=counter_called(options.tokenizer),
+        counter=get_counter(options.tokenizer),
         tokenizer=options.tokenizer,
     )

@@ -50,9 +50,9 @@ class Lookups:
         """
         return self.named(name).node
 
-    def named(self, name: str) -> navigate.Named:
-        """Return the node as `resolve` does, with a note on assumptions."""
-        return navigate.resolve(self.index, name, root=self.root, folder=self.folder)
+    def named(self, name: str) -> navigate.ResolvedName:
+        """`resolve`, with a note on what was taken for granted."""
+        return navigate.resolve_name(self.index, name, root=self.root, folder=self.folder)
 
     def find(self, name: str, *, limit: int = 20, kind: str | None = None) -> tuple[Hit, ...]:
         """Return nodes with a name equal or similar to `name`, best first, of one `kind` if given."""

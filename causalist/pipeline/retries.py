@@ -42,7 +42,7 @@ class RankingAttempt(NamedTuple):
 
     matched: Mapping[int, TextMatches]
     ranking: Ranking
-    view: navigate.View
+    view: navigate.Filters
     chosen: list[Chosen]
     confidence: float | None
     generators: Mapping[str, int | None]
@@ -121,7 +121,7 @@ class RankingSession:
         """Rank `question`; confidence depends on its fit to `asked` if that is another query."""
         graph, lexical, options, steps = self.index.graph, self.index.lexical, self.options, self.steps
         with steps.timed("validate.filters"):
-            view = navigate.view_of(self.index, options, root=self.root, folder=self.folder)
+            view = navigate.apply_filters(self.index, options, root=self.root, folder=self.folder)
         matched = self._match_patterns(question)
         given = (graph, lexical, view.transition, self.weights, options)
         ranking = rank_question(question, *given, matched, view.inside, self.index.history, steps, self.similarities)

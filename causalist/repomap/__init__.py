@@ -1,7 +1,7 @@
-"""An index -> what the repository is, and a map of it that fits a token budget.
+"""Repository map: an index -> a description of the repository that fits a token budget.
 
-`collect` gathers what can be said, best first; `draw_map` takes as much as fits. What importance means is in
-`importance`, how a README says what a project is in `prose`, how a package says where it begins in `manifests`.
+`collect` gathers the contents, best first, by importance; `draw_map` takes as much as fits. `descriptions` reads
+READMEs and package manifests; `folders` ranks the folders.
 """
 
 from causalist.repomap.collect import collect

@@ -1,6 +1,6 @@
-"""How much of the code rests on each node: PageRank without a question.
+"""Contents of a repository map: an index -> an `Overview`, best first.
 
-An index -> an `Overview`: everything that a map may say, best first.
+The importance of a node is its PageRank without a query: how much of the code depends on it.
 """
 
 import heapq
@@ -28,7 +28,7 @@ from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, 
 from causalist.parse import dialect_of
 from causalist.rank import within
 from causalist.rank.pagerank.power_iteration import personalized_pagerank
-from causalist.repomap.descriptions import NAMES, Declared, Manifest, first_paragraph, read_manifest
+from causalist.repomap.descriptions import NAMES, Declared, PackageManifest, first_paragraph, read_manifest
 from causalist.repomap.folders import describer, folders_by_importance, with_layers
 
 _DEFINITIONS = sorted(CALLABLE_KINDS | TYPE_KINDS)
@@ -55,13 +55,13 @@ def importance(graph: CodeGraph, transition: Transition, product: NDArray[np.boo
     return np.asarray(scores * product, dtype=np.float64)
 
 
-_MOST_FOLDERS = 80
-_MOST_DEFINITIONS = 400
-_MOST_ENTRIES = 40
-_MOST_MANIFESTS = 300
-_MOST_DEPENDENCIES = 60
-_MOST_MEMBERS = 6
-_MOST_PLACES = 3
+_MAX_FOLDERS = 80
+_MAX_DEFINITIONS = 400
+_MAX_ENTRIES = 40
+_MAX_MANIFESTS = 300
+_MAX_DEPENDENCIES = 60
+_MAX_MEMBERS = 6
+_MAX_PLACES = 3
 _NOTABLE = 0.1  # share of the files of a role that a place holds at least to be named
 # Another definition of the same file or folder is worth this much of what it would be worth alone: a map that shows
 # one file thoroughly shows too little. Chosen by hand, by reading maps of six repositories.
@@ -76,8 +76,11 @@ _ROOT_READMES = ("README.md", "readme.md", "README.rst", "README.txt", "README",
 
 
 def collect(index: Index, name: str, read: Callable[[str], str]) -> Overview:
-    """What can be said of a repository called `name`. `read` gives the text of an indexed file by its path, "" where
-    that cannot be had; manifests, READMEs and nothing else are read."""
+    """Return the overview of a repository called `name`.
+
+    `read` gives the text of an indexed file by its path, "" if the text cannot be read. Only manifests and READMEs are
+    read.
+    """
     graph = index.graph
     product = product_nodes(graph)
     scores = importance(graph, index.transition, product)
@@ -87,11 +90,11 @@ def collect(index: Index, name: str, read: Callable[[str], str]) -> Overview:
     totals = np.bincount(owners[owners >= 0], weights=scores[owners >= 0], minlength=len(graph.nodes))
     code = {path: float(totals[node]) for path, node in files if product[node] and dialect_of(path)}
     docs = {path: graph.nodes.docs[node] for path, node in files}
-    folders = folders_by_importance(code, _MOST_FOLDERS, describer(paths, lambda path: docs.get(path, ""), read))
+    folders = folders_by_importance(code, _MAX_FOLDERS, describer(paths, lambda path: docs.get(path, ""), read))
     folders = with_layers(folders, {path: graph.layer(node) or "" for path, node in files if path in code})
     manifests = _manifests(paths, code, read)
     at_root = [manifest for path, manifest in manifests if "/" not in path]
-    root = next((manifest for manifest in at_root if manifest.summary), Manifest())
+    root = next((manifest for manifest in at_root if manifest.summary), PackageManifest())
     readme = next((path for path in _ROOT_READMES if path in paths), "")
     return Overview(
         name=root.name or name,
@@ -99,7 +102,7 @@ def collect(index: Index, name: str, read: Callable[[str], str]) -> Overview:
         summary=root.summary,
         paragraph=first_paragraph(read(readme)) if readme else "",
         languages=_languages(graph, files),
-        entries=tuple(_entries(graph, paths, manifests))[:_MOST_ENTRIES],
+        entries=tuple(_entries(graph, paths, manifests))[:_MAX_ENTRIES],
         folders=folders,
         definitions=_definitions(graph, scores, product, code),
         dependencies=_dependencies(graph, folders, product),
@@ -123,7 +126,9 @@ def _languages(graph: CodeGraph, files: Sequence[tuple[str, int]]) -> tuple[Lang
     return tuple(LanguageSize(each, n_files[each], n_lines[each]) for each in order)
 
 
-def _manifests(paths: frozenset[str], code: dict[str, float], read: Callable[[str], str]) -> list[tuple[str, Manifest]]:
+def _manifests(
+    paths: frozenset[str], code: dict[str, float], read: Callable[[str], str]
+) -> list[tuple[str, PackageManifest]]:
     """Manifests of the root, then of folders with code, the most important first, with what they say."""
     shares: dict[str, float] = {"": 2.0}
     for path, share in code.items():
@@ -133,11 +138,11 @@ def _manifests(paths: frozenset[str], code: dict[str, float], read: Callable[[st
             shares[folder] = shares.get(folder, 0.0) + share
     found = [path for path in paths if path.rpartition("/")[2] in NAMES and path.rpartition("/")[0] in shares]
     found.sort(key=lambda path: (-round(shares[path.rpartition("/")[0]], 12), path))
-    return [(path, read_manifest(path.rpartition("/")[2], read(path))) for path in found[:_MOST_MANIFESTS]]
+    return [(path, read_manifest(path.rpartition("/")[2], read(path))) for path in found[:_MAX_MANIFESTS]]
 
 
 def _entries(
-    graph: CodeGraph, paths: frozenset[str], manifests: Sequence[tuple[str, Manifest]]
+    graph: CodeGraph, paths: frozenset[str], manifests: Sequence[tuple[str, PackageManifest]]
 ) -> Iterator[EntryPoint]:
     seen: set[tuple[str, str]] = set()
     for path, manifest in manifests:
@@ -163,7 +168,7 @@ def _entries(
 
 
 def _is_inside(folders: Sequence[str], paths: frozenset[str]) -> bool:
-    """Whether a folder lies somewhere below a package: what it holds is a part or a template of that."""
+    """Return True if a folder is below a package: its contents are a part or a template of that package."""
     return any(f"{'/'.join(folders[:end])}/__init__.py" in paths for end in range(1, len(folders)))
 
 
@@ -254,7 +259,7 @@ def _types_by_name(graph: CodeGraph, product: NDArray[np.bool_]) -> dict[tuple[s
 
 
 def _is_member(node_id: str, type_id: str) -> bool:
-    """Whether a qualified name is that of a type and one name more."""
+    """Return True if a qualified name is that of a type followed by exactly one name."""
     return (split_id(node_id)[1] or "").rpartition(".")[0] == (split_id(type_id)[1] or "")
 
 
@@ -278,7 +283,7 @@ def _spread(by_file: dict[str, list[tuple[float, int]]]) -> Iterator[int]:
 
     queue = [(*worth(path), path) for path in by_file]
     heapq.heapify(queue)
-    for _ in range(_MOST_DEFINITIONS):
+    for _ in range(_MAX_DEFINITIONS):
         if not queue:
             return
         value, node, path = heapq.heappop(queue)
@@ -299,7 +304,7 @@ def _best_members(graph: CodeGraph, scores: NDArray[np.float64], members: Sequen
     names = dict.fromkeys((split_id(ids[n])[1] or "").partition("~")[0].rpartition(".")[2] for n in order)
     return tuple(
         name for name in names if not name.startswith(("_", "#")) and "$" not in name and name != "constructor"
-    )[:_MOST_MEMBERS]
+    )[:_MAX_MEMBERS]
 
 
 def _dependencies(
@@ -328,7 +333,7 @@ def _dependencies(
         if source != target:
             totals[source, target] += n
     order = sorted(totals, key=lambda pair: (-totals[pair], pair))
-    return tuple(Dependency(*pair, totals[pair]) for pair in order[:_MOST_DEPENDENCIES])
+    return tuple(Dependency(*pair, totals[pair]) for pair in order[:_MAX_DEPENDENCIES])
 
 
 def _asides(graph: CodeGraph, files: Sequence[tuple[str, int]], code: dict[str, float]) -> tuple[RoleFolder, ...]:
@@ -344,5 +349,5 @@ def _asides(graph: CodeGraph, files: Sequence[tuple[str, int]], code: dict[str, 
             continue
         n_files = sum(found.values())
         order = sorted((p for p in found if found[p] >= _NOTABLE * n_files), key=lambda place: (-found[place], place))
-        result.append(RoleFolder(role.label, n_files, tuple(order[:_MOST_PLACES])))
+        result.append(RoleFolder(role.label, n_files, tuple(order[:_MAX_PLACES])))
     return tuple(sorted(result, key=lambda aside: (-aside.n_files, aside.role)))

@@ -1,8 +1,7 @@
-"""What a package's manifest says of it: a line of description, and where others come in.
+"""Descriptions of a repository in its own words: from package manifests and READMEs.
 
-Manifests of a repository are data, and may hold anything: what has another shape than expected says nothing.
-
-The first paragraph of a README that says something, without its markup.
+In: the text of a file. Out: its description in one line, and for a manifest its declared entry points. Manifests are
+untrusted data: parts with an unexpected shape are ignored.
 """
 
 import configparser
@@ -22,7 +21,7 @@ class Declared(NamedTuple):
     target: str
 
 
-class Manifest(NamedTuple):
+class PackageManifest(NamedTuple):
     name: str = ""
     summary: str = ""
     entries: tuple[Declared, ...] = ()
@@ -34,8 +33,8 @@ NAMES = ("pyproject.toml", "package.json", "Cargo.toml", "go.mod", "setup.cfg", 
 _GO_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 
 
-def read_manifest(name: str, text: str) -> Manifest:
-    """What the manifest with that file name says; an empty one for what cannot be read.
+def read_manifest(name: str, text: str) -> PackageManifest:
+    """Return the contents of the manifest with that file name; an empty one if it cannot be read.
 
     >>> read_manifest("package.json", '{"name": "got", "description": "Requests", "bin": "cli.js"}')
     Manifest(name='got', summary='Requests', entries=(Declared(kind='command', name='got', target='cli.js'),))
@@ -45,12 +44,12 @@ def read_manifest(name: str, text: str) -> Manifest:
             return _setup_cfg(text)
         if name == "go.mod":
             module = _GO_MODULE.search(text)
-            return Manifest(entries=(Declared("import", module[1], "."),) if module else ())
+            return PackageManifest(entries=(Declared("import", module[1], "."),) if module else ())
         data = json.loads(text) if name.endswith(".json") else read_toml(text)
     except (ValueError, RecursionError, configparser.Error):
-        return Manifest()
+        return PackageManifest()
     if not isinstance(data, dict):
-        return Manifest()
+        return PackageManifest()
     if name == "pyproject.toml":
         return _pyproject(data)
     if name == "Cargo.toml":
@@ -58,11 +57,11 @@ def read_manifest(name: str, text: str) -> Manifest:
         listed = data.get("bin")
         binaries = listed if isinstance(listed, list) else []
         entries = [Declared("command", _text(b, "name"), _text(b, "path")) for b in binaries if isinstance(b, dict)]
-        return Manifest(_text(package, "name"), _text(package, "description"), tuple(entries))
-    return Manifest(_text(data, "name"), _text(data, "description"), tuple(_package_json(data)))
+        return PackageManifest(_text(package, "name"), _text(package, "description"), tuple(entries))
+    return PackageManifest(_text(data, "name"), _text(data, "description"), tuple(_package_json(data)))
 
 
-def _pyproject(data: dict[str, Any]) -> Manifest:
+def _pyproject(data: dict[str, Any]) -> PackageManifest:
     project, poetry = _table(data, "project"), _table(_table(data, "tool"), "poetry")
     entries = [
         Declared("command", name, target)
@@ -71,7 +70,7 @@ def _pyproject(data: dict[str, Any]) -> Manifest:
         if isinstance(target, str)
     ]
     name = _text(project, "name") or _text(poetry, "name")
-    return Manifest(name, _text(project, "description") or _text(poetry, "description"), tuple(entries))
+    return PackageManifest(name, _text(project, "description") or _text(poetry, "description"), tuple(entries))
 
 
 def _package_json(data: dict[str, Any]) -> Iterator[Declared]:
@@ -110,7 +109,7 @@ def _condition(value: Any) -> str:
     return ""
 
 
-def _setup_cfg(text: str) -> Manifest:
+def _setup_cfg(text: str) -> PackageManifest:
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     parser.read_string(text)
     entries = []
@@ -119,7 +118,7 @@ def _setup_cfg(text: str) -> Manifest:
         if found:
             entries.append(Declared("command", name.strip(), target.strip()))
     summary = parser.get("metadata", "description", fallback="")
-    return Manifest(parser.get("metadata", "name", fallback=""), summary, tuple(entries))
+    return PackageManifest(parser.get("metadata", "name", fallback=""), summary, tuple(entries))
 
 
 def _table(data: dict[str, Any], key: str) -> dict[str, Any]:
@@ -145,30 +144,30 @@ _RST_ROLE = re.compile(r":[a-z:+-]+:`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
 _RST_REFERENCE = re.compile(r"`([^`]+)`__?|\b(\w+)_(?![\w])")
 _EMPHASIS = re.compile(r"(\*\*|__|(?<![\w*])[*_](?=\S))(.+?)(?:\1|(?<=\S)[*_](?![\w*]))")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_FEWEST_WORDS = 6
+_MIN_WORDS = 6
 # A sentence that says what something is or does; the first that does so early is the one that matters.
 _DEFINES = re.compile(r"\b(is an?|is the|are|provides?|lets|helps|allows|makes|implements)\b")
 _EARLY = 4
 # Documentation that ends without a full stop before this many characters is a title, and whole.
 _SHORT_LINE = 60
-_BYTES_READ = 20_000  # a README that has not said what it is by then does not
+_MAX_README_BYTES = 20_000  # a README that has not said what it is by then does not
 
 
 def first_paragraph(text: str) -> str:
-    """What the text says first in a sentence, on one line; "" where it has none.
+    """Return the first paragraph of a README that is a sentence, on one line without markup; "" if none.
 
     Headings, badges, pictures, lists, tables, code, directives and lines of links are passed over.
 
     >>> first_paragraph("# Shop\\n\\n[![ci](x)](y)\\n\\n**Shop** is a seller of\\n[good things](u) for all.\\n\\nMore.")
     'Shop is a seller of good things for all.'
     """
-    text = _COMMENT.sub("", text[:_BYTES_READ].replace("\r\n", "\n"))
+    text = _COMMENT.sub("", text[:_MAX_README_BYTES].replace("\r\n", "\n"))
     text = _BADGE.sub("", _HEADING_ELEMENT.sub("\n\n", text))
     found: list[str] = []
     for block in _blocks(text):
         said = _said(block)
         words = _WORD.findall(said)
-        if len(words) >= _FEWEST_WORDS and sum(map(len, words)) > len(said) * 0.6:
+        if len(words) >= _MIN_WORDS and sum(map(len, words)) > len(said) * 0.6:
             found.append(said)
     early = found[:_EARLY]
     return next((said for said in early if _DEFINES.search(said)), early[0] if early else "")

@@ -1,4 +1,4 @@
-"""The folders with code, most important first, and what each says of itself."""
+"""Folders with code, most important first, each with its own description."""
 
 import heapq
 import re
@@ -19,8 +19,8 @@ _NO_DESCRIPTION = re.compile(
     r"copyright|licen[cs]e|spdx|eslint|prettier|@ts-|coding[:=]|^\W*$|^import |generated", re.I
 )
 
-_NEARLY_ALL = 0.9
-_MOST_OF_A_FOLDER = 2 / 3  # as in causalist/graph/layers.py
+_NEARLY_ALL_THRESHOLD = 0.9
+_MAJORITY_THRESHOLD = 2 / 3  # as in causalist/graph/layers.py
 
 Read = Callable[[str], str]
 
@@ -36,7 +36,7 @@ def with_layers(folders: Sequence[FolderSummary], layers: Mapping[str, str]) -> 
     result = []
     for each in folders:
         layer, n = min(counts[each.path].items(), key=lambda of: (-of[1], of[0]), default=("", 0))
-        is_most = layer != "logic" and n >= _MOST_OF_A_FOLDER * counts[each.path].total()
+        is_most = layer != "logic" and n >= _MAJORITY_THRESHOLD * counts[each.path].total()
         result.append(each._replace(layer=layer) if is_most else each)
     return tuple(result)
 
@@ -71,7 +71,7 @@ def folders_by_importance(
                 (child,) = children[child]
             found.append(child)
         # `cli/src` says no more than `cli`.
-        same = [child for child in found if folder and counts[child] >= _NEARLY_ALL * counts[folder]]
+        same = [child for child in found if folder and counts[child] >= _NEARLY_ALL_THRESHOLD * counts[folder]]
         return [*(child for child in found if child not in same), *(each for child in same for each in below(child))]
 
     queue = [(-round(totals[folder], 12), folder) for folder in (below("") if files else ())]

@@ -17,17 +17,17 @@ from causalist.model.scores import Hit
 from causalist.pack.tokens import Counter, count_tokens
 from causalist.repomap.descriptions import first_sentence
 
-_MOST_PARTS = 2000
+_MAX_PARTS = 2000
 # What a newcomer needs first, and then in turns. Chosen by hand, by reading maps of six repositories.
 _FIRST = ("languages", "summary", *["folders"] * 4, "paragraph", *["definitions"] * 8, "asides", "entries", "entries")
 _FIRST += (*["folders"] * 4, *["dependencies"] * 4)
 _TURN = ("definitions", "folders", "definitions", "entries", "folders", "definitions", "dependencies")
-_LONGEST_SIGNATURE = 80
-_LONGEST_DOC = 90
-_LONGEST_PARAGRAPH = 400
-_LONGEST_NAME = 120
+_MAX_SIGNATURE_CHARACTERS = 80
+_MAX_DOC_CHARACTERS = 90
+_MAX_PARAGRAPH_CHARACTERS = 400
+_MAX_NAME_CHARACTERS = 120
 _NESTED = 0.5  # how much less a use counts between a folder and one in it: that they belong together is seen anyway
-_FEWEST_DEPENDENCIES = 2  # a single use between two folders says nothing of how they are built
+_MIN_DEPENDENCIES = 2  # a single use between two folders says nothing of how they are built
 
 
 def draw_map(overview: Overview, *, max_tokens: int, format: str, counter: Counter = count_tokens) -> Map:
@@ -78,7 +78,7 @@ def _order(overview: Overview) -> list[str]:
         if left[part] > 0:
             left[part] -= 1
             order.append(part)
-        if len(order) == _MOST_PARTS:
+        if len(order) == _MAX_PARTS:
             break
     return order
 
@@ -93,7 +93,7 @@ def _beginning(overview: Overview, order: Sequence[str]) -> Overview:
         pair = (_shown_around(each.source, shown), _shown_around(each.target, shown))
         if pair[0] != pair[1]:
             merged[pair] = merged.get(pair, 0) + each.n
-    apart = [p for p in merged if merged[p] >= _FEWEST_DEPENDENCIES and all(p)]
+    apart = [p for p in merged if merged[p] >= _MIN_DEPENDENCIES and all(p)]
     apart.sort(key=lambda pair: (-merged[pair] * (_NESTED if _is_nested(*pair) else 1.0), pair))
     taken = sorted(apart[: n.get("dependencies", 0)], key=lambda pair: (-merged[pair], pair))
     return replace(
@@ -123,7 +123,7 @@ def _shown_around(path: str, shown: set[str]) -> str:
 
 
 class _Style:
-    """How the parts of a map are marked: plain, or as Markdown."""
+    """Markup of the parts of a map: plain text or Markdown."""
 
     def __init__(self, *, markdown: bool) -> None:
         self.markdown = markdown
@@ -149,11 +149,11 @@ class _Style:
 
 
 def _drawn(overview: Overview, style: _Style) -> str:
-    summary = style.prose(one_line(overview.summary, _LONGEST_PARAGRAPH))
+    summary = style.prose(one_line(overview.summary, _MAX_PARAGRAPH_CHARACTERS))
     commit = f" @ {overview.commit[:7]}" if overview.commit else ""
-    lines = [style.title(f"{one_line(overview.name, _LONGEST_NAME)}{commit}{': ' if summary else ''}{summary}")]
-    if overview.paragraph and one_line(overview.paragraph, _LONGEST_PARAGRAPH) != summary:
-        lines += ["", style.prose(one_line(overview.paragraph, _LONGEST_PARAGRAPH))]
+    lines = [style.title(f"{one_line(overview.name, _MAX_NAME_CHARACTERS)}{commit}{': ' if summary else ''}{summary}")]
+    if overview.paragraph and one_line(overview.paragraph, _MAX_PARAGRAPH_CHARACTERS) != summary:
+        lines += ["", style.prose(one_line(overview.paragraph, _MAX_PARAGRAPH_CHARACTERS))]
     if overview.languages:
         sizes = [
             f"{s.language} {s.n_files:,} file{'s'[: s.n_files != 1]}, {s.n_lines:,} lines" for s in overview.languages
@@ -163,7 +163,7 @@ def _drawn(overview: Overview, style: _Style) -> str:
         asides = [
             _counted(a.n_files, a.role) + (f" in {', '.join(a.places)}" if a.places else "") for a in overview.asides
         ]
-        lines.append("; ".join(one_line(aside, _LONGEST_NAME) for aside in asides))
+        lines.append("; ".join(one_line(aside, _MAX_NAME_CHARACTERS) for aside in asides))
     if overview.entries:
         lines += ["", style.heading("entry points")]
         lines += [style.item(0, _entry(e.kind, e.name, e.target, style)) for e in overview.entries]
@@ -173,7 +173,7 @@ def _drawn(overview: Overview, style: _Style) -> str:
     if overview.dependencies:
         lines += ["", style.heading("who uses whom, how often (a folder without those below it that are listed)")]
         for each in overview.dependencies:
-            source, target = (style.code(one_line(path, _LONGEST_NAME)) for path in (each.source, each.target))
+            source, target = (style.code(one_line(path, _MAX_NAME_CHARACTERS)) for path in (each.source, each.target))
             lines.append(style.item(0, f"{source} -> {target} {each.n:,}"))
     return "\n".join(lines) + "\n"
 
@@ -193,8 +193,8 @@ def _counted(n: int, role: str) -> str:
 
 
 def _entry(kind: str, name: str, target: str, style: _Style) -> str:
-    named = f"{kind} {style.code(one_line(name, _LONGEST_NAME))}"
-    return f"{named}  {style.code(one_line(target, _LONGEST_NAME))}" if target else named
+    named = f"{kind} {style.code(one_line(name, _MAX_NAME_CHARACTERS))}"
+    return f"{named}  {style.code(one_line(target, _MAX_NAME_CHARACTERS))}" if target else named
 
 
 def _tree(folders: Sequence[FolderSummary], definitions: Sequence[KeyDefinition], style: _Style) -> Iterator[str]:
@@ -206,17 +206,17 @@ def _tree(folders: Sequence[FolderSummary], definitions: Sequence[KeyDefinition]
         folder = _shown_around(f"{path.rpartition('/')[0]}/" if "/" in path else "./", shown)
         by_folder.setdefault(folder, {}).setdefault(path, []).append(definition)
     for each in _nested(folders):
-        doc = f": {style.prose(one_line(each.doc, _LONGEST_DOC))}" if each.doc else ""
+        doc = f": {style.prose(one_line(each.doc, _MAX_DOC_CHARACTERS))}" if each.doc else ""
         n_files = f"{each.n_files:,} file{'s'[: each.n_files != 1]}"
         layer = f", {each.layer}" if each.layer else ""
-        yield style.item(0, f"{style.code(one_line(each.path, _LONGEST_NAME))} ({n_files}{layer}){doc}")
+        yield style.item(0, f"{style.code(one_line(each.path, _MAX_NAME_CHARACTERS))} ({n_files}{layer}){doc}")
         yield from _files(by_folder.pop(each.path, {}), each.path, style)
     for files in by_folder.values():
         yield from _files(files, "", style)
 
 
 def _nested(folders: Sequence[FolderSummary]) -> list[FolderSummary]:
-    """Folders as a tree: each right behind the one that it is in, neighbours in the given order."""
+    """Folders as a tree: each right behind the one that it is in, neighbors in the given order."""
     shown = {folder.path for folder in folders}
     inside: dict[str, list[FolderSummary]] = {}
     for folder in folders:
@@ -233,12 +233,14 @@ def _nested(folders: Sequence[FolderSummary]) -> list[FolderSummary]:
 
 def _files(files: Mapping[str, Sequence[KeyDefinition]], folder: str, style: _Style) -> Iterator[str]:
     for path, definitions in files.items():
-        yield style.item(1, style.code(one_line(path.removeprefix("" if folder == "./" else folder), _LONGEST_NAME)))
+        yield style.item(
+            1, style.code(one_line(path.removeprefix("" if folder == "./" else folder), _MAX_NAME_CHARACTERS))
+        )
         for definition in definitions:
             hit = definition.hit
-            said = style.code(one_line(_signature(hit), _LONGEST_SIGNATURE))
+            said = style.code(one_line(_signature(hit), _MAX_SIGNATURE_CHARACTERS))
             if hit.doc:
-                said += f" — {style.prose(one_line(first_sentence(hit.doc), _LONGEST_DOC))}"
+                said += f" — {style.prose(one_line(first_sentence(hit.doc), _MAX_DOC_CHARACTERS))}"
             if definition.members:
                 said += f" [{', '.join(definition.members)}]"
             yield style.item(2, said)
@@ -264,17 +266,17 @@ def _json(overview: Overview) -> str:
 def as_data(overview: Overview) -> dict[str, object]:
     """The overview as plain data, with 1-based lines."""
     return {
-        "name": one_line(overview.name, _LONGEST_NAME),
+        "name": one_line(overview.name, _MAX_NAME_CHARACTERS),
         "commit": overview.commit,
-        "summary": one_line(overview.summary, _LONGEST_PARAGRAPH) or None,
-        "paragraph": one_line(overview.paragraph, _LONGEST_PARAGRAPH) or None,
+        "summary": one_line(overview.summary, _MAX_PARAGRAPH_CHARACTERS) or None,
+        "paragraph": one_line(overview.paragraph, _MAX_PARAGRAPH_CHARACTERS) or None,
         "languages": [each._asdict() for each in overview.languages],
         "entries": [{**each._asdict(), "target": each.target or None} for each in overview.entries],
         "folders": [
             {
                 **each._asdict(),
                 "share": round(each.share, 4),
-                "doc": one_line(each.doc, _LONGEST_DOC) or None,
+                "doc": one_line(each.doc, _MAX_DOC_CHARACTERS) or None,
                 "layer": each.layer or None,
             }
             for each in overview.folders
@@ -284,8 +286,8 @@ def as_data(overview: Overview) -> dict[str, object]:
                 "node": each.hit.id,
                 "kind": each.hit.kind,
                 "line": each.hit.start_row + 1,
-                "signature": one_line(_signature(each.hit), _LONGEST_SIGNATURE) or None,
-                "doc": one_line(first_sentence(each.hit.doc), _LONGEST_DOC) or None,
+                "signature": one_line(_signature(each.hit), _MAX_SIGNATURE_CHARACTERS) or None,
+                "doc": one_line(first_sentence(each.hit.doc), _MAX_DOC_CHARACTERS) or None,
                 "share": round(each.share, 4),
                 "members": list(each.members),
             }

@@ -10,7 +10,7 @@ import pytest
 
 from causalist.cli.ask import FORMATS, UNREADABLE_REASONS, ask_command
 from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity, Tokenizer
-from causalist.pack import MINIMUM_TOKENS, counter_called
+from causalist.pack import MINIMUM_TOKENS, get_counter
 from causalist.source.exclusion import SkipReason
 from tests.cli.commands import invoke, run, write_all
 
@@ -131,7 +131,7 @@ class TestText:
     def test_the_pack_says_what_counted_it(self, small: Path) -> None:
         exact = ask(small, "price", "--tokenizer", "o200k")["pack"]
         assert exact["tokenizer"] == "o200k" and f"{exact['tokens']} tokens (o200k)" in exact["text"]
-        assert exact["tokens"] == counter_called("o200k")(exact["text"])
+        assert exact["tokens"] == get_counter("o200k")(exact["text"])
         estimate = ask(small, "price")["pack"]
         assert estimate["tokenizer"] == "estimate" and "(o200k)" not in estimate["text"]
 

@@ -5,14 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from causalist.evaluate.fit import Candidates, Penalty, Stacked, fit_linear, loss_of
+from causalist.evaluate.fit import FitCandidates, Penalty, Stacked, fit_linear, loss_of
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank import Linear
 
 
-def question(values: list[list[float]], gold: list[bool], roles: list[Role] | None = None) -> Candidates:
+def question(values: list[list[float]], gold: list[bool], roles: list[Role] | None = None) -> FitCandidates:
     n = len(values)
-    return Candidates(
+    return FitCandidates(
         np.arange(n),
         np.array(values),
         np.array([int(role) for role in roles or [Role.CODE] * n]),
@@ -80,7 +80,7 @@ def test_the_factor_of_a_role_that_is_never_right_is_small() -> None:
 def test_kinds_are_given_something_beforehand() -> None:
     asked = [question([[0.5], [0.5]], [True, False])] * 5
     asked = [
-        Candidates(q.nodes, q.values, q.roles, np.array([NodeKind.FUNCTION, NodeKind.CLASS]), q.gold) for q in asked
+        FitCandidates(q.nodes, q.values, q.roles, np.array([NodeKind.FUNCTION, NodeKind.CLASS]), q.gold) for q in asked
     ]
     weights = fit_linear(asked, ("text",), kinds=(NodeKind.FUNCTION, NodeKind.CLASS))
     assert set(weights.kind) == {"function"}

@@ -6,7 +6,7 @@ import pytest
 
 from causalist.evaluate.dataset import LabelledQuestion
 from causalist.evaluate.metrics import Ranks
-from causalist.evaluate.report import Report, Settings, Timings
+from causalist.evaluate.report import EvaluationOptions, Report, Timings
 from causalist.evaluate.snapshots import FILE_SYSTEMS, QuestionResult, Skipped
 from causalist.evaluate.summary import summarise_files, summarise_symbols
 
@@ -42,7 +42,7 @@ RESULTS = (
 def report() -> Report:
     gone = Skipped(question("d", "go", False), "no clone at x")
     return Report(
-        Settings("rows.jsonl", 20, ("python", "typescript", "go"), None),
+        EvaluationOptions("rows.jsonl", 20, ("python", "typescript", "go"), None),
         RESULTS,
         (gone, gone, gone, gone),
         summarise_files(RESULTS),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.pack import MINIMUM_TOKENS, counter_called
+from causalist.pack import MINIMUM_TOKENS, get_counter
 from tests.benchmarks.budgets.trial import Tally, run
 from tests.pipeline.sample import copy_sample
 
@@ -13,7 +13,7 @@ from tests.pipeline.sample import copy_sample
 @pytest.fixture(scope="module")
 def tallies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Tally]:
     found: dict[str, Tally] = {}
-    run(copy_sample(tmp_path_factory.mktemp("sample")), 20, 2, counter_called("o200k"), found)
+    run(copy_sample(tmp_path_factory.mktemp("sample")), 20, 2, get_counter("o200k"), found)
     return found
 
 

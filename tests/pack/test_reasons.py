@@ -4,7 +4,7 @@ import pytest
 
 from causalist.model.scores import Reason
 from causalist.pack import render_pack
-from causalist.pack.entries import PHRASES, phrases
+from causalist.pack.entries import PHRASES, reason_phrases
 from causalist.rank.scoring.fusion import default_weights
 from causalist.rank.scoring.signals import PRIORS
 from tests.pack.builders import edge, item, pack_input
@@ -37,7 +37,7 @@ def test_every_signal_with_a_weight_is_said_in_words() -> None:
     ],
 )
 def test_what_is_said(reasons: list[tuple[str, str]], said: tuple[str, ...]) -> None:
-    assert phrases([Reason(signal, 1.0, detail) for signal, detail in reasons]) == said
+    assert reason_phrases([Reason(signal, 1.0, detail) for signal, detail in reasons]) == said
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_is_said(reasons: list[tuple[str, str]], said: tuple[str, ...]) -> 
     ],
 )
 def test_the_strongest_comes_first(reasons: list[tuple[str, float, str]], said: tuple[str, ...]) -> None:
-    assert phrases([Reason(*reason) for reason in reasons]) == said
+    assert reason_phrases([Reason(*reason) for reason in reasons]) == said
 
 
 def test_a_result_names_the_best_two_that_it_is_linked_to() -> None:

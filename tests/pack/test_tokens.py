@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from causalist.errors import ExtraMissing, UsageError
-from causalist.pack import count_tokens, counter_called, tokens
+from causalist.pack import count_tokens, get_counter, tokens
 from causalist.pack.tokens import _PIECE
 
 # (text, exact tokens, what the estimate may be at most). Short texts carry the widest margins.
@@ -114,7 +114,7 @@ def test_counting_twice_gives_the_same(text: str) -> None:
 
 
 def test_the_exact_counter_is_exact() -> None:
-    exact = counter_called("o200k")
+    exact = get_counter("o200k")
     assert [exact(text) for text, _, _ in EXAMPLES] == [number for _, number, _ in EXAMPLES]
     # What looks like a special token is text like any other.
     assert exact("<|endoftext|>") == 7
@@ -125,12 +125,12 @@ def test_without_its_packages_the_exact_counter_names_the_extra(monkeypatch: pyt
     tokens._exact_counter.cache_clear()
     try:
         with pytest.raises(ExtraMissing, match=r"causalist\[tokens\]"):
-            counter_called("o200k")
-        assert counter_called("estimate") is count_tokens
+            get_counter("o200k")
+        assert get_counter("estimate") is count_tokens
     finally:
         tokens._exact_counter.cache_clear()
 
 
 def test_an_unknown_tokenizer_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="estimate, o200k"):
-        counter_called("cl100k")
+        get_counter("cl100k")

@@ -91,8 +91,6 @@ def test_expressions_are_found_wherever_they_are() -> None:
     assert any(place == "grammars/java/tags.scm" for place in places)
     trait = by_pattern[r"<\s*+(.+?)(?:\s++as\s++([\w:]+)(?:<.*>)?)?\s*+>::(\w.*)"]
     assert trait == ("causalist/parse/syntax/chains.py",)
-        "causalist/parse/syntax/chains.py",
-    )
 
 
 def test_no_expression_of_the_project_may_take_very_long() -> None:

@@ -237,7 +237,7 @@ def speak_mcp(environment: Environment, folder: Path) -> None:
 
 
 def count_exactly(environment: Environment, folder: Path) -> None:
-    code = "from causalist.pack import counter_called; print(counter_called('o200k')('def f(x): return x'))"
+    code = "from causalist.pack import get_counter; print(get_counter('o200k')('def f(x): return x'))"
     done = run(environment, folder, "-W", "ignore", "-c", code)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) == 6  # def · f · (x · ): · return · x

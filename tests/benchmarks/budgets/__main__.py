@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from causalist.pack import counter_called
+from causalist.pack import get_counter
 from tests.benchmarks.budgets.trial import Tally, run
 
 
@@ -22,7 +22,7 @@ def main() -> int:
     parser.add_argument("--questions", type=int, default=500, help="in all")
     parser.add_argument("--budgets", type=int, default=3, help="for each question and format")
     arguments = parser.parse_args()
-    exact = counter_called("o200k")
+    exact = get_counter("o200k")
     tallies: dict[str, Tally] = {}
     start = time.monotonic()
     for folder in arguments.clones:

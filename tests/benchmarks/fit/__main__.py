@@ -23,7 +23,7 @@ from pathlib import Path
 
 from causalist.errors import CausalistError
 from causalist.evaluate.dataset import LabelledQuestion, read_questions
-from causalist.evaluate.fit import Example, Found, example_of, fit_weights, ranks_with
+from causalist.evaluate.fit import Example, GoldRanks, example_of, fit_weights, ranks_with
 from causalist.evaluate.metrics import Interval, Ranks, bootstrap, metric_values
 from causalist.evaluate.mining import answering_commit, changed_definitions, children_of, find_clone, oldest_first
 from causalist.evaluate.readings import reading_of
@@ -118,10 +118,10 @@ def counted(rows: Iterable[Row]) -> list[Example]:
     return [row.example for row in rows for _ in range(SHORT_COUNTS if row.question.id in SHORT else 1)]
 
 
-def held_out(rows: Sequence[Row], n_folds: int | None) -> list[Found]:
+def held_out(rows: Sequence[Row], n_folds: int | None) -> list[GoldRanks]:
     """Each question ranked by weights that are fitted on the other repositories, or on those of the other folds."""
     start = default_weights()
-    found: dict[int, Found] = {}
+    found: dict[int, GoldRanks] = {}
     repositories = sorted({row.question.repo for row in rows}, key=lambda repo: sha1(repo.encode()).digest())
     n_folds = min(n_folds or len(repositories), len(repositories))
     for fold in (set(repositories[first::n_folds]) for first in range(n_folds)):
@@ -130,13 +130,13 @@ def held_out(rows: Sequence[Row], n_folds: int | None) -> list[Found]:
     return [found[i] for i in range(len(rows))]
 
 
-def report(rows: Sequence[Row], fitted: Sequence[Found]) -> None:
+def report(rows: Sequence[Row], fitted: Sequence[GoldRanks]) -> None:
     """A block for each data file, then for all; in each, all questions and hard ones."""
     start = default_weights()
-    systems: dict[str, Sequence[Found]] = {
+    systems: dict[str, Sequence[GoldRanks]] = {
         HELD_OUT: fitted,
         IN_USE: [ranks_with(row.example, start) for row in rows],
-        WHOLE_FILE: [Found(row.whole_file, ()) for row in rows],
+        WHOLE_FILE: [GoldRanks(row.whole_file, ()) for row in rows],
     }
     for data in [*dict.fromkeys(row.data for row in rows), "all"]:
         for hard in (False, True):
@@ -145,7 +145,7 @@ def report(rows: Sequence[Row], fitted: Sequence[Found]) -> None:
                 _block(f"{data}, hard" if hard else data, chosen, systems)
 
 
-def _block(name: str, chosen: Sequence[int], systems: Mapping[str, Sequence[Found]]) -> None:
+def _block(name: str, chosen: Sequence[int], systems: Mapping[str, Sequence[GoldRanks]]) -> None:
     named = [i for i in chosen if systems[HELD_OUT][i].definitions]
     heads = [*FILE_METRICS, *(f"definitions {metric}" for metric in DEFINITION_METRICS)]
     lines = [f"## {name}: {len(chosen)} questions, {len(named)} with definitions", ""]
@@ -160,7 +160,7 @@ def _block(name: str, chosen: Sequence[int], systems: Mapping[str, Sequence[Foun
     sys.stdout.write("\n".join(lines) + "\n\n")
 
 
-def _cells(ranks: Sequence[Ranks], metrics: Sequence[str]) -> list[str]:
+def _cells(ranks: Sequence[GoldRanks], metrics: Sequence[str]) -> list[str]:
     return [_cell(interval) for interval in bootstrap(metric_values(ranks, metrics))]
 
 

@@ -2,16 +2,16 @@
 
 import pytest
 
-from causalist.repomap.descriptions import Declared, Manifest, read_manifest
+from causalist.repomap.descriptions import Declared, PackageManifest, read_manifest
 
 
 def test_pyproject() -> None:
     text = '[project]\nname = "shop"\ndescription = "Sells\\nthings."\n[project.scripts]\nshop = "shop.cli:main"\n'
-    assert read_manifest("pyproject.toml", text) == Manifest(
+    assert read_manifest("pyproject.toml", text) == PackageManifest(
         "shop", "Sells things.", (Declared("command", "shop", "shop.cli:main"),)
     )
     poetry = '[tool.poetry]\nname = "shop"\ndescription = "Sells."\n[tool.poetry.scripts]\ns = "shop:run"\n'
-    assert read_manifest("pyproject.toml", poetry) == Manifest(
+    assert read_manifest("pyproject.toml", poetry) == PackageManifest(
         "shop", "Sells.", (Declared("command", "s", "shop:run"),)
     )
 
@@ -39,14 +39,14 @@ def test_package_json(text: str, entries: list[tuple[str, str, str]]) -> None:
 
 def test_others() -> None:
     cargo = '[package]\nname = "rg"\ndescription = "Searches."\n[[bin]]\nname = "rg"\npath = "crates/main.rs"\n'
-    assert read_manifest("Cargo.toml", cargo) == Manifest(
+    assert read_manifest("Cargo.toml", cargo) == PackageManifest(
         "rg", "Searches.", (Declared("command", "rg", "crates/main.rs"),)
     )
     assert read_manifest("go.mod", "// a\nmodule example.org/shop\n\ngo 1.22\n").entries == (
         Declared("import", "example.org/shop", "."),
     )
     cfg = "[metadata]\nname = shop\ndescription = Sells.\n[options.entry_points]\nconsole_scripts =\n  s = shop:run\n"
-    assert read_manifest("setup.cfg", cfg) == Manifest("shop", "Sells.", (Declared("command", "s", "shop:run"),))
+    assert read_manifest("setup.cfg", cfg) == PackageManifest("shop", "Sells.", (Declared("command", "s", "shop:run"),))
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "package.json", "Cargo.toml", "setup.cfg", "composer.json"])
