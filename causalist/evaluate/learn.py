@@ -66,8 +66,10 @@ class Learning:
 
 
 def learn(repository: Repository, n: int = N_QUESTIONS, *, progress: Progress) -> Learning:
-    """Fits and compares, and keeps nothing. Raises UsageError, and GitError where there is neither history nor
-    feedback."""
+    """Fits and compares, and keeps nothing.
+
+    Raises UsageError, and GitError where there is neither history nor feedback.
+    """
     if n < 1:
         raise UsageError(f"--questions is {n}; at least 1 question is needed")
     told = [] if repository.beside is None else repository.beside.feedback()

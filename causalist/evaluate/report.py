@@ -31,7 +31,8 @@ class EvaluationOptions:
 @dataclass(frozen=True, slots=True)
 class Timings:
     """`ranking_ms` and `indexing_ms` are medians, a question (`fused`, index in memory) and a commit (blobs parsed
-    before are not parsed again); `total_s` is wall time, with `processes` at work."""
+    before are not parsed again); `total_s` is wall time, with `processes` at work.
+    """
 
     total_s: float
     ranking_ms: float
@@ -48,8 +49,11 @@ class Timings:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`results` and `skipped` in the order of the data file. `files` and `symbols` hold one summary for each group of
-    questions that is not empty; `symbols` is empty where no question names any. All but `timings` is deterministic."""
+    """`results` and `skipped` in the order of the data file.
+
+    `files` and `symbols` hold one summary for each group of questions that is not empty; `symbols` is empty where
+    no question names any. All but `timings` is deterministic.
+    """
 
     settings: EvaluationOptions
     results: tuple[QuestionResult, ...]
@@ -130,7 +134,7 @@ class Report:
 def count_noun(n: int, noun: str) -> str:
     """A number with its noun.
 
-    >>> counted(1, "process"), counted(2, "repository"), counted(2, "question")
+    >>> count_noun(1, "process"), count_noun(2, "repository"), count_noun(2, "question")
     ('1 process', '2 repositories', '2 questions')
     """
     if n == 1:

@@ -95,7 +95,8 @@ def folders_by_importance(files: Mapping[str, float], limit: int, describe: Call
 
 def describer(paths: frozenset[str], doc_of: Callable[[str], str], read: Read) -> Callable[[str], str]:
     """A function from a folder to a line about it: its manifest's, its README's, or that of the file that stands for
-    it; "" where none says anything."""
+    it; "" where none says anything.
+    """
 
     def describe(folder: str) -> str:
         for name in NAMES:
