@@ -14,8 +14,11 @@ _REPOSITORY = re.compile(r"(?!\.{1,2}/)[\w.-]+/(?!\.{1,2}$)[\w.-]+")
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """A question with what answers it: paths, and perhaps ids of definitions. `commit` is the state to search;
-    `hard` is true when no word of the question is part of a gold file's own name. `line` is 1-based."""
+    """A question with what answers it: paths, and perhaps ids of definitions.
+
+    `commit` is the state to search; `hard` is true when no word of the question is part of a gold file's own name.
+    `line` is 1-based.
+    """
 
     line: int
     id: str

@@ -40,7 +40,8 @@ _ITERATIONS = 200
 @dataclass(frozen=True, slots=True)
 class FitCandidates:
     """Those of one question: `values` of shape (n, signals), `roles` and `kinds` of shape (n,), -1 where the question
-    asks for the role; `gold`, shape (n,): what is right."""
+    asks for the role; `gold`, shape (n,): what is right.
+    """
 
     nodes: NDArray[np.int64]
     values: NDArray[np.float64]
@@ -174,8 +175,11 @@ _NOT_FITTED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.FIELD)
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question with its answers. `gold_definitions` is empty where only the files are known; names that are in no
-    index stay, so that missing them counts. `candidates` are those of definitions."""
+    """A question with its answers.
+
+    `gold_definitions` is empty where only the files are known; names that are in no index stay, so that missing
+    them counts. `candidates` are those of definitions.
+    """
 
     reading: CompactSignals
     gold_files: tuple[str, ...]
@@ -194,8 +198,10 @@ class GoldRanks:
 def example_of(
     reading: Reading, weights: Weights, gold_files: Sequence[str], gold_definitions: Sequence[str]
 ) -> Example:
-    """`gold_definitions`: ids; where they are too many to be an answer, they are left out. `weights` are those to
-    start from: they choose what is kept."""
+    """`gold_definitions`: ids; where they are too many to be an answer, they are left out.
+
+    `weights` are those to start from: they choose what is kept.
+    """
     definitions = tuple(gold_definitions) if len(gold_definitions) <= MAX_DEFINITIONS else ()
     gold = _numbers([file_id(path) for path in gold_files] + list(definitions), reading.graph)
     kept = compact_signals(reading, weights, gold)
@@ -208,7 +214,8 @@ def fit_weights(examples: Sequence[Example], start: Weights, *, ridge: float = R
     With `near`, it is the distance from `start` that is kept small, and not the weights. Where no question names a
     definition, their weights are then those of `start`.
 
-    Raises ValueError where no question can teach anything, of definitions or of files."""
+    Raises ValueError where no question can teach anything, of definitions or of files.
+    """
     weights = start
     if not near or any(example.candidates.is_telling for example in examples):
         definition = fit_linear(

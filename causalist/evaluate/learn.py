@@ -66,8 +66,10 @@ class Learning:
 
 
 def learn(repository: Repository, n: int = N_QUESTIONS, *, progress: Progress) -> Learning:
-    """Fits and compares, and keeps nothing. Raises UsageError, and GitError where there is neither history nor
-    feedback."""
+    """Fits and compares, and keeps nothing.
+
+    Raises UsageError, and GitError where there is neither history nor feedback.
+    """
     if n < 1:
         raise UsageError(f"--questions must be at least 1, not {n}")
     told = [] if repository.feedback_store is None else repository.feedback_store.read_feedback()

@@ -85,7 +85,8 @@ _REASONS: tuple[tuple[str, re.Pattern[str]], ...] = (
 @dataclass(frozen=True, slots=True)
 class Mined:
     """`questions`, the newest first, each with the name of the commit that answered it as its id; `left_out` counts
-    the commits that were looked at and are no question, by reason."""
+    the commits that were looked at and are no question, by reason.
+    """
 
     questions: tuple[LabelledQuestion, ...]
     left_out: Mapping[str, int]
@@ -260,7 +261,8 @@ def children_of(git_dir: Path) -> Mapping[str, tuple[str, ...]]:
 
 def answering_commit(git_dir: Path, base: str, candidates: Sequence[str], files: Sequence[str]) -> str | None:
     """The one of `candidates`, children of `base`, that changed all of `files` and the fewest others; None without
-    any. Raises GitError."""
+    any. Raises GitError.
+    """
     found: list[tuple[int, str]] = []
     for commit in candidates:
         changed = _changed_files(git_dir, base, commit)
@@ -271,7 +273,8 @@ def answering_commit(git_dir: Path, base: str, candidates: Sequence[str], files:
 
 def changed_definitions(git_dir: Path, base: str, answer: str, graph: CodeGraph, files: Sequence[str]) -> list[str]:
     """Ids of the innermost definitions of the state `base`, which `graph` is of, whose rows `answer` changed in
-    `files`, sorted. Raises GitError."""
+    `files`, sorted. Raises GitError.
+    """
     found = {node for path in files for node in _around(graph, path, list(_hunks(_patch(git_dir, base, answer, path))))}
     return sorted(graph.nodes.ids[node] for node in found)
 
@@ -281,7 +284,8 @@ def changed_between(
 ) -> list[str]:
     """As `changed_definitions`, where the answer changed the state `before`, which came after `base`: each of its rows
     is followed back to the state that `graph` is of. Rows that were written in between belong to nothing. Raises
-    GitError."""
+    GitError.
+    """
     found: set[int] = set()
     for path in files:
         since = list(_changes(_patch(git_dir, base, before, path)))
@@ -356,8 +360,10 @@ def _changes(patch: bytes) -> Iterator[tuple[Hunk, Hunk]]:
 
 
 def _around(graph: CodeGraph, path: str, hunks: Sequence[Hunk]) -> set[int]:
-    """The innermost definitions of a file around the rows of hunks. What was added behind the last row of a definition
-    does not belong to it."""
+    """The innermost definitions of a file around the rows of hunks.
+
+    What was added behind the last row of a definition does not belong to it.
+    """
     nodes = graph.nodes
     file = nodes.ids.position(file_id(path))
     if file < 0:

@@ -50,8 +50,11 @@ class Ablation:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Tokens of the results, in order of rank, up to the one with which each right file has been seen. `share` is that
-    of the questions where the results do that at all; the others, and `median`, are of these, None without any."""
+    """Tokens of the results, in order of rank, up to the one with which each right file has been seen.
+
+    `share` is that of the questions where the results do that at all; the others, and `median`, are of these, None
+    without any.
+    """
 
     share: Interval
     mean: Interval | None
@@ -60,8 +63,10 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class OwnReport:
-    """`results` and `tokens` (None where the results do not cover the answer), by time of commit. All but the times in
-    `results` is deterministic."""
+    """`results` and `tokens` (None where the results do not cover the answer), by time of commit.
+
+    All but the times in `results` is deterministic.
+    """
 
     root: Path
     n_wanted: int
@@ -78,8 +83,10 @@ class OwnReport:
 
 
 def evaluate_history(path: Path, n: int = N_QUESTIONS, *, top_k: int = 20, progress: Progress) -> OwnReport:
-    """Asks the newest `n` questions that the history behind HEAD holds. A report without results says why in
-    `left_out`. Raises GitError where there is no history, and UsageError."""
+    """Asks the newest `n` questions that the history behind HEAD holds.
+
+    A report without results says why in `left_out`. Raises GitError where there is no history, and UsageError.
+    """
     start = time.perf_counter()
     if n < 1:
         raise UsageError(f"--from-git must be at least 1, not {n}")
@@ -124,8 +131,10 @@ def history_root(path: Path) -> Path:
 def asked_of_parents(
     root: Path, questions: Sequence[LabelledQuestion], progress: Progress
 ) -> Iterator[tuple[LabelledQuestion, Repository | GitError | NothingToIndex]]:
-    """Each question with the state that it is asked of, or why there is none; the oldest state first. Each is indexed
-    once, and facts are shared."""
+    """Each question with the state that it is asked of, or why there is none; the oldest state first.
+
+    Each is indexed once, and facts are shared.
+    """
     by_commit: dict[str, list[LabelledQuestion]] = {}
     for question in questions:
         by_commit.setdefault(question.commit, []).append(question)

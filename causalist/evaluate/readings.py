@@ -66,7 +66,8 @@ def _standing_out(
     graph: CodeGraph, files: Sequence[int], score: Scores, signals: Mapping[str, Scores], gold: Sequence[int]
 ) -> NDArray[np.int64]:
     """`files`, the nodes in them that lead by the score or any signal, in the repository or in their file, and what
-    encloses these; ascending."""
+    encloses these; ascending.
+    """
     owners, parents = graph.nodes.files, graph.nodes.parents
     inside = np.zeros(len(owners), dtype=np.bool_)
     inside[files] = True

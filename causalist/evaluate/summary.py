@@ -20,8 +20,10 @@ Row = Mapping[str, Interval]  # by metric
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Metrics by system, and `fused` minus each other system by that system, for `n` questions. `name` is "all",
-    "hard" or "language:" and a language."""
+    """Metrics by system, and `fused` minus each other system by that system, for `n` questions.
+
+    `name` is "all", "hard" or "language:" and a language.
+    """
 
     name: str
     n: int

@@ -88,7 +88,8 @@ def lift_to_files(graph: CodeGraph, files: Sequence[int]) -> list[SubgraphEdge]:
 
 def without_repeats(edges: Sequence[SubgraphEdge]) -> list[SubgraphEdge]:
     """The edges without those that say of two nodes what another one says already: that what is called, referred to or
-    imported is read or tested."""
+    imported is read or tested.
+    """
     used = {(edge.source, edge.target) for edge in edges if edge.kind in USE_KINDS}
     return [edge for edge in edges if edge.kind not in _REPEATING or (edge.source, edge.target) not in used]
 

@@ -20,7 +20,8 @@ from causalist.navigate.implicit_calls import constructor_calls, special_uses
 
 def as_one(graph: CodeGraph, nodes: Sequence[int]) -> NDArray[np.int64]:
     """`nodes`, their namesakes and all that stands inside of them, ascending: a use of an overloaded name leads to one
-    of the overloads, and means all. Members by name count, since some languages define them beside their type."""
+    of the overloads, and means all. Members by name count, since some languages define them beside their type.
+    """
     ids = graph.nodes.ids
     meant = [each for node in nodes for each in (node, *graph.namesakes(node))]
     members = [member for node in meant if "::" in ids[node] for member in ids.prefix_range(f"{ids[node]}.")]
@@ -31,7 +32,8 @@ def reachable(
     graph: CodeGraph, start: NDArray[np.int64], usable: NDArray[np.bool_], *, backward: bool
 ) -> NDArray[np.bool_]:
     """Shape (n_nodes,): whether edges with `usable`, (n_edges,), lead from `start` to the node; `backward`: from the
-    node to `start`. Breadth first, linear in nodes and edges."""
+    node to `start`. Breadth first, linear in nodes and edges.
+    """
     edges = graph.edges
     reached = np.zeros(len(graph.nodes), dtype=np.bool_)
     reached[start] = True
@@ -46,15 +48,18 @@ def reachable(
 
 
 def calls_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
-    """Edges of calls that lead to a node, most confident first. Those of a class whose instances a constructor makes
-    are calls of the constructor; their target stays the class."""
+    """Edges of calls that lead to a node, most confident first.
+
+    Those of a class whose instances a constructor makes are calls of the constructor; their target stays the class.
+    """
     direct = [graph.edge(e) for e in graph.incoming(node) if graph.edges.kinds[e] == EdgeKind.CALLS]
     return most_confident_first([*direct, *constructor_calls(graph, node)])
 
 
 def references_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
     """Edges of uses other than calls that lead to a node, most confident first: it is handed on, kept, or named as a
-    type."""
+    type.
+    """
     kinds = graph.edges.kinds
     return most_confident_first(graph.edge(e) for e in graph.incoming(node) if kinds[e] == EdgeKind.REFERENCES)
 
@@ -80,7 +85,8 @@ def edges_to(graph: CodeGraph, node: int, kind: EdgeKind) -> tuple[Edge, ...]:
 
 def mentions_of(graph: CodeGraph, nodes: Sequence[int]) -> tuple[Edge, ...]:
     """Edges from documentation that mentions one of these nodes or what stands inside of them, overloads being one;
-    most confident first. What tests mention is theirs."""
+    most confident first. What tests mention is theirs.
+    """
     numbers = graph.edges_into(as_one(graph, nodes))
     numbers = numbers[graph.edges.kinds[numbers] == EdgeKind.MENTIONS]
     prose = np.isin(graph.nodes.kinds[graph.edges.sources[numbers]], (NodeKind.PASSAGE, NodeKind.FILE))
@@ -120,7 +126,8 @@ DISPATCHED = (EdgeKind.CALLS, EdgeKind.REFERENCES)
 
 def overridden_by(graph: CodeGraph, nodes: Iterable[int], min_confidence: float = 0.0) -> dict[int, int]:
     """Methods that `nodes` override, and what these override in turn -> the one of `nodes` that does so, nearest bases
-    first, of several overriding nodes the first."""
+    first, of several overriding nodes the first.
+    """
     edges = graph.edges
     origins = dict(zip(sorted(nodes), sorted(nodes), strict=True))
     found: dict[int, int] = {}
@@ -139,7 +146,8 @@ def overridden_by(graph: CodeGraph, nodes: Iterable[int], min_confidence: float 
 
 def calls_through(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
     """Calls of what a method overrides, and of a special method the uses of its class, most confident first. Their
-    targets are the overridden methods, or the class."""
+    targets are the overridden methods, or the class.
+    """
     kinds = graph.edges.kinds
     calls = [
         graph.edge(number)

@@ -22,8 +22,9 @@ _DIRECT, _CONSTRUCTOR, _OVERRIDDEN, _SPECIAL = range(4)
 def affected_by(
     graph: CodeGraph, changed: NDArray[np.int64], *, max_depth: int | None, min_confidence: float
 ) -> tuple[Affected, ...]:
-    """Nodes outside of `changed` from which edges of use lead to one of it, by depth, then id. What calls a method that
-    a reached one overrides is reached as well, because it may run that.
+    """Nodes outside of `changed` from which edges of use lead to one of it, by depth, then id.
+
+    What calls a method that a reached one overrides is reached as well, because it may run that.
 
     What makes instances of a class runs its constructor and those of its bases; what uses a class may run its special
     methods.
@@ -100,8 +101,10 @@ def nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, int]]
 def tests_reaching(
     graph: CodeGraph, changed: NDArray[np.int64], *, max_depth: int | None, min_confidence: float
 ) -> tuple[Affected, ...]:
-    """Tests from which edges of use lead to one of `changed`, by depth, then the most certain, then id. The edge of one
-    that tests a changed node itself is that edge `tests`, if there is one. Raises UsageError for a depth below 1.
+    """Tests from which edges of use lead to one of `changed`, by depth, then the most certain, then id.
+
+    The edge of one that tests a changed node itself is that edge `tests`, if there is one. Raises UsageError for a
+    depth below 1.
     """
     edges, ids = graph.edges, graph.nodes.ids
     says = (edges.kinds == EdgeKind.TESTS) & (edges.confidences >= min_confidence)

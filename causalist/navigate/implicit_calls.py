@@ -33,8 +33,11 @@ _DERIVING = (EdgeKind.EXTENDS, EdgeKind.IMPLEMENTS)
 
 
 class ImplicitUse(NamedTuple):
-    """A use of a class that runs `method` of it: edge `number` leads to the class. `is_call` is true where the edge is
-    a call of the class and `method` a constructor, and `confidence` that of the whole step."""
+    """A use of a class that runs `method` of it: edge `number` leads to the class.
+
+    `is_call` is true where the edge is a call of the class and `method` a constructor, and `confidence` that of the
+    whole step.
+    """
 
     number: int
     method: int
@@ -76,8 +79,10 @@ def constructor_calls(graph: CodeGraph, node: int) -> list[Edge]:
 
 
 def special_uses(graph: CodeGraph, node: int) -> list[Edge]:
-    """Calls and other uses of classes by which a special method may run, the best of each user and class. Their
-    targets are the classes."""
+    """Calls and other uses of classes by which a special method may run, the best of each user and class.
+
+    Their targets are the classes.
+    """
     best: dict[tuple[str, str], Edge] = {}
     for use in implicit_uses(graph, [node]):
         if not use.is_call:
@@ -148,8 +153,11 @@ def _slot_of(graph: CodeGraph, method: int) -> _Slot | None:
 
 
 def _owner(graph: CodeGraph, method: int) -> int:
-    """The class of a method, -1 for none. Where methods stand outside of their class, it is the class of that name in
-    the same file, or in one that this file imports."""
+    """The class of a method, -1 for none.
+
+    Where methods stand outside of their class, it is the class of that name in the same file, or in one that this
+    file imports.
+    """
     nodes, edges = graph.nodes, graph.edges
     parent = int(nodes.parents[method])
     if parent >= 0 and graph.kind(parent) in TYPE_KINDS:
@@ -222,7 +230,8 @@ def _members(graph: CodeGraph, owner: int, name: str) -> tuple[int, ...]:
 
 def _linear_bases(graph: CodeGraph, owner: int) -> tuple[int, ...]:
     """A type and its bases, nearest first, each once: depth first in the order of the signature, and what several share
-    after all of them."""
+    after all of them.
+    """
     last_seen: dict[int, None] = {}
     stack, n_steps = [owner], 0
     while stack and n_steps < _MAX_BASES:

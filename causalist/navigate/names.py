@@ -63,7 +63,8 @@ def nearest(names: StringTable, wanted: str, limit: int, *, beginnings: bool = F
 
 def _distances(names: StringTable, positions: NDArray[np.int64], wanted: bytes, longest: int) -> NDArray[np.int16]:
     """Shape (len(positions), w + 1): changes between `wanted` and the first j bytes of each name, in column j up to
-    the name's length or `longest`."""
+    the name's length or `longest`.
+    """
     lengths = np.diff(names.offsets)[positions]
     width = min(longest, int(lengths.max()))
     columns = np.arange(width)

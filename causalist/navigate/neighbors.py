@@ -195,8 +195,10 @@ def _weights(is_forward: bool) -> np.ndarray[tuple[int, int], np.dtype[np.float6
 
 
 def _forward_only(graph: CodeGraph, transition: Transition) -> Transition:
-    """M without the entries for which no edge leads from the column's node to the row's. Symmetric kinds, which say
-    that two nodes are related and not that one uses the other, lead nowhere."""
+    """M without the entries for which no edge leads from the column's node to the row's.
+
+    Symmetric kinds, which say that two nodes are related and not that one uses the other, lead nowhere.
+    """
     n_nodes, edges = len(graph.nodes), graph.edges
     counted = _weights(True)[0][edges.kinds] > 0
     forward = edges.sources[counted].astype(np.int64) * n_nodes + edges.targets[counted]

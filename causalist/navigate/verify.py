@@ -43,7 +43,8 @@ def gaps_in(graph: CodeGraph, inside: NDArray[np.bool_], may_mean: Callable[[str
 
 def gaps_between(index: Index, source: int, target: int) -> tuple[UnresolvedCall, ...]:
     """Unresolved calls that could close the way from `source` to `target`: made by what can be reached from the
-    source, by a name that something has from which the target can be reached."""
+    source, by a name that something has from which the target can be reached.
+    """
     graph = index.graph
     usable = ~np.isin(graph.edges.kinds, sorted(SYMMETRIC_KINDS))
     before = reachable(graph, np.array([source]), usable, backward=False)

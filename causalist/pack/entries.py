@@ -63,15 +63,15 @@ def reason_phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tup
     first phrase with words of the query, since those can be checked at a glance. So does "its file leads", which all
     definitions of the file share. A signal without a phrase is printed by its name.
 
-    >>> phrases([Reason("found file", 2.0, ""), Reason("text", 1.5, "token, user")])
+    >>> reason_phrases([Reason("found file", 2.0, ""), Reason("text", 1.5, "token, user")])
     ('says token, user', 'its file leads')
-    >>> phrases([Reason("found file", 3.0, ""), Reason("graph", 2.0, ""), Reason("text", 0.5, "agent")])
+    >>> reason_phrases([Reason("found file", 3.0, ""), Reason("graph", 2.0, ""), Reason("text", 0.5, "agent")])
     ('says agent', 'its file leads', 'linked to others that fit')
-    >>> phrases([Reason("graph", 1.0, "")], ["load", "save"])
+    >>> reason_phrases([Reason("graph", 1.0, "")], ["load", "save"])
     ('linked to load, save',)
-    >>> phrases([Reason("graph", 2.0, ""), Reason("name", 1.0, ""), Reason("text", 0.5, "agent")], ["load"])
+    >>> reason_phrases([Reason("graph", 2.0, ""), Reason("name", 1.0, ""), Reason("text", 0.5, "agent")], ["load"])
     ('says agent', 'linked to load', 'its name fits')
-    >>> phrases([Reason("graph", 2.0, ""), Reason("name", 1.0, ""), Reason("text", 0.5, "agent")])
+    >>> reason_phrases([Reason("graph", 2.0, ""), Reason("name", 1.0, ""), Reason("text", 0.5, "agent")])
     ('its name fits', 'says agent', 'linked to others that fit')
     """
     details: dict[tuple[str, str], list[str]] = {}
@@ -233,7 +233,8 @@ def _linked(pack_input: PackInput, names: dict[str, str]) -> dict[str, list[str]
 
 def _way(hit: Hit, names: dict[str, str]) -> str:
     """The path from the seed: `via calls: A → B ← C`, where B ← C says that C calls B; with several kinds of edges
-    each stands behind the node that it leads to."""
+    each stands behind the node that it leads to.
+    """
     hops = hit.path_from_seed
     if len(hops) < 2:
         return ""

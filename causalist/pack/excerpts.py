@@ -35,10 +35,13 @@ _MAX_CHARACTERS_READ = 400_000  # characters of a long body
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Lines to print in order. `numbers[i]` is the 1-based line that lines[i] is in its file, None for a marker.
-    `weights[i]` is how many of the item's own source lines stand in lines[: i + 1], and `n_source` how many there are
-    in all; `clipped` says that even all of `lines` show less than that. `order` are positions in `lines`, those that
-    get room first at the front; empty where it is the first line that does."""
+    """Lines to print in order.
+
+    `numbers[i]` is the 1-based line that lines[i] is in its file, None for a marker. `weights[i]` is how many of
+    the item's own source lines stand in lines[: i + 1], and `n_source` how many there are in all; `clipped` says
+    that even all of `lines` show less than that. `order` are positions in `lines`, those that get room first at the
+    front; empty where it is the first line that does.
+    """
 
     lines: tuple[str, ...]
     numbers: tuple[int | None, ...]
@@ -72,7 +75,8 @@ def by_room(body: Body) -> Sequence[str]:
 
 def _printed(body: Body, n_lines: int) -> Sequence[int]:
     """Positions of the `n_lines` lines that get room first, from top to bottom; a line that is missing by itself is
-    printed rather than counted."""
+    printed rather than counted.
+    """
     if not body.order or n_lines >= len(body):
         return range(min(n_lines, len(body)))
     chosen = set(body.order[:n_lines])
@@ -82,7 +86,8 @@ def _printed(body: Body, n_lines: int) -> Sequence[int]:
 
 def sensible_cut(body: Body, n_lines: int) -> int:
     """A line count of at most `n_lines` after which a reader can stop: before the least indented or a blank line
-    among the last third; at least one line."""
+    among the last third; at least one line.
+    """
     if n_lines >= len(body) or body.order:
         return min(n_lines, len(body))
     best, best_indent = n_lines, 1 << 30
@@ -146,7 +151,8 @@ def shown_ranges(body: Body, n_lines: int) -> tuple[tuple[int, int], ...]:
 
 def _owners(items: Sequence[PackItem]) -> dict[str, list[tuple[int, int, int]]]:
     """For each path the items that have text, as (first row, last row, number), in the order in which they may claim
-    rows: smaller spans first, whole files last, then better scores."""
+    rows: smaller spans first, whole files last, then better scores.
+    """
     by_path: dict[str, list[tuple[int, int, int]]] = {}
     for number, item in enumerate(items):
         if item.text and not item.via:
@@ -219,7 +225,8 @@ def _body(
 
 def _order(lines: Sequence[str], numbers: Sequence[int | None], telling: Mapping[int, float]) -> tuple[int, ...]:
     """The positions of a long body in the order in which they get room; lines that stand for other items, which would
-    be missed, come with the head. `telling` are weights by row."""
+    be missed, come with the head. `telling` are weights by row.
+    """
     order = dict.fromkeys(range(_head(lines)))
     order.update((i, None) for i, number in enumerate(numbers) if number is None)
     weights = {

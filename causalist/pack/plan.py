@@ -42,9 +42,12 @@ CERTAINTY = ((0.8, "likely"), (0.5, "uncertain"), (0.0, "a guess"))
 
 @dataclass(frozen=True, slots=True)
 class PackEntry:
-    """One item, safe and cut to size. `order` counts all items best first; `rank` counts results only and is None
-    for items that merely lie on a path (`via`) or stand for their file. `reasons` come strongest first; `way` is how
-    the walk came here from a seed, "" where it began here, and `is_led` that this says as much as the reasons."""
+    """One item, safe and cut to size.
+
+    `order` counts all items best first; `rank` counts results only and is None for items that merely lie on a path
+    (`via`) or stand for their file. `reasons` come strongest first; `way` is how the walk came here from a seed, ""
+    where it began here, and `is_led` that this says as much as the reasons.
+    """
 
     node: str  # the id as it is in the graph, for `Omitted`
     order: int
@@ -114,9 +117,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that a renderer prints. `question` and `repository` are safe and on one line. `list_omitted` says
-    that there is room to name what was left out; its count is always printed. `every_link` is what `links` were chosen
-    from, for a drawing in which an edge is a line without words."""
+    """Everything that a renderer prints.
+
+    `question` and `repository` are safe and on one line. `list_omitted` says that there is room to name what was
+    left out; its count is always printed. `every_link` is what `links` were chosen from, for a drawing in which an
+    edge is a line without words.
+    """
 
     header: PackHeader
     question: str
@@ -166,7 +172,8 @@ class Plan:
 class Renderer(Protocol):
     """A format. `document` must equal its frame plus the fragments, or nearly so: fragments are only priced.
     `shows_source` is false for drawings. `measured` is the part of a finished text or of a fragment that the budget
-    covers: all of it, unless the format says otherwise."""
+    covers: all of it, unless the format says otherwise.
+    """
 
     shows_source: bool
 
@@ -204,7 +211,8 @@ class Planner:
         """A plan whose parts cost at most `budget`, in the order of precedence: the frame with the header, files,
         one-liners best first as far as their share goes, bodies, each with the reason that says most, the other
         one-liners, such a reason for one-liners, edges where every item is there, all reasons of items with bodies, and
-        the list of what was left out."""
+        the list of what was left out.
+        """
         nothing = self._completed({}, set(), {})
         left = budget - self._counter(self._renderer.document(nothing, int(budget)))
         lines: dict[int, int] = {}
@@ -264,14 +272,17 @@ class Planner:
 
     def _shown(self, number: int, n_lines: int, detail: DetailLevel = DetailLevel.NOTHING) -> PlannedItem:
         """An item, of which no less is detail than what always is: the reason that says most, beside a body and where
-        there is none to show."""
+        there is none to show.
+        """
         entry = self._entries[number]
         least = DetailLevel.NOTHING if not n_lines and (len(entry.body) or entry.via) else DetailLevel.BRIEFLY
         return PlannedItem(entry, n_lines, max(detail, least))
 
     def _grow_bodies(self, lines: dict[int, int], left: float) -> float:
-        """Bodies best first, whole files after all others. First every body within its share, then the cut ones
-        again with all that remains."""
+        """Bodies best first, whole files after all others.
+
+        First every body within its share, then the cut ones again with all that remains.
+        """
         bodies = [number for number in self._ranked if number in lines and len(self._entries[number].body)]
         bodies.sort(key=lambda number: self._entries[number].kind == "file")
         for share, long_share in ((BODY_SHARE, LONG_SHARE), (1.0, 1.0)):

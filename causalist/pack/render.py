@@ -151,8 +151,11 @@ def _best(planner: Planner, renderer: Renderer, counter: Counter, max_tokens: in
 
 
 def _written(plan: Plan, renderer: Renderer, counter: Counter, max_tokens: int) -> tuple[str, int]:
-    """The finished text with its own count in the header. The count depends on itself by the length of its digits
-    only, so that one repetition settles it. What is returned is always the count of the text that is returned."""
+    """The finished text with its own count in the header.
+
+    The count depends on itself by the length of its digits only, so that one repetition settles it. What is
+    returned is always the count of the text that is returned.
+    """
     text = renderer.document(plan, max_tokens)
     tokens = counter(text)
     for _ in range(3):

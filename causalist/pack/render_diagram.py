@@ -134,8 +134,10 @@ def _unshown(plan: Plan, numbers: dict[str, int]) -> list[tuple[str, str]]:
 
 
 def _label(entry: PackEntry) -> list[str]:
-    """A name, and below it what and where it is. No line begins like a list or a heading of Markdown, which Mermaid
-    reads in labels."""
+    """A name, and below it what and where it is.
+
+    No line begins like a list or a heading of Markdown, which Mermaid reads in labels.
+    """
     lines = f"line{'s' if entry.end_line > entry.start_line else ''} {entry.lines}"
     place = f"{entry.kind}, {lines}" if entry.symbol is not None else f"({entry.kind})"
     rank = "via" if entry.via else "" if entry.rank is None else f"rank {entry.rank}"

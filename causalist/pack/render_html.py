@@ -93,7 +93,8 @@ _MARKED_KINDS = ("calls", "contains")
 
 def drawing(plan: Plan, numbers: Mapping[str, int]) -> str:
     """An `<svg>` of all shown items and every edge among them, whether or not there is room to list it in words;
-    `numbers` are their rows by node. "" where there is nothing to draw."""
+    `numbers` are their rows by node. "" where there is nothing to draw.
+    """
     rows = {numbers[shown.entry.node]: shown for shown in reversed(plan.items)}
     if not rows:
         return ""

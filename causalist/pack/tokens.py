@@ -189,7 +189,8 @@ def _word_extra(prefix: str | None, letters: str) -> int:
 
 def _punctuation_extra(piece: str) -> int:
     """By the number of runs of one character, and by what markup makes of them; a long run costs one more token for
-    about every 32 characters."""
+    about every 32 characters.
+    """
     if piece in ONE_TOKEN:
         return 0
     runs = [match.end() - match.start() for match in _RUN.finditer(piece.strip(" \r\n"))]

@@ -47,7 +47,8 @@ def product_nodes(graph: CodeGraph) -> NDArray[np.bool_]:
 
 def importance(graph: CodeGraph, transition: Transition, product: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Shape (n_nodes,), sums to 1, or all 0 without a definition: PageRank with all definitions of the product as seeds
-    alike, walking from and to nodes of the product alone. What only tests use is not important for that."""
+    alike, walking from and to nodes of the product alone. What only tests use is not important for that.
+    """
     seeds = (np.isin(graph.nodes.kinds, _DEFINITIONS) & product & transition.walkable).astype(np.float64)
     if not seeds.any():
         return np.zeros(len(graph.nodes))
@@ -182,7 +183,8 @@ def _package(folders: Sequence[str], paths: frozenset[str]) -> Sequence[str]:
 
 def _target(graph: CodeGraph, paths: frozenset[str], folder: str, declared: Declared) -> str:
     """The node that a manifest's target names: `package.module:function`, or a file, perhaps one that is built from a
-    source of the same name."""
+    source of the same name.
+    """
     prefix = f"{folder}/" if folder else ""
     written = declared.target
     if "/" not in written and ":" in written:

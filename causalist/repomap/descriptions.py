@@ -37,7 +37,7 @@ def read_manifest(name: str, text: str) -> PackageManifest:
     """Return the contents of the manifest with that file name; an empty one if it cannot be read.
 
     >>> read_manifest("package.json", '{"name": "got", "description": "Requests", "bin": "cli.js"}')
-    Manifest(name='got', summary='Requests', entries=(Declared(kind='command', name='got', target='cli.js'),))
+    PackageManifest(name='got', summary='Requests', entries=(Declared(kind='command', name='got', target='cli.js'),))
     """
     try:
         if name == "setup.cfg":

@@ -97,7 +97,8 @@ def folders_by_importance(
 
 def describer(paths: frozenset[str], doc_of: Callable[[str], str], read: Read) -> Callable[[str], str]:
     """A function from a folder to a line about it: its manifest's, its README's, or that of the file that stands for
-    it; "" where none says anything."""
+    it; "" where none says anything.
+    """
 
     def describe(folder: str) -> str:
         for name in NAMES:
