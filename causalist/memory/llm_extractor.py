@@ -235,7 +235,7 @@ class LLMEntityExtractor:
         self._entities = prompts.joinpath("entities.txt").read_text(encoding="utf-8")
         self._triples = prompts.joinpath("triples.txt").read_text(encoding="utf-8")
         self._patterns = RegexEntityExtractor()
-        self._cache = AnswerCache(cache)
+        self._cache = ModelAnswerCache(cache)
 
     def __call__(self, text: str) -> Extraction:
         """Return the entities and triples of a text. Raises ModelFailed if the model cannot be reached."""
@@ -301,7 +301,7 @@ class LLMEntityExtractor:
         return answer
 
 
-class AnswerCache:
+class ModelAnswerCache:
     """Answers by key, in a SQLite file or in memory. Each answer is on disk before the next prompt is sent."""
 
     def __init__(self, path: Path | None) -> None:

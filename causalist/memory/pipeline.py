@@ -43,7 +43,7 @@ from causalist.memory.stages import (
     Conflict,
     Feedback,
     FeedbackRow,
-    LearnedWeights,
+    LearnedPassageWeights,
     MemoryHit,
     Posterior,
     ValidationSettings,
@@ -183,7 +183,7 @@ class MemoryPipeline:
         self.validation = validation or ValidationSettings()
         self.store = Feedback(feedback)
         self.circuits = Circuits()
-        self.learned: LearnedWeights | None = learn_weights(self.store.rows)
+        self.learned: LearnedPassageWeights | None = learn_weights(self.store.rows)
         self._answers: OrderedDict[str, MemoryAnswer] = OrderedDict()
         self._rows: OrderedDict[str, tuple[list[str], FeedbackRow]] = OrderedDict()
 
@@ -227,7 +227,7 @@ class MemoryPipeline:
                 self._answers.popitem(last=False)
         return answer
 
-    def feedback(self, answer_id: str, used: Sequence[str]) -> LearnedWeights | None:
+    def feedback(self, answer_id: str, used: Sequence[str]) -> LearnedPassageWeights | None:
         """Record the used passages of an answer. Return the weights in use from now on; None means fusion.
 
         Raises UsageError for an answer that is not among the last ones, IndexNotWritable.

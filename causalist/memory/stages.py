@@ -228,7 +228,7 @@ class FeedbackRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LearnedWeights:
+class LearnedPassageWeights:
     """Weights by feature. `heuristic` and `learned`: MRR of fusion and weights on the `n_newer` held-out queries."""
 
     weights: Mapping[str, float]
@@ -291,7 +291,7 @@ def compute_level(ranks: Sequence[int]) -> int:
     return best * 3 + min(len(ranks), 3) - 1
 
 
-def learn_weights(rows: Sequence[FeedbackRow]) -> LearnedWeights | None:
+def learn_weights(rows: Sequence[FeedbackRow]) -> LearnedPassageWeights | None:
     """Return weights that rank the newer queries better than fusion does; None with too few queries or no gain."""
     telling = [row for row in rows if row.used.any() and not row.used.all()]
     if len(telling) < MIN_FEEDBACK_QUERIES:
@@ -304,7 +304,7 @@ def learn_weights(rows: Sequence[FeedbackRow]) -> LearnedWeights | None:
     if learned <= heuristic:
         return None
     named = {name: round(float(w), 6) for name, w in zip(FEATURES, weights, strict=True)}
-    return LearnedWeights(named, len(older), len(newer), heuristic, learned)
+    return LearnedPassageWeights(named, len(older), len(newer), heuristic, learned)
 
 
 def _fit_weights(rows: Sequence[FeedbackRow]) -> NDArray[np.float64]:
