@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist.cli._answer_output import AnswerWriter, explain_answer
 from causalist.cli._output import emit, emit_document, emit_lines, say, show_progress
 from causalist.cli._repository import json_option, open_repository, repository_options
 from causalist.cli._run import FAILURE, NOTHING_FOUND, StartTime, import_numpy, keep_freed_memory
@@ -15,6 +14,7 @@ from causalist.cli._run import FAILURE, NOTHING_FOUND, StartTime, import_numpy, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from causalist.cli._answer_output import AnswerWriter
     from causalist.errors import NothingToIndex
     from causalist.model.answer import Answer, AskOptions
     from causalist.model.index import Index
@@ -153,7 +153,11 @@ def ask_command(
     options = _with_settings(chosen, Repository.settings_at(repo or Path(), exact_root=repo is not None).ask_options())
     question = _question(query)
     check_question(question, options)
-    writer = AnswerWriter.from_options(in_words, model, answer_timeout, options.format)
+    writer: AnswerWriter | None = None
+    if in_words or model is not None or answer_timeout is not None:
+        from causalist.cli._answer_output import AnswerWriter as Writer
+
+        writer = Writer.from_options(in_words, model, answer_timeout, options.format)
     unwritten: dict[str, object] = {"written": None} if writer else {}
     when_empty = _document_when_empty(question, unwritten) if as_json else None
     read_in_part: _ReadInPart
@@ -179,6 +183,8 @@ def ask_command(
         else:
             emit(answer.pack.text if answer.pack.text.endswith("\n") else f"{answer.pack.text}\n")
         if explain:
+            from causalist.cli._answer_output import explain_answer
+
             emit_lines(["", *explain_answer(answer)])
     if answer.route is Route.SKIP:
         say("nothing found: no answer is cached, and --route skip computes none; omit --route skip")
