@@ -1,8 +1,9 @@
 """Phrases without a subject, verbs with a particle, and the weights of words in a query.
 
-Some phrases in prose say nothing of the subject: courtesy, and the form of asking. The phrases are those with which people begin, soften and end a question; a word of them that stands elsewhere counts.
+Some phrases in prose say nothing of the subject: courtesy, and the form of asking. The phrases are those with
+which people begin, soften and end a query; a word of such a phrase counts where it stands elsewhere.
 
-Verbs with a particle, which code writes in one word: who asks how users *log in* means `login`, and no log.
+Verbs with a particle are written in one word in code: a query about how users *log in* means `login`, and no log.
 
 `particles.txt` has a verb, a particle and the word on each line. They may stand apart ("logs the user in") where the
 particle ends what is said. What reads like one by chance ("the log in the folder") has a thing behind the particle.
