@@ -109,7 +109,7 @@ class _Worker(Protocol):
         """The next message but those about a spare; None if none comes within some seconds."""
 
     def has_ended(self) -> bool:
-        """Whether nothing more will be said than what can be read now."""
+        """Return True if no more messages will come than those that can be read now."""
 
     def go_on_without(self, step: str) -> bool:
         """Ends the process, and lets a spare go on without a step; False where there is none."""

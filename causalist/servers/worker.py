@@ -36,7 +36,7 @@ _OUTLIVES = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is asked of which folder, as `Repository.open` and `Repository.ask` take it."""
+    """A query and the folder it is asked of, as `Repository.open` and `Repository.ask` take them."""
 
     path: Path
     question: str
@@ -81,7 +81,7 @@ class Failure(NamedTuple):
 
 
 class Message(NamedTuple):
-    """What a worker says: one of these."""
+    """A message of a worker: one of these fields."""
 
     steps: tuple[OpenStep, ...] | None = None  # that are open, the innermost one last
     spare: int | None = None  # the process that can take its place

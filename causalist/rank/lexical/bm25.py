@@ -1,4 +1,7 @@
-"""How much of a question a document says, whatever it says besides, and how much of a name a question says."""
+"""Lexical scores of documents and names for the terms of a query.
+
+The scores measure how much of a query a document says, whatever else it says, and how much of a name a query says.
+"""
 
 from collections.abc import Collection, Mapping
 
@@ -19,7 +22,10 @@ _FEWEST_ASKED = 2
 
 
 def covered_share(terms: Mapping[int, float], postings: Postings, n: int) -> Scores:
-    """How much of the question's words a document has, each counted once by weight and rarity."""
+    """Return the share of the words of a query that each document has.
+
+    Each word counts once, by its weight and rarity.
+    """
     found, total = np.zeros(n), 0.0
     for term, weight in sorted(terms.items()):
         start, stop = int(postings.indptr[term]), int(postings.indptr[term + 1])
@@ -30,8 +36,10 @@ def covered_share(terms: Mapping[int, float], postings: Postings, n: int) -> Sco
 
 
 def said_by_names(asked: Mapping[str, float], lexical: LexicalIndex, n: int) -> Scores:
-    """How much of the question's own words a name has, to the power _SAID_BY_NAME; nothing where the repository has
-    fewer than two of them, as one word is in many names."""
+    """Return the share of the query's own words that each name has, to the power _SAID_BY_NAME.
+
+    All scores are 0 where the repository has fewer than two of these words, as one word is in many names.
+    """
     known = {number: weight for term, weight in asked.items() if (number := lexical.terms.position(term)) >= 0}
     if len(known) < _FEWEST_ASKED:
         return np.zeros(n)
@@ -59,9 +67,11 @@ def rarity(postings: Postings, term: int) -> float:
 
 
 def rarest_weight(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> float:
-    """What a name or path has to say to say all: the weight of the question's three rarest terms.
+    """Return the weight at which a name or path counts in full.
 
-    Scaled by the best instead, a name that shares one common word with the question would count in full wherever no
+    This is the weight of the query's three rarest terms.
+
+    Scaled by the best instead, a name that shares one common word with the query would count in full wherever no
     name shares more.
     """
     frequency = np.diff(lexical.definitions.indptr)
@@ -85,7 +95,10 @@ def impacts(postings: Postings, term: int) -> tuple[NDArray[np.int32], NDArray[n
 
 
 def impact_on(postings: Postings, term: int, document: int) -> float:
-    """What one document gets for the term, as `impacts` has it; 0 where it does not have the term."""
+    """Return the score of one document for the term, equal to its value in `impacts`.
+
+    The score is 0 if the document does not have the term.
+    """
     start, stop = int(postings.indptr[term]), int(postings.indptr[term + 1])
     at = start + int(np.searchsorted(postings.documents[start:stop], document))
     if at == stop or postings.documents[at] != document:

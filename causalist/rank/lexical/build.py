@@ -96,7 +96,7 @@ def without_counts(columns: Postings, n_documents: int) -> Postings:
 
 
 def _rows_of(documents: NDArray[np.int32], is_one: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Which rows are of these documents."""
+    """Return the ascending positions in `documents` of the rows whose document is set in `is_one`."""
     bounds = np.flatnonzero(np.diff(is_one, prepend=False, append=False))
     if len(bounds) > 2 * _MOST_RUNS:
         return np.flatnonzero(is_one.take(documents))
@@ -236,7 +236,7 @@ def build_lexical(files: "list[tuple[str, FileFacts]]", linked: LinkedGraph, kep
 
 
 class _Taken(NamedTuple):
-    """What is kept: a table of terms, which of them are still used, and the four tables of postings."""
+    """The kept data: a table of terms, a mask of the terms still used, and four tables of postings."""
 
     terms: StringTable
     is_used: NDArray[np.bool_]
@@ -244,7 +244,7 @@ class _Taken(NamedTuple):
 
 
 def _taken_over(kept: Kept | None) -> _Taken:
-    """What of the postings is kept."""
+    """Return the part of the earlier postings that is kept, or empty tables if `kept` is None."""
     if kept is None:
         nothing = kept_rows(NO_POSTINGS, np.zeros(0, dtype=np.int32))
         return _Taken(StringTable.from_strings(()), np.zeros(0, dtype=np.bool_), (nothing,) * 4)
@@ -267,7 +267,7 @@ def _in_one(blocks: list[Triples]) -> Triples:
 
 
 def _used(terms: Sequence[NDArray[np.int32]], n_terms: int) -> NDArray[np.bool_]:
-    """Which terms are among these."""
+    """Return a mask, of shape (n_terms,), of the terms whose numbers are in any of `terms`."""
     is_used = np.zeros(n_terms, dtype=np.bool_)
     for numbers in terms:
         is_used[numbers] = True

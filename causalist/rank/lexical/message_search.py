@@ -1,10 +1,12 @@
-"""How much of a message stands in the literals of a text, in the order in which a program prints it.
+"""Search for the definitions whose literals may print a message.
+
+The score is how much of a message stands in the literals of a text, in the order in which a program prints it.
 
 What a program fills in is in the message and not in the literal: `"no user %s in the shop"`, `f"no user {name}"`,
 `"no user " + name + " in the shop"`. So a literal is a row of *segments*, the words between what is filled in, and a
 message has it as far as it has the segments one after the other, each as a run of words.
 
-A message that a program printed -> the definitions that may print it, by their words alone.
+For a message that a program printed, the definitions that may print it are found by their words alone.
 """
 
 from bisect import bisect_left
@@ -62,8 +64,11 @@ class Said(NamedTuple):
 
 
 def has_pair(words: Sequence[str], text: str) -> bool:
-    """Whether two words of a message stand together in a text, as in any literal that has some of it. Most texts have
-    none, and to look is quicker than to find the literals."""
+    """Return True if two adjacent words of a message stand next to each other in a text.
+
+    This holds for any literal that has some of the message. Most texts have no such pair, and this check is quicker
+    than finding the literals.
+    """
     lowered = text.lower()
     return any(f"{one} {other}" in lowered for one, other in pairwise(words))
 
@@ -140,7 +145,10 @@ def _in_order(segments: list[list[str]], words: Sequence[str], places: dict[str,
 
 
 def n_telling_in(words: Iterable[str]) -> int:
-    """How many of some words, in small letters, are not said of everything."""
+    """Return the number of words that are not stop words.
+
+    The words are in lower case. Stop words are said of everything.
+    """
     return sum(word not in STOP_WORDS for word in words)
 
 

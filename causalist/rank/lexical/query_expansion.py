@@ -268,10 +268,12 @@ def expansion_terms(text: Scores, terms: Mapping[int, float], lexical: LexicalIn
 
 
 def _rows_of(nodes: NDArray[np.int64], postings: Postings) -> NDArray[np.int64]:
-    """Where in `postings.documents` any of a few `nodes` stands, ascending. In the rows of the terms that stand
-    everywhere, which are most of all, it is searched for; the rest is looked through, some rows at once: there are
-    dozens for each node of the repository, and room for something about all of them takes longer to get than it takes
-    to look at them."""
+    """Return the ascending positions in `postings.documents` of any of a few `nodes`.
+
+    The rows of the terms that stand everywhere are most of all rows, and they are searched by halves. The rest is
+    scanned, some rows at once: there are dozens of rows for each node of the repository, and allocating an array for
+    all of them takes longer than looking at them.
+    """
     documents, indptr = postings.documents, postings.indptr.astype(np.int64)
     least = max(_FEWEST_SEARCHED, len(documents) // _MOST_SEARCHED)
     many = np.flatnonzero(np.diff(indptr) > least)
@@ -290,8 +292,10 @@ def _rows_of(nodes: NDArray[np.int64], postings: Postings) -> NDArray[np.int64]:
 def _searched(
     nodes: NDArray[np.int64], documents: NDArray[np.int32], starts: NDArray[np.int64], stops: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Where nodes stand in the rows `starts[i]:stops[i]`, which ascend and are never empty: by halves, in all at
-    once."""
+    """Return the positions of nodes in the rows `starts[i]:stops[i]`.
+
+    The rows ascend and are never empty. The search goes by halves, in all rows at once.
+    """
     if not len(starts):
         return np.zeros(0, dtype=np.int64)
     low, high = (np.repeat(each[:, None], len(nodes), axis=1) for each in (starts, stops - 1))
@@ -331,7 +335,10 @@ def _groups() -> dict[str, list[list[str]]]:
 
 @lru_cache(maxsize=1)
 def _leads() -> dict[str, list[str]]:
-    """What stands behind each word of questions, by its stem; stems are taken of what is asked for."""
+    """Return the texts that follow each word of queries in `leads.txt`, by the stem of that word.
+
+    The texts themselves are not stemmed here: stems are taken only of those that are asked for.
+    """
     found: dict[str, list[str]] = {}
     for line in _lines("leads.txt"):
         asked, _, said = line.partition(" ")

@@ -1,4 +1,7 @@
-"""Which lines of a long text say most of a question: what a pack shows of a definition that is too long for it."""
+"""Selection of the lines of a long text that say most of a query.
+
+A pack shows these lines of a definition that is too long for it.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -53,7 +56,7 @@ class TellingLines:
 
 
 def _places(word: str, text: str) -> Iterator[int]:
-    """Where a word stands as a whole."""
+    """Yield the offsets in `text` where `word` stands as a whole word."""
     place = text.find(word)
     while place >= 0:
         end = place + len(word)
@@ -63,5 +66,8 @@ def _places(word: str, text: str) -> Iterator[int]:
 
 
 def _is_inside(character: str) -> bool:
-    """Whether it belongs to a word, as `\\w` has it; "" does not."""
+    """Return True if the character belongs to a word, as `\\w` defines it.
+
+    The empty string does not belong to a word.
+    """
     return character.isalnum() or character == "_"

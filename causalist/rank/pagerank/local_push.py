@@ -148,8 +148,10 @@ def walked_on(
     approximate: float | None,
     go_on: Callable[[], bool] = always,
 ) -> PageRankResult:
-    """What `walked_from` says of `joined` = (1 - share) * seeds + share * others, all of sum 1 and share in (0, 1),
-    where `walk` is from `seeds` alone.
+    """Return the result of `walked_from` for `joined`, given the walk from a part of its seeds.
+
+    `joined` = (1 - share) * seeds + share * others, all of sum 1 and share in (0, 1), where `walk` is from `seeds`
+    alone.
 
     What was pushed from `seeds` is not pushed again. The x of `push_pagerank` is linear in its seeds, so that the one
     looked for is (1 - share) * x + share * x', with x' from `others`. What x and x' lack to their exact values adds up
@@ -235,7 +237,9 @@ def origins(
     damping: float = DAMPING,
     go_on: Callable[[], bool] = always,
 ) -> NDArray[np.float64]:
-    """How much of the score of each group of nodes stems from each seed (design section 5).
+    """Return the share of the score of each group of nodes that stems from each seed.
+
+    See design section 5.
 
         (I - damping * M) @ x_i = s_i * e_i        what seed i gives to all nodes
         (I - damping * M.T) @ y_g = 1_g            hence 1_g @ x_i = s_i * y_g[i]

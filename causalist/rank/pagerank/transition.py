@@ -50,7 +50,9 @@ _COLUMN_SLACK = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class WalkWeights:
-    """How gladly the walk follows each kind of edge. A kind that is not listed has weight 0 and is not walked.
+    """Weights with which the walk follows each kind of edge.
+
+    A kind that is not listed has weight 0 and is not walked.
 
     `forward`: weight of a link from source to target. `backward`: what a link from target to source weighs *relative*
     to the forward one. Symmetric kinds are two forward links; what `backward` says of them is not used.
@@ -283,7 +285,10 @@ def _degrees(edges: _Edges, walkable: NDArray[np.bool_], is_walked: NDArray[np.b
 def _file_degrees(
     edges: _Edges, owners: NDArray[np.int32], walkable: NDArray[np.bool_], is_walked: NDArray[np.bool_]
 ) -> NDArray[np.int32]:
-    """How many other files each file is linked with, in either direction, at least 1."""
+    """Return the number of other files that each file is linked with, at least 1.
+
+    Links count in either direction.
+    """
     walked = is_walked[edges.kinds] & walkable[edges.sources] & walkable[edges.targets]
     a, b = owners[edges.sources[walked]], owners[edges.targets[walked]]
     apart = (a != b) & (a >= 0) & (b >= 0)

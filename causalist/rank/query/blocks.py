@@ -1,9 +1,11 @@
-"""How a line of a question looks: printed by a program, copied from code, or written.
+"""Recognition of the kinds of lines in a query, and the split of its text into blocks.
+
+A line of a query was printed by a program, copied from code, or written.
 
 Each expression is tried at the beginning of a line. All are bounded, so that no line takes more than time in proportion
 to its length.
 
-The text of a question -> its title, and its body as blocks that say what each part is and how much it means.
+The text of a query becomes a title and a body. The body is a list of blocks, each with its kind and its weight.
 
 A bug report is prose, code to reproduce, pasted output, a description of a machine, and what a form asked for. One pass
 over the lines tells them apart by Markdown (fences, indentation, quotes, headings, comments, `<details>`) and by the
@@ -98,7 +100,10 @@ _MOST_LOOKED_AT = 500  # characters of a line that decide what it is
 
 
 def is_dump(line: str) -> bool:
-    """Whether a line tells versions, or has no words: encoded, packed or machine-written."""
+    """Return True if a line lists versions or has no words.
+
+    A line without words is encoded, packed or machine-written.
+    """
     probe = line[:_MOST_LOOKED_AT]
     if len(line) > _LONG and sum(map(probe.count, "(){}[];=:&|/\\\"'<>+-_")) * 6 > len(probe):
         return True
@@ -106,7 +111,7 @@ def is_dump(line: str) -> bool:
 
 
 class BlockKind(Enum):
-    """What a block of a question is."""
+    """The kind of a block of a query."""
 
     PROSE = auto()
     CODE = auto()
@@ -117,7 +122,7 @@ class BlockKind(Enum):
 
 
 class Section(Enum):
-    """What the heading over a block announces."""
+    """The kind of section that the heading over a block announces."""
 
     NONE = auto()
     EXPECTED = auto()
@@ -290,7 +295,7 @@ def _begins_block(lines: list[str], at: int) -> bool:
 
 
 def _is_paste(lines: list[str]) -> bool:
-    """Whether lines that stand together without a fence were printed or copied, not written."""
+    """Return True if adjacent lines without a fence were printed or copied, not written."""
     if any(map(TRACE.match, lines)):
         return len(lines) > 1
     if len(lines) < _FEWEST_PASTED:
@@ -387,7 +392,7 @@ def _apart(lines: list[str], section: Section, fenced: bool) -> list[Block]:
 
 
 def _session(lines: list[str], section: Section) -> list[Block]:
-    """What was typed, and what was printed."""
+    """Return the typed lines as a block of code, and the printed lines as a block of output, if any."""
     typed = [line for line in lines if SESSION.match(line) or COMMAND.match(line)]
     printed = [line for line in lines if line not in typed]
     found = [Block(BlockKind.CODE, section, "\n".join(typed))]

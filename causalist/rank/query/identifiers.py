@@ -57,7 +57,7 @@ class Named:
 
 
 def named_in(text: str, weight: float) -> list[Named]:
-    """What `text` names, each as often as it does."""
+    """Return the names found in `text`, each as often as `text` names it."""
     return [
         *_imported(text, weight),
         *_paths(text, weight),
@@ -187,7 +187,7 @@ def messages_in(title: str, body: Sequence[Block], raised: Sequence[Raised]) -> 
 
 
 def may_be_printed(title: str) -> bool:
-    """Whether a title may be, or hold, what a program printed.
+    """Return True if a title may be, or may contain, a message that a program printed.
 
     >>> [may_be_printed(t) for t in ("Could not read a.txt: no such file", "could the file be read twice?")]
     [True, False]
@@ -204,7 +204,7 @@ def may_be_printed(title: str) -> bool:
 
 
 def _is_asked(words: Sequence[str]) -> bool:
-    """Whether a sentence begins as questions do."""
+    """Return True if a sentence begins in the way a question does."""
     first, second = [*words[:2], "", ""][:2]
     if first == "when":
         return second in _AUXILIARY

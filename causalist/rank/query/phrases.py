@@ -1,13 +1,14 @@
-"""What stands in prose and says nothing of the subject: courtesy, and the form of asking.
+"""Phrases without a subject, verbs with a particle, and the weights of words in a query.
 
-The phrases are those with which people begin, soften and end a question; a word of them that stands elsewhere counts.
+Some phrases in prose say nothing of the subject: courtesy, and the form of asking. The phrases are those with
+which people begin, soften and end a query; a word of such a phrase counts where it stands elsewhere.
 
-Verbs with a particle, which code writes in one word: who asks how users *log in* means `login`, and no log.
+Verbs with a particle are written in one word in code: a query about how users *log in* means `login`, and no log.
 
 `particles.txt` has a verb, a particle and the word on each line. They may stand apart ("logs the user in") where the
 particle ends what is said. What reads like one by chance ("the log in the folder") has a thing behind the particle.
 
-What a word of a question tells, whatever the repository.
+Word weights say how much a word of a query tells, whatever the repository.
 
 Rare words count more than others, and that is all that BM25 knows. But a word can be rare in code because people say it
 of code and do not write it there: "improve", "wrong", "several". `word_weights.txt` has the weights of such words, and
@@ -183,7 +184,7 @@ def joined_verbs(text: str) -> list[JoinedVerb]:
 
 
 def _belongs(words: list[str], verb: int, particle: int) -> bool:
-    """Whether the particle belongs to the verb, and not to what follows it."""
+    """Return True if the particle belongs to the verb and not to the words after it."""
     behind = list(takewhile(str.isalpha, words[particle + 1 : particle + 3]))
     ends = not behind or behind[0] in _BEHIND
     if particle > verb + 1:

@@ -1,13 +1,13 @@
-"""What a question says: weighted terms, and the things that it names outright.
+"""Parsing of a query into weighted terms and names, its rewriting, and the table of routes.
 
-A long question is a title (its first line) and a body. Names are looked for in the forms in which people paste them:
+A long query is a title (its first line) and a body. Names are looked for in the forms in which people paste them:
 identifiers, `Class.method`, `a.b.c`, `from a.b import c`, paths, and traceback frames.
 
-A question in words that the repository writes otherwise -> one in the repository's words.
+A query in words that the repository writes otherwise is turned into one in the repository's words.
 
-Which candidate generators run on which route, and what else a route decides: one row of one table each.
-
-The table is what the code reads: a generator that a row does not name is not run, and its signals are zero.
+Each route has one row in one table. The row lists the candidate generators that run on the route, and the other
+settings that the route decides. The code reads this table: a generator that a row does not name is not run, and its
+signals are zero.
 """
 
 import json
@@ -120,12 +120,15 @@ class Question:
 
     @property
     def is_brief(self) -> bool:
-        """Whether it is a title of few words that name nothing: who asks so may not know the words of the code."""
+        """Return True if the query is only a title of few words that name nothing.
+
+        Somebody who asks like this may not know the words of the code.
+        """
         return len(self.terms) <= BRIEF_TERMS and self.terms.keys() <= self.title_terms and not self.named
 
     @property
     def is_pattern(self) -> bool:
-        """Whether nothing but a pattern is asked for."""
+        """Return True if the query asks for a pattern and for nothing else."""
         return any(pattern.alone for pattern in self.patterns)
 
 
@@ -203,10 +206,10 @@ def without_quotes(question: Question) -> Question | None:
 
 
 def _body_counts(body: tuple[Block, ...]) -> dict[str, float]:
-    """How often each term stands in the prose of the body, and what it counts for standing in what was pasted.
+    """Return the weighted count of each term in the prose and the pasted blocks of the body.
 
-    What is pasted was not written for this question: a word counts there once for each kind of block, and all words of
-    a kind together no more than PASTED_TERMS.
+    In prose, every occurrence of a term counts. Pasted text was not written for this query: a word counts there once
+    for each kind of block, and all words of a kind together count no more than PASTED_TERMS.
     """
     counts: dict[str, float] = {}
     pasted: dict[BlockKind, dict[str, float]] = {}
@@ -261,7 +264,10 @@ def _patterns(text: str, title: str) -> tuple[Pattern, ...]:
 
 
 def _printed(title: str, body: tuple[Block, ...], raised: tuple[Raised, ...]) -> tuple[Pattern, ...]:
-    """What a program printed: the place that prints it is in the code."""
+    """Return patterns for the messages that a program printed.
+
+    The place that prints such a message is in the code.
+    """
     return tuple(Pattern(text, printed=True, certain=certain) for text, certain in messages_in(title, body, raised))
 
 
@@ -293,7 +299,10 @@ def _saturated(count: float) -> float:
 
 
 def _prose_counts(text: str) -> dict[str, float]:
-    """How often each term stands in prose; JOINED_SHARE times for a word that a verb and its particle say."""
+    """Return the number of occurrences of each term in prose.
+
+    A word that a verb and its particle stand for together counts JOINED_SHARE for each occurrence.
+    """
     counts: dict[str, float] = {**_term_counts(text)}
     if counts:
         for verb in joined_verbs(text):
@@ -359,7 +368,7 @@ def as_written(question: Question, lexical: LexicalIndex) -> Question:
 
 
 def _n_definitions(term: str, lexical: LexicalIndex) -> int:
-    """How many definitions have a term."""
+    """Return the number of definitions that contain a term."""
     at = lexical.terms.position(term)
     return 0 if at < 0 else int(lexical.definitions.indptr[at + 1] - lexical.definitions.indptr[at])
 
@@ -404,7 +413,10 @@ GENERATORS: Mapping[str, str] = {
 
 
 def above_zero(signals: Sequence[Scores]) -> NDArray[np.bool_]:
-    """Which nodes have any of some signals, at least one."""
+    """Return a mask of the nodes where at least one of the signals is above zero.
+
+    `signals` must have at least one element.
+    """
     result = signals[0] > 0
     for each in signals[1:]:
         result |= each > 0

@@ -35,14 +35,14 @@ FEWEST_COMMITS = 20  # that touched a file which is still there
 
 
 class Evidence(NamedTuple):
-    """What a ranking has to show for itself, more of each being better.
+    """The evidence that a ranking is right, more of each field being better.
 
     `lead`: the share of the odds, in [0, 1], that the best definitions of three files hold among those of all files;
-    the scores of whole files tell less. `words`: ln(1 + words of the question
-    that the repository has). `coverage`: the share of those, by weight and rarity, that the first file has. `score`:
-    that of the first file, MOST_SCORE at most: it says how many signals agree that it is meant; where there is no
-    history, with what its messages would add on average. Words that stand beside those of the question are no evidence:
-    with them the score says less of whether an answer is right.
+    the scores of whole files tell less. `words`: ln(1 + words of the query that the repository has). `coverage`: the
+    share of those words, by weight and rarity, that the first file has. `score`: the score of the first file,
+    MOST_SCORE at most. It says how many signals agree that the file is meant; where there is no history, it includes
+    what the messages of a history would add on average. Words that stand beside those of the query are no evidence:
+    with them the score says less about whether an answer is right.
     """
 
     lead: float
@@ -74,10 +74,10 @@ def default_calibration() -> Calibration:
 def confidence_of(
     ranking: Ranking, graph: CodeGraph, lexical: LexicalIndex, level: Level, terms: Mapping[str, float] | None = None
 ) -> float | None:
-    """How likely one of the first five files is right; `terms` as in `evidence_of`.
+    """Return the probability that one of the first five files is right.
 
-    None for a pattern, which stands where it stands: there is nothing to be uncertain about, and nothing was fitted to
-    it. 0 where nothing was found.
+    `terms` is the same as in `evidence_of`. The result is None for a pattern: it stands where it stands, so there is
+    nothing to be uncertain about, and nothing was fitted to it. The result is 0 where nothing was found.
     """
     if ranking.question.is_pattern:
         return None

@@ -91,8 +91,11 @@ def similar_commits(terms: Mapping[int, float], history: History, node: int, lim
 
 
 def co_change_scores(scores: Scores, history: History, n_best: int = N_BEST) -> Scores:
-    """What changes together with the `n_best` files of `scores`, (n_nodes,): the sum of their scores, divided by the
-    best, times the strength of the partnership."""
+    """Return a signal for the files that change together with the `n_best` files of `scores`.
+
+    `scores` has shape (n_nodes,). The signal is the sum over these files of their scores, divided by the best score,
+    times the strength of the partnership.
+    """
     own = scores[history.nodes]
     best = np.lexsort((history.nodes, -own))[:n_best]
     result = np.zeros(len(history))
@@ -177,7 +180,10 @@ def roles_asked_for(question: Question, graph: CodeGraph, lexical: LexicalIndex)
 
 
 def _is_subject(term: str, graph: CodeGraph, lexical: LexicalIndex) -> bool:
-    """Whether the repository is about what a term says, so that it asks for nothing that is called by it."""
+    """Return True if the repository is about what a term says.
+
+    Such a term does not ask for anything that is called by it.
+    """
     number = lexical.terms.position(term)
     if number < 0:
         return False

@@ -1,15 +1,17 @@
-"""What the graph says of definitions that words found already: how much the best ones use them or are used by them.
+"""Signals from the graph for definitions that words found, and slots for files that no word led to.
 
-A signal in [0, 1] on a logarithmic scale, because scores are logarithms of odds: 1 for the node that is given most,
-less by 1/8 for every e times less. A plain share would tell the first few apart and nobody else. Nodes without any word
-of the question are left to the places that are kept for them (`ranking.py`). The kinds of edges weigh other than in
-the walk that fills those: what a good definition is *used by* says as much here as what it uses.
+The signal for a definition says how much the best definitions use it or are used by it. It is in [0, 1] on a
+logarithmic scale, because scores are logarithms of odds: 1 for the node that is given most, less by 1/8 for every e
+times less. A plain share would tell the first few nodes apart and no others. Nodes without any word of the query are
+left to the slots that are kept for them (`ranking.py`). The kinds of edges weigh other than in the walk that fills
+those slots: what a good definition is *used by* says as much here as what it uses.
 
-Places for what no word led to: the files into which the walk goes on from what words found, one after the other.
+The slots for files that no word led to go to the files into which the walk goes on from what words found, one after
+the other.
 
-Reach alone fills these places with what everything uses: loggers, error classes, the constructor of a rectangle. So a
-file has to belong to what was found as well: a part of what it is linked with, and of what the node is linked with
-through which the walk enters it, must be among what was found. Where nothing belongs, the places go back to words.
+Reach alone fills these slots with what everything uses: loggers, error classes, the constructor of a rectangle. So a
+file has to belong to what was found as well. A part of its links must lead to what was found, and so must a part of the
+links of the node through which the walk enters the file. Where nothing belongs, the slots go back to words.
 """
 
 from typing import NamedTuple
@@ -77,14 +79,18 @@ class _Ways(NamedTuple):
 
 
 def definition_support(graph: CodeGraph, scores: Scores, inside: NDArray[np.bool_] | None = None) -> Scores:
-    """How much a definition, passage or piece of module-level code is given by the 30 best of them, by how likely each
-    is meant: a walk of four steps along and against the edges that returns to them with probability 1/2,
+    """Return the support that each definition, passage or piece of module-level code gets.
+
+    The support is given by the 30 best of them, by how likely each is meant. It comes from a walk of four steps along
+    and against the edges that returns to them with probability 1/2:
 
         s = softmax of the best scores        r = (M r + (1 - sum(M r)) s) / 2 + s / 2        given = M r
 
     with M as in `build_transition`: kinds have weights, what is uncertain counts less, a column lacks what is left of
-    1. `scores`: logarithms of odds; 0 where no word led. `inside`: shape (n_nodes,), where the walk may go. Shape
-    (n_nodes,), in [0, 1]; 0 where the score is 0."""
+    1. `scores`: logarithms of odds; 0 where no word led. `inside`: shape (n_nodes,), where the walk may go.
+
+    The result has shape (n_nodes,), in [0, 1]; it is 0 where the score is 0.
+    """
     kinds = graph.nodes.kinds
     nodes = np.where(kinds == NodeKind.EXTERNAL, 0.0, scores)
     # Module-level code gives nothing: its links are those of the whole file.
@@ -114,11 +120,15 @@ def definition_support(graph: CodeGraph, scores: Scores, inside: NDArray[np.bool
 
 
 def users_of_named(graph: CodeGraph, mention: Scores, inside: NDArray[np.bool_] | None = None) -> Scores:
-    """How strongly a question names what a definition calls or refers to: the best of `mention` over these, each times
-    the confidence of the edge, and divided by the root of how many it may mean. `mention`: shape (n_nodes,), in [0, 1];
-    a file that is named counts for nobody. `inside`: shape (n_nodes,), what may be named. Shape (n_nodes,), in [0, 1].
+    """Return a signal for each definition that calls or refers to what a query names.
 
-    Who reports something names what was called from outside; what has to change is often what calls it inside."""
+    The signal is the best of `mention` over what the definition calls or refers to, each times the confidence of the
+    edge, and divided by the square root of the number of nodes that the edge may mean. `mention`: shape (n_nodes,), in
+    [0, 1]; a file that is named counts for no definition. `inside`: shape (n_nodes,), what may be named. The result has
+    shape (n_nodes,), in [0, 1].
+
+    Somebody who reports something names what was called from outside; what has to change is often what calls it inside.
+    """
     edges, nodes = graph.edges, graph.nodes
     is_named = (mention > 0) & (nodes.kinds != NodeKind.FILE)
     if inside is not None:
@@ -278,7 +288,10 @@ def reached_places(
 
 
 class _SlotLinks:
-    """Which nodes and files are linked with what was found, over edges of any kind but `contains`."""
+    """The nodes and files that are linked with what was found.
+
+    Links are edges of any kind but `contains`.
+    """
 
     def __init__(self, graph: CodeGraph, transition: Transition) -> None:
         self._graph = graph
@@ -304,7 +317,7 @@ class _SlotLinks:
         return [node for node in nodes if self._found[node] >= SHARE_OF_LINKS * len(self._others(node))]
 
     def _others(self, node: int) -> NDArray[np.int32]:
-        """What a node is linked with in other files, each once."""
+        """Return the nodes of other files that a node is linked with, each once."""
         edges, owners = self._graph.edges, self._graph.nodes.files
         out = np.arange(edges.indptr[node], edges.indptr[node + 1])
         back = edges.incoming[edges.incoming_indptr[node] : edges.incoming_indptr[node + 1]]
@@ -323,7 +336,10 @@ def _entry(nodes: list[int], given: NDArray[np.float64], is_file: NDArray[np.boo
 def given_from_outside(
     file: int, scores: NDArray[np.float64], graph: CodeGraph, transition: Transition
 ) -> NDArray[np.float64]:
-    """What the nodes of other files hand on in one step to each node of a file, shape (n_nodes,); 0 for all others."""
+    """Return the score that nodes of other files hand on in one step to each node of a file.
+
+    The result has shape (n_nodes,); it is 0 for the nodes that are not of this file.
+    """
     owners = graph.nodes.files
     own = np.flatnonzero(owners == file)
     links, of = rows_of(transition.indptr, own)

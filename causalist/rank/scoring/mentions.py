@@ -102,7 +102,7 @@ def _node_of(frame: Frame, graph: CodeGraph, lexical: LexicalIndex) -> tuple[int
 
 
 def _shared_tail(parts: Sequence[str], file_id: str) -> int:
-    """How many parts at their ends a path and a file have in common."""
+    """Return the number of parts that a path and a file have in common at their ends."""
     shared = 0
     for a, b in zip(reversed(split_id(file_id)[0].lower().split("/")), reversed(parts), strict=False):
         if a != b.lower():
@@ -112,7 +112,7 @@ def _shared_tail(parts: Sequence[str], file_id: str) -> int:
 
 
 def _of_another_package(parts: Sequence[str], shared: int, graph: CodeGraph) -> bool:
-    """Whether a path leads into an installed package that is not this repository."""
+    """Return True if a path leads into an installed package that is not this repository."""
     at = max((i for i, part in enumerate(parts) if part in _PACKAGE_FOLDERS), default=-1)
     if at < 0 or at + 1 >= len(parts):
         return False

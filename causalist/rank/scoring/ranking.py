@@ -1,6 +1,8 @@
-"""Which seeds the PageRank of a node stems from.
+"""Ranking of the nodes and files of a repository for a query, with the reasons for each choice.
 
-Scored nodes -> those of a list that is spread over files.
+For each node, the seeds that its PageRank stems from are found.
+
+From the scored nodes, a list is chosen that is spread over files.
 
 Where the best file is wrong, so are its other definitions. Each further result of a file has to be better by a toll
 than the first of another one, as in the selection by marginal relevance (Carbonell and Goldstein 1998) with "the same
@@ -8,13 +10,15 @@ file" for likeness. The toll grows by the logarithm of how many there are: that 
 that there is a ninth. What surrounds a definition that is there already says little that it does not, and pays a fixed
 toll beside.
 
-Fused scores -> the nodes that answer.
+From the fused scores, the nodes that answer are chosen.
 
-Of the places of a list of definitions one in eight is for the best files that have none in it, by their best
-definition, and some at the end are for what PageRank reached and no word led to: the answer to a question that names
-nothing stands there. These go back to words where what words would put there is nearly as good as what they put first.
+Of the slots of a list of definitions one in eight is for the best files that have none in it, by their best
+definition, and some at the end are for what PageRank reached and no word led to: the answer to a query that names
+nothing stands there. The slots at the end go back to words where what words would put there is nearly as good as what
+they put first.
 
-A question -> candidates and seeds -> Personalized PageRank -> fused scores, and why what was chosen was chosen.
+A query gives candidates and seeds, these give Personalized PageRank, and that gives fused scores, with the reasons for
+each choice.
 
 Two tables come out of one pass: of nodes (definitions, passages, module-level code) and of files.
 """
@@ -191,7 +195,10 @@ def choose(
 
 
 def _places_of_the_graph(plan: RoutePlan, options: AskOptions, found: Sequence[float]) -> int:
-    """How many places are kept for what only PageRank reached, given the scores of what words would put there."""
+    """Return the number of slots kept for candidates that only PageRank reached.
+
+    `found` has the scores of what words would put there.
+    """
     kept = round(options.top_k * plan.graph_share)
     if not plan.words_first:
         return kept
@@ -400,7 +407,7 @@ def _leading_name(file: int, ranking: Ranking, graph: CodeGraph) -> str:
 
 
 def _places(found: Sequence[TextMatches]) -> str:
-    """How often, in which lines, and the first of them."""
+    """Return a text with the number of hits, their lines, and the first matching line."""
     rows = sorted({row for each in found for row in each.rows})
     n = sum(each.n for each in found)
     first = min(found, key=lambda each: each.rows[0])
@@ -409,8 +416,11 @@ def _places(found: Sequence[TextMatches]) -> str:
 
 
 def _passage_counts(graph: CodeGraph) -> NDArray[np.int32]:
-    """How many passages mention each node. As long as no rule makes such edges this is 0 everywhere, which counts as
-    1: specificity by passages is then the same as none."""
+    """Return the number of passages that mention each node.
+
+    As long as no rule makes such edges the number is 0 everywhere. A 0 counts as 1, so that specificity by passages is
+    then the same as none.
+    """
     mentions = graph.edges.targets[graph.edges.kinds == EdgeKind.MENTIONS]
     return np.bincount(mentions, minlength=len(graph.nodes)).astype(np.int32)
 

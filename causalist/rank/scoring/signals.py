@@ -281,7 +281,10 @@ class Reading:
         return result
 
     def _looked_up(self) -> Scores:
-        """What is named, where the question is little more than that name: it is meant, however short it is."""
+        """Return the scores of the named nodes where the query is little more than that name, else 0.
+
+        Such a name is meant, however short it is.
+        """
         return self.mention if ROUTES[self.question.route].names_decide else np.zeros(len(self.mention))
 
     def _file_text(self) -> Scores:
@@ -318,9 +321,11 @@ def read_against(
     steps: Steps = NO_STEPS,
     similarities: Similarities | None = None,
 ) -> Reading:
-    """What `question` says of the nodes of a repository. `matched`: where its patterns stand; if it is nothing but a
-    pattern, no other node has a signal. `history`: what commits said of the files, `similarities`: what an embedder
-    says. The generators are optional."""
+    """Return the signals of a query for the nodes of a repository.
+
+    `matched`: the places of the query's patterns; if the query is nothing but a pattern, no other node has a signal.
+    `history`: what commits said of the files. `similarities`: what an embedder says. The generators are optional.
+    """
     n, is_file = len(graph.nodes), graph.nodes.kinds == NodeKind.FILE
     by = Generating(ROUTES[question.route], n, steps)
     with steps.timed("candidates.terms"):
