@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.rank.lexical.bm25 import bm25, impacts, nodes_named
+    from causalist.rank.lexical.bm25 import TellingLines, bm25, impacts, nodes_named
     from causalist.rank.lexical.build import Kept, build_lexical
     from causalist.rank.lexical.commit_messages import merge_commits, message_postings
     from causalist.rank.lexical.message_search import has_pair, message_words, n_telling_in, printing, repeats, said_in
-    from causalist.rank.lexical.snippet_lines import TellingLines
     from causalist.rank.pagerank.transition import Unchanged, WalkWeights, build_transition, within
     from causalist.rank.query.query import (
         GENERATORS,
@@ -121,11 +120,10 @@ __getattr__ = exports(
         "scoring.fusion": "Linear Ranking Weights default_weights shipped_weights",
         "scoring.file_evidence": "churn_scores co_change_scores history_signals history_terms message_scores "
         "recency_scores similar_commit_scores similar_commits",
-        "lexical.bm25": "bm25 impacts nodes_named",
+        "lexical.bm25": "TellingLines bm25 impacts nodes_named",
         "lexical.build": "Kept build_lexical",
         "scoring.mentions": "files_with_all frame_rows",
         "lexical.message_search": "has_pair message_words n_telling_in printing repeats said_in",
         "scoring.signals": "known_terms",
-        "lexical.snippet_lines": "TellingLines",
     },
 )

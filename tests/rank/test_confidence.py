@@ -12,7 +12,13 @@ from causalist.model.answer import AskOptions, Level
 from causalist.model.index import History
 from causalist.rank import default_weights, rank_question, read_question
 from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition
-from causalist.rank.scoring.calibration import Calibration, Evidence, confidence_of, default_calibration, evidence_of
+from causalist.rank.scoring.calibration import (
+    Calibration,
+    CalibrationFeatures,
+    confidence_of,
+    default_calibration,
+    evidence_of,
+)
 from causalist.rank.scoring.fusion import Ranking
 from tests.model.corpus import Corpus, Def, corpus
 
@@ -106,8 +112,8 @@ def test_the_probability_is_logistic() -> None:
     model = Calibration(
         {"lead": 2.0, "words": 1.0, "coverage": 0.5, "score": 0.25}, {Level.SYMBOL: -2.0, Level.FILE: -1.0}
     )
-    assert model.of(Evidence(0.5, 0.0, 0.0, 4.0), Level.SYMBOL) == pytest.approx(0.5)  # -2 + 1 + 1 = 0
-    assert model.of(Evidence(0.5, 1.0, 0.0, 0.0), Level.FILE) == pytest.approx(1 / (1 + exp(-1)))
+    assert model.of(CalibrationFeatures(0.5, 0.0, 0.0, 4.0), Level.SYMBOL) == pytest.approx(0.5)  # -2 + 1 + 1 = 0
+    assert model.of(CalibrationFeatures(0.5, 1.0, 0.0, 0.0), Level.FILE) == pytest.approx(1 / (1 + exp(-1)))
 
 
 @given(SHARE, st.floats(0, 6), SHARE, st.floats(0, 10), SHARE, st.sampled_from(Level))
@@ -115,13 +121,13 @@ def test_more_evidence_never_makes_less_sure(
     lead: float, words: float, coverage: float, score: float, more: float, level: Level
 ) -> None:
     model = default_calibration()
-    less = Evidence(lead, words, coverage, score)
+    less = CalibrationFeatures(lead, words, coverage, score)
     for better in (replace_(less, place, more) for place in range(len(less))):
         assert 0 < model.of(less, level) <= model.of(better, level) < 1
 
 
-def replace_(evidence: Evidence, place: int, more: float) -> Evidence:
-    return Evidence(*(value + more * (i == place) for i, value in enumerate(evidence)))
+def replace_(evidence: CalibrationFeatures, place: int, more: float) -> CalibrationFeatures:
+    return CalibrationFeatures(*(value + more * (i == place) for i, value in enumerate(evidence)))
 
 
 def test_nothing_found_is_certain_to_be_wrong_and_a_pattern_is_not_judged() -> None:

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from causalist.rank.query.query import read_question
-from causalist.rank.query.tracebacks import Frame, Raised, read_frames, without_colors
+from causalist.rank.query.tracebacks import ExceptionMention, StackFrame, read_frames, without_colors
 
 
 def places(text: str) -> list[tuple[str, int, str]]:
@@ -45,8 +45,8 @@ def test_the_direct_cause_comes_first() -> None:
     AuthError: no such user
     """
     frames, errors = read_frames(dedent(text))
-    assert frames == (Frame("store.py", 12, "load", 0, 0), Frame("auth.py", 31, "verify", 1, 0))
-    assert errors == (Raised("KeyError", "'a'"), Raised("AuthError", "no such user"))
+    assert frames == (StackFrame("store.py", 12, "load", 0, 0), StackFrame("auth.py", 31, "verify", 1, 0))
+    assert errors == (ExceptionMention("KeyError", "'a'"), ExceptionMention("AuthError", "no such user"))
 
 
 def test_an_error_in_a_handler_comes_before_what_it_handled() -> None:
@@ -153,9 +153,9 @@ def test_older_ipython_tells_lines_in_listings() -> None:
     """
     frames, _ = read_frames(dedent(text))
     assert frames == (
-        Frame("C:/My Shop/item.py", 0, "item", 0, 0),
-        Frame("/srv/my shop/show.py", 12, "show", 0, 1),
-        Frame("~/shop/stock.py", 31, "get", 1, 0),
+        StackFrame("C:/My Shop/item.py", 0, "item", 0, 0),
+        StackFrame("/srv/my shop/show.py", 12, "show", 0, 1),
+        StackFrame("~/shop/stock.py", 31, "get", 1, 0),
     )
     assert raised(text) == [("StockError", "pear"), ("KeyError", "'pear'")]
 
@@ -183,8 +183,8 @@ def test_colors_of_a_terminal_are_left_out(escape: str) -> None:
         "{e}[0;31mKeyError{e}[0m: 'pear'"
     ).replace("{e}", escape)
     question = read_question(colored)
-    assert question.frames == (Frame("~/shop/stock.py", 31, "get"),)
-    assert question.raised == (Raised("KeyError", "'pear'"),)
+    assert question.frames == (StackFrame("~/shop/stock.py", 31, "get"),)
+    assert question.raised == (ExceptionMention("KeyError", "'pear'"),)
     assert question == read_question(
         "~/shop/stock.py in get(self, name)\n---> 31     raise KeyError(name)\nKeyError: 'pear'"
     )

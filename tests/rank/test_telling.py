@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist.rank import TellingLines, read_question
-from causalist.rank.lexical.snippet_lines import _places
+from causalist.rank.lexical.bm25 import _places
 from tests.model.corpus import Def, corpus
 
 

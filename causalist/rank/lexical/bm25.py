@@ -1,14 +1,18 @@
-"""Lexical scores of documents and names for the terms of a query.
+"""Lexical scores of documents and names for the terms of a query, and snippet lines.
 
-The scores measure how much of a query a document says, whatever else it says, and how much of a name a query says.
+The scores measure how much of a query a document contains, and how much of a name a query contains. Snippet lines are
+the lines of a long definition that match a query best; a pack shows them instead of the whole.
 """
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.index import LexicalIndex, Postings
+from causalist.rank.query.query import Question
+from causalist.rank.terms import terms_of
 
 # That are added up: what stays below the size of which arrays are asked of the system one by one (`heap.py`) is reused,
 # and new memory costs more than the sum.
@@ -127,3 +131,64 @@ def nodes_named(name: str, lexical: LexicalIndex) -> list[int]:
     if at < 0:
         return []
     return [int(n) for n in lexical.name_nodes[lexical.name_indptr[at] : lexical.name_indptr[at + 1]]]
+
+
+_WORD = re.compile(r"\w+")
+
+
+class TellingLines:
+    """Of one question. A line weighs as much as the terms of the question that stand in it, each once, by their weight
+    and rarity:
+
+        sum over terms of weight * ln(1 + (N - df + 1/2) / (df + 1/2))        as in BM25, over N documents
+    """
+
+    def __init__(self, question: Question, lexical: LexicalIndex) -> None:
+        postings = lexical.definitions
+        self._weights: dict[str, float] = {}
+        for term, weight in {**question.abbreviations, **question.terms}.items():
+            number = lexical.terms.position(term)
+            if number >= 0:
+                having = int(postings.indptr[number + 1] - postings.indptr[number])
+                rarity = np.log1p((postings.n_documents - having + 0.5) / (having + 0.5))
+                self._weights[term] = weight * float(rarity)
+        self._terms: dict[str, tuple[str, ...]] = {}
+
+    def of(self, text: str) -> Mapping[int, float]:
+        """Weight by line (0 for the first), of those that have any."""
+        telling = {word for word in set(_WORD.findall(text)) if self._terms_in(word)}
+        if not telling:
+            return {}
+        # These are few of the words of a text: they are looked for one by one, and lines counted up to where they are.
+        places = sorted((place, word) for word in telling for place in _places(word, text))
+        terms: dict[int, set[str]] = {}
+        row = counted = 0
+        for place, word in places:
+            row += text.count("\n", counted, place)
+            counted = place
+            terms.setdefault(row, set()).update(self._terms[word])
+        return {row: sum(self._weights[term] for term in sorted(there)) for row, there in terms.items()}
+
+    def _terms_in(self, word: str) -> tuple[str, ...]:
+        """The terms of the question in a word."""
+        if word not in self._terms:
+            self._terms[word] = tuple(term for term in terms_of(word) if term in self._weights)
+        return self._terms[word]
+
+
+def _places(word: str, text: str) -> Iterator[int]:
+    """Yield the offsets in `text` where `word` stands as a whole word."""
+    place = text.find(word)
+    while place >= 0:
+        end = place + len(word)
+        if not (_is_inside(text[place - 1 : place]) or _is_inside(text[end : end + 1])):
+            yield place
+        place = text.find(word, end)
+
+
+def _is_inside(character: str) -> bool:
+    """Return True if the character belongs to a word, as `\\w` defines it.
+
+    The empty string does not belong to a word.
+    """
+    return character.isalnum() or character == "_"

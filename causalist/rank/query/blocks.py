@@ -151,7 +151,7 @@ SECTION_WEIGHTS = {
 }
 
 
-class Block(NamedTuple):
+class QueryBlock(NamedTuple):
     """Lines of one kind under one heading; `text` without the marks of Markdown around it."""
 
     kind: BlockKind
@@ -168,7 +168,7 @@ class Parts(NamedTuple):
     """`title`: the first line, empty where the text begins with something pasted."""
 
     title: str
-    body: tuple[Block, ...]
+    body: tuple[QueryBlock, ...]
 
 
 _COMMENT = lazy_regex(r"<!--.*?(?:-->|\Z)", re.S, needs=("<!--",))
@@ -238,14 +238,14 @@ def read_blocks(text: str) -> Parts:
     return Parts(title, tuple(_blocks(lines)))
 
 
-def _blocks(lines: list[str]) -> list[Block]:
-    found: list[Block] = []
+def _blocks(lines: list[str]) -> list[QueryBlock]:
+    found: list[QueryBlock] = []
     section, hidden = Section.NONE, Section.NONE
     at = 0
     while at < len(lines):
         line = lines[at]
         if not line.strip():
-            found.append(Block(BlockKind.PROSE, hidden if section is Section.NONE else section, ""))
+            found.append(QueryBlock(BlockKind.PROSE, hidden if section is Section.NONE else section, ""))
             at += 1
             continue
         fence = _FENCE.match(line)
@@ -263,7 +263,7 @@ def _blocks(lines: list[str]) -> list[Block]:
         if heading is not None:
             section = _section_of(heading) or Section.NONE
             if section is Section.NONE:
-                found.append(Block(BlockKind.PROSE, section, heading))
+                found.append(QueryBlock(BlockKind.PROSE, section, heading))
             at += 1
             continue
         if _INDENTED.match(line) and line.strip() and (not at or not lines[at - 1].strip()):
@@ -284,7 +284,7 @@ def _blocks(lines: list[str]) -> list[Block]:
             if where in _NOT_WRITTEN and any(map(SENTENCE.match, paragraph)):
                 # What reads as a sentence is no answer to a heading that asks for a machine, a log or a tick.
                 section = where = Section.NONE
-            found += [Block(_kind_of_line(text), where, _QUOTE.sub("", text)) for text in paragraph]
+            found += [QueryBlock(_kind_of_line(text), where, _QUOTE.sub("", text)) for text in paragraph]
         at = end
     return _joined(found)
 
@@ -305,12 +305,12 @@ def _is_paste(lines: list[str]) -> bool:
     return looks * 10 > 6 * len(lines) and written * 4 < len(lines)
 
 
-def _joined(blocks: list[Block]) -> list[Block]:
+def _joined(blocks: list[QueryBlock]) -> list[QueryBlock]:
     """Neighbours of one kind and section as one."""
-    found: list[Block] = []
+    found: list[QueryBlock] = []
     for block in blocks:
         if found and found[-1][:2] == block[:2]:
-            found[-1] = Block(block.kind, block.section, f"{found[-1].text}\n{block.text}")
+            found[-1] = QueryBlock(block.kind, block.section, f"{found[-1].text}\n{block.text}")
         else:
             found.append(block)
     return found
@@ -350,7 +350,7 @@ def _kind_of_line(line: str) -> BlockKind:
     return BlockKind.PROSE
 
 
-def _pasted(lines: list[str], language: str, section: Section, *, fenced: bool = True) -> list[Block]:
+def _pasted(lines: list[str], language: str, section: Section, *, fenced: bool = True) -> list[QueryBlock]:
     """The blocks of something pasted, by its language if it tells one, else by the look of its lines."""
     filled = [line for line in lines if line.strip()]
     if not filled:
@@ -360,25 +360,25 @@ def _pasted(lines: list[str], language: str, section: Section, *, fenced: bool =
         return _apart(lines, section, fenced)
     dumped = [line for line in filled if is_dump(line)]
     if len(dumped) * 2 > len(filled) or sum(map(len, dumped)) * 2 > sum(map(len, filled)):
-        return [Block(BlockKind.DUMP, section, "\n".join(lines))]
+        return [QueryBlock(BlockKind.DUMP, section, "\n".join(lines))]
     if language == "json" or sum(bool(JSON.match(line)) for line in filled) * 10 > 7 * len(filled):
         kind = BlockKind.DUMP if len(filled) > _LONGEST_JSON else BlockKind.OUTPUT
-        return [Block(kind, section, "\n".join(lines))]
+        return [QueryBlock(kind, section, "\n".join(lines))]
     if any(SESSION.match(line) or COMMAND.match(line) for line in filled):
         return _session(lines, section)
     if language in CODE_LANGUAGES:
-        return [Block(BlockKind.CODE, section, "\n".join(lines))]
+        return [QueryBlock(BlockKind.CODE, section, "\n".join(lines))]
     logged = sum(bool(LOG.match(line)) for line in filled)
     coded = sum(bool(CODE.match(line)) for line in filled)
     if language in OUTPUT_LANGUAGES or logged * 2 > len(filled) or coded * 3 < len(filled):
         kind = BlockKind.DUMP if len(filled) > _LONGEST_PASTE else BlockKind.OUTPUT
-        return [Block(kind, section, "\n".join(lines))]
-    return [Block(BlockKind.CODE, section, "\n".join(lines))]
+        return [QueryBlock(kind, section, "\n".join(lines))]
+    return [QueryBlock(BlockKind.CODE, section, "\n".join(lines))]
 
 
-def _apart(lines: list[str], section: Section, fenced: bool) -> list[Block]:
+def _apart(lines: list[str], section: Section, fenced: bool) -> list[QueryBlock]:
     """The frames of a trace, and what stands around them."""
-    found: list[Block] = []
+    found: list[QueryBlock] = []
     kind = BlockKind.OUTPUT
     for line in lines:
         if TRACE.match(line) or (kind is BlockKind.TRACE and line[:1] in (" ", "\t", "|")):
@@ -387,15 +387,15 @@ def _apart(lines: list[str], section: Section, fenced: bool) -> list[Block]:
             kind = BlockKind.PROSE
         else:
             kind = BlockKind.DUMP if line.strip() and is_dump(line) else BlockKind.OUTPUT
-        found.append(Block(kind, section, line))
+        found.append(QueryBlock(kind, section, line))
     return found
 
 
-def _session(lines: list[str], section: Section) -> list[Block]:
+def _session(lines: list[str], section: Section) -> list[QueryBlock]:
     """Return the typed lines as a block of code, and the printed lines as a block of output, if any."""
     typed = [line for line in lines if SESSION.match(line) or COMMAND.match(line)]
     printed = [line for line in lines if line not in typed]
-    found = [Block(BlockKind.CODE, section, "\n".join(typed))]
+    found = [QueryBlock(BlockKind.CODE, section, "\n".join(typed))]
     if any(line.strip() for line in printed):
-        found.append(Block(BlockKind.OUTPUT, section, "\n".join(printed)))
+        found.append(QueryBlock(BlockKind.OUTPUT, section, "\n".join(printed)))
     return found

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from causalist._internal.lazy import dataclass, lazy_regex
-from causalist.rank.query.blocks import Block, BlockKind
-from causalist.rank.query.tracebacks import Raised
+from causalist.rank.query.blocks import BlockKind, QueryBlock
+from causalist.rank.query.tracebacks import ExceptionMention
 
 _IDENTIFIER = lazy_regex(r"\b(?:[A-Za-z]+_\w+|_+[A-Za-z]\w*|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}[a-z]\w+)\b")
 _CALLED = lazy_regex(r"\b([A-Za-z_]\w*)\(", needs=("(",))
@@ -156,7 +156,7 @@ _LONGEST = 400  # characters of a message
 _MOST = 4
 
 
-def messages_in(title: str, body: Sequence[Block], raised: Sequence[Raised]) -> list[tuple[str, bool]]:
+def messages_in(title: str, body: Sequence[QueryBlock], raised: Sequence[ExceptionMention]) -> list[tuple[str, bool]]:
     """The messages of a question, with what was filled in, and whether each is certain: in quotes or after the type of
     an error. Anything else counts only where it stands in a literal. Those first that are certain; at most `_MOST`."""
     certain = dict.fromkeys(error.message for error in raised)

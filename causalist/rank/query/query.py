@@ -23,7 +23,7 @@ from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.model.answer import Route
 from causalist.model.index import LexicalIndex
 from causalist.model.protocols import Steps
-from causalist.rank.query.blocks import SECTION_WEIGHTS, Block, BlockKind, Section, read_blocks
+from causalist.rank.query.blocks import SECTION_WEIGHTS, BlockKind, QueryBlock, Section, read_blocks
 from causalist.rank.query.identifiers import Named, messages_in, named_in
 from causalist.rank.query.phrases import (
     APART_SHARE,
@@ -34,7 +34,7 @@ from causalist.rank.query.phrases import (
     told_by,
     without_phrases,
 )
-from causalist.rank.query.tracebacks import Frame, Raised, read_frames, without_colors
+from causalist.rank.query.tracebacks import ExceptionMention, StackFrame, read_frames, without_colors
 from causalist.rank.terms import STOP_WORDS, stem, terms_of
 
 _WORD = lazy_regex(r"\w+")
@@ -113,8 +113,8 @@ class Question:
     route: Route
     asks_for_behaviour: bool
     patterns: tuple[Pattern, ...] = ()
-    frames: tuple[Frame, ...] = ()
-    raised: tuple[Raised, ...] = ()
+    frames: tuple[StackFrame, ...] = ()
+    raised: tuple[ExceptionMention, ...] = ()
     prose: str = ""
     joined: tuple[JoinedVerb, ...] = ()
 
@@ -174,7 +174,7 @@ def as_printed(question: Question) -> Question | None:
     """For a question that is nothing but a quoted literal: the question what printed it, with parts filled in; None
     for all others and for literals of too few words."""
     pattern = next((p for p in question.patterns if p.alone and not p.is_expression), None)
-    printed = messages_in("", (Block(BlockKind.OUTPUT, Section.NONE, pattern.text),), ()) if pattern else ()
+    printed = messages_in("", (QueryBlock(BlockKind.OUTPUT, Section.NONE, pattern.text),), ()) if pattern else ()
     if not printed:
         return None
     patterns = tuple(Pattern(text, printed=True) for text, _ in printed)
@@ -205,7 +205,7 @@ def without_quotes(question: Question) -> Question | None:
     return None if read.is_pattern else read
 
 
-def _body_counts(body: tuple[Block, ...]) -> dict[str, float]:
+def _body_counts(body: tuple[QueryBlock, ...]) -> dict[str, float]:
     """Return the weighted count of each term in the prose and the pasted blocks of the body.
 
     In prose, every occurrence of a term counts. Pasted text was not written for this query: a word counts there once
@@ -230,7 +230,7 @@ def _body_counts(body: tuple[Block, ...]) -> dict[str, float]:
     return counts
 
 
-def _named(title: str, body: tuple[Block, ...], raised: tuple[Raised, ...]) -> tuple[Named, ...]:
+def _named(title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMention, ...]) -> tuple[Named, ...]:
     """Names of the title, then of the body and what was raised, each once with its largest weight."""
     named = named_in(title, 1.0)
     for block in body:
@@ -263,7 +263,7 @@ def _patterns(text: str, title: str) -> tuple[Pattern, ...]:
     return tuple(Pattern(q) for q in quoted if len(q) >= _SHORTEST_QUOTED)[:_MOST_QUOTED]
 
 
-def _printed(title: str, body: tuple[Block, ...], raised: tuple[Raised, ...]) -> tuple[Pattern, ...]:
+def _printed(title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMention, ...]) -> tuple[Pattern, ...]:
     """Return patterns for the messages that a program printed.
 
     The place that prints such a message is in the code.
@@ -321,7 +321,7 @@ def _term_counts(text: str) -> Counter[str]:
     return counts
 
 
-def _route(title: str, named: tuple[Named, ...], frames: tuple[Frame, ...], has_body: bool) -> Route:
+def _route(title: str, named: tuple[Named, ...], frames: tuple[StackFrame, ...], has_body: bool) -> Route:
     if frames:
         return Route.LOOKUP
     words = title.lower().split()

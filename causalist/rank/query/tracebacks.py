@@ -167,7 +167,7 @@ def _printed(found: re.Match[str]) -> Printed:
     return Printed(groups["path"], int(row), function, (groups.get("said") or groups.get("said2") or "").strip())
 
 
-class Frame(NamedTuple):
+class StackFrame(NamedTuple):
     """A place in the code. `path` with forward slashes, as far as the trace tells it; `line` 1-based, 0 where it tells
     none; `function` the last name, "" for module-level code. `trace`: 0 for the trace that tells most (the cause, where
     one is named); `depth`: 0 for the innermost frame of its trace."""
@@ -179,7 +179,7 @@ class Frame(NamedTuple):
     depth: int = 0
 
 
-class Raised(NamedTuple):
+class ExceptionMention(NamedTuple):
     """The last name of an exception's type, "" where there is none, and what it says."""
 
     type: str
@@ -267,7 +267,7 @@ _MOST_FRAMES = 200
 _LONGEST_LINE = 1000
 
 
-def read_frames(text: str) -> tuple[tuple[Frame, ...], tuple[Raised, ...]]:
+def read_frames(text: str) -> tuple[tuple[StackFrame, ...], tuple[ExceptionMention, ...]]:
     """(frames, by trace, innermost first; what was raised, the most telling first); linear in the text."""
     if not any(sign in text for sign in _SIGNS) and not any(map(str.isdigit, text)):
         return (), ()
@@ -301,13 +301,13 @@ class _Trace:
     """One trace while it is read; `rank` is higher for what tells more of a chain."""
 
     rank: int = 0
-    frames: list[Frame] = field(default_factory=list)
-    raised: list[Raised] = field(default_factory=list)
+    frames: list[StackFrame] = field(default_factory=list)
+    raised: list[ExceptionMention] = field(default_factory=list)
     last_innermost: bool = False
     names_callee: bool = False  # a frame has the function that is called there, not the one that calls
     lacks_line: bool = False  # the line of the last frame is told by a listing that follows
 
-    def ordered(self, trace: int) -> list[Frame]:
+    def ordered(self, trace: int) -> list[StackFrame]:
         """Its frames, innermost first, each place once."""
         frames = list(reversed(self.frames)) if self.last_innermost else self.frames
         if self.names_callee:
@@ -319,7 +319,7 @@ class _Trace:
             if not places.get(place):
                 places[place] = frame.function
         return [
-            Frame(path, line, function, trace, depth)
+            StackFrame(path, line, function, trace, depth)
             for depth, ((path, line, _), function) in enumerate(places.items())
         ]
 
@@ -369,7 +369,7 @@ def _read_line(line: str, before: str, traces: list[_Trace]) -> int:
 
 
 class _Found(NamedTuple):
-    what: Raised
+    what: ExceptionMention
     late: bool  # printed after frames of its own trace
 
 
@@ -377,42 +377,42 @@ def _raised_in(line: str, before: str, trace: _Trace) -> _Found | None:
     found = _RAISED.match(line)
     if found:
         type_ = re.split(r"[.\\:]+", found["type"])[-1]
-        return _Found(Raised(type_, _PHP_PLACE.sub("", found["message"] or "").strip()), late=False)
+        return _Found(ExceptionMention(type_, _PHP_PLACE.sub("", found["message"] or "").strip()), late=False)
     elixir = _RAISED_IN_ELIXIR.match(line)
     if elixir:
-        return _Found(Raised(elixir["type"], elixir["message"].strip()), late=False)
+        return _Found(ExceptionMention(elixir["type"], elixir["message"].strip()), late=False)
     panic = _PANIC.match(line)
     if panic:
-        return _Found(Raised("", panic["message"].strip()), late=False)
+        return _Found(ExceptionMention("", panic["message"].strip()), late=False)
     if trace.frames and trace.last_innermost and not trace.raised:
         typed = _TYPED.match(line)
         if typed:
-            return _Found(Raised(typed["type"].rpartition(".")[2], typed["message"].strip()), late=True)
+            return _Found(ExceptionMention(typed["type"].rpartition(".")[2], typed["message"].strip()), late=True)
     ruby = _RUBY.match(line)
     if ruby and ruby["type"]:
-        return _Found(Raised(ruby["type"].rpartition(":")[2], ruby["message"].strip()), late=False)
+        return _Found(ExceptionMention(ruby["type"].rpartition(":")[2], ruby["message"].strip()), late=False)
     rust = _RUST_PANIC.match(line)
     if rust and (rust["message"] or rust["said"]):
-        return _Found(Raised("", (rust["message"] or rust["said"]).strip()), late=False)
+        return _Found(ExceptionMention("", (rust["message"] or rust["said"]).strip()), late=False)
     printed = other_frame(line)
     if printed is not None and printed.said:
-        return _Found(Raised("", printed.said), late=False)
+        return _Found(ExceptionMention("", printed.said), late=False)
     earlier = _RUST_PANIC.match(before)
     if earlier and not (earlier["message"] or earlier["said"]) and not line.startswith(("stack backtrace", "note:")):
-        return _Found(Raised("", line.strip()), late=True)
+        return _Found(ExceptionMention("", line.strip()), late=True)
     return None
 
 
-def _frame_in(line: str, before: str) -> tuple[Frame, re.Pattern[str] | None] | None:
+def _frame_in(line: str, before: str) -> tuple[StackFrame, re.Pattern[str] | None] | None:
     printed = notebook_frame(line)
     if printed is not None:
-        return Frame(_path(printed.path), printed.line, _last_name(printed.function)), _PYTHON
+        return StackFrame(_path(printed.path), printed.line, _last_name(printed.function)), _PYTHON
     printed = dotnet_frame(line) or other_frame(line)
     if printed is not None:
-        return Frame(_path(printed.path), printed.line, _last_name(printed.function)), None
+        return StackFrame(_path(printed.path), printed.line, _last_name(printed.function)), None
     panic = _RUST_PANIC.match(line)
     if panic:
-        return Frame(_path(panic["path"]), int(panic["line"]), ""), _RUST_PANIC
+        return StackFrame(_path(panic["path"]), int(panic["line"]), ""), _RUST_PANIC
     for form in _FORMS:
         found = form.match(line)
         if found is None:
@@ -428,10 +428,10 @@ def _frame_in(line: str, before: str) -> tuple[Frame, re.Pattern[str] | None] | 
         if form is _JAVA:
             path = "/".join([*groups["type"].split(".")[:-1], path])
             function = function if function not in ("<init>", "<clinit>") else groups["type"].rpartition(".")[2]
-        return Frame(path, int(groups.get("line") or groups.get("line2") or 0), _last_name(function)), form
+        return StackFrame(path, int(groups.get("line") or groups.get("line2") or 0), _last_name(function)), form
     thrown = _PHP_IN.match(line)
     if thrown and "thrown in " not in line:
-        return Frame(_path(thrown["path"]), int(thrown["line"] or thrown["line2"] or thrown["line3"]), ""), _PHP_IN
+        return StackFrame(_path(thrown["path"]), int(thrown["line"] or thrown["line2"] or thrown["line3"]), ""), _PHP_IN
     return None
 
 

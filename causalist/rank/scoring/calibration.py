@@ -34,7 +34,7 @@ OF_MESSAGES = 1.4
 FEWEST_COMMITS = 20  # that touched a file which is still there
 
 
-class Evidence(NamedTuple):
+class CalibrationFeatures(NamedTuple):
     """The evidence that a ranking is right, more of each field being better.
 
     `lead`: the share of the odds, in [0, 1], that the best definitions of three files hold among those of all files;
@@ -58,9 +58,9 @@ class Calibration:
     weights: Mapping[str, float]
     level: Mapping[Level, float]
 
-    def of(self, evidence: Evidence, level: Level) -> float:
+    def of(self, evidence: CalibrationFeatures, level: Level) -> float:
         """The probability, in (0, 1)."""
-        parts = (self.weights[name] * value for name, value in zip(Evidence._fields, evidence, strict=True))
+        parts = (self.weights[name] * value for name, value in zip(CalibrationFeatures._fields, evidence, strict=True))
         return float(1.0 / (1.0 + np.exp(-(self.level[level] + sum(parts)))))
 
 
@@ -89,7 +89,7 @@ def confidence_of(
 
 def evidence_of(
     ranking: Ranking, graph: CodeGraph, lexical: LexicalIndex, terms: Mapping[str, float] | None = None
-) -> Evidence | None:
+) -> CalibrationFeatures | None:
     """The features of a ranking; None where no file has a score. `terms`: those that were asked for, where the ranking
     is of others."""
     owners, n = graph.nodes.files, len(graph.nodes)
@@ -110,7 +110,7 @@ def evidence_of(
         score -= float(signals.file[EXPANSION][first] * signals.file_role[first])
     if np.count_nonzero(np.diff(ranking.history.indptr)) < FEWEST_COMMITS:
         score += OF_MESSAGES
-    return Evidence(lead, float(np.log1p(n_known)), coverage, min(score, MOST_SCORE))
+    return CalibrationFeatures(lead, float(np.log1p(n_known)), coverage, min(score, MOST_SCORE))
 
 
 def _words_of(file: int, terms: Mapping[str, float], lexical: LexicalIndex) -> tuple[int, float]:

@@ -1,10 +1,11 @@
-"""Frames of tracebacks -> the definitions of the repository in which they lie.
+"""Mentions of a query -> how strongly it names each node.
 
-A trace was printed by another version on another machine: the front of its paths is strange, its lines may have moved,
-and most of its frames lie in other packages. A frame counts if the end of its path tells a file for sure, or if its
-function is defined in the file that the path may mean.
+Mentions are names, paths and literals, and stack frames. A trace was printed by another version on another machine: the
+front of its paths is strange, its lines may have moved, and most of its frames lie in other packages. A frame counts if
+the end of its path determines a file, or if its function is defined in a file that the path may mean.
 
-Things that a question names outright -> how strongly each node is meant.
+A query of one ordinary word lists the definitions of exactly that name first, in the order of `find`. By its words
+`Token` is hardly better than `load_token`: both names have the word, and the longer definition has it more often.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,13 +14,14 @@ from posixpath import splitext
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.graph import CodeGraph
 from causalist.model.index import LexicalIndex
-from causalist.model.scores import TextMatches
-from causalist.model.symbols import NodeKind, external_id, split_id
+from causalist.model.scores import TextMatches, Transition
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, external_id, split_id
 from causalist.rank.lexical.bm25 import covered_share, impacts, nodes_named
 from causalist.rank.query.query import Pattern, Question
-from causalist.rank.query.tracebacks import Frame
+from causalist.rank.query.tracebacks import StackFrame
 from causalist.rank.terms import terms_of
 
 # The innermost frame inside of the repository is where it went wrong; those around it say how it came to that.
@@ -41,7 +43,7 @@ def frame_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) ->
     return scores
 
 
-def located(frames: Sequence[Frame], graph: CodeGraph, lexical: LexicalIndex) -> dict[int, float]:
+def located(frames: Sequence[StackFrame], graph: CodeGraph, lexical: LexicalIndex) -> dict[int, float]:
     """By node, in (0, 1]: 1 for the innermost frame of the most telling trace, less for those further out."""
     found: dict[int, float] = {}
     inside: dict[int, int] = {}
@@ -64,14 +66,14 @@ def located(frames: Sequence[Frame], graph: CodeGraph, lexical: LexicalIndex) ->
     return found
 
 
-def frame_rows(frames: Sequence[Frame], graph: CodeGraph, lexical: LexicalIndex) -> list[tuple[int, int]]:
+def frame_rows(frames: Sequence[StackFrame], graph: CodeGraph, lexical: LexicalIndex) -> list[tuple[int, int]]:
     """(node, row) of each frame whose line lies in the definition that it means; rows from 0."""
     nodes = graph.nodes
     found = [(_node_of(frame, graph, lexical)[0], frame.line - 1) for frame in frames if frame.line]
     return [(n, row) for n, row in found if n >= 0 and nodes.start_rows[n] <= row <= nodes.end_rows[n]]
 
 
-def _node_of(frame: Frame, graph: CodeGraph, lexical: LexicalIndex) -> tuple[int, float]:
+def _node_of(frame: StackFrame, graph: CodeGraph, lexical: LexicalIndex) -> tuple[int, float]:
     """(the innermost definition of a frame, or its file; how sure that is, in (0, 1]); (-1, 0) outside."""
     parts = [p for p in frame.path.split("/") if p not in ("", ".", "..")]
     if not parts:
@@ -267,3 +269,71 @@ def files_with_all(pattern: Pattern, graph: CodeGraph, lexical: LexicalIndex) ->
         files = having if files is None else np.intersect1d(files, having)
     assert files is not None
     return [split_id(graph.nodes.ids[int(n)])[0] for n in files]
+
+
+_WORD = lazy_regex(r"[^\W\d_][^\W_]*")
+_NO_DEFINITIONS = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.EXTERNAL, NodeKind.FIELD)
+_USABLE = (*TYPE_KINDS, NodeKind.TYPE, NodeKind.FUNCTION)
+_MAX_NAMESAKES = 5  # that come first; of a name that more bear the others stand where their text puts them
+_STEP = 1e-3  # by which a score is raised above the next one: only the order is meant
+
+
+def exact_namesakes(
+    question: Question,
+    graph: CodeGraph,
+    lexical: LexicalIndex,
+    transition: Transition,
+    inside: NDArray[np.bool_] | None,
+) -> list[int]:
+    """Return the definitions whose name is the whole question, in its case, best first; none for other questions.
+
+    Code comes before tests and documentation, then what more other nodes are linked with, as in `find`. A member of a
+    namesake (a constructor) is left out. A word in small letters is more often a subject, such as `cache` or `auth`:
+    it names only types and functions of code that others can use, and no variables, methods or local functions.
+    """
+    word = question.text.strip()
+    if question.is_pattern or not _WORD.fullmatch(word):
+        return []
+    # An identifier of several words is looked up by its mention. `Error` is one word, and may have been raised.
+    if any(named.text != word for named in question.named) or (question.named and not word[1:].islower()):
+        return []
+    nodes = graph.nodes
+    is_subject = word.islower()
+    found = [
+        node
+        for node in nodes_named(word, lexical)
+        if graph.kind(node) not in _NO_DEFINITIONS
+        and (inside is None or inside[node])
+        and (not is_subject or _is_usable(node, graph))
+        and (split_id(nodes.ids[node])[1] or "").rpartition(".")[2].partition("~")[0] == word
+    ]
+    all_found = set(found)
+    found = [node for node in found if int(nodes.parents[node]) not in all_found]
+
+    def place(node: int) -> tuple[bool, int, int, int]:
+        return bool(nodes.roles[node] != Role.CODE), -int(transition.degrees[node]), len(nodes.ids[node]), node
+
+    return sorted(found, key=place)[:_MAX_NAMESAKES]
+
+
+def _is_usable(node: int, graph: CodeGraph) -> bool:
+    """Return True for a type or function of code that does not stand inside a function."""
+    parent = int(graph.nodes.parents[node])
+    is_local = parent >= 0 and graph.kind(parent) in CALLABLE_KINDS
+    return graph.kind(node) in _USABLE and graph.nodes.roles[node] == Role.CODE and not is_local
+
+
+def with_these_first(scores: NDArray[np.float64], nodes: list[int]) -> NDArray[np.float64]:
+    """Return a copy of scores, (n,), in which `nodes` come before all others and in their order. A score that is high
+    enough stays.
+
+    >>> with_these_first(np.array([3.0, 5.0, 4.0]), [1, 0]).round(3).tolist()
+    [4.001, 5.0, 4.0]
+    """
+    raised = scores.copy()
+    raised[nodes] = -np.inf
+    least = float(raised.max(initial=0.0)) + _STEP
+    for node in reversed(nodes):
+        raised[node] = least = max(float(scores[node]), least)
+        least += _STEP
+    return raised

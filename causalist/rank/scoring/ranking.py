@@ -42,7 +42,6 @@ from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import PageRankResult, Reason, SeedShare, TextMatches, Transition
 from causalist.model.symbols import NodeKind, split_id
 from causalist.rank.lexical.query_expansion import other_words
-from causalist.rank.namesakes import exact_namesakes, with_these_first
 from causalist.rank.pagerank.local_push import origins, walked_from
 from causalist.rank.pagerank.power_iteration import seed_distribution
 from causalist.rank.query.query import ROUTES, Generating, Question, RoutePlan, as_written
@@ -61,6 +60,7 @@ from causalist.rank.scoring.fusion import (
     without,
 )
 from causalist.rank.scoring.graph_evidence import definition_support, given_from_outside, reached_places, users_of_named
+from causalist.rank.scoring.mentions import exact_namesakes, with_these_first
 from causalist.rank.scoring.scaling import Similarities
 from causalist.rank.scoring.signals import LEADING, NAMED
 from causalist.rank.top_k import SCORE_DECIMALS, best_of, first_by

@@ -29,7 +29,7 @@ from causalist.model.symbols import split_id
 from causalist.pack.plan import CERTAINTY
 from causalist.pipeline.repository import Repository
 from causalist.rank import evidence_of
-from causalist.rank.scoring.calibration import Evidence
+from causalist.rank.scoring.calibration import CalibrationFeatures
 from tests.benchmarks.confidence.fit import fitted, held_out
 from tests.benchmarks.states import at_commit
 from tests.docs.blocks import ROOT
@@ -46,7 +46,7 @@ class Row(NamedTuple):
     source: str
     repo: str
     level: Level
-    evidence: Evidence
+    evidence: CalibrationFeatures
     is_right: bool
 
 
@@ -170,7 +170,9 @@ def document(
             "repositories (logistic regression, ridge 1, no weight below 0) by tests/benchmarks/confidence"
         ),
         "level": {level.value: round(float(value), 4) for level, value in zip(Level, given, strict=True)},
-        "weights": {name: round(float(value), 4) for name, value in zip(Evidence._fields, weights, strict=True)},
+        "weights": {
+            name: round(float(value), 4) for name, value in zip(CalibrationFeatures._fields, weights, strict=True)
+        },
     }
     return json.dumps(data, indent=2) + "\n"
 
