@@ -256,13 +256,13 @@ def test_random_inputs_exit_0(tmp_path: Path) -> None:
 
 WORK = """
 import os, sys, time
-from causalist.cli._hook_process import outcome_before
+from causalist.cli._hook_process import run_until
 
 def work():
     {work}
 
 start = time.monotonic()
-out = outcome_before(start + {seconds}, work, 1000)
+out = run_until(start + {seconds}, work, 1000)
 sys.stdout.write(repr((out, time.monotonic() - start < {seconds} + 5)))
 """
 

@@ -12,11 +12,11 @@ from causalist._internal import process as heap
 # freed.
 _CODE = """
 import numpy as np
-from causalist._internal.process import return_what_is_freed
+from causalist._internal.process import trim_heap_on_free
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) // 256  # MiB, with pages of 4 KiB
 if {given_back}:
-    return_what_is_freed()
+    trim_heap_on_free()
 np.ones(1 << 20)
 before = resident()
 arrays = [np.ones(1 << 20 - 1) for _ in range(16)]
@@ -53,7 +53,7 @@ print(resident() - before)
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="nothing is done elsewhere than with glibc")
 @pytest.mark.parametrize(
     ("steps", "is_kept"),
-    [((), False), (("keep_what_is_freed",), True), (("keep_what_is_freed", "return_what_is_freed"), False)],
+    [((), False), (("disable_trim",), True), (("disable_trim", "trim_heap_on_free"), False)],
 )
 def test_what_is_freed_stays_where_a_process_ends_with_its_answer(steps: tuple[str, ...], is_kept: bool) -> None:
     asked = [sys.executable, "-c", _FREED.format(steps=steps)]
@@ -74,7 +74,7 @@ def test_what_is_freed_is_used_again_by_a_process_that_stays() -> None:
 import resource
 import numpy as np
 from causalist._internal import process as heap
-heap.return_what_is_freed()
+heap.trim_heap_on_free()
 for step in {steps}:
     getattr(heap, step)()
 for _ in range(50):
@@ -83,6 +83,6 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
 """
     fresh, again = (
         int(subprocess.run([sys.executable, "-c", code.format(steps=steps)], capture_output=True, check=True).stdout)
-        for steps in ((), ("reuse_what_is_freed",))
+        for steps in ((), ("reset_trim_threshold",))
     )
     assert fresh - again > 40 * 512  # pages of at most 16 KiB

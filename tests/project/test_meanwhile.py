@@ -99,13 +99,13 @@ def test_it_does_not_go_on_when_nobody_waits_any_more(tmp_path: Path) -> None:
     told = tmp_path / "process"
     program = (
         "import os, pathlib, signal, sys, time\n"
-        "from causalist._internal.process import Meanwhile\n"
+        "from causalist._internal.process import ForkedTask\n"
         "from causalist.model.index import Commits\n"
         "def work():\n"
         "    pathlib.Path(sys.argv[1] + '.new').write_text(str(os.getpid()))\n"
         "    os.rename(sys.argv[1] + '.new', sys.argv[1])\n"
         "    time.sleep(600)\n"
-        "Meanwhile(Commits, work)\n"
+        "ForkedTask(Commits, work)\n"
         "time.sleep(600)\n"
     )
     with subprocess.Popen([sys.executable, "-c", program, str(told)]) as parent:

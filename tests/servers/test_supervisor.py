@@ -74,7 +74,7 @@ def indexed(small: Path) -> Path:
 def test_a_step_that_does_not_end_is_left_out(
     stuck: Callable[..., None], indexed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(literals, "all_matches", stuck)
+    monkeypatch.setattr(literals, "find_all_matches", stuck)
     done = in_time(partial(ask, indexed), "left out to answer within 3 s: candidates.literals (stopped)")
     assert done.code == 0 and "def price_of" in done.stdout
     assert are_gone(children_of(os.getpid()))
@@ -91,14 +91,14 @@ def test_python_is_stopped_where_it_stands_and_what_was_done_is_kept(
         finally:
             (tmp_path / "stopped").touch()
 
-    monkeypatch.setattr(literals, "all_matches", work)
+    monkeypatch.setattr(literals, "find_all_matches", work)
     assert ask(indexed).code == 0
     assert (tmp_path / "stopped").exists()
 
 
 def test_of_two_steps_that_do_not_end_both_are_named(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first ends its process and the second that of the spare; a third one answers."""
-    monkeypatch.setattr(literals, "all_matches", killed)
+    monkeypatch.setattr(literals, "find_all_matches", killed)
     monkeypatch.setattr(attempts, "confidence_of", killed)
     done = ask(indexed, 30.0)
     assert done.code == 0 and "def price_of" in done.stdout
@@ -108,11 +108,11 @@ def test_of_two_steps_that_do_not_end_both_are_named(indexed: Path, monkeypatch:
 def test_a_step_that_has_to_be_is_named_where_there_is_no_answer(
     indexed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "packed", in_c)
+    monkeypatch.setattr(pipeline, "render_answer_pack", in_c)
     said = "no answer within 3 s: deliver.packing had not ended by then; give more time"
     assert in_time(partial(ask, indexed), said).failed("deadline")
     assert are_gone(children_of(os.getpid()))
-    monkeypatch.setattr(pipeline, "packed", killed)
+    monkeypatch.setattr(pipeline, "render_answer_pack", killed)
     assert "deliver.packing ended the process that answers" in ask(indexed, 30.0).failed("deadline")
 
 
@@ -123,7 +123,7 @@ def test_an_index_that_is_not_opened_in_time_is_said(small: Path, monkeypatch: p
 
 
 def test_nothing_found_is_not_said_where_a_step_was_stopped(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(literals, "all_matches", killed)
+    monkeypatch.setattr(literals, "find_all_matches", killed)
     message = ask(indexed, 30.0, 'zyx "wvu zyx"').failed("deadline")
     assert "nothing was found within 30 s; left out to answer within 30 s: candidates.literals (stopped)" in message
 
@@ -141,7 +141,7 @@ def test_errors_are_those_of_the_process_that_answers(indexed: Path, monkeypatch
     def fail(*_: object) -> None:
         raise KeyError("deep inside")
 
-    monkeypatch.setattr(pipeline, "packed", fail)
+    monkeypatch.setattr(pipeline, "render_answer_pack", fail)
     assert "internal: KeyError: 'deep inside'" in ask(indexed, 60.0).stderr
     monkeypatch.setenv("CAUSALIST_TRACEBACK", "1")
     assert "in fail\n" in ask(indexed, 60.0).stderr
@@ -181,8 +181,8 @@ class TestWithoutForks:
 
 def test_the_worker_ends_with_the_process_that_started_it(indexed: Path) -> None:
     code = (
-        "import sys\nfrom causalist import literals\nfrom tests.servers.test_supervisor import in_python\n"
-        "literals.all_matches = in_python\nfrom causalist.cli import main\nmain()\n"
+        "import sys\nfrom causalist.pipeline import text_search as literals\nfrom tests.servers.test_supervisor import in_python\n"
+        "literals.find_all_matches = in_python\nfrom causalist.cli import main\nmain()\n"
     )
     command = [sys.executable, "-c", code, "ask", QUESTION, "--repo", str(indexed), "--deadline", "4"]
     process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, stdout=subprocess.DEVNULL)

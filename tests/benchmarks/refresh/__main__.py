@@ -55,7 +55,7 @@ def main() -> None:
 
     relink = Linker.relink
     Linker.relink = counted_relink
-    building.refreshed = counted
+    building.refresh_graph = counted
     if wanted.follow_all:
         refresh._MAX_AFFECTED_SHARE, refresh._MAX_CHANGED_NAMES = 1.0, 10_000
     for clone in wanted.replay:
