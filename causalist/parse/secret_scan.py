@@ -37,7 +37,7 @@ from causalist._internal.lazy import defer_import, lazy_regex
 from causalist._internal.lazy import lazy_regex as late
 
 
-class Rule(Enum):
+class SecretRule(Enum):
     """What a value must be besides standing in the right place; see `secret_values`."""
 
     VARIED = "varied"  # the form says enough
@@ -48,51 +48,51 @@ class Rule(Enum):
 # (module, class, the group that is the secret for each expression of the class's denylist, rule). The last group goes
 # for all expressions that follow. Groups are named here because the plugins hand out their first group whatever it is,
 # and for some that is a prefix.
-PLUGINS: tuple[tuple[str, str, tuple[int, ...], Rule], ...] = (
-    ("aws", "AWSKeyDetector", (0, 1), Rule.VARIED),
-    ("azure_storage_key", "AzureStorageKeyDetector", (0,), Rule.VARIED),
-    ("basic_auth", "BasicAuthDetector", (1,), Rule.CHOSEN),
-    ("discord", "DiscordBotTokenDetector", (0,), Rule.VARIED),
-    ("github_token", "GitHubTokenDetector", (0,), Rule.VARIED),
-    ("gitlab_token", "GitLabTokenDetector", (0,), Rule.VARIED),
-    ("mailchimp", "MailchimpDetector", (0,), Rule.VARIED),
-    ("pypi_token", "PypiTokenDetector", (0,), Rule.VARIED),
-    ("sendgrid", "SendGridDetector", (0,), Rule.VARIED),
-    ("slack", "SlackDetector", (0,), Rule.VARIED),
-    ("square_oauth", "SquareOAuthDetector", (0,), Rule.VARIED),
-    ("stripe", "StripeDetector", (0,), Rule.VARIED),
-    ("telegram_token", "TelegramBotTokenDetector", (0,), Rule.VARIED),
-    ("twilio", "TwilioKeyDetector", (0,), Rule.VARIED),
+PLUGINS: tuple[tuple[str, str, tuple[int, ...], SecretRule], ...] = (
+    ("aws", "AWSKeyDetector", (0, 1), SecretRule.VARIED),
+    ("azure_storage_key", "AzureStorageKeyDetector", (0,), SecretRule.VARIED),
+    ("basic_auth", "BasicAuthDetector", (1,), SecretRule.CHOSEN),
+    ("discord", "DiscordBotTokenDetector", (0,), SecretRule.VARIED),
+    ("github_token", "GitHubTokenDetector", (0,), SecretRule.VARIED),
+    ("gitlab_token", "GitLabTokenDetector", (0,), SecretRule.VARIED),
+    ("mailchimp", "MailchimpDetector", (0,), SecretRule.VARIED),
+    ("pypi_token", "PypiTokenDetector", (0,), SecretRule.VARIED),
+    ("sendgrid", "SendGridDetector", (0,), SecretRule.VARIED),
+    ("slack", "SlackDetector", (0,), SecretRule.VARIED),
+    ("square_oauth", "SquareOAuthDetector", (0,), SecretRule.VARIED),
+    ("stripe", "StripeDetector", (0,), SecretRule.VARIED),
+    ("telegram_token", "TelegramBotTokenDetector", (0,), SecretRule.VARIED),
+    ("twilio", "TwilioKeyDetector", (0,), SecretRule.VARIED),
 )
 
 # Tokens without a plugin, or of a form that the plugin does not know. Group 1, where there is one, is the secret.
-OWN_TOKENS: tuple[tuple[str, Rule], ...] = (
-    (r"github_pat_[A-Za-z0-9_]{22,255}", Rule.VARIED),
-    (r"gh[opusr]_[A-Za-z0-9]{36,255}", Rule.VARIED),
-    (r"gl(?:pat|dt|ft|soat|rt|cbt|imt|ptt|agent|oas)-[A-Za-z0-9_.\-]{20,600}", Rule.VARIED),
-    (r"(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,250}", Rule.VARIED),
-    (r"(?i:hooks\.slack\.com/(?:services|workflows|triggers)/)([A-Za-z0-9_/]{20,250})", Rule.VARIED),
-    (r"(?:(?:[rs]k_(?:live|test)|whsec)_)[A-Za-z0-9]{20,250}", Rule.VARIED),
-    (r"npm_[A-Za-z0-9]{36}", Rule.VARIED),
-    (r"_(?:authToken|auth|password)\s{0,9}=\s{0,9}([A-Za-z0-9+/=_-]{16,250})", Rule.STRONG),
-    (r"pypi-[A-Za-z0-9_-]{50,600}", Rule.VARIED),
-    (r"sk-(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{20,250}", Rule.VARIED),
-    (r"sk-[A-Za-z0-9]{32,64}", Rule.VARIED),
-    (r"sk-(?:[A-Za-z0-9_]{1,40}-){0,4}[A-Za-z0-9_-]{20,100}?T3BlbkFJ[A-Za-z0-9_-]{20,100}", Rule.VARIED),
-    (r"AIza[0-9A-Za-z_-]{35}", Rule.VARIED),
-    (r"ya29\.[0-9A-Za-z_-]{20,600}", Rule.VARIED),
-    (r"GOCSPX-[0-9A-Za-z_-]{20,250}", Rule.VARIED),
-    (r"(?i:Account|SharedAccess)Key=([A-Za-z0-9+/]{42,86}={0,2})", Rule.VARIED),
-    (r"[?&]sig=([A-Za-z0-9%+/]{40,250}={0,2})", Rule.VARIED),
-    (r"hf_[A-Za-z]{30,40}", Rule.VARIED),
-    (r"do[opr]_v1_[a-f0-9]{64}", Rule.VARIED),
-    (r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}", Rule.VARIED),
-    (r"dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,250}", Rule.VARIED),
-    (r"hv[sb]\.[A-Za-z0-9_-]{24,250}", Rule.STRONG),
-    (r"(?:lin_api|glc|glsa|PMAK|NRAK|dapi|sntry[su]|AGE-SECRET-KEY)[-_][A-Za-z0-9_-]{24,250}", Rule.STRONG),
-    (r"SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,64}", Rule.STRONG),
-    (r"eyJ[A-Za-z0-9_-]{8,8000}+\.eyJ[A-Za-z0-9_-]{8,8000}+(?:\.[A-Za-z0-9_-]{0,8000})?", Rule.VARIED),
-    (r"://[^\s:/@\"'`\\<>{}]{0,100}:([^\s:/@\"'`\\<>{}]{3,250})@[\w.\[-]", Rule.CHOSEN),
+OWN_TOKENS: tuple[tuple[str, SecretRule], ...] = (
+    (r"github_pat_[A-Za-z0-9_]{22,255}", SecretRule.VARIED),
+    (r"gh[opusr]_[A-Za-z0-9]{36,255}", SecretRule.VARIED),
+    (r"gl(?:pat|dt|ft|soat|rt|cbt|imt|ptt|agent|oas)-[A-Za-z0-9_.\-]{20,600}", SecretRule.VARIED),
+    (r"(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,250}", SecretRule.VARIED),
+    (r"(?i:hooks\.slack\.com/(?:services|workflows|triggers)/)([A-Za-z0-9_/]{20,250})", SecretRule.VARIED),
+    (r"(?:(?:[rs]k_(?:live|test)|whsec)_)[A-Za-z0-9]{20,250}", SecretRule.VARIED),
+    (r"npm_[A-Za-z0-9]{36}", SecretRule.VARIED),
+    (r"_(?:authToken|auth|password)\s{0,9}=\s{0,9}([A-Za-z0-9+/=_-]{16,250})", SecretRule.STRONG),
+    (r"pypi-[A-Za-z0-9_-]{50,600}", SecretRule.VARIED),
+    (r"sk-(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{20,250}", SecretRule.VARIED),
+    (r"sk-[A-Za-z0-9]{32,64}", SecretRule.VARIED),
+    (r"sk-(?:[A-Za-z0-9_]{1,40}-){0,4}[A-Za-z0-9_-]{20,100}?T3BlbkFJ[A-Za-z0-9_-]{20,100}", SecretRule.VARIED),
+    (r"AIza[0-9A-Za-z_-]{35}", SecretRule.VARIED),
+    (r"ya29\.[0-9A-Za-z_-]{20,600}", SecretRule.VARIED),
+    (r"GOCSPX-[0-9A-Za-z_-]{20,250}", SecretRule.VARIED),
+    (r"(?i:Account|SharedAccess)Key=([A-Za-z0-9+/]{42,86}={0,2})", SecretRule.VARIED),
+    (r"[?&]sig=([A-Za-z0-9%+/]{40,250}={0,2})", SecretRule.VARIED),
+    (r"hf_[A-Za-z]{30,40}", SecretRule.VARIED),
+    (r"do[opr]_v1_[a-f0-9]{64}", SecretRule.VARIED),
+    (r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}", SecretRule.VARIED),
+    (r"dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,250}", SecretRule.VARIED),
+    (r"hv[sb]\.[A-Za-z0-9_-]{24,250}", SecretRule.STRONG),
+    (r"(?:lin_api|glc|glsa|PMAK|NRAK|dapi|sntry[su]|AGE-SECRET-KEY)[-_][A-Za-z0-9_-]{24,250}", SecretRule.STRONG),
+    (r"SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,64}", SecretRule.STRONG),
+    (r"eyJ[A-Za-z0-9_-]{8,8000}+\.eyJ[A-Za-z0-9_-]{8,8000}+(?:\.[A-Za-z0-9_-]{0,8000})?", SecretRule.VARIED),
+    (r"://[^\s:/@\"'`\\<>{}]{0,100}:([^\s:/@\"'`\\<>{}]{3,250})@[\w.\[-]", SecretRule.CHOSEN),
 )
 
 # Names whose values are secret. What people choose themselves is short, so that little is asked of it; the value of the
@@ -545,13 +545,13 @@ def _strings_in(data: bytes, strings: Iterable[re.Match[bytes]]) -> Iterator[Spa
             yield match.span(1)
 
 
-_RULES = {Rule.VARIED: is_varied, Rule.CHOSEN: is_chosen, Rule.STRONG: is_strong}
+_RULES = {SecretRule.VARIED: is_varied, SecretRule.CHOSEN: is_chosen, SecretRule.STRONG: is_strong}
 
 
 @cache
-def _expressions() -> tuple[tuple[re.Pattern[str], int, Rule], ...]:
+def _expressions() -> tuple[tuple[re.Pattern[str], int, SecretRule], ...]:
     """(expression, group that is the secret, rule for its value) of all tokens that have a form."""
-    found: list[tuple[re.Pattern[str], int, Rule]] = []
+    found: list[tuple[re.Pattern[str], int, SecretRule]] = []
     for module, name, groups, rule in PLUGINS:
         denylist = getattr(_plugin(module), name).denylist
         for number, expression in enumerate(denylist):

@@ -181,7 +181,8 @@ class TestWithoutForks:
 
 def test_the_worker_ends_with_the_process_that_started_it(indexed: Path) -> None:
     code = (
-        "import sys\nfrom causalist.pipeline import text_search as literals\nfrom tests.servers.test_supervisor import in_python\n"
+        "import sys\nfrom causalist.pipeline import text_search as literals\n"
+        "from tests.servers.test_supervisor import in_python\n"
         "literals.find_all_matches = in_python\nfrom causalist.cli import main\nmain()\n"
     )
     command = [sys.executable, "-c", code, "ask", QUESTION, "--repo", str(indexed), "--deadline", "4"]
