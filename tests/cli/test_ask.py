@@ -223,7 +223,7 @@ class TestFilters:
         assert first(cwd=committed / "other") == "other/prices.py"
         assert first("--scope", "../shop", cwd=committed / "other") == "shop/prices.py"
         assert first("--scope", "shop", cwd=committed) == "shop/prices.py"
-        assert "no folder" in run("ask", "price", "--scope", "nowhere", cwd=committed).failed("usage")
+        assert "must be a folder" in run("ask", "price", "--scope", "nowhere", cwd=committed).failed("usage")
 
 
 def test_the_route_skip_has_nothing_at_hand_in_a_process_of_its_own(small: Path) -> None:

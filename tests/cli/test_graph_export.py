@@ -55,7 +55,7 @@ class TestJsonLines:
     def test_none(self, small: Path) -> None:
         done = invoke("graph", "export", "--format", "jsonl", "--repo", str(small), "--kind", "overrides")
         assert (done.code, done.stdout) == (1, "")
-        assert "no such edges" in done.stderr
+        assert "no edges match" in done.stderr
 
 
 class TestNetworkx:
