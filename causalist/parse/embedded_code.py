@@ -86,7 +86,7 @@ def read_component(data: bytes) -> Component:
 
 
 def _end(data: bytes, opened: re.Match[bytes], scripts: list[_Script]) -> int:
-    """Where the comment, script or style that is opened ends; a script is added to `scripts`."""
+    """Return the end of the comment, script or style that opens here. A script is added to `scripts`."""
     if opened[1] is None:
         end = data.find(b"-->", opened.end())
         return end + 3 if end >= 0 else len(data)
@@ -157,7 +157,7 @@ def _rows(component: Component, script: _Script) -> range:
 
 
 def _template_uses(markup: bytes, facts: FileFacts, scope: int) -> Iterator[Call | Reference]:
-    """What the markup names of what the scripts define or import, in the order in which it stands there."""
+    """Yield the uses in the markup of names that the scripts define or import, in reading order."""
     known = {i.alias for i in facts.imports if i.scope == MODULE_SCOPE and i.alias}
     known |= {d.qualname for d in facts.definitions if d.parent == MODULE_SCOPE and d.kind in CALLABLE_KINDS}
     text = markup.decode("latin-1")
@@ -294,13 +294,13 @@ def _cells(data: bytes) -> list[Cell]:
 
 
 def _text(data: bytes, string: tuple[int, int]) -> str:
-    """What a JSON string says. Its UTF-8 is never longer than what is written, quotes left aside."""
+    """Return the text of a JSON string. Its UTF-8 is never longer than what is written, quotes left aside."""
     text = str(json.loads(data[string[0] : string[1]]))
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
 
 
 def _stand_in_lines(data: bytes, cells: list[Cell]) -> bool:
-    """Whether no two lines of cells stand in one line of the file."""
+    """Return True if each line of a cell has its own line in the file."""
     last = -1
     for cell in cells:
         for start, end in cell.strings:

@@ -1,4 +1,4 @@
-"""Where the grammars are, and what names all of them at once without reading what they say.
+"""Folder of the grammars, and a digest of all of them that does not parse them.
 
 The folder stands at the top of a checkout and inside the package of an installed wheel; one function knows both.
 """

@@ -121,7 +121,7 @@ def _extension(path: str) -> str:
 
 
 def may_be_script(path: str) -> bool:
-    """Whether only the first line of a file of this name can say what reads it.
+    """Return True if only the first line of a file of this name can decide its dialect.
 
     >>> may_be_script("bin/setup"), may_be_script("bin/setup.txt")
     (True, False)

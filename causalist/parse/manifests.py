@@ -28,7 +28,7 @@ _CONDITIONS = ("source", "types", "import", "module", "node", "require", "defaul
 
 
 def is_manifest(path: str) -> bool:
-    """Whether a file configures modules, by its name.
+    """Return True if a file of this name configures modules.
 
     >>> is_manifest("packages/a/package.json"), is_manifest("tsconfig.base.json"), is_manifest("data.json")
     (True, True, False)
@@ -59,7 +59,7 @@ def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _autoload(data: dict[str, Any]) -> list[tuple[str, str]]:
-    """What composer.json says of where classes are: ("autoload", "namespace, tab, folder"), joined with dots.
+    """Return the autoload folders of composer.json: ("autoload", "namespace, tab, folder"), joined with dots.
 
     >>> _autoload({"autoload": {"psr-4": {"A\\\\Web\\\\": ["src/", "lib"]}}, "autoload-dev": {"psr-4": {"": "tests"}}})
     [('autoload', 'A.Web\\tsrc/'), ('autoload', 'A.Web\\tlib'), ('autoload', '\\ttests')]
@@ -75,7 +75,7 @@ def _autoload(data: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _modules(text: str) -> list[tuple[str, str]]:
-    """What a module is called, and the paths in whose place a folder of the repository stands.
+    """Return the name of a Go module, and the paths that folders of the repository replace.
 
     >>> _modules("module example.org/a // a comment\\nreplace example.org/b v1.0.0 => ../b\\n")
     [('module', 'example.org/a'), ('replace', 'example.org/b\\t../b')]
@@ -161,8 +161,11 @@ def _common(patterns: Any) -> str:
 
 
 def _crate(text: str) -> list[tuple[str, str]]:
-    """What Cargo.toml says: ("package", name), ("library", "name, tab, file"), ("target", file of a binary, example,
-    test or benchmark), ("dependency" and, for a workspace, "shared", "local name, tab, package")."""
+    """Return the facts of Cargo.toml.
+
+    They are ("package", name), ("library", "name, tab, file"), ("target", file of a binary, example, test or
+    benchmark), ("dependency" and, for a workspace, "shared", "local name, tab, package").
+    """
     try:
         data = read_toml(text)
     except ValueError:

@@ -145,7 +145,7 @@ def _kept(group: _Group, never: "re.Pattern[bytes] | None") -> int:
 
 
 def _is_part(data: bytes, branch: tuple[int, int, _Depth]) -> bool:
-    """Whether a branch holds less than a statement or declaration."""
+    """Return True if a branch holds less than a statement or declaration."""
     start, end, _ = branch
     if end - start > _LONGEST_PART:
         return False
@@ -249,7 +249,7 @@ def _read_captures(
 
 
 def _constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[str, str], ...]:
-    """What the first lines say of the builds that a file is in, as one expression."""
+    """Return the build constraint in the first lines of a file, as one expression."""
     if not modules.constraint:
         return ()
     lines = data[:_FIRST_LINES].decode("utf-8", "replace").split("\n")
@@ -379,7 +379,7 @@ def parse_text(path: str, data: bytes) -> FileFacts:
 
 
 def _syntax(errors: Sequence[int]) -> tuple[Diagnostic, ...]:
-    """What to say of errors in these rows."""
+    """Return the diagnostics for syntax errors in these rows."""
     if not errors:
         return ()
     row = min(errors)
@@ -444,7 +444,7 @@ def _parse(path: str, data: bytes) -> FileFacts:
 
 @lru_cache(maxsize=1 << 17)  # a process that stays asks for the files of a repository again and again
 def reader_of(path: str) -> str:
-    """What reads the file: dialect and grammar version, or the kind of text. Part of the key of cached facts."""
+    """Return the reader of a file: dialect and grammar version, or kind of text. Part of the key of cached facts."""
     dialect = dialect_of(path)
     if dialect:
         return "+".join(f"{each}:{grammar_version(each)}" for each in (dialect, *claimants(path)))

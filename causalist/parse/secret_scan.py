@@ -1,4 +1,4 @@
-"""What secrets look like: the tables behind `secrets`.
+"""Spans of secrets in a file, by form, by name and by randomness, and masking of them.
 
 Two tables say which tokens are known by their form: plugins of detect-secrets with the group of each expression that is
 the secret, and expressions of our own for what it has no plugin for. A third lists the names whose values are secret.
@@ -38,7 +38,7 @@ from causalist._internal.lazy import lazy_regex as late
 
 
 class SecretRule(Enum):
-    """What a value must be besides standing in the right place; see `secret_values`."""
+    """Condition on the value of a secret, besides its place."""
 
     VARIED = "varied"  # the form says enough
     CHOSEN = "chosen"  # what a person may have chosen
@@ -233,8 +233,9 @@ def is_chosen(value: str) -> bool:
 
 
 def is_strong(value: str) -> bool:
-    """What looks as if a machine had made it: eight characters or more, two digits and two letters among them, and not
-    made of words.
+    """Return True if a value looks generated.
+
+    It has at least eight characters, two digits and two letters among them, and is not made of words.
 
     >>> is_strong("9f86d081884c7d65"), is_strong("access_token_v2"), is_strong("sha256WithRSAEncryption")
     (True, False, False)
@@ -289,13 +290,13 @@ def _mean_piece(value: str) -> float:
 
 
 def _is_named(value: str) -> bool:
-    """Whether too little of it is left without the words between its separators: a path, a name with a checksum."""
+    """Return True if little is left without the words between separators: a path, a name with a checksum."""
     rest = [part for part in re.split(r"[-_/.=+]", value) if not _WORDLIKE.fullmatch(part)]
     return sum(map(len, rest)) < _SHORTEST_RANDOM
 
 
 def _is_encoded_text(value: str) -> bool:
-    """Whether it is base64 of plain text, which is an example or a file more often than a secret."""
+    """Return True for base64 of plain text, which is more often an example or a file than a secret."""
     try:
         text = b64decode(value + "=" * (-len(value) % 4), altchars=b"-_" if "-" in value or "_" in value else None)
     except ValueError:
@@ -433,7 +434,9 @@ def find_secrets(data: bytes) -> tuple[Span, ...]:
 
 
 def texts_to_look_at(texts: Sequence[bytes]) -> Iterator[int]:
-    """Which of many short texts may hold a secret, ascending: of all others `find_secrets` finds none. Looking for
+    """Yield the indices of short texts that may hold a secret, ascending.
+
+    In others `find_secrets` finds none. Looking for
     candidates in all of them at once takes a fifth of the time."""
     whole = _BETWEEN.join(texts)
     starts = list(accumulate((len(text) + len(_BETWEEN) for text in texts), initial=0))
@@ -448,8 +451,11 @@ def texts_to_look_at(texts: Sequence[bytes]) -> Iterator[int]:
 
 
 def _has_form(data: bytes) -> bool:
-    """Whether a run of the file may be a form. Most files have long runs and none that is one; cutting the text at
-    what stands in no run takes a third of the time of finding their places."""
+    """Return True if a run of the file may be a form.
+
+    Most files have long runs of which none is one. Cutting the text between runs takes a third of the time of finding
+    their places.
+    """
     if any(data[max(0, match.start() - 8) : match.start()].isdigit() for match in _AFTER_COLON.finditer(data)):
         return True
     return any(
@@ -468,7 +474,7 @@ def _is_form(data: bytes, run: re.Match[bytes]) -> bool:
 
 
 def _read(data: bytes, places: Iterable[Span], reader: Callable[[str], Iterator[Span]]) -> Iterator[Span]:
-    """What `reader` finds in the lines around `places`, or in parts of them where lines are long."""
+    """Yield the spans that `reader` finds in the lines around `places`, or in parts of long lines."""
     windows: list[Span] = []
     for start, end in sorted(places):
         end = min(end, start + _AFTER)
@@ -523,7 +529,7 @@ def _named_in(text: str) -> Iterator[Span]:
 
 
 def _assignments(text: str) -> Iterator[re.Match[str]]:
-    """What `finditer` of the first of the expressions would find, which looks at every letter."""
+    """Yield the matches of the first expression, faster than its `finditer`, which tries every letter."""
     lower = text.encode("latin-1").lower().decode("latin-1")  # of ASCII alone, as the expression has it
     begin = _BEGINS.search(lower)
     while begin:
@@ -534,7 +540,7 @@ def _assignments(text: str) -> Iterator[re.Match[str]]:
 
 
 def _may_be_quoted(text: str) -> bool:
-    """Whether a quoted value looks as if a machine had made it. What is between backticks may hold others."""
+    """Return True if a quoted value looks generated. Text between backticks may hold others."""
     return "`" in text or any(is_strong(match[1]) for match in _IN_QUOTES.finditer(text))
 
 

@@ -1,4 +1,4 @@
-"""What a name means by where it stands: members of the types around, wildcard imports, namespaces, extension functions.
+"""Meaning of a name by its place: members of enclosing types, wildcard imports, namespaces, extension functions.
 
 In: a program and a file, type or chain. Out: a `Value` or `Resolution` with the rule that found it, or None.
 

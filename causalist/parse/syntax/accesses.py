@@ -67,7 +67,7 @@ class AccessReader:
         }
 
     def on_written(self, start: int, end: int, tag: int) -> None:
-        """What gets a value, or of which an element does."""
+        """Record a write to a name or to one of its elements."""
         self._written = (start, end)
         scopes, frames = self._scopes, self._scopes.frames
         if end - start > _LONGEST_CHAIN or not _BARE.fullmatch(scopes.data, start, end):
@@ -115,7 +115,7 @@ class AccessReader:
         self._kept.append((start, Access(scopes.use_scope(), chain, scopes.row(start), kind)))
 
     def _may_tell(self, start: int) -> bool:
-        """Whether the first name of a chain is one of which something is told; most are not, and are left early."""
+        """Return True if the first name of a chain can matter. Most cannot and are skipped early."""
         matched = _BARE.match(self._scopes.data, start)
         if matched is None:
             return False
@@ -155,7 +155,7 @@ class AccessReader:
         self.accesses = sorted(result, key=lambda a: (a.row, a.scope, a.name, a.how))
 
     def _means_outer(self, access: Access, bound: "Counter[tuple[int, str]]") -> bool:
-        """Whether a name that gets a value in a function is one from outside of it."""
+        """Return True if a name that a function assigns belongs to an outer scope."""
         if self._named.is_global(access.scope, access.name):
             return True
         if not self._settings.names.assigned_outside:

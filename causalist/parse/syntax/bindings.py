@@ -86,7 +86,7 @@ class BindingReader:
         self._value: tuple[int, str, list[tuple[int, str]]] | None = None  # start, chain, targets of the last value
 
     def handlers(self) -> dict[Tag, Callable[[int, int, int], None]]:
-        """What reads the captures of bindings."""
+        """Return the handlers of the captures of bindings."""
         return {
             Tag.BINDING: self.on_binding,
             Tag.BINDING_ITEM: self.on_binding,
@@ -161,7 +161,7 @@ class BindingReader:
         self._numbered = (around, self._numbered[1] + 1)
 
     def _variant_prefix(self, start: int) -> str:
-        """What the name of a member begins with where it is the member of a variant, a value itself."""
+        """Return the prefix of a member of a variant that is a value itself."""
         frames = self._scopes.frames
         if not frames or frames[-1].index < 0 or frames[-1].name_start == start:
             return ""
@@ -358,14 +358,14 @@ class BindingReader:
             self.bindings[position] = self.bindings[position]._replace(value=value)
 
     def _assigned(self, text: str) -> str:
-        """What `b.c` is called by itself if the text is `b.c = …`: who gets that value gets what b.c gets."""
+        """Return `b.c` for the text `b.c = …`: its value is what `b.c` gets."""
         left = _ASSIGNED.match(text)
         if not left:
             return ""
         return left[1] if left[1].partition(".")[0] in self._self_names else self._scopes.clean_name(left[1])
 
     def _is_near(self, end: int, start: int, fewest: int = 1) -> bool:
-        """Whether what starts at `start` belongs to what ended at `end`: little but white space stands between."""
+        """Return True if little but white space stands between `end` and `start`."""
         if not end + fewest <= start <= end + _LONGEST_GAP:
             return False
         return len(b"".join(self._scopes.data[end:start].split())) <= _GAP
@@ -375,11 +375,11 @@ class BindingReader:
         self._globals.add((self._scopes.binding_scope(), self._scopes.text(start, end)))
 
     def is_annotated(self, scope: int) -> None:
-        """What the function gives back is said by its annotation, readable or not."""
+        """Note that the annotation of the open function states its return type, readable or not."""
         self._returned[scope] = ""
 
     def on_returned(self, start: int, end: int, tag: int) -> None:
-        """What the open function gives back, unless it gives back something else as well."""
+        """Record the returned value of the open function, unless it returns other values too."""
         frames = self._scopes.frames
         if not frames or frames[-1].index < 0 or not 0 <= frames[-1].body <= start:
             return
@@ -400,11 +400,11 @@ class BindingReader:
 
     @property
     def has_globals(self) -> bool:
-        """Whether any scope so far does that."""
+        """Return True if any scope so far declares a name of an outer one."""
         return bool(self._globals)
 
     def is_global(self, scope: int, name: str) -> bool:
-        """Whether a scope declares that a name belongs to an outer one."""
+        """Return True if a scope declares that a name belongs to an outer one."""
         return (scope, name) in self._globals
 
     def take_value(self, start: int, head: str) -> tuple[str, list[tuple[str, str]]] | None:
@@ -478,7 +478,7 @@ class PlaceReader:
         self._bind(begin, until, value)
 
     def on_given(self, start: int, end: int, tag: int) -> None:
-        """What stands before its name: the expression of a `with` statement, or the types that are caught."""
+        """Record a value before its name: the expression of a `with` statement, or caught types."""
         if tag == Tag.PLACE_ENTERED:
             value = self._value(start, end)
             self._given = (end, "" if value.startswith("(") else marked(value, Mark.ENTER))
@@ -600,7 +600,7 @@ def _targets(text: str, path: tuple[int, ...] = ()) -> Iterator[tuple[str, tuple
 
 
 def _part(value: str, path: tuple[int, ...]) -> str:
-    """What stands at a place of a value."""
+    """Return the part of a value at a place."""
     for depth, position in enumerate(path):
         if value.startswith("("):
             parts = split_top(value[1:-1], ",")

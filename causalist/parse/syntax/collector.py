@@ -322,7 +322,7 @@ class Sweep:
             self.scopes.set_name(self._frames[-1], self.settings.names.constructors[0])
 
     def _on_numbered(self, start: int, end: int, tag: int) -> None:
-        """What makes a type without a name stands in the place of the name."""
+        """Name a definition without a name by the capture that creates it."""
         if self._frames and not self._frames[-1].named and self._frames[-1].index >= 0:
             prefix, word = self.drafts[self._frames[-1].index].prefix, self.text(start, end)
             self.scopes.set_name(self._frames[-1], f"{word}${self.scopes.count(f'{prefix}.{word}')}")

@@ -50,7 +50,7 @@ def name_after(scopes: Scopes, frame: Frame, start: int, base: str) -> Base:
 
 @dataclass(slots=True)
 class Elsewhere:
-    """What stands elsewhere than in front: names behind bodies, what a name for a type is made of."""
+    """Parts of a definition that stand apart: names behind bodies, the type that an alias names."""
 
     scopes: Scopes
     behind: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)  # as `names_behind` gives them
@@ -83,7 +83,7 @@ class Elsewhere:
         self.ahead = type_name(self.scopes.text(start, min(end, start + _LONGEST)), self.scopes.settings.types)
 
     def taken_returns(self) -> str:
-        """What a name for a type that is open is made of, as far as it was said before."""
+        """Return the type that the open alias names, as far as it is known."""
         taken, self.ahead = self.ahead, ""
         return taken
 
@@ -102,7 +102,7 @@ class BaseReader:
         self._mixed_in: list[Base] = []
 
     def on_base(self, start: int, end: int, tag: int) -> bool:
-        """Whether the base is a name; else what it holds are uses like others."""
+        """Return True if the base is a name. Otherwise its parts are ordinary uses."""
         chain, row, frames = chain_of(self._scopes.text(start, end)), self._scopes.row(start), self._scopes.frames
         if self._deriving:
             self._derived.append((self._deriving, self._scopes.clean_name(chain) if chain else "", row))
@@ -172,7 +172,7 @@ _LONGEST_MARK = 200  # bytes of an attribute that are looked at
 
 
 class Leads:
-    """What stands before the next definition."""
+    """Attributes before the next definition."""
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes

@@ -93,7 +93,7 @@ def comment_sentence(comment: str) -> str:
 
 
 def comment_doc(how: str, data: bytes, start: int, end: int) -> str:
-    """What the comment in this range says of the definition below it; `how` is the setting `comments.doc`."""
+    """Return the documentation in this comment for the definition below. `how` is the setting `comments.doc`."""
     if how not in ("comment", "sentence"):
         return ""
     text = data[start:end].decode("utf-8", "replace")
@@ -225,7 +225,7 @@ def tagged_types(comment: str, tags: Mapping[str, Sequence[str]]) -> Iterator[Ta
 
 
 def _end_of_type(text: str, start: int) -> int:
-    """Where the type that begins at `start` ends: at white space outside of brackets."""
+    """Return the end of the type at `start`: white space outside of brackets."""
     depth = 0
     for position in range(start, min(len(text), start + _LONGEST)):
         character = text[position]

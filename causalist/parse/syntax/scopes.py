@@ -188,7 +188,7 @@ class Scopes:
         return self.data[start:end].decode("utf-8", "replace")
 
     def without_waiting(self, start: int, end: int) -> int:
-        """Where an expression begins behind the words that change nothing of what it means."""
+        """Return the start of an expression behind words that do not change its meaning."""
         matched = self._waiting.match(self.data, start, end) if self._waiting is not None else None
         return matched.end() if matched else start
 
@@ -210,11 +210,11 @@ class Scopes:
         return self._attributes.sub(f"{self.settings.names.self_names[0]}.", text)
 
     def blank(self, start: int, end: int) -> bool:
-        """Whether nothing but white space, comments and closing brackets stand there, and not much of it."""
+        """Return True if the range has little text, all of it white space, comments or closing brackets."""
         return start <= end <= start + _LONGEST_BLANK and bool(_BLANK.fullmatch(self.data, start, end))
 
     def use_scope(self) -> int:
-        """Where a use belongs: the innermost definition that is code, seen from inside its body."""
+        """Return the scope of a use: the innermost definition that is code, seen from inside its body."""
         if not self.frames:
             return MODULE_SCOPE
         frame = self.frames[-1]
@@ -223,7 +223,7 @@ class Scopes:
         return frame.scope
 
     def binding_scope(self) -> int:
-        """Where a bound name belongs. Parameters stand before the body but belong to the function."""
+        """Return the scope of a bound name. Parameters stand before the body but belong to the function."""
         for frame in reversed(self.frames):
             if frame.index >= 0 and self.drafts[frame.index].kind not in VALUE_KINDS:
                 return frame.index
@@ -270,7 +270,7 @@ class Scopes:
         return chain
 
     def count(self, key: str) -> int:
-        """How often this was asked for the same key, this time included."""
+        """Return the number of calls for the same key, this one included."""
         self._counts[key] = self._counts.get(key, 0) + 1
         return self._counts[key]
 
@@ -284,17 +284,17 @@ class Scopes:
         return self.shadows.own_chain(self.binding_scope(), chain, position)
 
     def takes_name(self, frame: Frame) -> bool:
-        """Whether what is open waits for its name: it has none, or none but that of the whole file."""
+        """Return True if the open definition has no name yet, or only that of the whole file."""
         is_whole = frame.index >= 0 and frame.body < 0 and self.drafts[frame.index].name == ANONYMOUS
         return is_whole or not frame.named
 
     def follows_code(self, start: int) -> bool:
-        """Whether anything stands before `start` in its line."""
+        """Return True if there is code before `start` in its line."""
         before = self.data[max(0, start - _LONGEST_LINE) : start]
         return bool(before[before.rfind(b"\n") + 1 :].strip())
 
     def joins_last(self, frame: Frame, name: str) -> bool:
-        """Whether what is open is another clause of the definition before it; from then on it is that one."""
+        """Return True if the open definition is another clause of the previous one, which it then becomes."""
         if not self.settings.names.clauses or frame.index != len(self.drafts) - 1 or frame.index < 0:
             return False
         own = self.drafts[frame.index]
@@ -378,11 +378,11 @@ class Declarations:
 
     @property
     def is_inside(self) -> bool:
-        """Whether a block is open."""
+        """Return True if a block is open."""
         return bool(self._blocks)
 
     def handlers(self) -> dict[Tag, Callable[[int, int, int], None]]:
-        """What reads each capture of declarations: start byte, end byte and tag in."""
+        """Return the handler of each capture of declarations: start byte, end byte and tag in."""
         names = (Tag.DECLARATION_NAME, Tag.DECLARATION_MEMBER, Tag.DECLARATION_SELF, Tag.DECLARATION_PARAMETER)
         return {
             Tag.BLOCK: self.on_block,
@@ -546,7 +546,7 @@ class Declarations:
         return self.type_of(start, end) or "?"
 
     def is_local(self, name: str, position: int) -> bool:
-        """Whether a name means a parameter or variable, rather than something that is defined."""
+        """Return True if a name means a parameter or variable rather than a definition."""
         version = self.visible(name, position)
         return version is not None and version.spelled != name
 

@@ -133,12 +133,13 @@ class CallReader:
         return name.span(1) if name else None
 
     def is_listed(self) -> bool:
-        """Whether the arguments of the innermost open call have begun."""
+        """Return True if the arguments of the innermost open call have begun."""
         return bool(self._open) and self._open[-1].listed
 
     def on_further(self, start: int, end: int) -> bool:
-        """Whether an argument that stands behind the list of a call is one more of that call, `f(1) { … }`; the call
-        around both goes on with what the inner one is called."""
+        """Return True if an argument behind the list is one more of that call, as in `f(1) { … }`.
+
+        The call around both continues with the callee of the inner one."""
         self._close(start)
         inner, call = self._last, self._open[-1] if self._open else None
         if call is not None and call.end != end and not call.listed:
@@ -245,7 +246,7 @@ def _without_comments(text: str) -> str:
 
 
 def _is_one_value(text: str, start: int, last: int) -> bool:
-    """Whether what is cast at the start of a bracket fills it up to `last`, without an operator in between."""
+    """Return True if the cast at the start of a bracket fills it up to `last`, without an operator."""
     depth = 0
     for position in range(start, last + 1):
         character = text[position]
@@ -261,7 +262,7 @@ def _is_one_value(text: str, start: int, last: int) -> bool:
 
 
 def _letter(text: str) -> str:
-    """What an argument is, as `Call.arguments` says.
+    """Return the letter of an argument in `Call.arguments`.
 
     >>> "".join(_letter(t) for t in ('"a"', "'c'", "1", "0x1F", "2L", "1.5", "2f", "true", "null", "x -> y", "f(x)"))
     'sciildfbn>?'
@@ -409,7 +410,7 @@ class UseReader:
                 self.skip(end)
 
     def on_require_module(self, start: int, end: int, tag: int) -> None:
-        """What is done with a module on the spot, `require("m").f()`, is done with a name that nobody else can have."""
+        """Bind a module that is used at once, as in `require("m").f()`, to a name of its own."""
         called = self._modules.on_require_module(start, end)
         if not called:
             return
