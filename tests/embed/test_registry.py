@@ -103,7 +103,7 @@ def test_a_repository_can_choose_only_what_keeps_texts_here(shop: Path) -> None:
     assert any("sends texts elsewhere" in note.detail for note in notes)
     for value in ('"remote"', '"fake"', '"local:fake:model"', "3"):
         (shop / "causalist.toml").write_text(f"[ask]\nembedder = {value}\n")
-        with pytest.raises(SettingsError, match=r"\[ask\] embedder is .* it is \"local:\""):
+        with pytest.raises(SettingsError, match=r"\[ask\] embedder must be \"local:"):
             Repository.open(shop, exact_root=True)
     assert not fake.shown
 
@@ -149,7 +149,7 @@ def test_a_server_lets_no_client_choose_who_is_sent_the_source() -> None:
 
     from causalist.serialize.requests import read_options
 
-    with pytest.raises(UsageError, match="no option 'embedder'"):
+    with pytest.raises(UsageError, match="unknown option 'embedder'"):
         read_options(AskOptions(), {"embedder": "openai:x"})
 
 
