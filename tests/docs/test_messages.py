@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from causalist import errors
+from causalist.model.source import DiagnosticSlug
 from causalist.source.exclusion import SkipReason
 from tests.docs import tables
 from tests.docs.blocks import DOCS, ROOT
@@ -40,8 +41,8 @@ def diagnostic_slugs() -> set[str]:
     for file in sorted((ROOT / "causalist").rglob("*.py")):
         tree = ast.parse(file.read_text(encoding="utf-8"))
         made = _diagnostics(tree)
-        found |= {call.args[0].value for call in made if isinstance(call.args[0], ast.Constant)}
-        noted = [call for call in made if not isinstance(call.args[0], ast.Constant)]
+        found |= {slug for call in made if (slug := _slug_written(call)) is not None}
+        noted = [call for call in made if _slug_written(call) is None]
         for scope, error in _errors_named(tree):
             inside = [call for call in _diagnostics(scope) if call in noted]
             noted = [call for call in noted if call not in inside]
@@ -49,6 +50,16 @@ def diagnostic_slugs() -> set[str]:
                 found.add(getattr(errors, error).slug)
         assert not noted, f"{file}:{noted[0].lineno}: a diagnostic whose slug this test cannot find out"
     return found
+
+
+def _slug_written(call: ast.Call) -> str | None:
+    """Return the slug of a diagnostic if the call itself names it: as a text, or as a member of the enum."""
+    slug = call.args[0]
+    if isinstance(slug, ast.Constant):
+        return str(slug.value)
+    if isinstance(slug, ast.Attribute) and isinstance(slug.value, ast.Name) and slug.value.id == "DiagnosticSlug":
+        return DiagnosticSlug[slug.attr].value
+    return None
 
 
 def _errors_named(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
