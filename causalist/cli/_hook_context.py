@@ -143,9 +143,9 @@ def read_prompt(data: bytes, environment: Mapping[str, str] = os.environ) -> Pro
 def has_search_terms(text: str) -> bool:
     """Return True if a prompt contains terms to search for, without its conversation.
 
-    >>> [says_something(each) for each in ("yes, go on", "/compact now", "now fix the tests please", "thanks!")]
+    >>> [has_search_terms(each) for each in ("yes, go on", "/compact now", "now fix the tests please", "thanks!")]
     [False, False, False, False]
-    >>> [says_something(each) for each in ("where is the tax rate applied", "fix parse_date", "why does cart.py fail")]
+    >>> [has_search_terms(each) for each in ("where is the tax rate applied", "fix parse_date", "why does cart.py fail")]
     [True, True, True]
     """
     stripped = text.strip()

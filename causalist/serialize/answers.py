@@ -284,7 +284,7 @@ def _format_bytes(n_bytes: int) -> str:
 def format_counts(counts: Mapping[str, int]) -> str:
     """Return counts in words.
 
-    >>> counted({"python": 3, "text": 1})
+    >>> format_counts({"python": 3, "text": 1})
     '3 python, 1 text'
     """
     return ", ".join(f"{n} {name}" for name, n in counts.items())

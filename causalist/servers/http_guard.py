@@ -62,7 +62,7 @@ class AccessRules:
     def check(self, method: str, path: str, headers: Iterable[tuple[bytes, bytes]]) -> None:
         """Check a request. Raises Refusal.
 
-        >>> rules = Rules(port=80, token=None)
+        >>> rules = AccessRules(port=80, token=None)
         >>> rules.check("GET", "/", [(b"host", b"127.0.0.1:80")])
         >>> rules.check("GET", "/", [(b"host", b"127.0.0.1:80"), (b"origin", b"http://evil.example")])
         Traceback (most recent call last):

@@ -257,7 +257,7 @@ class Repositories:
 def repository_roots(uris: Iterable[str]) -> list[Path]:
     """Return the repositories around the folders of a client's roots; invalid roots are skipped.
 
-    >>> folders_of(["https://example.org/", "file:///nowhere/at/all", "nonsense"])
+    >>> repository_roots(["https://example.org/", "file:///nowhere/at/all", "nonsense"])
     []
     """
     from causalist.source import find_root, refuse_root

@@ -138,7 +138,7 @@ def code_names(node: str) -> tuple[str, ...]:
 
     In many languages, a constructor has the name of its type, and an anonymous class that of its base.
 
-    >>> spoken_names("A.java::Cart.constructor~2"), spoken_names("A.java::Cart.make.Item$1"), spoken_names("a.py::f")
+    >>> code_names("A.java::Cart.constructor~2"), code_names("A.java::Cart.make.Item$1"), code_names("a.py::f")
     (('constructor', 'Cart'), ('Item$1', 'Item'), ('f',))
     """
     own = last_name(node)

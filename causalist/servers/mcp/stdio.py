@@ -115,7 +115,7 @@ def read_lines(read: Callable[[], bytes]) -> Iterator[bytes | None]:
     """Yield the lines of `read`, which returns b"" at the end; None stands for a line that is too long.
 
     >>> chunks = iter([b"a", b"b\\nc", b"\\nd", b""])
-    >>> list(lines(lambda: next(chunks)))
+    >>> list(read_lines(lambda: next(chunks)))
     [b'ab', b'c', b'd']
     """
     kept = bytearray()
