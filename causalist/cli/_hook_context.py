@@ -145,7 +145,8 @@ def has_search_terms(text: str) -> bool:
 
     >>> [has_search_terms(each) for each in ("yes, go on", "/compact now", "now fix the tests please", "thanks!")]
     [False, False, False, False]
-    >>> [has_search_terms(each) for each in ("where is the tax rate applied", "fix parse_date", "why does cart.py fail")]
+    >>> queries = ("where is the tax rate applied", "fix parse_date", "why does cart.py fail")
+    >>> [has_search_terms(each) for each in queries]
     [True, True, True]
     """
     stripped = text.strip()

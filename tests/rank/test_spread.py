@@ -65,7 +65,7 @@ def test_definitions_are_spread_and_files_are_not() -> None:
     """Eighty functions of one file say what is asked for, and one of another file says it less well, by less than what
     the last of the eighty have lost to the toll: t ln(1 + n) is less than that for each n below e^(lack/t) − 1."""
     same = [Def(f"part_{i}", "token cache") for i in range(80)]
-    c = corpus({"a.py": same, "b.py": [Def("other", "token cache and words alpha beta")]})
+    c = corpus({"a.py": same, "b.py": [Def("other", "token cache and words w0 w1")]})
     question = read_question("token cache")
     transition = build_transition(c.graph, WalkWeights())
     ranking = rank_question(question, c.graph, c.lexical, transition, default_weights(), AskOptions())

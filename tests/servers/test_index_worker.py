@@ -17,7 +17,7 @@ def outcome(*_):
     except SystemExit:
         raise ImportError("could not import module")
 
-index_child._outcome = outcome
+index_child._run_job = outcome
 index_child.main(["."])
 """
 
