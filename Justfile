@@ -10,11 +10,11 @@ default:
 
 # Run the tests that are fast, in less than two minutes; ARGUMENTS go to pytest.
 test *ARGUMENTS:
-    {{ python }} -m pytest -n 2 --dist loadfile -m "not slow" {{ ARGUMENTS }}
+    {{ python }} -m pytest -n 3 --dist loadfile -m "not slow" {{ ARGUMENTS }}
 
 # Run all tests.
 test-all *ARGUMENTS:
-    {{ python }} -m pytest -n 2 --dist loadfile {{ ARGUMENTS }}
+    {{ python }} -m pytest -n 3 --dist loadfile {{ ARGUMENTS }}
 
 # Check style, types, layers and commit subjects.
 lint:

@@ -82,7 +82,7 @@ def test_the_second_block_runs_all_tests(text: str) -> None:
     environment, install, tests = line.split(" && ")
     assert environment == "python3 -m venv .venv"
     assert install == ".venv/bin/pip install -q -e '.[dev]'"
-    assert tests == ".venv/bin/python -m pytest -n 2 --dist loadfile"
+    assert tests == ".venv/bin/python -m pytest -n 3 --dist loadfile"
 
 
 @pytest.mark.slow

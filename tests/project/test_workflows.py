@@ -99,7 +99,7 @@ def test_recipes_are_those_that_contributing_names() -> None:
 
 
 def test_the_recipe_for_all_tests_is_the_readmes_command() -> None:
-    command = "-m pytest -n 2 --dist loadfile"
+    command = "-m pytest -n 3 --dist loadfile"
     assert f".venv/bin/python {command}\n" in (_ROOT / "README.md").read_text(encoding="utf-8")
     recipes = (_ROOT / "Justfile").read_text(encoding="utf-8")
     assert f"\n    {{{{ python }}}} {command} {{{{ ARGUMENTS }}}}\n" in recipes
