@@ -7,9 +7,10 @@ from causalist._internal.lazy import exports
 if TYPE_CHECKING:
     from causalist.parse.grammar_files import all_grammars
     from causalist.parse.languages import claimants, dialect_of, grammar_version, load_grammar, load_settings
+    from causalist.parse.masking import MASK, masked, shown
     from causalist.parse.parser import parse_file, parse_source, parse_text, reader_of
     from causalist.parse.prose import prose_kind
-    from causalist.parse.secret_scan import MASK, find_secrets, masked, shown, texts_to_look_at
+    from causalist.parse.secret_scan import find_secrets, texts_to_look_at
     from causalist.parse.text import view_of, with_line_feeds
 
 __all__ = [
@@ -41,6 +42,7 @@ __getattr__ = exports(
         "languages": "claimants dialect_of grammar_version load_grammar load_settings",
         "text": "view_of with_line_feeds",
         "prose": "prose_kind",
-        "secret_scan": "MASK find_secrets masked shown texts_to_look_at",
+        "masking": "MASK masked shown",
+        "secret_scan": "find_secrets texts_to_look_at",
     },
 )

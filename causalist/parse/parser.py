@@ -45,6 +45,7 @@ from causalist.parse.languages import (
     script_dialect,
 )
 from causalist.parse.manifests import read_manifest
+from causalist.parse.masking import masked, tidied
 from causalist.parse.prose import (
     BY_BLOCKS,
     Heading,
@@ -55,7 +56,7 @@ from causalist.parse.prose import (
     read_passages,
     sections,
 )
-from causalist.parse.secret_scan import disjoint, find_secrets, masked, tidied
+from causalist.parse.secret_scan import disjoint, find_secrets
 from causalist.parse.syntax.accesses import read_lookups
 from causalist.parse.syntax.collector import Sweep
 from causalist.parse.syntax.imports import listed_names

@@ -1,26 +1,13 @@
-"""Spans of secrets in a file, by form, by name and by randomness, and masking of them.
-
-Two tables say which tokens are known by their form: plugins of detect-secrets with the group of each expression that is
-the secret, and expressions of our own for what it has no plugin for. A third lists the names whose values are secret.
-
-Bytes without the secrets in them: the same bytes of which none can be read, or a mask that says no length.
-
-In: bytes, and the spans of secrets in them. Finding these is the work of `secrets`.
-
-Whether a value is a secret or merely stands where one could: rules on its characters.
-
-Thresholds were chosen by hand, on what they mask in werkzeug, urllib3, scrapy, gin and prisma.
-
-The bytes of a file -> the spans of secrets in it, and the same bytes without them.
+"""The bytes of a file -> the spans of secrets in it.
 
 A few expressions over the whole file find candidates; most files have none, and nothing more is done for them. Only
-the lines around candidates are read more closely: by the plugins of detect-secrets, called directly (nothing is
-verified over the network, and no settings of the repository apply), and by expressions of our own. Rules on the value
-keep what merely looks like a secret: names, words, placeholders, references, checksums.
+the lines around candidates are read closely: by the plugins of detect-secrets, called directly (no network, no settings
+of the repository), and by expressions of our own. Tables list tokens known by their form and names whose values are
+secret. Rules on the characters of a value reject names, words, placeholders, references and checksums; their thresholds
+were chosen by hand on werkzeug, urllib3, scrapy, gin and prisma.
 
-A secret is masked by as many asterisks, with newlines kept, so that every span of the file stays valid. What cannot be
-recognised: passwords of plain words, secrets without a name or a form that are short or unquoted, and secrets that a
-program puts together.
+Not recognized: passwords of plain words, short or unquoted secrets without a name or form, and secrets that a program
+assembles.
 """
 
 import re
@@ -35,6 +22,7 @@ from typing import Any
 
 from causalist._internal.lazy import defer_import, lazy_regex
 from causalist._internal.lazy import lazy_regex as late
+from causalist.parse.masking import Span
 
 
 class SecretRule(Enum):
@@ -131,58 +119,6 @@ TRIVIAL = frozenset(
 )  # fmt: skip
 PLACEHOLDER_PARTS = ("example", "changeme", "change-me", "change_me", "placeholder", "your", "redacted", "insert",
                      "replace", "todo", "dummy", "xxxx", "....", "****", "lorem")  # fmt: skip
-
-
-Span = tuple[int, int]
-
-# What stands for a secret wherever source is shown, whatever its length.
-MASK = "*" * 8
-_STARS = lazy_regex(r"\*{8,}", needs=("*" * 8,))
-_LINE = re.compile(rb"[^\r\n]+")
-
-
-def masked(data: bytes, spans: Sequence[Span]) -> bytes:
-    """`data` with every byte of the spans but newlines replaced by an asterisk.
-
-    >>> masked(b"key = 'abc'", [(7, 10)])
-    b"key = '***'"
-    """
-    if not spans:
-        return data
-    result = bytearray(data)
-    for start, end in spans:
-        result[start:end] = re.sub(rb"[^\r\n]", b"*", data[start:end])
-    return bytes(result)
-
-
-def tidied(text: str) -> str:
-    """`text` of a masked file with every long run of asterisks as long as the mask that packs show, so that nothing
-    says how long a secret is.
-
-    >>> tidied("key = '****************'")
-    "key = '********'"
-    """
-    return _STARS.sub(MASK, text)
-
-
-def shown(data: bytes, start: int, end: int, spans: Sequence[Span]) -> bytes:
-    """`data[start:end]` as it may be shown: each line of each secret is MASK. `spans` are those of the whole file.
-
-    >>> shown(b"key = 'abc' # x", 2, 11, [(7, 10)])
-    b"y = '********'"
-    """
-    parts: list[bytes] = []
-    position = start
-    first = bisect_right(spans, start, key=lambda span: span[1])
-    for begin, stop in spans[first:]:
-        if begin >= end:
-            break
-        begin, stop = max(begin, start), min(stop, end)
-        parts.append(data[position:begin])
-        parts.append(_LINE.sub(MASK.encode(), data[begin:stop]))
-        position = stop
-    parts.append(data[position:end])
-    return b"".join(parts)
 
 
 # The limit of detect-secrets for base64, and a lower one for strings that are too short to reach it.

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from causalist.parse import MASK, load_grammar, parse_source, parse_text, shown
 from causalist.parse import secret_scan as module
-from causalist.parse.secret_scan import OWN_TOKENS, PLUGINS, find_secrets, is_strong, masked, texts_to_look_at
+from causalist.parse.masking import masked
+from causalist.parse.secret_scan import OWN_TOKENS, PLUGINS, find_secrets, is_strong, texts_to_look_at
 from tests.planted import CARRIERS, KINDS, NAMES, parts_of, planted
 
 
