@@ -14,7 +14,6 @@ from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
 from causalist.model.scores import Transition
 from causalist.model.symbols import NodeKind, split_id
-from causalist.navigate.names import paths_below
 from causalist.rank import WalkWeights, build_transition, within
 
 
@@ -87,6 +86,8 @@ def folder_named(index: Index, name: str, *, root: Path | None, folder: str) -> 
     written = name.strip().replace("\\", "/")
     if written == "/":
         return ""
+    from causalist.navigate.names import paths_below  # most questions have no scope
+
     for path in paths_below(index, written, root=root, folder=folder) if written else ():
         path = normpath(path)
         if path == "." or len(index.manifest.paths.prefix_range(f"{path}/")):

@@ -10,9 +10,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from causalist._internal.circuit_breaker import Circuits
 from causalist.model.answer import Answer
 from causalist.model.source import DiagnosticSlug
-from causalist.pipeline.steps import Circuits
 
 MAX_ANSWERS = 64
 MAX_CHARACTERS = 8_000_000  # of all packs together

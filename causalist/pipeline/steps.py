@@ -7,14 +7,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from math import inf
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from causalist._internal.circuit_breaker import MAX_FAILURES, SKIPPED_RUNS, Circuits
 from causalist.errors import CausalistError, UsageError
 from causalist.model.protocols import STAGES
 from causalist.model.source import Diagnostic, DiagnosticSlug
 
-__all__ = ["MAX_FAILURES", "RESERVE", "SKIPPED_RUNS", "Circuits", "Deadline", "StepStopped", "StepTimer"]
+if TYPE_CHECKING:
+    from causalist._internal.circuit_breaker import Circuits
 
 
 class StepTimer:
@@ -126,7 +126,7 @@ class GuardedSteps(StepTimer):
     many queries counts them and skips a step that keeps failing.
     """
 
-    def __init__(self, circuits: Circuits | None, deadline: Deadline | None) -> None:
+    def __init__(self, circuits: "Circuits | None", deadline: Deadline | None) -> None:
         super().__init__()
         self._circuits = circuits
         self._deadline = deadline

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from causalist._internal.circuit_breaker import MAX_FAILURES, SKIPPED_RUNS, Circuits
 from causalist.errors import CausalistError, ConvergenceError
 from causalist.model.answer import Answer, AskOptions, Level
 from causalist.model.protocols import STAGES
 from causalist.pipeline.answer_cache import Session
 from causalist.pipeline.repository import Repository
-from causalist.pipeline.steps import MAX_FAILURES, SKIPPED_RUNS, Circuits, StepTimer
+from causalist.pipeline.steps import StepTimer
 from causalist.rank import GENERATORS
 from tests.pipeline.sample import WHERE_AUTH, plain_answer
 
