@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 # The form of subjects was agreed on after this commit. Older ones have others, and history is not rewritten.
-BASE = "4f33a47fd141f300b253aebe508435c2f2b6a446"
+BASE = "df41ef546c80af505ce799ae1cfb54717b8e9016"
 MAX_LENGTH = 72  # characters; GitHub folds what is longer
 
 _FORM = re.compile(r"^[a-z][a-z-]*(, [a-z-]+)?: .{1,}$")
