@@ -40,6 +40,13 @@ FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
 @click.option("--max-tokens", type=int, default=4000, show_default=True, help="Token budget of the pack.")
 @click.option("--format", "pack_format", type=click.Choice(FORMATS), default="text", show_default=True,
               help="Format of the pack.")  # fmt: skip
+@click.option(
+    "--names",
+    multiple=True,
+    metavar="WORDS",
+    help="Identifiers or words that you expect in the code, separated by spaces or commas. Repeatable.",
+)
+@click.option("--fill", is_flag=True, help="Fill the token budget instead of stopping at what is needed.")
 @click.option("--tokenizer", type=click.Choice(["estimate", "o200k"]), default="estimate", show_default=True,
               help="Token counter. o200k is exact and needs the extra `tokens`.")  # fmt: skip
 @click.option("--route", type=click.Choice(["lookup", "simple", "multi_hop", "exploratory", "skip"]),
@@ -83,6 +90,8 @@ def ask_command(
     level: str,
     max_tokens: int,
     pack_format: str,
+    names: tuple[str, ...],
+    fill: bool,
     tokenizer: str,
     route: str | None,
     rank: str,
@@ -149,6 +158,8 @@ def ask_command(
         scope=scope,
         explain=explain,
         embedder=embedder,
+        names=names,
+        fill=fill,
     )
     options = _with_settings(chosen, Repository.settings_at(repo or Path(), exact_root=repo is not None).ask_options())
     question = _question(query)

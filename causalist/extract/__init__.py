@@ -7,6 +7,7 @@ from causalist._internal.lazy import exports
 if TYPE_CHECKING:
     from causalist.extract.causal_order import order_subgraph
     from causalist.extract.paths import paths_from_seeds
+    from causalist.extract.relevance import Needed, RelevanceInput, default_relevance, judge_relevance
     from causalist.extract.subgraph import (
         extract_subgraph,
         hit_of,
@@ -17,9 +18,13 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Needed",
+    "RelevanceInput",
+    "default_relevance",
     "extract_subgraph",
     "hit_of",
     "hops_between",
+    "judge_relevance",
     "lift_to_files",
     "named_edge",
     "order_subgraph",
@@ -33,5 +38,6 @@ __getattr__ = exports(
         "subgraph": "extract_subgraph hit_of hops_between lift_to_files named_edge without_repeats",
         "causal_order": "order_subgraph",
         "paths": "paths_from_seeds",
+        "relevance": "Needed RelevanceInput default_relevance judge_relevance",
     },
 )

@@ -17,7 +17,7 @@ class PackHeader:
     """Head of a pack.
 
     `n_nodes` counts nodes of the repository; `commit` is None outside of git. `causal` is False if dependencies stand
-    first. `confidence` is that of the answer, None if unknown.
+    first. `confidence` and `sufficiency` are those of the answer, None if unknown.
     """
 
     query: str
@@ -27,15 +27,16 @@ class PackHeader:
     stale: bool = False
     causal: bool = True
     confidence: float | None = None
+    sufficiency: float | None = None
 
 
 class PackItem(NamedTuple):
     """A hit with its source text, from the indentation of its first line.
 
-    `text` is "" if it could not be read. `via` marks a node that is here only because a hit's path runs through it.
-    `rank` is the position among the results; None for `via` and for definitions that stand for their file. `telling`
-    are (row, weight) of a text so long that it may be cut: weight in the query, 0 for rows where an inner definition
-    begins.
+    `text` is "" if it could not be read. `via` marks a neighbor of a result that is no result itself. `rank` is the
+    position among the results; None for `via` and for definitions that stand for their file. `telling` are (row,
+    weight in the query) of a text so long that it may be cut, `uses` the rows where it uses other items. `needed` is
+    the probability that a reader needs it. `link` is the edge that speaks for a neighbor.
     """
 
     hit: Hit
@@ -43,16 +44,20 @@ class PackItem(NamedTuple):
     via: bool
     rank: int | None = None
     telling: tuple[tuple[int, float], ...] = ()
+    uses: tuple[int, ...] = ()
+    needed: float = 1.0
+    link: Edge | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PackInput:
-    """Everything a renderer may use. `items` are in causal order; ranks follow `hit.score`."""
+    """Everything a renderer may use. `items` are in the order of the pack. With `fills`, the budget is filled."""
 
     header: PackHeader
     items: tuple[PackItem, ...]
     edges: tuple[Edge, ...]
     removed_edges: tuple[Edge, ...]
+    fills: bool = False
 
 
 class OmittedPart(StrEnum):
@@ -73,7 +78,8 @@ class Omitted(NamedTuple):
 class ShownRange(NamedTuple):
     """An item as a pack names it, with the ranges of lines in `shown` whose source the pack has.
 
-    `path` is safe and perhaps shortened, lines are 1-based.
+    `path` is safe and perhaps shortened, lines are 1-based. `rank` is that of the result, None for others; `tokens` is
+    what the item costs.
     """
 
     node: str
@@ -83,6 +89,8 @@ class ShownRange(NamedTuple):
     start_line: int
     end_line: int
     shown: tuple[tuple[int, int], ...]
+    rank: int | None = None
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +98,7 @@ class Pack:
     """A rendered pack.
 
     `tokens` is the count of `text` by `tokenizer` or, for a page, of the text that it shows; never above `max_tokens`.
-    `places` are the items of the text, in its order.
+    `places` are the items of the text, in its order; `edges` are those that it prints.
     """
 
     text: str
@@ -100,6 +108,7 @@ class Pack:
     omitted: tuple[Omitted, ...]
     tokenizer: str = "estimate"
     places: tuple[ShownRange, ...] = ()
+    edges: tuple[Edge, ...] = ()
 
 
 class Route(StrEnum):
@@ -198,6 +207,8 @@ class AskOptions:
     scope: str | None = None  # the folder that ranks first; None: where the repository was opened
     embedder: str | None = None  # whose vectors count; NO_EMBEDDER: nobody's; None: as the settings say
     normalise: bool = False  # columns of the walk normalised to 1 instead of returning what they lack
+    names: tuple[str, ...] = ()  # identifiers or words that the caller expects in the code
+    fill: bool = False  # fill the budget instead of choosing the size of the pack
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,10 +317,11 @@ class PageRankInfo:
 class Answer:
     """Answer to a query.
 
-    `confidence` is the probability that one of the first five files is right; None for a pattern and for PageRank
-    alone. `pagerank` is None if it was not computed. `order` holds ids of results and of the hops on their paths, in
-    causal order; `via` are the hops. `timings_ms` has the six stages by name, each followed by its steps
-    (`candidates.words`). `generators` has the number of candidates of each generator, None if it did not run.
+    `confidence` is the probability that one of the first five files is right, `sufficiency` that the pack is enough to
+    answer; both are None for a pattern and for PageRank alone. `pagerank` is None if it was not computed. `order` holds
+    ids of results and of the hops on their paths, in causal order; `via` are the hops. `timings_ms` has the six stages
+    by name, each followed by its steps (`candidates.words`). `generators` has the number of candidates of each
+    generator, None if it did not run.
     """
 
     answer_id: str
@@ -328,3 +340,4 @@ class Answer:
     timings_ms: Mapping[str, float]
     generators: Mapping[str, int | None] = field(default_factory=dict)
     pack: Pack | None = field(default=None)
+    sufficiency: float | None = None

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.pack.excerpts import LONG_BODY_THRESHOLD
+    from causalist.pack.excerpts import FOLD_THRESHOLD
     from causalist.pack.render import MINIMUM_TOKENS, check_budget, render_pack
     from causalist.pack.tokens import Counter, count_tokens, get_counter
 
 __all__ = [
-    "LONG_BODY_THRESHOLD",
+    "FOLD_THRESHOLD",
     "MINIMUM_TOKENS",
     "Counter",
     "check_budget",
@@ -22,7 +22,7 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "excerpts": "LONG_BODY_THRESHOLD",
+        "excerpts": "FOLD_THRESHOLD",
         "render": "MINIMUM_TOKENS check_budget render_pack",
         "tokens": "Counter count_tokens get_counter",
     },

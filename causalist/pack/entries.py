@@ -107,6 +107,16 @@ SMALLEST_WITH_LEGEND = 400
 SMALLEST_FENCE = 3
 
 _BACKTICKS = lazy_regex("`+", needs=("`",))
+_PASSIVE = {
+    "calls": "called by",
+    "references": "used by",
+    "extends": "extended by",
+    "implements": "implemented by",
+    "overrides": "overridden by",
+    "reads": "read by",
+    "writes": "written by",
+    "tests": "tested by",
+}
 _BACK = " (back)"
 _CONTAINS = "contains"
 _MAX_LINKED_NAMES = 2  # others that a reason names
@@ -137,7 +147,10 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_sour
     """A plan that shows nothing yet but knows every entry, and the edges it may show."""
     header, items = pack_input.header, pack_input.items
     limits = EntryLimits.for_budget(max_tokens, scale)
-    order = sorted(range(len(items)), key=lambda i: (-round(items[i].hit.score, 12), items[i].hit.id, i))
+    order = sorted(
+        range(len(items)),
+        key=lambda i: (-round(items[i].needed, 9), -round(items[i].hit.score, 12), items[i].hit.id, i),
+    )
     orders = {number: place for place, number in enumerate(order)}
     names = _names(pack_input, limits.name)
     labels = [_label(item, names) for item in items]
@@ -151,6 +164,7 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_sour
             order=orders[number],
             rank=item.rank,
             via=item.via,
+            needed=item.needed,
             id=middle_cut(item.hit.id, 2 * limits.name),
             path=middle_cut(item.hit.path, limits.name),
             symbol=None if item.hit.symbol is None else middle_cut(item.hit.symbol, limits.name),
@@ -159,7 +173,7 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_sour
             start_line=item.hit.start_row + 1,
             end_line=item.hit.end_row + 1,
             signature=_signature(item.hit, limits.signature),
-            reasons=_reasons(item.hit, linked.get(item.hit.id, ()), limits),
+            reasons=_reasons(item, linked.get(item.hit.id, ()), names, limits),
             way=_way(item.hit, names),
             is_led=bool(item.hit.reasons) and item.hit.reasons[0].signal == LEADING,
             body=texts[number],
@@ -181,7 +195,7 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_sour
         links=(),
         omitted=(),
         entries=entries,
-        list_omitted=False,
+        fills=pack_input.fills,
         fence="`" * max(SMALLEST_FENCE, longest + 1),
         tokenizer=tokenizer,
         every_link=tuple(links),
@@ -189,9 +203,7 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_sour
 
 
 def _label(item: PackItem, names: dict[str, str]) -> str:
-    """Return the name by which other items refer to `item`; "" if it is only on a path and quotes nothing."""
-    if item.via:
-        return ""
+    """Return the name by which other items refer to `item`."""
     return names[item.hit.id] if item.rank is None else f"#{item.rank} {names[item.hit.id]}"
 
 
@@ -201,7 +213,8 @@ def _names(pack_input: PackInput, limit: int) -> dict[str, str]:
     for item in pack_input.items:
         ids[item.hit.id] = None
         ids.update((hop.node, None) for hop in item.hit.path_from_seed)
-    for edge in (*pack_input.edges, *pack_input.removed_edges):
+    links = [item.link for item in pack_input.items if item.link is not None]
+    for edge in (*pack_input.edges, *pack_input.removed_edges, *links):
         ids.update(((edge.source, None), (edge.target, None)))
     short = {node: split_id(node)[1] or node for node in ids}
     count = Tally(short.values())
@@ -212,14 +225,24 @@ def _signature(hit: Hit, limit: int) -> str:
     return one_line(hit.signature or hit.doc, limit)
 
 
-def _reasons(hit: Hit, linked: Sequence[str], limits: EntryLimits) -> tuple[str, ...]:
-    return tuple(one_line(phrase, limits.reason) for phrase in reason_phrases(hit.reasons[:MAX_REASONS], linked))
+def _reasons(item: PackItem, linked: Sequence[str], names: dict[str, str], limits: EntryLimits) -> tuple[str, ...]:
+    phrases = list(reason_phrases(item.hit.reasons[:MAX_REASONS], linked))
+    if item.link is not None:
+        phrases.insert(0, _describe_link(item, item.link, names))
+    return tuple(one_line(phrase, limits.reason) for phrase in phrases)
+
+
+def _describe_link(item: PackItem, edge: Edge, names: dict[str, str]) -> str:
+    """Return the edge as a phrase about the item: `called by A`, `calls B`."""
+    if edge.source == item.hit.id:
+        return f"{edge.kind} {names[edge.target]}"
+    return f"{_PASSIVE.get(edge.kind, edge.kind)} {names[edge.source]}"
 
 
 def _linked(pack_input: PackInput, names: dict[str, str]) -> dict[str, list[str]]:
     """The names of the best results that each one has an edge to or from. What contains it stands in its own name."""
     best = sorted(pack_input.items, key=lambda item: (-round(item.hit.score, 12), item.hit.id))
-    place = {item.hit.id: number for number, item in enumerate(best) if not item.via}
+    place = {item.hit.id: number for number, item in enumerate(best)}
     others: dict[str, set[int]] = {}
     for edge in pack_input.edges:
         if edge.kind != _CONTAINS and edge.source != edge.target and {edge.source, edge.target} <= place.keys():

@@ -6,7 +6,7 @@ reads as an outline whose parts stand under their own headers, whether or not th
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from causalist._internal.lazy import dataclass, lazy_regex
 from causalist._internal.sanitize import ELLIPSIS, neutralise
@@ -20,17 +20,28 @@ MAX_BACKTICK_RUN = 16
 _BACKTICKS = lazy_regex(rf"`{{{MAX_BACKTICK_RUN + 1},}}", needs=("`" * (MAX_BACKTICK_RUN + 1),))
 
 
-# A body of more lines is long: where it has to be cut it shows what tells most of the question instead of its
-# beginning. Shorter ones are read from the top.
-LONG_BODY_THRESHOLD = 60
-# Of a long body that is cut come first: its head, longer only where a list of parameters is open; then the lines that
-# weigh most, each with its neighbors; then where definitions inside of it begin; then all others. Of 40, 60, 90 and
-# 150 lines and contexts of 1 to 4 none can be told from another; a longer head takes the room of what tells:
-# docs/packs.md has what all of it brings.
-_LEAST_HEAD, _MOST_HEAD = 3, 12
-_CONTEXT = 3
-_MAX_TELLING_PLACES = 12  # places, before the definitions inside
-_MAX_CHARACTERS_READ = 400_000  # characters of a long body
+# Shorter bodies are shown from the top where they have to be cut; longer ones are folded.
+FOLD_THRESHOLD = 12
+_MIN_HEAD_LINES, _MAX_HEAD_LINES = 1, 12
+_MAX_FILLED_GAP = 2  # lines; a mark costs as much as these
+_MAX_CHARACTERS_READ = 400_000  # characters of a body
+
+# Weights of a line of a folded body, from a logistic model of 8,357 lines of functions that answer 86 questions: the
+# decisive ones against all others. docs/packs.md names the questions and the command.
+_QUERY_WEIGHT = 1.4  # of the words of the query that stand there, as a share of the best line of the body
+_NEARBY_DECAY = 0.6  # of that weight, for each line between
+_NEARBY_LINES = 4
+_CALL_WEIGHT = 1.0  # of a line that uses another item of the pack
+_FORMS: tuple[tuple[re.Pattern[str], float], ...] = (
+    (re.compile(r"\W*(?:if|elif|else if|elsif|unless|case|when|switch|match|guard|for|while|foreach|catch|except|rescue"
+                r"|default)\b"), 0.45),
+    (re.compile(r"\W*(?:return|raise|throw|throws|yield|panic)\b"), 0.3),
+    (re.compile(r"\W*(?:else|finally|try|ensure|do|begin)\b"), -0.5),
+    (re.compile(r"\s*(?://|#|/?\*|--)"), -1.0),
+    (re.compile(r"\s*[\w.]*\b(?:log|logger|logging|console|print|println|slog|_logger)\b[.!(]", re.IGNORECASE), -1.3),
+    (re.compile(r"\W*$"), -1.2),
+)  # fmt: skip
+_OPENERS = ("{", ":", "(", "[", "=>", "->", "then", "do", "&&", "||", ",", "=", "+", "|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +85,19 @@ def by_room(body: Body) -> Sequence[str]:
 
 
 def _printed(body: Body, n_lines: int) -> Sequence[int]:
-    """Positions of the `n_lines` lines that get room first, from top to bottom; a line that is missing by itself is
-    printed rather than counted.
+    """Return the positions of the `n_lines` lines that get room first, from top to bottom.
+
+    Gaps that a mark would not make shorter are printed.
     """
     if not body.order or n_lines >= len(body):
         return range(min(n_lines, len(body)))
-    chosen = set(body.order[:n_lines])
-    chosen |= {i + 1 for i in chosen if i + 2 in chosen}
-    return sorted(chosen)
+    chosen = sorted(body.order[:n_lines])
+    printed = chosen[:1]
+    for place in chosen[1:]:
+        if place - printed[-1] <= _MAX_FILLED_GAP + 1:
+            printed.extend(range(printed[-1] + 1, place))
+        printed.append(place)
+    return printed
 
 
 def sensible_cut(body: Body, n_lines: int) -> int:
@@ -155,7 +171,7 @@ def _owners(items: Sequence[PackItem]) -> dict[str, list[tuple[int, int, int]]]:
     """
     by_path: dict[str, list[tuple[int, int, int]]] = {}
     for number, item in enumerate(items):
-        if item.text and not item.via:
+        if item.text:
             first = item.hit.start_row
             last = first + item.text.count("\n") - (1 if item.text.endswith("\n") else 0)
             by_path.setdefault(item.hit.path, []).append((first, max(first, last), number))
@@ -172,13 +188,13 @@ def _body(
     max_characters: int,
 ) -> Body:
     item = items[number]
-    if not item.text or item.via:
+    if not item.text:
         return EMPTY
     spans = owners[item.hit.path]
     place = next(place for place, span in enumerate(spans) if span[2] == number)
     first, last, _ = spans[place]
     inner = sorted((s for s in spans[:place] if s[0] <= last and s[1] >= first), key=lambda s: (s[0], -s[1]))
-    max_characters = max(max_characters, _MAX_CHARACTERS_READ) if item.telling else max_characters
+    max_characters = max(max_characters, _MAX_CHARACTERS_READ)
     clipped = len(item.text) > max_characters
     source = _safe(item.text[:max_characters]).split("\n")
     if len(source) > 1 and (clipped or not source[-1]):
@@ -217,42 +233,85 @@ def _body(
         lines.append(line)
         numbers.append(row + 1)
         weights.append(printed)
-    order = _order(lines, numbers, dict(item.telling)) if len(lines) > LONG_BODY_THRESHOLD and item.telling else ()
+    order = _fold_order(lines, numbers, item) if len(lines) > FOLD_THRESHOLD else ()
     return Body(
         tuple(lines), tuple(numbers), tuple(weights), n_source, clipped, not taken or taken[0][0] > first, order
     )
 
 
-def _order(lines: Sequence[str], numbers: Sequence[int | None], telling: Mapping[int, float]) -> tuple[int, ...]:
-    """The positions of a long body in the order in which they get room; lines that stand for other items, which would
-    be missed, come with the head. `telling` are weights by row.
+def _fold_order(lines: Sequence[str], numbers: Sequence[int | None], item: PackItem) -> tuple[int, ...]:
+    """Return the positions of a body in the order in which they get room.
+
+    The head comes first, then lines that stand for other items, which would be missed, then lines by weight. Each line
+    brings the lines that open the blocks around it, and the next one if it ends in the middle of a statement or opens a
+    block.
     """
-    order = dict.fromkeys(range(_head(lines)))
+    n_head = _head(lines)
+    order = dict.fromkeys(range(n_head))
     order.update((i, None) for i, number in enumerate(numbers) if number is None)
-    weights = {
-        i: telling[number - 1] for i, number in enumerate(numbers) if number is not None and number - 1 in telling
-    }
-    places = sorted((i for i, weight in weights.items() if weight > 0), key=lambda i: (-weights[i], i))
-    n_before = 0
-    for place in places:
-        if n_before == _MAX_TELLING_PLACES:
-            order.update((i, None) for i, weight in weights.items() if weight == 0)
-        n_before += place not in order
-        for step in range(_CONTEXT + 1):
-            order.update((i, None) for i in (place - step, place + step) if 0 <= i < len(lines))
-    order.update((i, None) for i, weight in weights.items() if weight == 0)
+    weights = _line_weights(lines, numbers, dict(item.telling), frozenset(item.uses))
+    indents = [len(line) - len(line.lstrip(" \t")) if line.strip() else -1 for line in lines]
+    around = _block_openers(indents)
+    for place in sorted(range(len(lines)), key=lambda i: (-weights[i], i)):
+        if place in order or not lines[place].strip():
+            continue
+        chain = []
+        outer = around[place]
+        while outer >= 0 and outer not in order:
+            chain.append(outer)
+            outer = around[outer]
+        order.update((i, None) for i in reversed(chain))
+        order[place] = None
+        if lines[place].rstrip().endswith(_OPENERS) and place + 1 < len(lines):
+            order[place + 1] = None
     order.update((i, None) for i in range(len(lines)))
     return tuple(order)
 
 
+def _line_weights(
+    lines: Sequence[str], numbers: Sequence[int | None], telling: Mapping[int, float], uses: Collection[int]
+) -> list[float]:
+    """Return the weight of each line of a body. `telling` and `uses` have rows of the file."""
+    said = [0.0 if number is None else telling.get(number - 1, 0.0) for number in numbers]
+    used = [number is not None and number - 1 in uses for number in numbers]
+    most = max(said, default=0.0)
+    result = []
+    for i, line in enumerate(lines):
+        weight = _CALL_WEIGHT * used[i]
+        if most:
+            near = max(
+                said[j] * _NEARBY_DECAY ** abs(i - j)
+                for j in range(max(0, i - _NEARBY_LINES), min(len(lines), i + _NEARBY_LINES + 1))
+            )
+            weight += _QUERY_WEIGHT * near / most
+        result.append(weight + sum(given for form, given in _FORMS if form.match(line)))
+    return result
+
+
+def _block_openers(indents: Sequence[int]) -> list[int]:
+    """Return for each line the nearest line above that is indented less, -1 if there is none."""
+    result: list[int] = []
+    open_lines: list[int] = []
+    for i, indent in enumerate(indents):
+        if indent < 0:
+            result.append(-1)
+            continue
+        while open_lines and indents[open_lines[-1]] >= indent:
+            open_lines.pop()
+        result.append(open_lines[-1] if open_lines else -1)
+        open_lines.append(i)
+    return result
+
+
 def _head(lines: Sequence[str]) -> int:
-    """Return the number of lines at the top of a long body that say what it is the body of."""
+    """Return the number of lines at the top of a body that say what it is the body of."""
     n_open = 0
-    for number, line in enumerate(lines[:_MOST_HEAD], start=1):
+    for number, line in enumerate(lines[:_MAX_HEAD_LINES], start=1):
         n_open += line.count("(") - line.count(")")
-        if number >= _LEAST_HEAD and n_open <= 0:
+        is_decorator = line.lstrip().startswith(("@", "#["))
+        if number >= _MIN_HEAD_LINES and n_open <= 0 and not is_decorator:
             return number
-    return _MOST_HEAD
+    return _MIN_HEAD_LINES
 
 
 def _merged(spans: Sequence[tuple[int, int, int]], first: int, last: int) -> list[tuple[int, int, int]]:

@@ -7,7 +7,8 @@ counts the finished text and plans again; no plan is guaranteed to fit.
 Left-out items are named if there is room, else counted. Every format prints them.
 """
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from enum import IntEnum
 from typing import Protocol
@@ -17,19 +18,32 @@ from causalist.model.answer import Omitted, OmittedPart, PackHeader
 from causalist.model.graph import Edge
 from causalist.pack.excerpts import Body, by_room, sensible_cut, shows_everything
 
-# One-liners may take this share of the room before there is source; those that it does not hold come after the bodies,
-# if anything is left. Chosen with the next two by tests/benchmarks/packs at 600 to 4,000 tokens: docs/packs.md.
-ONE_LINER_SHARE = 0.5
-# A body may take this share of what is left for bodies until every other body had its turn; then what remains goes to
-# the cut ones, best first.
-BODY_SHARE = 0.25
-# That of a long body, which shows parts of itself: what one definition says less, others say more.
-LONG_SHARE = 0.125
+# Shares and thresholds were chosen by tests/benchmarks/answers on open questions; docs/packs.md has the figures.
+# The most of the budget that one body takes before every other body had its turn.
+BODY_SHARE = 0.4
+MIN_BODY_SHARE = 0.15
+SHARE_BY_NEED = 1.0
+# Of equally needed bodies the shorter come first: need is divided by the length to this power.
+LENGTH_EXPONENT = 0.3
+MAX_GAIN_CHARACTERS = 4000
+# A body is worth its tokens if the probability that it is needed is above this, for each 1,000 tokens.
+MIN_GAIN = 0.1
+# A body that is less probable than this is not printed, however short it is.
+MIN_NEEDED = 0.02
+# Without a request to fill the budget, a cut body grows with what remains only above this.
+MIN_NEEDED_TO_GROW = 0.15
 # Of a body this much has found room: then its share is doubled, if that holds the rest of it. A reader who is handed
 # half of a definition opens the file all the same.
 NEARLY_WHOLE_THRESHOLD = 0.5
 # A cut body of fewer lines says less than the signature in its header already does.
 MIN_BODY_LINES = 3
+# Items without source, and edges, that are printed after the bodies; each kind takes at most a share of the budget.
+MAX_ONE_LINERS = 8
+ONE_LINER_SHARE = 0.08
+MAX_LINKS = 12
+LINK_SHARE = 0.08
+# Headers and reasons take at most this share of what is printed; reasons are left out first.
+OVERHEAD_SHARE = 0.08
 # To guess how many lines fit before the first count; source code has 3 to 4 characters a token.
 CHARACTERS_PER_TOKEN = 3.5
 # Text with more characters than this for each token of room is not even counted.
@@ -44,8 +58,9 @@ CERTAINTY = ((0.8, "likely"), (0.5, "uncertain"), (0.0, "a guess"))
 class PackEntry:
     """One item, safe and cut to size.
 
-    `order` counts all items best first; `rank` counts results only and is None for items that merely lie on a path
-    (`via`) or stand for their file. `reasons` come strongest first; `way` is how the walk came here from a seed, ""
+    `order` counts all items, the most `needed` first; `rank` is the position among the results, None for neighbors of
+    results and for items that stand for their file. `needed` is the probability that a reader needs it. `reasons` come
+    strongest first; `way` is how the walk came here from a seed, ""
     where it began here, and `is_led` that this says as much as the reasons.
     """
 
@@ -53,6 +68,7 @@ class PackEntry:
     order: int
     rank: int | None
     via: bool
+    needed: float
     id: str
     path: str
     symbol: str | None
@@ -69,6 +85,9 @@ class PackEntry:
     @property
     def lines(self) -> str:
         return f"{self.start_line}-{self.end_line}" if self.end_line > self.start_line else f"{self.start_line}"
+
+
+HARDLY_ENOUGH = 0.35  # a sufficiency below which a pack says what would help
 
 
 class DetailLevel(IntEnum):
@@ -119,9 +138,8 @@ class Link:
 class Plan:
     """Everything that a renderer prints.
 
-    `question` and `repository` are safe and on one line. `list_omitted` says that there is room to name what was
-    left out; its count is always printed. `every_link` is what `links` were chosen from, for a drawing in which an
-    edge is a line without words.
+    `question` and `repository` are safe and on one line. With `fills`, the budget is filled. `every_link` is what
+    `links` were chosen from, for a drawing in which an edge is a line without words.
     """
 
     header: PackHeader
@@ -133,7 +151,7 @@ class Plan:
     links: tuple[Link, ...]
     omitted: tuple[Omitted, ...]
     entries: tuple[PackEntry, ...]
-    list_omitted: bool
+    fills: bool
     fence: str
     tokenizer: str
     every_link: tuple[Link, ...]
@@ -153,11 +171,20 @@ class Plan:
         if value is None:
             return ""
         word = next(word for least, word in CERTAINTY if value >= least)
-        return f"{word} ({value:.2f})"
+        enough = self.header.sufficiency
+        return f"{word} ({value:.2f})" if enough is None else f"{word} ({value:.2f}) · enough {enough:.2f}"
 
     @property
     def order(self) -> str:
-        return "In causal order" if self.header.causal else "Dependencies first"
+        return "Callers stand before what they call" if self.header.causal else "Dependencies stand first"
+
+    @property
+    def hint(self) -> str:
+        """What would help most where the pack is hardly enough; "" where it may be."""
+        enough = self.header.sufficiency
+        if enough is None or enough >= HARDLY_ENOUGH:
+            return ""
+        return "Hardly enough: identifiers or words expected in the code would help (--names)."
 
     def size(self, tokens: int) -> str:
         """The count with its unit; the counter is named unless it is the default."""
@@ -185,8 +212,6 @@ class Renderer(Protocol):
 
     def link(self, link: Link) -> str: ...
 
-    def omission_list(self, plan: Plan) -> str: ...
-
 
 class Planner:
     """Plans for one input at several budgets; prices are counted once."""
@@ -208,46 +233,45 @@ class Planner:
         self._ranked = sorted(range(len(self._entries)), key=lambda number: self._entries[number].order)
 
     def plan(self, budget: float) -> Plan:
-        """A plan whose parts cost at most `budget`, in the order of precedence: the frame with the header, files,
-        one-liners best first as far as their share goes, bodies, each with the reason that says most, the other
-        one-liners, such a reason for one-liners, edges where every item is there, all reasons of items with bodies, and
-        the list of what was left out.
+        """Return a plan whose parts cost at most `budget`.
+
+        In the order of precedence: the header, files that were asked for, bodies, the most needed first, as long as
+        they are worth their tokens, one-liners for what else may be needed, edges, and reasons.
         """
         nothing = self._completed({}, set(), {})
         left = budget - self._counter(self._renderer.document(nothing, int(budget)))
         lines: dict[int, int] = {}
         # Where files were asked for, their places are the answer, and definitions inside show them.
         files = [number for number in self._ranked if self._entries[number].kind == "file"]
-        left = self._list(files, lines, left, left)
-        left = self._list(self._ranked, lines, left, left * ONE_LINER_SHARE)
-        left = self._grow_bodies(lines, left)
-        n_listed = len(lines)
-        left = self._list(self._ranked, lines, left, left)
-        if len(lines) > n_listed:
-            left = self._grow_bodies(lines, left)
-        detail: dict[int, DetailLevel] = {}
-        left = self._tell(detail, [number for number in lines if not lines[number]], lines, DetailLevel.BRIEFLY, left)
-        # Edges between items, some of which are missing, would come before what they are about.
-        links = self._affordable_links(left) if len(lines) == len(self._entries) else set()
+        if any(not len(self._entries[number].body) for number in files):
+            left = self._list(files, lines, left, len(files))
+        left = self._grow_bodies(lines, left, budget)
+        if not self._bare.fills:
+            left = min(left, (ONE_LINER_SHARE + LINK_SHARE + OVERHEAD_SHARE) * budget)
+        if not lines:
+            left = self._list(self._ranked, lines, left, len(self._ranked))
+        room = min(left, ONE_LINER_SHARE * budget)
+        left -= room - self._list(self._ranked, lines, room, MAX_ONE_LINERS)
+        links = self._affordable_links(min(left, LINK_SHARE * budget), lines)
         left -= sum(self._link_prices[number] for number in links)
+        detail: dict[int, DetailLevel] = {}
         sourced = [number for number in lines if lines[number] or not len(self._entries[number].body)]
-        left = self._tell(detail, sourced, lines, DetailLevel.FULLY, left)
-        plan = self._completed(lines, links, detail)
-        if plan.omitted and self._counter(self._renderer.omission_list(plan)) <= left:
-            plan = replace(plan, list_omitted=True)
-        return plan
+        heads = sum(self._price(number, 0) for number in lines)
+        spent = sum(self._price(number, n_lines) for number, n_lines in lines.items())
+        self._tell(detail, sourced, lines, DetailLevel.BRIEFLY, min(left, OVERHEAD_SHARE * spent - heads))
+        return self._completed(lines, links, detail)
 
-    def _list(self, numbers: Sequence[int], lines: dict[int, int], left: float, room: float) -> float:
-        """Adds one-liners in the order of `numbers`, within `room` but for the very first, which is within `left`."""
+    def _list(self, numbers: Sequence[int], lines: dict[int, int], left: float, most: int) -> float:
+        """Add at most `most` one-liners in the order of `numbers`, and return what is left."""
         for number in numbers:
             if number in lines:
                 continue
             price = self._price(number, 0)
-            if price > (room if lines else left):
+            if price > left or not most:
                 break
             lines[number] = 0
             left -= price
-            room -= price
+            most -= 1
         return left
 
     def _tell(
@@ -258,7 +282,7 @@ class Planner:
         level: DetailLevel,
         left: float,
     ) -> float:
-        """Raises what is detail of some items to a level, best first, as far as it fits."""
+        """Raise the detail of some items to a level, best first, as far as it fits."""
         for number in sorted(numbers, key=lambda number: self._entries[number].order):
             now, more = self._shown(number, lines[number]), self._shown(number, lines[number], level)
             if now.why == more.why:
@@ -274,31 +298,50 @@ class Planner:
         """An item, of which no less is detail than what always is: the reason that says most, beside a body and where
         there is none to show.
         """
-        entry = self._entries[number]
-        least = DetailLevel.NOTHING if not n_lines and (len(entry.body) or entry.via) else DetailLevel.BRIEFLY
-        return PlannedItem(entry, n_lines, max(detail, least))
+        return PlannedItem(self._entries[number], n_lines, detail)
 
-    def _grow_bodies(self, lines: dict[int, int], left: float) -> float:
-        """Bodies best first, whole files after all others.
+    def _grow_bodies(self, lines: dict[int, int], left: float, budget: float) -> float:
+        """Give room to bodies, the most needed first, and return what is left.
 
-        First every body within its share, then the cut ones again with all that remains.
+        First every body within its share, if it is worth its tokens, then the cut ones again with all that remains.
         """
-        bodies = [number for number in self._ranked if number in lines and len(self._entries[number].body)]
-        bodies.sort(key=lambda number: self._entries[number].kind == "file")
-        for share, long_share in ((BODY_SHARE, LONG_SHARE), (1.0, 1.0)):
+        fills = self._bare.fills
+        bodies = self._by_gain()
+        for is_first in (True, False):
             for number in bodies:
-                body = self._entries[number].body
-                if lines[number] >= len(body):
+                entry = self._entries[number]
+                had = lines.get(number, 0)
+                if had >= len(entry.body) or not (is_first or had or fills):
                     continue
-                paid = self._price(number, lines[number])
-                room = left * (long_share if body.order else share)
+                if not is_first and not fills and entry.needed < MIN_NEEDED_TO_GROW:
+                    continue
+                if is_first and not fills and entry.needed < MIN_NEEDED and lines:
+                    continue
+                paid = self._price(number, had) if number in lines else 0
+                share = min(BODY_SHARE, max(MIN_BODY_SHARE, SHARE_BY_NEED * entry.needed))
+                room = min(left, share * budget if is_first else left)
                 wanted = self._lines_within(number, paid + room)
-                if NEARLY_WHOLE_THRESHOLD * len(body) <= wanted < len(body):
+                if NEARLY_WHOLE_THRESHOLD * len(entry.body) <= wanted < len(entry.body):
                     wanted = max(wanted, self._lines_within(number, paid + min(left, 2 * room)))
-                if wanted > lines[number]:
-                    left -= self._price(number, wanted) - paid
-                    lines[number] = wanted
+                if wanted <= had:
+                    continue
+                price = self._price(number, wanted)
+                if is_first and not fills and lines and entry.needed < MIN_GAIN * price / 1000:
+                    continue
+                left -= price - paid
+                lines[number] = wanted
         return left
+
+    def _by_gain(self) -> list[int]:
+        """Return bodies, the best first: the most needed, of equally needed ones the shorter."""
+
+        def gain(number: int) -> float:
+            entry = self._entries[number]
+            characters = sum(map(len, entry.body.lines)) + 80
+            return -entry.needed / math.pow(min(characters, MAX_GAIN_CHARACTERS), LENGTH_EXPONENT)
+
+        bodies = [number for number in self._ranked if len(self._entries[number].body)]
+        return bodies[:1] + sorted(bodies[1:], key=lambda number: (gain(number), self._entries[number].order))
 
     def _lines_within(self, number: int, allowance: float) -> int:
         """The most lines of a body whose item costs at most `allowance`, cut where it makes sense; 0 for none."""
@@ -332,14 +375,22 @@ class Planner:
             guess = int(count * room * 0.97 / max(1, price - self._price(number, 0)))
         return best if best >= min(MIN_BODY_LINES, len(body)) else 0
 
-    def _affordable_links(self, left: float) -> set[int]:
-        """Numbers of the edges that fit, the most certain first, kept edges before removed ones."""
+    def _affordable_links(self, left: float, lines: Mapping[int, int]) -> set[int]:
+        """Return numbers of the edges that fit, of shown items, the most certain first."""
+        shown = {self._entries[number].node for number in lines}
+        sourced = {self._entries[number].node for number, n_lines in lines.items() if n_lines}
         chosen: set[int] = set()
         order = sorted(
-            range(len(self._links)),
-            key=lambda i: (self._links[i].removed, -self._links[i].edge.confidence, -self._links[i].edge.n, i),
+            (i for i, link in enumerate(self._links) if {link.edge.source, link.edge.target} <= shown),
+            key=lambda i: (
+                not {self._links[i].edge.source, self._links[i].edge.target} <= sourced,
+                self._links[i].removed,
+                -self._links[i].edge.confidence,
+                -self._links[i].edge.n,
+                i,
+            ),
         )
-        for number in order:
+        for number in order[: None if self._bare.fills else MAX_LINKS]:
             if number not in self._link_prices:
                 self._link_prices[number] = self._counter(self._renderer.link(self._links[number]))
             left -= self._link_prices[number]
@@ -347,6 +398,33 @@ class Planner:
                 break
             chosen.add(number)
         return chosen
+
+    def _lay_out(self, lines: Mapping[int, int]) -> list[int]:
+        """Return shown items in the order of the pack.
+
+        Items with source that edges connect stand together in causal order, groups and the others by need; but before
+        the best of a group stands only what leads to it. One-liners come last, by need. A drawing and a list of files
+        keep the causal order.
+        """
+        sourced = [number for number in self._ranked if lines.get(number)]
+        if not sourced or any(not lines[n] and self._entries[n].kind == "file" for n in lines):
+            return sorted(lines)
+        number_of = {self._entries[number].node: number for number in sourced}
+        before: dict[int, set[int]] = {number: set() for number in sourced}
+        near: dict[int, set[int]] = {number: set() for number in sourced}
+        for link in self._links:
+            ends = sorted(number_of.get(node, -1) for node in (link.edge.source, link.edge.target))
+            if link.edge.kind != "contains" and ends[0] >= 0 and ends[0] != ends[1]:
+                before[ends[1]].add(ends[0])
+                near[ends[0]].add(ends[1])
+                near[ends[1]].add(ends[0])
+        placed: dict[int, None] = {}
+        for number in sourced:
+            if number not in placed:
+                leading = _reach(number, before)
+                placed.update((each, None) for each in sorted(leading))
+                placed.update((each, None) for each in sorted(_reach(number, near) - leading))
+        return [*placed, *(number for number in self._ranked if number in lines and not lines[number])]
 
     def _price(self, number: int, n_lines: int) -> int:
         key = (number, n_lines)
@@ -369,56 +447,29 @@ class Planner:
         return replace(
             self._bare,
             items=tuple(
-                self._shown(number, lines[number], detail.get(number, DetailLevel.NOTHING)) for number in sorted(lines)
+                self._shown(number, lines[number], detail.get(number, DetailLevel.NOTHING))
+                for number in self._lay_out(lines)
             ),
             links=tuple(self._links[number] for number in sorted(links)),
             omitted=tuple(omitted),
         )
 
 
-# How many names a group gives before it only counts.
-MAX_LISTED_NAMES = 12
+def _reach(start: int, links: Mapping[int, set[int]]) -> set[int]:
+    """Return what can be reached from `start` over some links, itself among it."""
+    reached, waiting = {start}, [start]
+    while waiting:
+        more = links[waiting.pop()] - reached
+        reached |= more
+        waiting.extend(more)
+    return reached
 
 
-def describe_omissions(plan: Plan, quoted: Callable[[str], str] = str) -> str:
-    """Return the text of what is left out, as far as the plan has room; "" if nothing is missing."""
-    return list_omissions(plan, quoted) if plan.list_omitted else describe_counts(plan)
-
-
-def list_omissions(plan: Plan, quoted: Callable[[str], str] = str) -> str:
-    """Names of what is missing; `quoted` makes a name safe for the format."""
-    entries = {entry.node: entry for entry in plan.entries}
-    cut = {shown.entry.node for shown in plan.items if shown.n_lines}
-
-    def names(what: str) -> list[Omitted]:
-        return sorted((o for o in plan.omitted if o.what == what), key=lambda o: entries[o.node].order)
-
-    bodies = names("body")
-    phrases = [
-        _phrase("cut short", [_mark(entries[o.node], quoted) for o in bodies if o.node in cut]),
-        _phrase("source", [_mark(entries[o.node], quoted) for o in bodies if o.node not in cut]),
-        _phrase("items", [quoted(entries[o.node].name) for o in names("item")]),
-        _counted(plan.counts()[2], "edge", "edges"),
-    ]
-    return "; ".join(phrase for phrase in phrases if phrase)
-
-
-def describe_counts(plan: Plan) -> str:
-    """Return the numbers of left-out items, bodies and edges as text."""
+def describe_omissions(plan: Plan) -> str:
+    """Return the numbers of left-out items, bodies and edges as text, "" if nothing is missing."""
     nouns = (("body", "bodies"), ("item", "items"), ("edge", "edges"))
     phrases = [_counted(count, one, many) for count, (one, many) in zip(plan.counts(), nouns, strict=True)]
     return ", ".join(phrase for phrase in phrases if phrase)
-
-
-def _phrase(label: str, names: Sequence[str]) -> str:
-    if not names:
-        return ""
-    more = f" and {len(names) - MAX_LISTED_NAMES} more" if len(names) > MAX_LISTED_NAMES else ""
-    return f"{label} {', '.join(names[:MAX_LISTED_NAMES])}{more}"
-
-
-def _mark(entry: PackEntry, quoted: Callable[[str], str]) -> str:
-    return quoted(entry.name) if entry.rank is None else f"#{entry.rank}"
 
 
 def _counted(count: int, one: str, many: str) -> str:

@@ -113,15 +113,20 @@ def planned_pack(
         format=format,
         omitted=plan.omitted,
         tokenizer=tokenizer,
-        places=tuple(_place(shown) for shown in plan.items),
+        places=tuple(
+            _place(shown, priced(renderer.item(shown, plan.fence)) if renderer.shows_source else 0)
+            for shown in plan.items
+        ),
+        edges=tuple(link.edge for link in plan.links),
     )
     return pack, plan
 
 
-def _place(shown: PlannedItem) -> ShownRange:
+def _place(shown: PlannedItem, tokens: int) -> ShownRange:
     entry = shown.entry
     ranges = shown_ranges(entry.body, shown.n_lines) if shown.n_lines else ()
-    return ShownRange(entry.node, entry.path, entry.symbol, entry.kind, entry.start_line, entry.end_line, ranges)
+    place = (entry.node, entry.path, entry.symbol, entry.kind, entry.start_line, entry.end_line)
+    return ShownRange(*place, ranges, entry.rank, tokens)
 
 
 def _best(planner: Planner, renderer: Renderer, counter: Counter, max_tokens: int) -> tuple[str, int, Plan] | None:
@@ -138,7 +143,7 @@ def _best(planner: Planner, renderer: Renderer, counter: Counter, max_tokens: in
         if best is None or tokens > best[1]:
             best = (text, tokens, plan)
         slack = max_tokens - tokens
-        if not plan.omitted or slack <= TOLERATED_SLACK * max_tokens:
+        if not plan.fills or not plan.omitted or slack <= TOLERATED_SLACK * max_tokens:
             break
         budget = min(budget * max_tokens / max(tokens, 1), (budget + too_much) / 2)
     while best is None and budget >= 1:

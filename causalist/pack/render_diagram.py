@@ -1,13 +1,13 @@
 """The formats without source: `mermaid` and `dot`, for tools that draw the subgraph of an answer.
 
 Nodes are n0, n1, … in causal order, grouped by file; their labels are all that comes from the repository. Nodes that
-only lie on a path are dashed; so are edges that were set aside to break cycles, which say so. Edges that are more
+are neighbors of results are dashed; so are edges that were set aside to break cycles, which say so. Edges that are more
 likely wrong than right show their confidence.
 """
 
 from causalist._internal.escape import dot_string, mermaid_label
 from causalist._internal.sanitize import middle_cut
-from causalist.pack.plan import Link, PackEntry, Plan, PlannedItem, describe_omissions, list_omissions
+from causalist.pack.plan import Link, PackEntry, Plan, PlannedItem, describe_omissions
 
 # Edges with less than this confidence are more likely wrong than right.
 DOUBTFUL = 0.5
@@ -46,9 +46,6 @@ class MermaidRenderer:
 
     def link(self, link: Link) -> str:
         return self._edge(link, 10, 11)
-
-    def omission_list(self, plan: Plan) -> str:
-        return f"%% left out: {mermaid_label(list_omissions(plan))}\n"
 
     def _node(self, number: int, entry: PackEntry) -> str:
         label = "<br/>".join(mermaid_label(line) for line in _label(entry))
@@ -89,9 +86,6 @@ class DotRenderer:
     def link(self, link: Link) -> str:
         return self._edge(link, 10, 11)
 
-    def omission_list(self, plan: Plan) -> str:
-        return dot_string(f"left out: {list_omissions(plan)}")
-
     def _node(self, number: int, entry: PackEntry) -> str:
         dashed = ", style=dashed" if entry.via else ""
         return f"n{number} [label={dot_string(chr(10).join(_label(entry)))}{dashed}];\n"
@@ -102,7 +96,7 @@ class DotRenderer:
 
 
 def _header(plan: Plan, tokens: int) -> list[str]:
-    order = f"{plan.order}; dashed nodes only lie on a path" if plan.legend else ""
+    order = f"{plan.order}; dashed nodes are neighbors of results" if plan.legend else ""
     return [line for line in (plan.question, f"{plan.facts} · {plan.size(tokens)}", order) if line]
 
 

@@ -18,7 +18,7 @@ from hashlib import sha256
 from causalist._internal.escape import html_text
 from causalist._internal.sanitize import middle_cut
 from causalist.pack.excerpts import numbered_lines
-from causalist.pack.plan import Link, Plan, PlannedItem, describe_omissions, list_omissions
+from causalist.pack.plan import Link, Plan, PlannedItem, describe_omissions
 
 STYLE = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #1c2128; --soft: #5b6572; --line: #dde1e6; --code: #f6f7f9;
@@ -217,16 +217,13 @@ class HtmlRenderer:
     def link(self, link: Link) -> str:
         return _link(link, {})
 
-    def omission_list(self, plan: Plan) -> str:
-        return f"Left out: {html_text(list_omissions(plan))}"
-
 
 def _facts(plan: Plan, tokens: int) -> str:
     commit = f" @ {plan.commit}" if plan.commit else ""
     stale = ' · <span class="stale">older than the files</span>' if plan.header.stale else ""
     count = f"{len(plan.items)} of {plan.header.n_nodes} nodes · {plan.size(tokens)}"
     facts = f'<p class="facts">{html_text(plan.repository + commit)}{stale} · {html_text(count)}</p>\n'
-    note = f'<p class="note">{plan.order}. Dashed items only lie on a path to a result.</p>\n' if plan.legend else ""
+    note = f'<p class="note">{plan.order}. Dashed items are neighbors of results.</p>\n' if plan.legend else ""
     return facts + note
 
 

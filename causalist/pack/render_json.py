@@ -1,18 +1,15 @@
 """The `json` format: one valid document whatever is cut, no superfluous spaces, text beyond ASCII kept.
 
-`items` hold `rank` (null for nodes that only lie on a path or stand for their file), `node`, `path`, `symbol`, `kind`,
-`start_line`, `end_line`, `signature`, `why`, `text` (null where none is shown), `truncated` (there is text, but not
-all) and `via`. `edges` and `removed_edges` are lists of [source, kind, target, line, confidence]. `omitted` counts
-bodies, items and edges; its `list` names them as [node, what] where there is room and is null otherwise.
+`items` hold `rank` (null for neighbors of results, which are `via`, and for definitions that stand for their file),
+`node`, `path`, `symbol`, `kind`, `start_line`, `end_line`, `signature`, `why`, `text` (null where none is shown),
+`truncated` (there is text, but not all) and `via`. `edges` and `removed_edges` are lists of [source, kind, target, line,
+confidence]. `omitted` counts bodies, items and edges.
 """
 
 import json
 
-from causalist._internal.sanitize import middle_cut
 from causalist.pack.excerpts import shown_lines, shows_everything
 from causalist.pack.plan import Link, Plan, PlannedItem
-
-MAX_NODE_CHARACTERS = 320
 
 
 class JsonRenderer:
@@ -34,12 +31,11 @@ class JsonRenderer:
                 "tokenizer": plan.tokenizer,
             }
         )
-        names = self.omission_list(plan) if plan.list_omitted else "null"
         return (
             f'{head[:-1]},"items":[{",".join(self.item(shown, plan.fence) for shown in plan.items)}]'
             f',"edges":[{",".join(self.link(link) for link in plan.links if not link.removed)}]'
             f',"removed_edges":[{",".join(self.link(link) for link in plan.links if link.removed)}]'
-            f',"omitted":{{"bodies":{bodies},"items":{items},"edges":{edges},"list":{names}}}}}'
+            f',"omitted":{{"bodies":{bodies},"items":{items},"edges":{edges}}}}}'
         )
 
     def item(self, shown: PlannedItem, fence: str) -> str:
@@ -65,9 +61,6 @@ class JsonRenderer:
     def link(self, link: Link) -> str:
         edge = link.edge
         return _dump([link.source, edge.kind, link.target, edge.line, round(edge.confidence, 3)])
-
-    def omission_list(self, plan: Plan) -> str:
-        return _dump([[middle_cut(omission.node, MAX_NODE_CHARACTERS), omission.what] for omission in plan.omitted])
 
 
 def _dump(value: object) -> str:

@@ -4,7 +4,7 @@
       <query>…</query> <note>…</note>
       <item rank|via= path= lines= symbol= kind= signature= why=> <source truncated=>…</source> </item> …
       <edges> <edge from= to= kind= at= confidence= removed=/> … </edges>
-      <omitted bodies= items= edges=>names, where there is room</omitted>
+      <omitted bodies= items= edges=/>
     </pack>
 
 Attributes that do not apply are left out. The first and the last newline of `<source>` are layout. Text is escaped or
@@ -13,7 +13,7 @@ stands in CDATA sections, whichever is shorter. Characters that XML cannot hold 
 
 from causalist._internal.escape import xml_attribute, xml_text
 from causalist.pack.excerpts import shown_lines, shows_everything
-from causalist.pack.plan import Link, Plan, PlannedItem, list_omissions
+from causalist.pack.plan import Link, Plan, PlannedItem
 
 
 class XmlRenderer:
@@ -42,8 +42,7 @@ class XmlRenderer:
             parts.append(f"<edges>\n{links}</edges>\n")
         if plan.omitted:
             bodies, items, edges = (str(count) for count in plan.counts())
-            names = xml_text(list_omissions(plan)) if plan.list_omitted else ""
-            parts.append(f"<omitted{_attributes(bodies=bodies, items=items, edges=edges)}>{names}</omitted>\n")
+            parts.append(f"<omitted{_attributes(bodies=bodies, items=items, edges=edges)}/>\n")
         parts.append("</pack>\n")
         return "".join(parts)
 
@@ -76,9 +75,6 @@ class XmlRenderer:
             "removed": "true" if link.removed else None,
         }
         return f"<edge{_attributes(**attributes)}/>\n"
-
-    def omission_list(self, plan: Plan) -> str:
-        return xml_text(list_omissions(plan))
 
 
 def _attributes(**values: str | None) -> str:

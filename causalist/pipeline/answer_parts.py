@@ -1,24 +1,22 @@
 """Checks before an answer, and the parts of it that describe its basis."""
 
 import hashlib
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import EmptyQuestion, UsageError
-from causalist.extract import extract_subgraph, hit_of, lift_to_files, order_subgraph, without_repeats
-from causalist.index.source_text import SourceText
+from causalist.extract import Needed, extract_subgraph, lift_to_files, order_subgraph, without_repeats
 from causalist.model.answer import (
     Answer,
     AskOptions,
     Level,
     Pack,
     PackInput,
-    PackItem,
     PageRankInfo,
     RankMode,
     RepositoryInfo,
@@ -29,12 +27,14 @@ from causalist.model.index import Index
 from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import Hit, TextMatches
 from causalist.model.source import Diagnostic, DiagnosticSlug
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
-from causalist.pack import LONG_BODY_THRESHOLD, check_budget, get_counter, render_pack
-from causalist.rank import Question, Ranking, TellingLines, frame_rows
+from causalist.model.symbols import NodeKind
+from causalist.pack import check_budget, get_counter, render_pack
+from causalist.rank import Question, Ranking, frame_rows, read_question
 
 _MAX_FILES_NAMED = 3  # files that a diagnostic names
 _MAX_TERMS_NAMED = 6  # words that a diagnostic names
+MAX_NAMES_CHARACTERS = 2_000
+_UNSAID_IF_EMPTY = ("embedder", "names", "fill")  # options that came later; without them ids stay as they were
 
 
 def check_question(query: str, options: AskOptions) -> None:
@@ -55,6 +55,20 @@ def check_question(query: str, options: AskOptions) -> None:
         check_name(options.embedder)
     check_budget(options.max_tokens, options.format)
     get_counter(options.tokenizer)
+    n_characters = sum(map(len, options.names))
+    if n_characters > MAX_NAMES_CHARACTERS:
+        raise UsageError(f"--names must have at most {MAX_NAMES_CHARACTERS:,} characters in all, not {n_characters:,}")
+
+
+def read_question_and_names(query: str, names: Sequence[str]) -> Question:
+    """Return the query, read together with identifiers or words that the caller expects in the code.
+
+    Names are separated by spaces or commas. They count like words of the query. A pattern stays a pattern: it is looked
+    for as it stands.
+    """
+    question = read_question(query)
+    words = [name for text in names for name in text.replace(",", " ").split()]
+    return read_question(f"{query} {' '.join(words)}") if words and not question.is_pattern else question
 
 
 def cached_only_answer(named: str, query: str, info: RepositoryInfo, notes: tuple[Diagnostic, ...]) -> Answer:
@@ -178,9 +192,21 @@ def answer_id(index: Index, query: str, options: AskOptions, learned: str = "") 
     digest.update(index.manifest.blobs.blob.tobytes())
     if learned:
         digest.update(f"{learned}\n".encode())
-    said = sorted((name, value) for name, value in asdict(options).items() if name != "embedder" or value)
+    said = sorted((name, value) for name, value in asdict(options).items() if name not in _UNSAID_IF_EMPTY or value)
     digest.update(repr((query, said)).encode())
     return digest.hexdigest()[:16]
+
+
+def sufficiency_of(confidence: float | None, needed: Sequence[Needed]) -> float | None:
+    """Return the probability that a pack of the default size is enough to answer; None without a confidence.
+
+    A logistic model of the confidence and of the probability that the most needed item is needed, fitted to 244 packs;
+    docs/packs.md has the calibration.
+    """
+    if confidence is None or not needed:
+        return confidence
+    odds = 7.23 * confidence + 1.13 * needed[0].probability - 6.96
+    return round(1.0 / (1.0 + math.exp(-odds)), 4)
 
 
 def order_edges(
@@ -196,60 +222,6 @@ def order_edges(
         return order_subgraph(edges, scores, ids, options.order), edges
 
 
-def build_pack_items(
-    graph: CodeGraph,
-    results: tuple[Hit, ...],
-    ordered: OrderedSubgraph,
-    nodes: Sequence[int],
-    inside: Mapping[int, Sequence[int]],
-    texts: SourceText,
-    steps: Steps = NO_STEPS,
-    telling: TellingLines | None = None,
-    pointed: Mapping[int, Collection[int]] = MappingProxyType({}),
-) -> tuple[PackItem, ...]:
-    """Return the items in causal order: results with source, hops as one-liners, files with definitions.
-
-    After the deadline the remaining results have no source. `pointed` holds rows that the query refers to, by the node
-    of the file.
-    """
-    ranks = {hit.node: rank for rank, hit in enumerate(results, start=1)}
-    late = _read_files_in_time(results, texts, steps)
-    items: list[PackItem] = []
-    for place in ordered.order:
-        node = nodes[place]
-        if node not in ranks:
-            items.append(PackItem(hit_of(graph, node, 0.0, 0.0, ()), "", True))
-            continue
-        hit = results[ranks[node] - 1]
-        definitions = inside.get(node, ())
-        unread = hit.path in late
-        text = "" if definitions or unread else texts.get_text(hit)
-        items.append(PackItem(hit, text, False, ranks[node], _find_snippet_rows(graph, hit, text, telling, pointed)))
-        for i, definition in enumerate(definitions, start=1):
-            # Just behind its file when it comes to who gets the room.
-            inner = hit_of(graph, definition, hit.score * (1 - 1e-6 * i), 0.0, ())
-            text = "" if unread else texts.get_text(inner)
-            items.append(PackItem(inner, text, False, None, _find_snippet_rows(graph, inner, text, telling, pointed)))
-    return tuple(items)
-
-
-def _find_snippet_rows(
-    graph: CodeGraph, hit: Hit, text: str, lines: TellingLines | None, pointed: Mapping[int, Collection[int]]
-) -> tuple[tuple[int, float], ...]:
-    """Rows of a long text that say something of the question, those to which it points before all others, and those
-    where something inside of it begins."""
-    if lines is None or text.count("\n") < LONG_BODY_THRESHOLD:
-        return ()
-    nodes = graph.nodes
-    inside = np.flatnonzero((nodes.parents == hit.node) & np.isin(nodes.kinds, [*CALLABLE_KINDS, *TYPE_KINDS]))
-    rows = dict.fromkeys(nodes.start_rows[inside].tolist(), 0.0)
-    rows.update((hit.start_row + row, weight) for row, weight in lines.of(text).items())
-    most = max(rows.values(), default=0.0) + 1.0
-    here = pointed.get(int(nodes.files[hit.node]), ())
-    rows.update((row, most) for row in here if hit.start_row <= row <= hit.end_row)
-    return tuple(sorted(rows.items()))
-
-
 def find_pinned_rows(
     question: Question, matched: Mapping[int, TextMatches], index: Index
 ) -> Mapping[int, Collection[int]]:
@@ -261,17 +233,6 @@ def find_pinned_rows(
     for node, found in matched.items():
         pointed.setdefault(int(files[node]), {}).update(dict.fromkeys(found.rows))
     return pointed
-
-
-def _read_files_in_time(results: Sequence[Hit], texts: SourceText, steps: Steps) -> set[str]:
-    """Read the files of the results, best first, until the deadline; return paths left unread."""
-    paths = list(dict.fromkeys(hit.path for hit in results))
-    for number, path in enumerate(paths):
-        if not steps.in_time():
-            steps.leave_out(f"the source of {len(paths) - number} of {len(paths)} files")
-            return set(paths[number:])
-        texts.load(path)
-    return set()
 
 
 def render_answer_pack(content: PackInput, options: AskOptions) -> Pack:

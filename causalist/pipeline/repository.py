@@ -20,7 +20,6 @@ from causalist.model.scores import Hit, Hop, SeedShare
 from causalist.model.source import Diagnostic, FileEntry, SourceFile
 from causalist.pipeline.answer_parts import (
     answer_id,
-    build_pack_items,
     build_pagerank_info,
     cached_only_answer,
     count_searched_nodes,
@@ -29,12 +28,15 @@ from causalist.pipeline.answer_parts import (
     hidden_matches_diagnostic,
     incomplete_file_diagnostics,
     order_edges,
+    read_question_and_names,
     render_answer_pack,
     retry_diagnostics,
+    sufficiency_of,
 )
 from causalist.pipeline.answer_parts import check_question as check_question
 from causalist.pipeline.feedback_store import FeedbackStore, LearnedWeights
 from causalist.pipeline.lookups import Lookups
+from causalist.pipeline.pack_choice import choose_needed, choose_pack
 from causalist.pipeline.retries import RankingAttempt, RankingSession, best_attempt, make_similarities, with_route
 from causalist.pipeline.steps import Deadline, GuardedSteps
 from causalist.rank import (
@@ -186,7 +188,7 @@ class Repository(Lookups):
             self._remember(at_hand, options, remember)
             return replace(at_hand, timings_ms=steps.milliseconds)
         with steps.timed("route.reading"):
-            question = with_route(read_question(query), options)
+            question = with_route(read_question_and_names(query, options.names), options)
         texts = SourceText(self.index.manifest, self.read)
         attempts = self._start_session(query, options, texts, steps, progress).rank_with_retries(question)
         matched, ranking, view, chosen, confidence, generated = best_attempt(attempts)
@@ -219,7 +221,9 @@ class Repository(Lookups):
         with steps.timed("deliver.texts"):
             telling = TellingLines(ranking.question, self.index.lexical)
             pointed = find_pinned_rows(ranking.question, matched, self.index)
-            items = build_pack_items(graph, results, ordered, both, standing, texts, steps, telling, pointed)
+            needed = choose_needed(graph, ranking, chosen, confidence, options, view.inside)
+            packed = choose_pack(graph, needed, results, standing, texts, options, telling, pointed, steps)
+        sufficiency = sufficiency_of(confidence, needed)
         with steps.timed("deliver.packing"):
             header = PackHeader(
                 query,
@@ -229,8 +233,9 @@ class Repository(Lookups):
                 stale=self.behind or bool(texts.changed_paths),
                 causal=options.order is Order.CAUSAL,
                 confidence=confidence,
+                sufficiency=sufficiency,
             )
-            pack = render_answer_pack(PackInput(header, items, kept, removed), options) if results else None
+            pack = render_answer_pack(PackInput(header, *packed, options.fill), options) if results else None
         answer = Answer(
             answer_id=named,
             query=query,
@@ -256,6 +261,7 @@ class Repository(Lookups):
             timings_ms={},
             generators=generated,
             pack=pack,
+            sufficiency=sufficiency,
         )
         if self.session is not None:
             self.session.answers.put(key, answer, tuple(texts.read_paths))
@@ -269,7 +275,8 @@ class Repository(Lookups):
 
     def attempt(self, query: str, options: AskOptions) -> RankingAttempt:
         """Return the first ranking of `ask`, of the query as given."""
-        question, options = with_route(read_question(query), options), self.settings.completed(options, self.folder)
+        question = with_route(read_question_and_names(query, options.names), options)
+        options = self.settings.completed(options, self.folder)
         return self._start_session(query, options, SourceText(self.index.manifest, self.read)).attempt(question)
 
     # -- what is indexed

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from causalist.errors import CausalistError
+from causalist.model.symbols import split_id, unescape_path
 
 if TYPE_CHECKING:
     from causalist.model.answer import Answer, CacheUse, IndexStatus, Pack, RepositoryInfo, Status
@@ -29,6 +30,7 @@ def answer_document(answer: "Answer") -> Document:
         "query": answer.query,
         "route": answer.route.value,
         "confidence": answer.confidence,
+        "sufficiency": answer.sufficiency,
         "attempts": answer.attempts,
         "repository": _repository(answer.repository),
         "pagerank": walk
@@ -58,6 +60,7 @@ def empty_answer_document(query: str, error: CausalistError) -> Document:
         "query": query,
         "route": None,
         "confidence": None,
+        "sufficiency": None,
         "attempts": 0,
         "repository": None,
         "pagerank": None,
@@ -205,6 +208,19 @@ def _pack(pack: "Pack") -> Document:
         "tokens": pack.tokens,
         "max_tokens": pack.max_tokens,
         "tokenizer": pack.tokenizer,
+        "items": [
+            {
+                "node": place.node,
+                "path": unescape_path(split_id(place.node)[0]),
+                "start_line": place.start_line,
+                "end_line": place.end_line,
+                "rank": place.rank,
+                "tokens": place.tokens,
+                "shown": [list(lines) for lines in place.shown],
+            }
+            for place in pack.places
+        ],
+        "edges": [edge_document(edge) for edge in pack.edges],
         "omitted": [{"node": omitted.node, "what": omitted.what} for omitted in pack.omitted],
     }
 

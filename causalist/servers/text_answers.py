@@ -198,12 +198,14 @@ _TEST = Role.TEST.label
 _HINT_KINDS = {kind.label for kind in (*CALLABLE_KINDS, *TYPE_KINDS)}
 
 
-def ask_text(repository: "Repository", question: str, max_tokens: int, top_k: int | None) -> Reply:
+def ask_text(
+    repository: "Repository", question: str, max_tokens: int, top_k: int | None, names: tuple[str, ...] = ()
+) -> Reply:
     """Return the pack for a query, its notes, and ids to continue with."""
     if top_k is None:
         top_k = min(_MAX_RESULTS, max(_MIN_RESULTS, max_tokens // _TOKENS_PER_RESULT))
     room = max_tokens - _TAIL_TOKENS if max_tokens >= _MIN_TOKENS_WITH_TAIL else max_tokens
-    answer = repository.ask(question, AskOptions(top_k=top_k, max_tokens=room))
+    answer = repository.ask(question, AskOptions(top_k=top_k, max_tokens=room, names=names))
     if answer.pack is None:
         info = answer.repository
         return Reply(

@@ -19,6 +19,7 @@ Arguments: TypeAlias = Mapping[str, Any]
 
 MAX_CHARACTERS = 20_000  # of a query: enough for a long issue with its traceback
 _NAME_CHARACTERS = 1_000
+MAX_NAMES_CHARACTERS = 2_000
 _NAME_TOKENS = 2_000  # for tools without a budget
 _TYPES: Mapping[type, str] = {str: "string", int: "integer", float: "number"}
 
@@ -108,13 +109,15 @@ class Tool:
 def _ask(repository: "Repository", arguments: Arguments) -> Reply:
     from causalist.servers.text_answers import ask_text
 
-    return ask_text(repository, arguments["question"], arguments["max_tokens"], arguments["top_k"])
+    names = (arguments["names"],) if arguments["names"] else ()
+    return ask_text(repository, arguments["question"], arguments["max_tokens"], arguments["top_k"], names)
 
 
 def _ask_unindexed(root: Path, arguments: Arguments) -> Reply:
     from causalist.servers.unindexed import ask_files
 
-    return ask_files(root, arguments["question"], arguments["max_tokens"], arguments["top_k"])
+    question = f"{arguments['question']} {arguments['names'] or ''}".strip()
+    return ask_files(root, question, arguments["max_tokens"], arguments["top_k"])
 
 
 def find_name_unindexed(root: Path, arguments: Arguments) -> Reply:
@@ -162,6 +165,8 @@ TOOLS: Mapping[str, Tool] = {
         {
             "question": Parameter(str, "In plain words; names, paths, tracebacks help.", 1, MAX_CHARACTERS,
                                   required=True),
+            "names": Parameter(str, "Three to eight identifiers or words that you expect in the code that answers, "
+                                    "separated by spaces: guesses help.", 1, MAX_NAMES_CHARACTERS),
             "max_tokens": budget_parameter(4000),
             "top_k": Parameter(int, "Most definitions; without it what suits max_tokens.", 1, 100),
         },

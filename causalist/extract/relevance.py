@@ -1,0 +1,275 @@
+"""Probability that a reader needs a definition to answer a query, from its rank, its words and its edges to other hits.
+
+In: the graph, scores of all nodes, the hits in rank order. Out: hits and neighbors of hits, the most needed first. The
+probabilities come from a logistic model in two rounds. The first round judges what words found. The second adds, for
+each kind and direction of edge, the most that one neighbor gives: its probability times the confidence of the edge,
+less where many use the target. A third round with the same weights lets mass pass on over two edges.
+
+Weights and their provenance stand in `relevance.json`; docs/packs.md has figures.
+"""
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist._internal.lazy import dataclass
+from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
+
+Scores = NDArray[np.float64]
+
+MAX_POOL = 60  # nodes that words found
+MAX_SOURCES = 12  # nodes whose neighbors are considered
+MAX_NEIGHBORS = 60  # of one node, the most certain first
+N_ROUNDS = 2
+_NO_RANK = 100  # of what words did not find
+_SURE = 0.9  # confidence of an edge that is certain
+_SAID_DECAY = 2.5  # distance of scores at which a node says 1/e of what the best one says
+
+_GROUPS: tuple[tuple[str, tuple[EdgeKind, ...]], ...] = (
+    ("calls", (EdgeKind.CALLS,)),
+    ("references", (EdgeKind.REFERENCES,)),
+    ("types", (EdgeKind.EXTENDS, EdgeKind.IMPLEMENTS, EdgeKind.OVERRIDES)),
+    ("values", (EdgeKind.READS, EdgeKind.WRITES)),
+    ("tests", (EdgeKind.TESTS,)),
+)
+_GROUP_OF = np.full(len(EdgeKind), -1, dtype=np.int64)
+for _number, (_, _kinds) in enumerate(_GROUPS):
+    _GROUP_OF[list(_kinds)] = _number
+
+OWN_FEATURES = (
+    "rank",
+    "gap",
+    "odds",
+    "file rank",
+    "by graph",
+    "is callable",
+    "is type",
+    "is value",
+    "is passage",
+    "is file",
+    "is code",
+    "lines",
+    "confidence",
+)
+EDGE_FEATURES = (
+    *(f"{name} {way}" for name, _ in _GROUPS for way in ("out", "in")),
+    "same file",
+    "same type",
+    "sure edge",
+    "sure and said",
+    "between",
+    "all edges",
+    "fan-in",
+)
+
+
+class Needed(NamedTuple):
+    """A node with the probability that it is needed.
+
+    `source` is the node that gave it most over an edge and `edge` the number of that edge; both are -1 if words found
+    it and no edge says more.
+    """
+
+    node: int
+    probability: float
+    source: int = -1
+    edge: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceModel:
+    """Weights, the constant last: of the first round, of the later rounds, and of the only round without a graph."""
+
+    words: Scores  # (n_own + 1,)
+    edges: Scores  # (n_own + n_edge + 1,)
+    alone: Scores  # (n_own + 1,)
+
+
+@lru_cache(maxsize=1)
+def default_relevance() -> RelevanceModel:
+    """Return the shipped model."""
+    data = json.loads(Path(__file__).with_name("relevance.json").read_text(encoding="utf-8"))
+    return RelevanceModel(
+        words=np.array([data["words"][name] for name in (*OWN_FEATURES, "constant")]),
+        edges=np.array([data["edges"][name] for name in (*OWN_FEATURES, *EDGE_FEATURES, "constant")]),
+        alone=np.array([data["alone"][name] for name in (*OWN_FEATURES, "constant")]),
+    )
+
+
+class RelevanceInput(NamedTuple):
+    """What is known of a ranking.
+
+    `definitions` and `files` are scores of all nodes, `ranked` the hits best first, of which the last may be
+    `by_graph`: reached by PageRank alone. `confidence` is that of the answer.
+    """
+
+    graph: CodeGraph
+    definitions: Scores
+    files: Scores
+    ranked: Sequence[int]
+    by_graph: frozenset[int]
+    confidence: float
+
+
+def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: bool = True) -> list[Needed]:
+    """Return hits and their neighbors with probabilities, the highest first."""
+    pool = word_pool(given)
+    own = own_features(given, pool)
+    probabilities = _logistic(own, model.words if use_edges else model.alone)
+    if not use_edges:
+        return _sorted(pool, probabilities, {}, given.graph)
+    gave: dict[int, tuple[int, int]] = {}
+    for _ in range(N_ROUNDS):
+        pool, probabilities = with_neighbors(given.graph, pool, probabilities)
+        own = own_features(given, pool)
+        features, gave = edge_features(given.graph, pool, probabilities, said_share(own))
+        probabilities = _logistic(np.hstack([own, features]), model.edges)
+    return _sorted(pool, probabilities, gave, given.graph)
+
+
+def _sorted(
+    pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]], graph: CodeGraph
+) -> list[Needed]:
+    order = np.lexsort((pool, -np.round(probabilities, 9)))
+    return [Needed(int(pool[i]), float(probabilities[i]), *gave.get(int(pool[i]), (-1, -1))) for i in order]
+
+
+def _logistic(features: Scores, weights: Scores) -> Scores:
+    result: Scores = 1.0 / (1.0 + np.exp(-(features @ weights[:-1] + weights[-1])))
+    return result
+
+
+def said_share(own: Scores) -> Scores:
+    """Return how much of the query each node says, from 0 to 1, by the distance of its score from the best one."""
+    share: Scores = np.exp(-own[:, OWN_FEATURES.index("gap")] / _SAID_DECAY)
+    return share
+
+
+def word_pool(given: RelevanceInput) -> NDArray[np.int64]:
+    """Return the hits, then the best of what else words found."""
+    scores = given.definitions
+    some = np.flatnonzero(scores > 0)
+    best = some[np.lexsort((some, -np.round(scores[some], 9)))][:MAX_POOL]
+    return np.array(list(dict.fromkeys([*given.ranked, *best.tolist()])), dtype=np.int64)
+
+
+def own_features(given: RelevanceInput, pool: NDArray[np.int64]) -> Scores:
+    """Return what is known of each node without edges, shape (n, n_own)."""
+    nodes, scores, files = given.graph.nodes, given.definitions, given.files
+    rank_of = {node: i for i, node in enumerate(given.ranked)}
+    some = np.flatnonzero(scores > 0)
+    order = some[np.lexsort((some, -np.round(scores[some], 9)))][:_NO_RANK]
+    for i, node in enumerate(order.tolist()):
+        rank_of.setdefault(node, max(i, len(given.ranked)))
+    ranks = np.array([rank_of.get(node, _NO_RANK) for node in pool.tolist()], dtype=np.float64)
+    top = float(scores.max(initial=0.0))
+    best = np.exp(scores[order] - top)
+    odds = np.where(scores[pool] > 0, np.exp(scores[pool] - top), 0.0) / max(float(best.sum()), 1e-9)
+    owner = nodes.files[pool]
+    file_nodes = np.flatnonzero((nodes.kinds == NodeKind.FILE) & (files > 0))
+    file_order = file_nodes[np.lexsort((file_nodes, -np.round(files[file_nodes], 9)))][:_NO_RANK]
+    file_rank_of = {int(file): i for i, file in enumerate(file_order)}
+    file_ranks = np.array([file_rank_of.get(int(file), _NO_RANK) for file in owner], dtype=np.float64)
+    kinds = nodes.kinds[pool]
+    lines = nodes.end_rows[pool] - nodes.start_rows[pool] + 1
+    columns = [
+        np.log1p(ranks),
+        np.where(scores[pool] > 0, np.minimum(top - scores[pool], 10.0), 10.0),
+        odds,
+        np.log1p(file_ranks),
+        np.isin(pool, list(given.by_graph)),
+        np.isin(kinds, [*CALLABLE_KINDS]),
+        np.isin(kinds, [*TYPE_KINDS]),
+        np.isin(kinds, [NodeKind.FIELD, NodeKind.CONSTANT, NodeKind.TYPE]),
+        kinds == NodeKind.PASSAGE,
+        kinds == NodeKind.FILE,
+        nodes.roles[pool] == Role.CODE,
+        np.log1p(lines),
+        np.full(len(pool), given.confidence),
+    ]
+    return np.stack([column.astype(np.float64) for column in columns], axis=1)
+
+
+def with_neighbors(
+    graph: CodeGraph, pool: NDArray[np.int64], probabilities: Scores
+) -> tuple[NDArray[np.int64], Scores]:
+    """Return the pool with what the most probable nodes are linked to, which has probability 0 so far."""
+    known = dict.fromkeys(pool.tolist())
+    order = np.lexsort((pool, -np.round(probabilities, 9)))[:MAX_SOURCES]
+    for node in pool[order].tolist():
+        for other, _, _ in _links(graph, node):
+            known.setdefault(other, None)
+    extended = np.array(list(known), dtype=np.int64)
+    return extended, np.append(probabilities, np.zeros(len(extended) - len(pool)))
+
+
+def _links(graph: CodeGraph, node: int) -> list[tuple[int, int, bool]]:
+    """Return (other end, number of the edge, is the edge walked backward), the most certain first."""
+    edges, kinds = graph.edges, graph.nodes.kinds
+    out = np.arange(edges.indptr[node], edges.indptr[node + 1])
+    back = edges.incoming[edges.incoming_indptr[node] : edges.incoming_indptr[node + 1]].astype(np.int64)
+    numbers = np.concatenate([out, back])
+    others = np.concatenate([edges.targets[out], edges.sources[back]])
+    is_back = np.concatenate([np.zeros(len(out), dtype=np.bool_), np.ones(len(back), dtype=np.bool_)])
+    used = (_GROUP_OF[edges.kinds[numbers]] >= 0) & ~np.isin(kinds[others], [NodeKind.EXTERNAL, NodeKind.FILE])
+    used &= others != node
+    numbers, others, is_back = numbers[used], others[used], is_back[used]
+    order = np.lexsort((numbers, is_back, -edges.confidences[numbers] / edges.candidates[numbers]))[:MAX_NEIGHBORS]
+    return list(zip(others[order].tolist(), numbers[order].tolist(), is_back[order].tolist(), strict=True))
+
+
+def edge_features(
+    graph: CodeGraph, pool: NDArray[np.int64], probabilities: Scores, said: Scores
+) -> tuple[Scores, dict[int, tuple[int, int]]]:
+    """Return what edges say of each node of the pool, shape (n, n_edge), and (source, edge) that says most of it.
+
+    `said`, shape (n,), is how much of the query the node itself says, from 0 to 1.
+    """
+    position = {node: i for i, node in enumerate(pool.tolist())}
+    column_of = {name: i for i, name in enumerate(EDGE_FEATURES)}
+    features = np.zeros((len(pool), len(EDGE_FEATURES)))
+    missing = np.ones(len(pool))  # the product of what each edge leaves
+    gave: dict[int, tuple[int, int]] = {}
+    most: dict[int, float] = {}
+    edges, nodes = graph.edges, graph.nodes
+    fan_in = np.diff(edges.incoming_indptr)
+    order = np.lexsort((pool, -np.round(probabilities, 9)))[:MAX_SOURCES]
+    owners, parents = nodes.files[pool], nodes.parents[pool]
+    is_member = np.isin(nodes.kinds[np.maximum(parents, 0)], [*TYPE_KINDS]) & (parents >= 0)
+    sure = column_of["sure edge"]
+    for source in order.tolist():
+        node, probability = int(pool[source]), float(probabilities[source])
+        others = np.arange(len(pool)) != source
+        for column, here in (
+            (column_of["same file"], (owners == owners[source]) & others),
+            (column_of["same type"], (parents == parents[source]) & is_member & others),
+        ):
+            features[here, column] = np.maximum(features[here, column], probability)
+        for other, number, is_back in _links(graph, node):
+            at = position.get(other)
+            if at is None:
+                continue
+            target = node if is_back else other
+            certainty = float(edges.confidences[number]) / float(np.sqrt(edges.candidates[number]))
+            value = probability * certainty / np.log2(1.0 + max(1, int(fan_in[target])))
+            column = 2 * int(_GROUP_OF[edges.kinds[number]]) + is_back
+            features[at, column] = max(features[at, column], value)
+            missing[at] *= 1.0 - value
+            if certainty > _SURE:
+                features[at, sure] = max(features[at, sure], probability)
+            if value > most.get(other, 0.0):
+                most[other] = value
+                gave[other] = (node, number)
+    n_groups = 2 * len(_GROUPS)
+    along, back = features[:, 0:n_groups:2].max(axis=1), features[:, 1:n_groups:2].max(axis=1)
+    features[:, column_of["sure and said"]] = features[:, sure] * said
+    features[:, column_of["between"]] = np.minimum(along, back)
+    features[:, column_of["all edges"]] = 1.0 - missing
+    features[:, column_of["fan-in"]] = np.log1p(fan_in[pool])
+    return features, gave
