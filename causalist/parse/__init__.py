@@ -1,4 +1,4 @@
-"""One file and its grammar -> facts and diagnostics."""
+"""Parse one file with its grammar: bytes -> facts and diagnostics."""
 
 from typing import TYPE_CHECKING
 

@@ -1,15 +1,15 @@
-"""Single-file components (Vue, Svelte): markup around scripts -> facts, with the positions of the file itself.
+"""Components (Vue, Svelte) and Jupyter notebooks -> views of their code for a grammar.
 
-What a grammar is given is a view: the same number of bytes and lines, in which everything but the scripts is blank. The
-file is its own default export, a component; what its template names (components as tags, functions in expressions)
-it uses. Template and styles are text, searched as words of the component.
+A view has as many bytes as the file. All bytes outside of the code are blank, so that positions in a view are positions
+in the file.
 
-Jupyter notebooks -> the text of their cells at the place where it stands in the file.
+Component: the file is its own default export. It uses the names in its template: components as tags, functions in
+expressions. Template and styles are text, searched as words of the component.
 
-A notebook is JSON, and each line of a cell is a string in it. The view has as many bytes as the file; every string of
-a cell is decoded where it stands, and all else (keys, outputs, pictures) is blank. Where each line of a cell has a line
-of the file, as Jupyter writes it, the view has the file's lines, and a line of a cell begins where its line begins.
-Where several share one, as in JSON without line breaks, the view starts a line for each, and its own lines count.
+Notebook: JSON in which each line of a cell is a string. The view decodes every string of a cell in place and blanks
+keys, outputs and pictures. Jupyter writes each line of a cell on its own line of the file; such a view has the lines of
+the file. If several lines of a cell share one, as in JSON without line breaks, the view starts a line for each, and
+rows count in the view.
 """
 
 import json
@@ -44,7 +44,7 @@ _NAME = re.compile(r"(?<![\w.$'\"`/-])([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\
 
 
 class _Script(NamedTuple):
-    """The opening tag and the bytes of a script."""
+    """Opening tag and byte range of a script."""
 
     tag: bytes
     start: int
@@ -52,8 +52,11 @@ class _Script(NamedTuple):
 
 
 class Component(NamedTuple):
-    """`view` is what the grammar of `language` reads (the ending of a file in that language, without the dot);
-    `markup` what is left without scripts, styles and comments. Both are as long as the file and have its lines."""
+    """Views of a component.
+
+    `view` is the input for the grammar of `language`, which is a file extension without the dot. `markup` is the file
+    without scripts, styles and comments. Both have the length and the lines of the file.
+    """
 
     view: bytes
     markup: bytes
@@ -62,13 +65,15 @@ class Component(NamedTuple):
 
 
 def is_component(path: str) -> bool:
+    """Return True if the file extension is that of a component."""
     return path.lower().endswith(COMPONENTS)
 
 
 def read_component(data: bytes) -> Component:
-    """Splits a component.
+    """Split a component into scripts and markup.
 
-    As in HTML the first closing tag ends a script, be it in a string; a script that is not closed goes on to the end.
+    The first closing tag ends a script, even inside a string, as in HTML. An unclosed script reaches to the end of the
+    file.
     """
     scripts: list[_Script] = []
     markup = bytearray(data)
@@ -86,7 +91,7 @@ def read_component(data: bytes) -> Component:
 
 
 def _end(data: bytes, opened: re.Match[bytes], scripts: list[_Script]) -> int:
-    """Return the end of the comment, script or style that opens here. A script is added to `scripts`."""
+    """Return the end of the comment, script or style that opens here. Add a script to `scripts`."""
     if opened[1] is None:
         end = data.find(b"-->", opened.end())
         return end + 3 if end >= 0 else len(data)
@@ -104,12 +109,12 @@ def _end(data: bytes, opened: re.Match[bytes], scripts: list[_Script]) -> int:
 
 
 def without_scripts(component: Component) -> Component:
-    """The component as if it had no scripts, for a language of which no grammar is known."""
+    """Return the component without its scripts, for a language without a grammar."""
     return component._replace(view=component.view.translate(_BLANK), scripts=())
 
 
 def with_component(facts: FileFacts, component: Component) -> FileFacts:
-    """The facts of the scripts, and those of the component that they make together with the markup."""
+    """Add the facts of the component itself to the facts of its scripts."""
     exported = {e.local for e in facts.exports if e.exported == "default"} | {"default"}
     if any(d.qualname in exported and d.kind in CALLABLE_KINDS | TYPE_KINDS for d in facts.definitions):
         scope = MODULE_SCOPE  # the script says itself what the component is
@@ -183,7 +188,8 @@ def _template_uses(markup: bytes, facts: FileFacts, scope: int) -> Iterator[Call
 
 
 def _camel(tag: str) -> str:
-    """
+    """Return the camel-case form of a tag name.
+
     >>> _camel("my-button"), _camel("Door")
     ('myButton', 'Door')
     """
@@ -204,15 +210,21 @@ _LONGEST_KEY = 100
 
 @dataclass(slots=True)
 class Cell:
-    """`kind` is "code", "markdown" or "raw"; `strings` are the bytes of its source, quotes included."""
+    """One cell of a notebook.
+
+    `kind` is "code", "markdown" or "raw". `strings` are the byte ranges of its source strings, quotes included.
+    """
 
     kind: str = ""
     strings: list[tuple[int, int]] = field(default_factory=list)
 
 
 class Notebook(NamedTuple):
-    """`view` shows all cells, `code` only what a grammar can read of the code cells; both are as long as the file.
-    `language` is a file's ending with its dot, or a name. `markdown` has (first, last row) of each such cell."""
+    """Views of a notebook, both as long as the file.
+
+    `view` shows all cells, `code` only the lines of code cells that a grammar can read. `language` is a file extension
+    with its dot, or a name. `markdown` has (first row, last row) of each Markdown cell.
+    """
 
     view: bytes
     code: bytes
@@ -221,7 +233,7 @@ class Notebook(NamedTuple):
 
 
 def read_notebook(data: bytes) -> Notebook | None:
-    """The views of a notebook; None if the bytes are none."""
+    """Return the views of a notebook, or None if the bytes are not the JSON of one."""
     try:
         notebook = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
@@ -258,7 +270,7 @@ def _language(notebook: dict[str, Any]) -> str:
 
 
 def _cells(data: bytes) -> list[Cell]:
-    """The cells of a notebook that is known to be JSON, with the places of their strings."""
+    """Return the cells of a notebook with the byte ranges of their strings. `data` is valid JSON."""
     cells: list[Cell] = []
     stack: list[list[Any]] = []  # of each open object or array: is it an object, the key that is open in it
     cell_depth = 0  # of the object that is a cell; 0 outside of one
@@ -294,7 +306,7 @@ def _cells(data: bytes) -> list[Cell]:
 
 
 def _text(data: bytes, string: tuple[int, int]) -> str:
-    """Return the text of a JSON string. Its UTF-8 is never longer than what is written, quotes left aside."""
+    """Return the decoded text of a JSON string. Its UTF-8 is never longer than the source without quotes."""
     text = str(json.loads(data[string[0] : string[1]]))
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
 
@@ -312,7 +324,7 @@ def _stand_in_lines(data: bytes, cells: list[Cell]) -> bool:
 
 
 def _write(view: bytearray, data: bytes, string: tuple[int, int], in_lines: bool) -> tuple[int, int]:
-    """Writes what a string says over it, at the start of a line. Returns where it stands in the view."""
+    """Overwrite a JSON string with its text, at the start of a line. Return its range in the view."""
     start, end = string
     text = _text(data, string).removesuffix("\n").encode("utf-8", "replace")
     if in_lines:

@@ -1,5 +1,7 @@
-"""Package and compiler configuration that says what a module name means: package.json, tsconfig.json, jsconfig.json,
-go.mod, go.work, Cargo.toml, composer.json."""
+"""Package and compiler configuration that gives module names a meaning.
+
+Reads package.json, tsconfig.json, jsconfig.json, go.mod, go.work, Cargo.toml and composer.json.
+"""
 
 import json
 import re
@@ -37,10 +39,10 @@ def is_manifest(path: str) -> bool:
 
 
 def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
-    """(key, value) pairs as `FileFacts.manifest` describes them; nothing from JSON that is no object.
+    r"""Return (key, value) pairs as `FileFacts.manifest` describes them; none from JSON that is no object.
 
-    >>> read_manifest("tsconfig.json", '{"compilerOptions": {"paths": {"@/*": ["src/*"]}}, // for tests\\n}')
-    (('alias', '@/*\\tsrc/*'),)
+    >>> read_manifest("tsconfig.json", '{"compilerOptions": {"paths": {"@/*": ["src/*"]}}, // for tests\n}')
+    (('alias', '@/*\tsrc/*'),)
     """
     if _MODULE_FILE.search(path.lower()):
         return tuple(_modules(text)[:_MOST])
@@ -59,10 +61,12 @@ def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _autoload(data: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the autoload folders of composer.json: ("autoload", "namespace, tab, folder"), joined with dots.
+    r"""Return ("autoload", "namespace, tab, folder") for each autoload folder of composer.json.
 
-    >>> _autoload({"autoload": {"psr-4": {"A\\\\Web\\\\": ["src/", "lib"]}}, "autoload-dev": {"psr-4": {"": "tests"}}})
-    [('autoload', 'A.Web\\tsrc/'), ('autoload', 'A.Web\\tlib'), ('autoload', '\\ttests')]
+    Namespaces are joined with dots.
+
+    >>> _autoload({"autoload": {"psr-4": {"A\\Web\\": ["src/", "lib"]}}, "autoload-dev": {"psr-4": {"": "tests"}}})
+    [('autoload', 'A.Web\tsrc/'), ('autoload', 'A.Web\tlib'), ('autoload', '\ttests')]
     """
     found = []
     for key in ("autoload", "autoload-dev"):
@@ -75,10 +79,10 @@ def _autoload(data: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _modules(text: str) -> list[tuple[str, str]]:
-    """Return the name of a Go module, and the paths that folders of the repository replace.
+    r"""Return the name of a Go module, and the paths that folders of the repository replace.
 
-    >>> _modules("module example.org/a // a comment\\nreplace example.org/b v1.0.0 => ../b\\n")
-    [('module', 'example.org/a'), ('replace', 'example.org/b\\t../b')]
+    >>> _modules("module example.org/a // a comment\nreplace example.org/b v1.0.0 => ../b\n")
+    [('module', 'example.org/a'), ('replace', 'example.org/b\t../b')]
     """
     plain = re.sub(r"//[^\n]*", "", text)
     found = [("module", name) for name in _MODULE_LINE.findall(plain)[:1]]
@@ -103,7 +107,7 @@ def _package(data: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _leaves(value: Any, depth: int = 0) -> list[str]:
-    """The files that the conditions of an export or import lead to, those of common conditions first.
+    """Return the files of an export or import, those of common conditions first.
 
     >>> _leaves({"development": "./a.js", "default": "./b.js", "types": "./c.ts"})
     ['./c.ts', './b.js', './a.js']
@@ -120,7 +124,7 @@ def _leaves(value: Any, depth: int = 0) -> list[str]:
 
 
 def _sources_first(targets: Iterable[str]) -> list[str]:
-    """Each target once, those first that are written in a language that is compiled: nothing is built from others.
+    """Return each target once, those in a compiled language first: sources, not build output.
 
     >>> _sources_first(["./dist/a.d.ts", "./dist/a.js", "./src/a.ts"])
     ['./src/a.ts', './dist/a.d.ts', './dist/a.js']
@@ -149,7 +153,7 @@ def _compiler(data: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _common(patterns: Any) -> str:
-    """The folder that all patterns of files to compile begin with, "" where that is not clear.
+    """Return the folder with which all patterns of files to compile begin, or "" if there is not one.
 
     >>> _common(["./lib/**/*"]), _common(["lib/a.ts", "test"]), _common(None)
     ('./lib', '', '')

@@ -19,7 +19,7 @@ _LINE = re.compile(rb"[^\r\n]+")
 
 
 def masked(data: bytes, spans: Sequence[Span]) -> bytes:
-    """`data` with every byte of the spans but newlines replaced by an asterisk.
+    """Return `data` with an asterisk for every byte of the spans but line ends.
 
     >>> masked(b"key = 'abc'", [(7, 10)])
     b"key = '***'"
@@ -33,8 +33,9 @@ def masked(data: bytes, spans: Sequence[Span]) -> bytes:
 
 
 def tidied(text: str) -> str:
-    """`text` of a masked file with every long run of asterisks as long as the mask that packs show, so that nothing
-    says how long a secret is.
+    """Return the text of a masked file with every long run of asterisks as long as MASK.
+
+    The length of a run must not tell the length of a secret.
 
     >>> tidied("key = '****************'")
     "key = '********'"
@@ -43,7 +44,9 @@ def tidied(text: str) -> str:
 
 
 def shown(data: bytes, start: int, end: int, spans: Sequence[Span]) -> bytes:
-    """`data[start:end]` as it may be shown: each line of each secret is MASK. `spans` are those of the whole file.
+    """Return `data[start:end]` with MASK for each line of each secret.
+
+    `spans` are those of the whole file, ascending and disjoint.
 
     >>> shown(b"key = 'abc' # x", 2, 11, [(7, 10)])
     b"y = '********'"
