@@ -1,14 +1,11 @@
-"""Source with conditional compilation -> the same bytes without what a grammar cannot read.
+"""Any file -> facts: choose a reader by path and content, parse, and collect diagnostics.
 
-A grammar sees all branches of `#if` at once, one after the other. That is good where each branch is whole; where one
-opens a block that is closed behind `#endif`, or two open the same, everything that follows is nested wrongly. Such
-branches are exchanged for one of them, here, by blanking the others and the directives. Nothing moves.
+Broken source is valid input: its facts come with diagnostics, never with an exception. If code stands inside another
+format, a view with as many bytes as the file is parsed, so that positions hold in the file itself.
 
-One file and its grammar -> facts. Broken source code is input: facts come with diagnostics, never an exception.
-
-Any file -> facts: which grammar reads it, and through which view where code stands inside of something else.
-
-A view has as many bytes as the file, so that positions of facts hold in the file itself.
+Conditional compilation: a grammar sees all branches of `#if` one after the other. That fails if a branch opens a block
+that is closed after `#endif`, or if two branches open the same block: all code after it is nested wrongly. This module
+blanks all but one of such branches, and their directives. No byte moves.
 """
 
 import hashlib
@@ -80,7 +77,7 @@ _Span = tuple[int, int]
 
 @dataclass(slots=True)
 class _Group:
-    """`#if` to `#endif`. Branches are (start, end, depth at the end)."""
+    """Branches from one `#if` to its `#endif`, each as (start, end, depth at the end)."""
 
     depth: _Depth
     condition: bytes
@@ -90,9 +87,11 @@ class _Group:
 
 
 def readable(data: bytes, settings: PreprocessorSettings, never: "re.Pattern[bytes] | None", strict: bool) -> bytes:
-    """`data` without branches that do not close what they open. With `strict` also without alternatives and directives
-    inside of functions and types, and without alternatives for a part of a declaration. Conditions that `never` matches
-    do not hold. Where `#if` and `#endif` do not fit, nothing is taken out for their sake."""
+    """Return `data` with all but one branch blanked if a branch does not close what it opens.
+
+    `strict` also blanks alternatives and directives inside of functions and types, and alternatives for a part of a
+    declaration. Conditions that match `never` do not hold. If `#if` and `#endif` do not pair up, no branch is blanked.
+    """
     if not settings.conditions or b"#" not in data:
         return data
     blanked: list[_Span] = []
@@ -139,14 +138,14 @@ def readable(data: bytes, settings: PreprocessorSettings, never: "re.Pattern[byt
 
 
 def _kept(group: _Group, never: "re.Pattern[bytes] | None") -> int:
-    """The branch that stays: the first, unless its condition does not hold; -1 if none does."""
+    """Return the branch to keep: the first whose condition may hold, or -1 if there is none."""
     if never is None or not never.match(group.condition):
         return 0
     return 1 if len(group.branches) > 1 else -1
 
 
 def _is_part(data: bytes, branch: tuple[int, int, _Depth]) -> bool:
-    """Return True if a branch holds less than a statement or declaration."""
+    """Return True if a branch is less than a statement or declaration."""
     start, end, _ = branch
     if end - start > _LONGEST_PART:
         return False
@@ -155,7 +154,7 @@ def _is_part(data: bytes, branch: tuple[int, int, _Depth]) -> bool:
 
 
 def without(data: bytes, spans: list[_Span]) -> bytes:
-    """`data` with spaces in place of everything in these spans but ends of lines."""
+    """Return `data` with spaces for all bytes in these spans but line ends."""
     if not spans:
         return data
     result = bytearray(data)
@@ -169,7 +168,10 @@ def without(data: bytes, spans: list[_Span]) -> bytes:
 
 
 def without_marks(data: bytes, blank: "list[re.Pattern[bytes]]") -> bytes:
-    """`data` without what the patterns match, one after the other, or their group `mark` where they have one."""
+    """Return `data` without the matches of the patterns, applied in order.
+
+    If a pattern has a group `mark`, only that group is blanked.
+    """
     for pattern in blank:
         group = "mark" if "mark" in pattern.groupindex else 0
         data = without(data, [m.span(group) for m in pattern.finditer(data)])
@@ -191,7 +193,7 @@ _FIRST_LINES = 4096  # bytes in which a file says in which builds it is
 
 
 def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
-    """Facts of a file in the language of `grammar`. Nothing in them comes from a secret."""
+    """Return the facts of a file in the language of `grammar`. Nothing in them comes from a secret."""
     data = with_line_feeds(data)
     secrets = find_secrets(data)
     data = masked(data, secrets)
@@ -237,7 +239,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
 def _read_captures(
     query: tree_sitter.Query, root: tree_sitter.Node, family: str, n_bytes: int
 ) -> Mapping[str, Sequence[tree_sitter.Node]]:
-    """Return the captured nodes by the name of the capture. Their order, and how often each occurs, is not defined."""
+    """Return the captured nodes by capture name, in undefined order and with undefined repetition."""
     cursor = tree_sitter.QueryCursor(query)
     cursor.set_max_start_depth(_DEEPEST)
     if n_bytes < _MIN_BYTES_FOR_MATCHES or family not in _CLOSURE_FAMILIES:
@@ -264,7 +266,7 @@ def _constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[str, str], 
 
 
 def _read(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.Query]:
-    """The syntax tree and the query for it, of the grammar or of the one behind it, whichever skips less."""
+    """Return the syntax tree and its query, of the grammar or its fallback, whichever skips fewer bytes."""
     tree = _parsed(data, grammar)
     if grammar.settings.repairs and tree.root_node.has_error:
         repaired = _repaired(data, grammar.settings.repairs)
@@ -279,8 +281,10 @@ def _read(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.
 
 
 def _repaired(data: bytes, repairs: Sequence[Repair]) -> bytes:
-    """The text as the grammar understands more of it. Every byte stays where it was: what is found in the tree is read
-    from the text as it is."""
+    """Return the text with the repairs of the language, which let the grammar read more of it.
+
+    Every byte keeps its position: facts are read from the unrepaired text.
+    """
     text = bytearray(data)
     for repair in repairs:
         pattern = _pattern(repair.match)
@@ -296,12 +300,15 @@ def _pattern(written: str) -> "re.Pattern[bytes]":
 
 
 def _closed(data: bytes, grammar: Grammar) -> bytes:
-    """The text with a line feed at its end where the grammar would wait for one for ever."""
+    """Return the text with a final line feed if the grammar would otherwise wait for one."""
     return data + b"\n" if grammar.dialect.line_feed and not data.endswith(b"\n") else data
 
 
 def _parsed(data: bytes, grammar: Grammar) -> tree_sitter.Tree:
-    """The syntax tree of what the preprocessor leaves; where that has errors, of less, if that skips less."""
+    """Return the syntax tree after preprocessing.
+
+    If it has errors, preprocess strictly and return that tree if it has fewer doubtful bytes.
+    """
     settings = grammar.settings.preprocessor
     if not settings.conditions:
         return grammar.parser.parse(_closed(data, grammar))
@@ -316,7 +323,7 @@ def _parsed(data: bytes, grammar: Grammar) -> tree_sitter.Tree:
 
 
 def _n_doubtful(tree: tree_sitter.Tree) -> int:
-    """Bytes that stand in an error, whatever was read in it, and one for each error and each node that was made up."""
+    """Return the number of bytes inside errors, plus one for each error and each missing node."""
     doubtful, stack = 0, [tree.root_node]
     while stack:
         node = stack.pop()
@@ -338,7 +345,7 @@ def _preprocessor(
 
 
 def _n_skipped(tree: tree_sitter.Tree) -> int:
-    """Bytes that stand in no node but an error, and one for each node that was made up."""
+    """Return the number of bytes in no node but an error, plus one for each missing node."""
     skipped, stack = 0, [tree.root_node]
     while stack:
         node = stack.pop()
@@ -355,8 +362,10 @@ def _n_skipped(tree: tree_sitter.Tree) -> int:
 
 
 def parse_text(path: str, data: bytes) -> FileFacts:
-    """Facts of a file without a grammar: passages and words. The path tells the kind of prose, nothing else. Nothing in
-    them comes from a secret."""
+    """Return the facts of a file without a grammar: passages, words and mentions.
+
+    Only the path decides the kind of prose. Nothing in the facts comes from a secret.
+    """
     data = with_line_feeds(data)
     secrets = find_secrets(data)
     data = masked(data, secrets)
@@ -404,8 +413,11 @@ _LONGEST_TITLE = 60
 
 
 def parse_file(path: str, data: bytes) -> FileFacts:
-    """Facts of any file. The path tells who reads it, nothing else. What no reader gets through, which is a defect of
-    this program, is read as text, and a diagnostic says so."""
+    """Return the facts of any file.
+
+    The path and, for some extensions, the content choose the reader. If the reader fails because of a defect of this
+    program, the file is read as text and a diagnostic says so.
+    """
     try:
         return _parse(path, data)
     except Exception as error:
@@ -445,7 +457,7 @@ def _parse(path: str, data: bytes) -> FileFacts:
 
 @lru_cache(maxsize=1 << 17)  # a process that stays asks for the files of a repository again and again
 def reader_of(path: str) -> str:
-    """Return the reader of a file: dialect and grammar version, or kind of text. Part of the key of cached facts."""
+    """Return the reader of a file: dialect and grammar version, or kind of text. Part of the cache key."""
     dialect = dialect_of(path)
     if dialect:
         return "+".join(f"{each}:{grammar_version(each)}" for each in (dialect, *claimants(path)))
@@ -461,13 +473,13 @@ def reader_of(path: str) -> str:
 
 @cache
 def _all_grammars() -> str:
-    """One version for all grammars: what is in such a file is not told by its name."""
+    """Return one version for all grammars, for files whose name does not tell their language."""
     versions = [grammar_version(dialect) for dialect in sorted(load_settings())]
     return hashlib.sha256("\n".join(versions).encode()).hexdigest()[:16]
 
 
 def _dialect_named(language: str) -> str:
-    """The dialect of files that end like this, or of this name; "" if no grammar reads them."""
+    """Return the dialect with this extension or name, or "" if no grammar reads it."""
     name = language.removeprefix(".")
     return extensions().get(f".{name}", name if name in load_settings() else "")
 
@@ -502,7 +514,7 @@ def _parse_notebook(notebook: Notebook) -> FileFacts:
 
 
 def _without_end(passage: Passage, lines: list[str]) -> Passage:
-    """The passage without the blank lines at its end, which are what the file says around cells."""
+    """Return the passage without blank rows at its end, which come from the JSON around cells."""
     end = passage.end_row
     while end > passage.start_row and not lines[end].strip():
         end -= 1

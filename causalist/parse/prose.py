@@ -1,22 +1,17 @@
-"""Text that no grammar reads -> passages, cut where the layout shows that something begins.
+"""Text without a grammar -> passages, and prose -> mentions of code.
 
-A block begins at a line that stands further left than what follows it: a function, a section, a top-level key, a
-statement, a paragraph. Comments go with what they stand above. A block that is too long is cut in the same way one
-indentation further in, and neighbours that are too short share a passage. What has no such structure stays whole:
-logs, word lists and tables answer no question by their parts. No language is known here.
+Sections: a section reaches from its heading to the next heading of the same or a higher level, and contains its
+subsections. Headings follow CommonMark (ATX and setext, none inside fences), docutils (underlined titles, levels in the
+order of their first underline) and AsciiDoc (titles after equals signs).
 
-Prose -> passages: the sections of Markdown, reStructuredText and AsciiDoc, and the blocks of any other text.
+Blocks: any other text is cut by its layout. A block begins at a line with less indentation than the lines after it: a
+function, a section, a top-level key, a statement, a paragraph. Comments belong to the code below them. A long block is
+cut one indentation further in; short neighbors share a passage. Text without such structure stays whole: no part of a
+log, word list or table answers a query. The rules know no language.
 
-A section reaches from its heading to the next heading of the same or a higher level and holds its subsections. The
-headings follow CommonMark (ATX and setext, none inside fences), docutils (underlined titles, levels in the order in
-which their underlines appear) and AsciiDoc (titles after equals signs). What a block is, `blocks` says.
-
-Prose -> the names of code that stand in it: where a writer marked something as code, and nowhere else.
-
-Read are code spans, links, cross-references and directives of documentation tools (`:class:`, `.. autofunction::`,
-`:::`), and in blocks of code what is called by a name of several parts, what is imported, and names of types. Plain
-words say nothing: `the client` may be any. Whether a name means something in the repository is decided in
-`graph.mentioned`.
+Mentions: names are read from code spans, links, cross-references and directives of documentation tools (`:class:`, `..
+autofunction::`, `:::`). In code blocks, names are called chains, imported names and type names. Plain words are not
+read: `the client` may be any client. `graph` resolves mentions.
 """
 
 import re
@@ -55,7 +50,7 @@ _TELLING = re.compile(r"[^\W\d_]{2}|\w{3}")
 
 
 class Block(NamedTuple):
-    """Rows `start` to `end` (exclusive), and the line that tells what they are."""
+    """Rows `start` to `end` (exclusive), and the line that describes them."""
 
     start: int
     end: int
@@ -63,9 +58,9 @@ class Block(NamedTuple):
 
 
 def read_blocks(lines: list[str]) -> list[Block]:
-    """The passages of a text, in order; none where it fits into one or shows no structure.
+    """Return the passages of a text, in order; none if it fits into one or shows no structure.
 
-    They follow one another without a gap, from the first line to the last.
+    They are contiguous, from the first line to the last.
     """
     if len(lines) <= MOST_ROWS or sum(map(len, lines)) > _LONGEST_LINE * len(lines):
         return []
@@ -79,7 +74,7 @@ def read_blocks(lines: list[str]) -> list[Block]:
 
 
 class _Layout:
-    """Columns of all lines, and which of them can begin a block."""
+    """Columns of all lines, and flags for lines that cannot begin a block."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
@@ -111,7 +106,7 @@ class _Layout:
             self.closers.append(closer)
 
     def cut(self, start: int, end: int, column: int, least: int, most: int) -> list[Block]:
-        """The passages of rows `start` to `end`, whose blocks begin in `column` or further to the right."""
+        """Return the passages of rows `start` to `end`, whose blocks begin in `column` or further right."""
         starts = self._starts(start, end, column)
         while len(starts) == 1:
             column = min((c for c in self.columns[start + 1 : end] if c > column), default=-1)
@@ -131,7 +126,7 @@ class _Layout:
         return result + _merged(run, least, most)
 
     def _starts(self, start: int, end: int, column: int) -> list[int]:
-        """The rows that begin a block in `column`, `start` always among them."""
+        """Return the rows that begin a block in `column`. `start` is always the first."""
         found = [start]
         for row in range(start + 1, end):
             if self.columns[row] != column or self.closers[row]:
@@ -144,7 +139,7 @@ class _Layout:
         return found
 
     def _title(self, start: int, end: int) -> str:
-        """The first line that tells something, before all comments; else the first comment."""
+        """Return the first informative line of code, else the first comment."""
         spoken = ""
         for row in range(start, min(end, start + _TITLE_ROWS)):
             text = " ".join(self.lines[row].split())
@@ -161,7 +156,7 @@ class _Layout:
 
 
 def _bare(line: str) -> str:
-    """A line without what only opens a block, quotes a key or marks a tag.
+    """Return a line without an opening bracket, the quotes of a key or the brackets of a tag.
 
     >>> _bare('"scripts": {'), _bare("<dependencies>"), _bare("#include <stdio.h>"), _bare("int main(void) {")
     ('scripts', 'dependencies', '#include <stdio.h>', 'int main(void)')
@@ -172,7 +167,7 @@ def _bare(line: str) -> str:
 
 
 def _merged(blocks: list[Block], least: int, most: int) -> list[Block]:
-    """Short neighbours in one passage, which has the title of the longest of them."""
+    """Return blocks with short neighbors merged. A merged block has the title of its longest member."""
     groups: list[list[Block]] = []
     for i, block in enumerate(blocks):
         start = groups[-1][0].start if groups else block.start
@@ -212,7 +207,7 @@ BY_BLOCKS = frozenset({"plain", "manifest"})  # kinds of text without headings
 
 
 class Heading(NamedTuple):
-    """A heading in a row; level 1 is the highest."""
+    """Heading in a row; level 1 is the highest."""
 
     row: int
     level: int
@@ -220,7 +215,7 @@ class Heading(NamedTuple):
 
 
 def read_passages(path: str, text: str) -> tuple[Passage, ...]:
-    """The passages of a file without a grammar; byte positions are those of `text` in UTF-8.
+    """Return the passages of a file without a grammar; byte positions are those of `text` in UTF-8.
 
     Text before the first heading, prose without headings and text that is one block belong to the file itself.
     """
@@ -241,8 +236,11 @@ def read_passages(path: str, text: str) -> tuple[Passage, ...]:
 
 
 def prose_kind(path: str) -> str:
-    """ "markdown", "restructuredtext", "asciidoc", "text", "data", "manifest" for files that configure packages, or
-    "plain"."""
+    """Return the kind of a text by its path.
+
+    It is "markdown", "restructuredtext", "asciidoc", "text", "data", "manifest" (files that configure packages) or
+    "plain".
+    """
     lower = path.lower()
     for kind, endings in _KINDS:
         if lower.endswith(endings):
@@ -251,7 +249,7 @@ def prose_kind(path: str) -> str:
 
 
 def title_slug(title: str) -> str:
-    """A heading as it stands in ids and links.
+    """Return a heading in the form of ids and links.
 
     >>> title_slug("Getting `started`: the *first* run!")
     'getting-started-the-first-run'
@@ -261,7 +259,7 @@ def title_slug(title: str) -> str:
 
 
 def markdown_headings(lines: list[str]) -> list[Heading]:
-    """The headings of Markdown, in order."""
+    """Return the headings of Markdown, in order."""
     headings: list[Heading] = []
     fence = ""
     start = 0
@@ -335,7 +333,7 @@ def _plain(title: str) -> str:
 
 
 def sections(lines: list[str], headings: list[Heading]) -> tuple[Passage, ...]:
-    """One passage for each heading, up to the next one of its level or a higher one."""
+    """Return one passage for each heading, up to the next one of its level or a higher one."""
     offsets = _offsets(lines)
     total = offsets[-1] - 1
     ends = [len(lines)] * len(headings)
@@ -384,7 +382,7 @@ def _blocks(lines: list[str]) -> tuple[Passage, ...]:
 
 
 def _line_slug(title: str) -> str:
-    """A line of any text as it stands in ids.
+    """Return a line of any text in the form of ids.
 
     >>> _line_slug("static int read_more(struct state *s)")
     'static-int-read_more-struct-state-s'
@@ -407,7 +405,7 @@ class _Slugs:
 
 
 def _offsets(lines: list[str]) -> list[int]:
-    """The byte at which each line starts in UTF-8, and one past the text and its last line's missing newline."""
+    """Return the start of each line in UTF-8 bytes, then the length of the text plus one."""
     offsets = [0]
     for line in lines:
         offsets.append(offsets[-1] + len(line.encode("utf-8", "surrogatepass")) + 1)
@@ -444,7 +442,7 @@ _CONTENT = ("method", "attribute", "classmethod", "staticmethod", "property")  #
 
 
 def read_mentions(kind: str, text: str, passages: Sequence[Passage]) -> tuple[Mention, ...]:
-    """The names in prose of that kind (`prose.prose_kind`), each once a passage and form, in the order of the text."""
+    """Return the names in prose of that kind, each once a passage and form, in text order."""
     if kind not in _MENTION_KINDS or not ("`" in text or "](" in text or "::" in text):
         return ()
     lines = text.split("\n")
@@ -459,7 +457,7 @@ def read_mentions(kind: str, text: str, passages: Sequence[Passage]) -> tuple[Me
 
 
 def documented_mentions(definitions: Sequence[Definition]) -> tuple[Mention, ...]:
-    """The names in the first lines of the documentation of definitions."""
+    """Return the names in the first documentation line of each definition."""
     found: dict[tuple[int, int, str], int] = {}
     for number, definition in enumerate(definitions):
         if "`" in definition.doc:
@@ -470,7 +468,7 @@ def documented_mentions(definitions: Sequence[Definition]) -> tuple[Mention, ...
 
 
 def _marked(line: str) -> Iterator[tuple[MentionForm, str]]:
-    """Cross-references and code spans.
+    """Yield cross-references and code spans.
 
     >>> [name for _, name in _marked("Asks :func:`~app.check` and ``Session.verify``, not `it is`.")]
     ['app.check', 'Session.verify', 'it is']
@@ -482,7 +480,7 @@ def _marked(line: str) -> Iterator[tuple[MentionForm, str]]:
 
 
 def _innermost(passages: Sequence[Passage], n_rows: int) -> list[int]:
-    """The innermost passage of each row; those inside of others come after them."""
+    """Return the innermost passage of each row, or -1. Inner passages come after outer ones."""
     inside = [-1] * (n_rows + 1)
     for number, passage in enumerate(passages):
         end = min(passage.end_row + 1, n_rows)
@@ -491,7 +489,7 @@ def _innermost(passages: Sequence[Passage], n_rows: int) -> list[int]:
 
 
 def _names(lines: Sequence[str], kind: str) -> Iterator[tuple[int, MentionForm, str]]:
-    """(row, form, name). What is indented below the mark of a block of code in reStructuredText is such a block."""
+    """Yield (row, form, name). Indented text below a code block directive of reStructuredText is code."""
     is_rest = kind == "restructuredtext"
     opens = _MENTION_ASCIIDOC_FENCE if kind == "asciidoc" else _MENTION_FENCE
     fence = ""
@@ -543,7 +541,7 @@ def _names(lines: Sequence[str], kind: str) -> Iterator[tuple[int, MentionForm, 
 
 
 def _in_code(line: str) -> Iterator[str]:
-    """Chains, imported names and words with an inner capital in a line of an example."""
+    """Yield chains, imported names and words with an inner capital in a line of an example."""
     if "import" in line or "require" in line:
         if (told := _FROM.match(line)) is not None:
             yield from (f"{told[1]}.{name.split()[0]}" for name in told[2].split(",") if name.split())

@@ -1,10 +1,10 @@
-"""The bytes of a file -> the spans of secrets in it.
+"""Bytes of a file -> the spans of secrets in it.
 
-A few expressions over the whole file find candidates; most files have none, and nothing more is done for them. Only
-the lines around candidates are read closely: by the plugins of detect-secrets, called directly (no network, no settings
-of the repository), and by expressions of our own. Tables list tokens known by their form and names whose values are
-secret. Rules on the characters of a value reject names, words, placeholders, references and checksums; their thresholds
-were chosen by hand on werkzeug, urllib3, scrapy, gin and prisma.
+A few expressions over the whole file find candidates. Most files have none and need no further work. Only the lines
+around candidates are read closely: by the plugins of detect-secrets, called directly (no network, no settings of the
+repository), and by expressions of our own. Tables list tokens known by their form and names whose values are secret.
+Rules on the characters of a value reject names, words, placeholders, references and checksums; their thresholds were
+chosen by hand on werkzeug, urllib3, scrapy, gin and prisma.
 
 Not recognized: passwords of plain words, short or unquoted secrets without a name or form, and secrets that a program
 assembles.
@@ -145,18 +145,20 @@ _DATE = lazy_regex(r"\d{4}-\d\d-\d\d|\d\d:\d\d")
 
 
 def is_varied(value: str) -> bool:
-    """More than a pattern such as `ghp_xxxxxxxx`."""
+    """Return True if the value has many distinct characters, unlike `ghp_xxxxxxxx`."""
     return len(set(value)) >= min(9, len(value) * 2 // 3)
 
 
 def is_scrambled(value: str) -> bool:
-    """A line of a key, or of anything in base64: long, and not made of words."""
+    """Return True for a line of a key or other base64 data: long, and not made of words."""
     return len(value) >= _SHORTEST_LINE and _mean_piece(value) < _SCRAMBLED_PIECES
 
 
 def is_chosen(value: str) -> bool:
-    """A password that a person may have chosen, and no placeholder, word or reference: at least six characters without
-    white space, with a letter, and a digit or special character; or no word at all.
+    """Return True if the value may be a password chosen by a person.
+
+    It has at least six characters without white space. It has a letter, and a digit or special character, or is no
+    word. Placeholders, words and references are rejected.
 
     >>> is_chosen("hunter2"), is_chosen("changeme"), is_chosen("password1"), is_chosen("${DB_PASSWORD}")
     (True, False, False, False)
@@ -186,8 +188,10 @@ def is_strong(value: str) -> bool:
 
 
 def is_random(value: str) -> bool:
-    """A string that needs no name to be a secret: of high entropy, with upper and lower case and digits, and in smaller
-    pieces than words have. Digits of a checksum (hexadecimal) are not: nothing tells them from a key.
+    """Return True if the value looks secret without a secret name before it.
+
+    It has high entropy, upper and lower case and digits, and shorter pieces than words have. Hexadecimal digits do not
+    count, because a key and a checksum look alike.
 
     >>> is_random("uY3nq8ZkP0vT6sRw1LxEj5BcGd7Mh2Ka"), is_random("d41d8cd98f00b204e9800998ecf8427e")
     (True, False)
@@ -200,7 +204,7 @@ def is_random(value: str) -> bool:
 
 
 def _is_excused(value: str) -> bool:
-    """Placeholders, references, templates, dates, sequences."""
+    """Return True for placeholders, references, templates, dates and sequences."""
     if len(set(value)) < 4 or _REFERENCE.search(value) or _DATE.search(value) or re.search(r"\s", value):
         return True
     lower = value.lower()
@@ -220,13 +224,13 @@ def _is_wordy(value: str) -> bool:
 
 
 def _mean_piece(value: str) -> float:
-    """The mean length of runs of lower case, upper case and digits, a capital with the small letters behind it."""
+    """Return the mean length of runs of letters of one case (with a leading capital) and of digits."""
     pieces = _PIECE.findall(value)
     return sum(map(len, pieces)) / len(pieces) if pieces else 0.0
 
 
 def _is_named(value: str) -> bool:
-    """Return True if little is left without the words between separators: a path, a name with a checksum."""
+    """Return True if words make up most of the value: a path, or a name with a checksum."""
     rest = [part for part in re.split(r"[-_/.=+]", value) if not _WORDLIKE.fullmatch(part)]
     return sum(map(len, rest)) < _SHORTEST_RANDOM
 
@@ -255,8 +259,10 @@ def _heuristics() -> Any:
 
 
 def detect_secrets(module: str) -> Any:
-    """A module of detect-secrets, without the HTTP client by which it could verify what it finds: to import that takes
-    three quarters of the time."""
+    """Import a module of detect-secrets without its HTTP client.
+
+    The client verifies findings and would take three quarters of the import time.
+    """
     with defer_import("requests", ("Response",)):
         return import_module(f"detect_secrets.{module}")
 
@@ -351,7 +357,7 @@ _KEY_PART = late(rb"\\[nrt]|([A-Za-z0-9+/=]+)")
 
 
 def find_secrets(data: bytes) -> tuple[Span, ...]:
-    """Spans (start byte, end byte) of secrets in `data`, disjoint and in order."""
+    """Return the spans (start byte, end byte) of secrets in `data`, disjoint and in order."""
     keys = list(_key_spans(data)) if b"PRIVATE KEY" in data or b"PuTTY-User-Key-File" in data else []
     strings = list(_STRING.finditer(data))
     forms = [match.span() for match in _RUN.finditer(data) if _is_form(data, match)] if _has_form(data) else []
@@ -372,8 +378,8 @@ def find_secrets(data: bytes) -> tuple[Span, ...]:
 def texts_to_look_at(texts: Sequence[bytes]) -> Iterator[int]:
     """Yield the indices of short texts that may hold a secret, ascending.
 
-    In others `find_secrets` finds none. Looking for
-    candidates in all of them at once takes a fifth of the time."""
+    `find_secrets` finds none in the others. One search over all of them takes a fifth of the time.
+    """
     whole = _BETWEEN.join(texts)
     starts = list(accumulate((len(text) + len(_BETWEEN) for text in texts), initial=0))
     found = {match.start() for match in _KEY_BEGIN.finditer(whole)}
@@ -428,7 +434,7 @@ def _read(data: bytes, places: Iterable[Span], reader: Callable[[str], Iterator[
 
 
 def _forms_in(text: str) -> Iterator[Span]:
-    """Tokens that are known by their form."""
+    """Yield the tokens with a known form."""
     for expression, group, rule in _expressions():
         for match in expression.finditer(text):
             start, end = match.span(group)
@@ -442,7 +448,7 @@ def _forms_in(text: str) -> Iterator[Span]:
 
 
 def _named_in(text: str) -> Iterator[Span]:
-    """Values of names that say that they are secret."""
+    """Yield the values of names that mark a secret."""
     found = False
     for matches in (_assignments(text), *(expression.finditer(text) for expression in _ASSIGNMENTS[1:])):
         for match in matches:
@@ -481,7 +487,7 @@ def _may_be_quoted(text: str) -> bool:
 
 
 def _strings_in(data: bytes, strings: Iterable[re.Match[bytes]]) -> Iterator[Span]:
-    """Quoted strings that look random and are no checksum."""
+    """Yield the quoted strings that look random and are no checksum."""
     for match in strings:
         if is_random(match[1].decode("ascii")) and not _DIGEST.search(data, max(0, match.start() - 60), match.start()):
             yield match.span(1)
@@ -492,7 +498,7 @@ _RULES = {SecretRule.VARIED: is_varied, SecretRule.CHOSEN: is_chosen, SecretRule
 
 @cache
 def _expressions() -> tuple[tuple[re.Pattern[str], int, SecretRule], ...]:
-    """(expression, group that is the secret, rule for its value) of all tokens that have a form."""
+    """Return (expression, group of the secret, rule for its value) of all tokens with a form."""
     found: list[tuple[re.Pattern[str], int, SecretRule]] = []
     for module, name, groups, rule in PLUGINS:
         denylist = getattr(_plugin(module), name).denylist
@@ -519,7 +525,7 @@ def _plugin(module: str) -> Any:
 
 
 def _key_spans(data: bytes) -> Iterator[Span]:
-    """The parts of private keys between their first and last line, whatever stands around each line of them."""
+    """Yield the parts of private keys between their first and last line, without other text on each line."""
     begins = [match.end() for match in _KEY_BEGIN.finditer(data)]
     ends = [match.span() for match in _KEY_END.finditer(data)]
     for number, begin in enumerate(begins):
@@ -546,7 +552,7 @@ def _occurrences(data: bytes, value: bytes) -> Iterator[Span]:
 
 
 def _whole_characters(data: bytes, span: Span) -> Span:
-    """The span without a part of a UTF-8 character at either end."""
+    """Return the span extended to whole UTF-8 characters at both ends."""
     start, end = span
     while start > 0 and start < len(data) and data[start] & 0xC0 == 0x80:
         start -= 1
@@ -556,7 +562,7 @@ def _whole_characters(data: bytes, span: Span) -> Span:
 
 
 def disjoint(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """The same bytes in spans that do not touch, in order."""
+    """Return the same bytes in spans that do not touch, in order."""
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
