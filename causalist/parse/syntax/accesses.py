@@ -1,12 +1,11 @@
-"""Uses of what is held: captures of members and of what is written in, `Access` facts out.
+"""Accesses of members and variables: captures in, `Access` and `Lookup` facts out.
 
-A name that is used is a `Reference` already; here are the chains that begin with a local name or `self`, and everything
-that gets a value. The receivers of calls stand in the chains of the calls.
+A plain name that is used is a `Reference` already. Accesses are chains that begin with a local name or `self`, and
+everything that is assigned. The receiver of a call is part of the chain of the call.
 
-Values that are asked for by a literal name: environment variables and keys of a configuration.
-
-Text is searched for the few words by which a language asks; what is found counts if the syntax tree has a name there,
-no comment and no string. The tree is not walked, so that files without such words cost next to nothing.
+Lookups are values that code requests by a literal name: environment variables and configuration keys. The text is
+searched for the few words of such requests. A match counts if the syntax tree has a name there, not a comment or
+string. The tree is not walked, so that files without such words cost next to nothing.
 """
 
 import re
@@ -36,7 +35,10 @@ _OWN = re.compile(r"['#~]\d+$")  # behind the name of a variable that is told fr
 
 
 class AccessReader:
-    """`accesses` is complete after `finish`, which comes before bindings are finished."""
+    """Reader of accesses.
+
+    `accesses` is complete after `finish`, which runs before bindings are finished.
+    """
 
     def __init__(
         self, scopes: Scopes, named: BindingReader, modules: ImportReader, uses: UseReader, declared: Declarations
@@ -58,6 +60,7 @@ class AccessReader:
         self._n_seen = 0  # bindings that were looked at for that
 
     def handlers(self) -> dict[Tag, Callable[[int, int, int], None]]:
+        """Return the handlers of the captures of accesses."""
         return {
             Tag.INVOKED_NAME: self.on_invoked,
             Tag.INVOKED_TYPE: self.on_invoked,
@@ -93,6 +96,7 @@ class AccessReader:
                 self._kept.append((start, access))
 
     def on_member(self, start: int, end: int, tag: int) -> None:
+        """Record a chain that begins with a local name or `self`."""
         uses, scopes = self._uses, self._scopes
         if start < uses.skipped_to or (start, end) == uses.called or start == self._read_from:
             return
@@ -131,7 +135,7 @@ class AccessReader:
         return head in self._telling
 
     def on_invoked(self, start: int, end: int, tag: int) -> None:
-        """A call in grammars in which what is called begins before its name: that was read as a member."""
+        """Read a call in grammars in which a callee begins before its name, and drop the member read before."""
         uses = self._uses
         uses.plain_callee = -1
         read = uses.on_arguments if tag == Tag.CALL_ARGUMENTS else uses.on_invoked_name
@@ -140,7 +144,7 @@ class AccessReader:
             self._kept.pop()
 
     def finish(self) -> None:
-        """Keeps all accesses but reads of chains whose first name is defined or imported here: those are references."""
+        """Keep all accesses except references: reads of chains whose first name is defined or imported here."""
         telling = {_OWN.sub("", b.target) for b in self._named.bindings if b.type or b.value}
         known = {entry.alias or entry.module.partition(".")[0] for entry in self._modules.imports}
         known.update(draft.name for draft in self._scopes.drafts)
@@ -179,7 +183,7 @@ _NO_NAMES = ("comment", "string", "text", "content", "fragment")  # in the types
 def read_lookups(
     settings: Sequence[LookupSettings], tree: tree_sitter.Tree, data: bytes, definitions: Sequence[Definition]
 ) -> tuple[Lookup, ...]:
-    """All of a file, by position."""
+    """Return all lookups of a file, by position."""
     found = []
     for number, each in enumerate(settings):
         if each.word.encode() in data:
@@ -192,7 +196,7 @@ def read_lookups(
 
 
 def _found(each: LookupSettings, data: bytes) -> Iterator[tuple[int, str, int]]:
-    """(start of the word, key, whether it is set) for each place."""
+    """Yield (start of the word, key, 1 if it is set) for each match."""
     written = set()
     for writes, pattern in ((1, each.written), (0, each.read)):
         if pattern:
@@ -208,7 +212,7 @@ def _compiled(word: str, pattern: str) -> "re.Pattern[bytes]":
 
 
 def _head(data: bytes, start: int) -> str:
-    """The first name of the chain in which the word stands."""
+    """Return the first name of the chain in which the word occurs."""
     first = max(0, start - _LONGEST_BEFORE)
     matched = _BEFORE.search(data[first:start])
     before = matched[0] if matched else b""
@@ -219,7 +223,7 @@ def _head(data: bytes, start: int) -> str:
 
 
 def _scope_at(definitions: Sequence[Definition], byte: int) -> int:
-    """The innermost definition around a byte that is no value."""
+    """Return the innermost definition around a byte, constants and fields aside."""
     found = MODULE_SCOPE
     for number, each in enumerate(definitions):
         if each.start_byte <= byte < each.end_byte and each.kind not in (NodeKind.CONSTANT, NodeKind.FIELD):

@@ -1,8 +1,8 @@
-"""One pass over the sorted captures of a file: captures in, definitions, uses, imports and bindings out.
+"""One pass over the sorted captures of a file: captures in, facts out.
 
-Captures are sorted by (start, longest first), so that a definition comes before everything inside of it and a stack
-of open definitions knows the scope of each use. The syntax tree is not asked again: texts are cut from the bytes by
-range, which costs half of climbing parents and decoding nodes.
+Captures are sorted by (start, longest first): a definition comes before everything inside of it, and a stack of open
+definitions knows the scope of each use. Texts are cut from the bytes by range, which costs half of climbing to parents
+in the syntax tree and decoding nodes.
 """
 
 import re
@@ -38,7 +38,7 @@ _LONGEST_NAME = 200
 
 
 class Sweep:
-    """The state of one pass. Call `run` once, then read the lists."""
+    """State of one pass. Call `run` once, then read the lists."""
 
     def __init__(self, data: bytes, settings: LanguageSettings) -> None:
         self.data = data
@@ -71,7 +71,7 @@ class Sweep:
         self._unnamed = dict(settings.names.unnamed)
 
     def run(self, captures: Mapping[str, Sequence[tree_sitter.Node]]) -> None:
-        """Reads all captures of the file's combined query."""
+        """Read all captures of the combined query of the file."""
         events = events_of(captures, len(self.data))
         if "name.behind" in captures:
             self._elsewhere.behind = names_behind(events)
@@ -104,6 +104,7 @@ class Sweep:
         self.named.finish()
 
     def definitions(self) -> list[Definition]:
+        """Return the definitions, in file order."""
         return [
             Definition(
                 # In broken source the parser may put in a name that has no text.
@@ -123,12 +124,15 @@ class Sweep:
         ]
 
     def owners(self) -> list[tuple[int, str]]:
+        """Return (definition, type it belongs to) for definitions outside of their type."""
         return [(i, d.owner) for i, d in enumerate(self.drafts) if d.owner]
 
     def parameters(self) -> list[tuple[int, tuple[str, ...]]]:
+        """Return (definition, annotations of its parameters) for definitions that may be overloaded."""
         return [(i, tuple(d.parameters[d.extends :])) for i, d in enumerate(self.drafts) if d.parameters is not None]
 
     def returns(self) -> list[tuple[int, str]]:
+        """Return (definition, return type) for definitions with a known one."""
         return [(i, d.returns) for i, d in enumerate(self.drafts) if d.returns]
 
     def _handlers(self) -> dict[Tag, _Handler]:
@@ -269,7 +273,7 @@ class Sweep:
             self.drafts[self._frames[-1].index].is_property = True
 
     def _on_owner(self, start: int, end: int, tag: int) -> None:
-        """The type that the open definition or holder belongs to, written before its name or in place of it."""
+        """Record the type of the open definition or holder, written before its name or in place of it."""
         if not self._frames:
             return
         frame, owner = self._frames[-1], type_name(self.text(start, end))

@@ -1,10 +1,9 @@
-"""The first telling line of a docstring or comment.
+"""Documentation: the summary line of a docstring or comment, and types that comments state.
 
-Types that a documentation comment tells: `@param Door $door`, `@return Door[]`, `@var array<Door> $doors`, or
-in braces, `@param {Door} door`.
-
-Which tag says what is told by `comments.tags` of language.toml. What the code itself says of a type counts more: a
-comment fills in what is missing, but for a comment inside of a function that names a variable, which corrects.
+Types are read from tags such as `@param Door $door`, `@return Door[]` and `@var array<Door> $doors`, or with braces,
+`@param {Door} door`. `comments.tags` of language.toml gives the role of each tag. A type in code takes precedence: a
+comment only fills in missing types. The exception is a comment inside of a function that names a variable, which
+overrides.
 """
 
 import html
@@ -39,9 +38,9 @@ _NOISE = re.compile(
 
 
 def string_line(literal: str) -> str:
-    """First line with text of a string literal.
+    r"""Return the first line with text of a string literal.
 
-    >>> string_line("r'''\\n  Opens the door.\\n\\n  More.'''")
+    >>> string_line("r'''\n  Opens the door.\n\n  More.'''")
     'Opens the door.'
     """
     matched = _STRING.match(literal)
@@ -54,9 +53,9 @@ def string_line(literal: str) -> str:
 
 
 def comment_line(comment: str) -> str:
-    """First line with text of a comment block; markers, tags and linters' orders are passed over.
+    r"""Return the first line with text of a comment block, without markers, tags and linter directives.
 
-    >>> comment_line("/**\\n * Opens the door.\\n * @param key which\\n */")
+    >>> comment_line("/**\n * Opens the door.\n * @param key which\n */")
     'Opens the door.'
     """
     return _first_line(
@@ -67,11 +66,11 @@ def comment_line(comment: str) -> str:
 
 
 def comment_sentence(comment: str) -> str:
-    """The first sentence of a documentation comment, without markup; other comments give their first line.
+    r"""Return the first sentence of a documentation comment without markup, or the first line of another.
 
-    >>> comment_sentence("/**\\n * Opens the {@link Door}, which\\n * is <b>heavy</b>. More.\\n * @return it\\n */")
+    >>> comment_sentence("/**\n * Opens the {@link Door}, which\n * is <b>heavy</b>. More.\n * @return it\n */")
     'Opens the Door, which is heavy.'
-    >>> comment_sentence('/// <summary>\\n/// Opens <see cref="Door"/>. More.\\n/// </summary>')
+    >>> comment_sentence('/// <summary>\n/// Opens <see cref="Door"/>. More.\n/// </summary>')
     'Opens Door.'
     """
     summary = _SUMMARY.search(comment[:_LONGEST_COMMENT]) if comment.startswith("///") else None
@@ -93,7 +92,7 @@ def comment_sentence(comment: str) -> str:
 
 
 def comment_doc(how: str, data: bytes, start: int, end: int) -> str:
-    """Return the documentation in this comment for the definition below. `how` is the setting `comments.doc`."""
+    """Return the documentation in the comment above a definition. `how` is the setting `comments.doc`."""
     if how not in ("comment", "sentence"):
         return ""
     text = data[start:end].decode("utf-8", "replace")
@@ -104,7 +103,7 @@ def comment_doc(how: str, data: bytes, start: int, end: int) -> str:
 
 
 def file_comment_line(comment: str) -> str:
-    """As `comment_line`, for the comment at the top of a file: nothing from a licence header."""
+    """Return `comment_line` of the comment at the top of a file, or "" for a license header."""
     return "" if _NOISE.search(comment) or comment.startswith("#!") else comment_line(comment)
 
 
@@ -130,7 +129,7 @@ _LONGEST_TYPED_COMMENT = 8000
 
 
 class Tagged(NamedTuple):
-    """`role` is a key of `comments.tags`, `name` "" where the tag names nothing."""
+    """Type in a comment. `role` is a key of `comments.tags`; `name` is "" if the tag names nothing."""
 
     role: str
     type: str
@@ -138,7 +137,7 @@ class Tagged(NamedTuple):
 
 
 class DocTypes:
-    """Reads the comments of a file whose language tells types there."""
+    """Reader of the comments of a file whose language states types there."""
 
     def __init__(self, scopes: Scopes, bindings: list[Binding]) -> None:
         self._scopes = scopes
@@ -149,12 +148,12 @@ class DocTypes:
         self._above: list[tuple[int, int, int]] = []  # definition, start and end of the comment above it
 
     def on_definition(self, index: int, start: int, end: int) -> None:
-        """A definition, and the comment above it."""
+        """Record the comment above a definition."""
         if self._tags and start >= 0:
             self._above.append((index, start, end))
 
     def on_comment(self, start: int, end: int) -> None:
-        """A comment; what it says of variables holds from here on."""
+        """Bind variables to the types that a comment in a function states, from here on."""
         if self._loads and self._scopes.data.startswith(b"/**", start):
             self._load(start, end)
         scope = self._scopes.binding_scope()
@@ -165,7 +164,7 @@ class DocTypes:
                 self._bindings.append(Binding(scope, told.name, told.type, "", self._scopes.row(start)))
 
     def _load(self, start: int, end: int) -> None:
-        """The types that a comment names by their module: `@typedef {import("./a").B} C`, `{import("./a").B}`."""
+        """Import the types that a comment names by module: `{import("./a").B}`, with or without `@typedef`."""
         if self._scopes.data.find(b"import(", start, end) < 0:
             return
         text, row = self._scopes.text(start, min(end, start + _LONGEST_TYPED_COMMENT)), self._scopes.row(start)
@@ -176,7 +175,7 @@ class DocTypes:
                 self.imports.append(entry)
 
     def finish(self) -> None:
-        """Gives types to what the code says none of."""
+        """Give the types in comments to definitions without a type."""
         for index, start, end in self._above:
             draft, row = self._scopes.drafts[index], self._scopes.row(start)
             for role, type_, name in self._told(start, end):
@@ -201,12 +200,12 @@ class DocTypes:
 
 
 def tagged_types(comment: str, tags: Mapping[str, Sequence[str]]) -> Iterator[Tagged]:
-    """The types in a comment, in order, as they are written.
+    r"""Yield the types in a comment, in order, as written.
 
-    >>> [tuple(t) for t in tagged_types("/** @param ?A|null $a the a\\n * @return array<int, B> all */",
+    >>> [tuple(t) for t in tagged_types("/** @param ?A|null $a the a\n * @return array<int, B> all */",
     ...     {"parameter": ["@param"], "returns": ["@return"]})]
     [('parameter', '?A|null', '$a'), ('returns', 'array<int, B>', '')]
-    >>> [tuple(t) for t in tagged_types("/** @param {?A=} [a] the a\\n * @param {B} a.b */", {"parameter": ["@param"]})]
+    >>> [tuple(t) for t in tagged_types("/** @param {?A=} [a] the a\n * @param {B} a.b */", {"parameter": ["@param"]})]
     [('parameter', 'A', 'a'), ('parameter', 'B', '')]
     """
     roles = {tag: role for role, names in tags.items() for tag in names}
@@ -239,7 +238,7 @@ def _end_of_type(text: str, start: int) -> int:
 
 
 def _type_name(text: str, settings: TypeSettings) -> str:
-    """The one type that is named beside those without members, or "".
+    """Return the only type of a union that has members, or "".
 
     >>> settings = TypeSettings(plain=("string",))
     >>> [_type_name(t, settings) for t in ("A[]|null", "?A", "string|A", "A|B", ".a.B", "string")]
