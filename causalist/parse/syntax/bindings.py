@@ -1,14 +1,12 @@
-"""Names that get a value: captures of patterns, names, annotations and values in, `Binding` facts out.
+"""Names with values or types: captures of names, annotations and values in, `Binding` facts out.
 
-A pattern comes before its names, a name before its annotation, both before the value; what belongs together is told
-by distance, at most a few bytes of punctuation. What a value is, beyond a chain of names, is not asked.
+A pattern comes before its names, a name before its annotation, both before the value. Captures belong together if at
+most a few bytes of punctuation separate them. Values are chains of names; their results are not evaluated here.
 
-Values that reach names in other ways than by plain assignment, in shaped languages: captures in, bindings out.
-
-Parts of a tuple, elements of a loop, what a `with` statement binds, what `isinstance` says, what a function returns. A
-binding that tells something is added to the one that says that the name is bound. Targets beside names of variables
-and `.name`: `?x` says of which types x is found to be, `=X` which type X is another name for, `return` is what the
-function around it gives.
+Shaped languages bind names in further ways: parts of a tuple, elements of a loop, `with` statements, `isinstance`
+checks and returned values. Each such binding is added to the one that only declares the name. Beside variables and
+`.name`, three targets exist: `?x` has the types to which x is narrowed, `=X` is the type that X is an alias of, and
+`return` is the result of the enclosing function.
 """
 
 import re
@@ -52,7 +50,7 @@ _ON_HOLDER = -2  # the scope of type parameters of what is no scope itself, unti
 
 
 class BindingReader:
-    """Reads the captures of bindings. `bindings` is complete when the sweep is."""
+    """Reader of the captures of bindings. `bindings` is complete when the pass is."""
 
     def __init__(self, scopes: Scopes) -> None:
         self.bindings: list[Binding] = []
@@ -112,7 +110,7 @@ class BindingReader:
         }
 
     def finish(self) -> None:
-        """Adds what properties hold, and forgets names that a scope declares to be another's."""
+        """Add the types of properties, and drop names that a scope declares to be those of another."""
         scopes = self._scopes
         for draft in scopes.drafts:
             if draft.is_property:
@@ -130,11 +128,12 @@ class BindingReader:
             self.bindings = [b for b in self.bindings if (b.scope, b.target) not in self._globals]
 
     def on_pattern(self, start: int, end: int, tag: int) -> None:
+        """Open a pattern."""
         self._pattern = (end, [])
         self._variant = ""
 
     def on_generic(self, start: int, end: int, tag: int) -> None:
-        """A type parameter; its bound follows as a type."""
+        """Bind a type parameter; its bound follows as a type."""
         frames = self._scopes.frames
         if not frames:
             return
@@ -146,11 +145,11 @@ class BindingReader:
         self._binding_end, self._type_end = end, -1
 
     def hand_down(self, generics: Sequence[int], scope: int) -> None:
-        """Gives the type parameters of a holder to the definition `scope` inside of it."""
+        """Copy the type parameters of a holder to the definition `scope` inside of it."""
         self.bindings += [self.bindings[i]._replace(scope=scope) for i in generics]
 
     def on_position(self, start: int, end: int, tag: int) -> None:
-        """The type of a member that has no name but its number."""
+        """Bind a member that has a number instead of a name to its type."""
         scopes = self._scopes
         scope, around = scopes.binding_scope(), scopes.frames[-1].index if scopes.frames else -1
         if around != self._numbered[0]:
@@ -169,7 +168,7 @@ class BindingReader:
         return f".{draft.name}" if draft.kind in VALUE_KINDS else ""
 
     def on_elements(self, start: int, end: int, tag: int) -> None:
-        """The collection whose elements the name right before is bound to, one after the other, or a name after it."""
+        """Bind the name before a collection to its elements, and remember them for a name after it."""
         chain = self._chain(start, end, start)
         self._elements = element_of(chain)
         if self._binding_end < 0 or not self.bindings or not self._is_near(self._binding_end, start):
@@ -182,31 +181,35 @@ class BindingReader:
         self._binding_end = -1
 
     def on_element(self, start: int, end: int, tag: int) -> None:
+        """Bind a name to an element of the collection before it."""
         self.on_binding(start, end, tag)
         self._tell(start, self._elements)
         self._binding_end = -1
 
     def on_match(self, start: int, end: int, tag: int) -> None:
+        """Open a match."""
         while self._matches and self._matches[-1][0] <= start:
             self._matches.pop()
         self._matches.append((end, ""))
 
     def on_subject(self, start: int, end: int, tag: int) -> None:
+        """Record the subject of the open match."""
         if self._matches:
             self._matches[-1] = (self._matches[-1][0], self._chain(start, end, start))
 
     def on_matched(self, start: int, end: int, tag: int) -> None:
-        """A name that is bound to what the subject of the match around holds."""
+        """Bind a name to the subject of the enclosing match."""
         while self._matches and self._matches[-1][0] <= start:
             self._matches.pop()
         if self._matches:
             self._tell(start, self._matches[-1][1])
 
     def on_receiver(self, start: int, end: int, tag: int) -> None:
+        """Record the receiver of a method that takes a function."""
         insort(self._receivers, (end, start))
 
     def on_handed(self, start: int, end: int, tag: int) -> None:
-        """The parameter of a function that is an argument of a method, which may hand it each element."""
+        """Bind the parameter of a function argument to an element, if the method passes each element to it."""
         position = bisect_right(self._receivers, (start, start)) - 1
         if position < 0:
             return
@@ -217,15 +220,17 @@ class BindingReader:
             self._tell(start, element_of(chain))
 
     def on_variant(self, start: int, end: int, tag: int) -> None:
+        """Record the variant or type whose parts the open pattern names."""
         chain = self._chain(start, end, start)
         self._variant = "" if chain in self._scopes.settings.types.wrapping else chain
 
     def on_payload(self, start: int, end: int, tag: int) -> None:
+        """Bind a name to the first part of the variant of the open pattern."""
         if self._variant:
             self._tell(start, f"{self._variant}.0")
 
     def _tell(self, start: int, value: str) -> None:
-        """Gives a value to the binding at `start`, unless more is known of it."""
+        """Set the value of the binding at `start`, unless its type or value is known."""
         if start == self.taken and self.bindings and not (self.bindings[-1].type or self.bindings[-1].value):
             self.bindings[-1] = self.bindings[-1]._replace(value=value)
 
@@ -245,10 +250,12 @@ class BindingReader:
         return self._scopes.own_chain(made(text, chain_of(text, elements)), position)
 
     def on_key(self, start: int, end: int, tag: int) -> None:
+        """Record the key of the next name in a pattern."""
         self._key = self._scopes.text(start, end)
         self.taken = start
 
     def on_binding(self, start: int, end: int, tag: int) -> None:
+        """Bind a name, or a member of `self`, in the scope of the open definition."""
         if tag == Tag.BINDING_ITEM and start == self.taken:
             return  # something more telling was captured
         self._is_twin = start == self.taken
@@ -297,7 +304,7 @@ class BindingReader:
         self.bindings.append(Binding(scope, name, type_, value, scopes.row(start)))
 
     def _member_of(self, left: str) -> str:
-        """`A.m` of what is assigned to A.prototype.m or, at the top of a file, to A.m; "" of anything else."""
+        """Return `A.m` for the target A.prototype.m or, at the top of a file, A.m; "" for any other."""
         names = self._scopes.settings.names
         if not _CHAIN.fullmatch(left) or f"{left}.".startswith(names.assigned_prefixes):
             return ""
@@ -309,6 +316,7 @@ class BindingReader:
         return left if is_plain and self._scopes.binding_scope() == MODULE_SCOPE else ""
 
     def on_type(self, start: int, end: int, tag: int) -> None:
+        """Record the type of the last or next name."""
         settings = self._scopes.settings.types
         if settings.before_names or settings.beside_names:
             text = self._scopes.text(start, min(end, start + _LONGEST_NAME))
@@ -333,11 +341,12 @@ class BindingReader:
             self._type_end = end
 
     def on_rest(self, start: int, end: int) -> None:
-        """The type of each of any number of arguments: the next name holds an array of it."""
+        """Set the type of the next name to an array of the type of a rest parameter."""
         name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
         self._type = array_of(self._scopes.current(name)) if name else ""
 
     def on_value(self, start: int, end: int, tag: int) -> None:
+        """Set the value of the last name or of the names of the last pattern."""
         targets: list[tuple[int, str]] = []
         if self._pattern is not None and self._is_near(self._pattern[0], start):
             targets = self._pattern[1]
@@ -358,7 +367,7 @@ class BindingReader:
             self.bindings[position] = self.bindings[position]._replace(value=value)
 
     def _assigned(self, text: str) -> str:
-        """Return `b.c` for the text `b.c = …`: its value is what `b.c` gets."""
+        """Return `b.c` for the text `b.c = …`: the value of the assignment is that of `b.c`."""
         left = _ASSIGNED.match(text)
         if not left:
             return ""
@@ -371,11 +380,12 @@ class BindingReader:
         return len(b"".join(self._scopes.data[end:start].split())) <= _GAP
 
     def on_global(self, start: int, end: int, tag: int) -> None:
+        """Record a name that the scope declares to be a global one."""
         self.taken = start
         self._globals.add((self._scopes.binding_scope(), self._scopes.text(start, end)))
 
     def is_annotated(self, scope: int) -> None:
-        """Note that the annotation of the open function states its return type, readable or not."""
+        """Note that the open function has a return annotation, even if it cannot be read."""
         self._returned[scope] = ""
 
     def on_returned(self, start: int, end: int, tag: int) -> None:
@@ -408,8 +418,11 @@ class BindingReader:
         return (scope, name) in self._globals
 
     def take_value(self, start: int, head: str) -> tuple[str, list[tuple[str, str]]] | None:
-        """If the last value starts at `start`, or waits for what starts there, with a call of `head`: what follows the
-        call, and (name, key in a pattern) of those that it is given to, which are bindings no longer."""
+        """Return the last value if it is a call of `head` at `start`, and remove its bindings.
+
+        The result has the chain after the call, and (name, key in a pattern) of the bindings. A word such as `await`
+        may precede the call. Return None for any other value.
+        """
         value = self._value
         if value is None or not 0 <= start - value[0] <= _WAITING or not value[1].startswith(f"{head}()"):
             return None
@@ -430,7 +443,7 @@ _CAPITALS = re.compile(r"[\"'\w.\[\], ]*+(?:\s*+\|\s*+[\"'\w.\[\],][\"'\w.\[\], 
 
 
 class PlaceReader:
-    """Reads the captures of places. `bindings` are those of the file, to which it adds."""
+    """Reader of the captures of places in shaped languages. It adds to the `bindings` of the file."""
 
     def __init__(self, scopes: Scopes, bindings: list[Binding]) -> None:
         self._scopes = scopes
@@ -442,6 +455,7 @@ class PlaceReader:
         self._narrowed = (-1, "")
 
     def handlers(self) -> dict[Tag, Callable[[int, int, int], None]]:
+        """Return the handlers of the captures of places."""
         return {
             Tag.PLACE: self.on_place,
             Tag.PLACE_VALUE: self.on_value,
@@ -457,6 +471,7 @@ class PlaceReader:
         }
 
     def on_place(self, start: int, end: int, tag: int) -> None:
+        """Record a pattern, or bind it if its value came first."""
         at, value = self._given
         if 0 <= at <= start <= at + _PLACE_GAP:
             self._given = (-1, "")
@@ -465,6 +480,7 @@ class PlaceReader:
             self._place = (start, end)
 
     def on_value(self, start: int, end: int, tag: int) -> None:
+        """Bind the last pattern to its value, or to the elements of its value."""
         begin, until = self._place
         self._place = (-1, -1)
         if not 0 <= until <= start or len(b"".join(self._scopes.data[until:start].split())) > _PLACE_GAP:
@@ -487,16 +503,18 @@ class PlaceReader:
             self._given = (end, "|".join(map(typed_value, shape.split("|"))) if shape else "")
 
     def on_narrowed(self, start: int, end: int, tag: int) -> None:
+        """Record the name that a type check narrows."""
         self._narrowed = (end, self._scopes.compact(start, min(end, start + _LONGEST_PLACE_TYPE)))
 
     def on_narrowed_type(self, start: int, end: int, tag: int) -> None:
+        """Bind the narrowed name to the checked type."""
         target = self._narrowed[1]
         shape = self._types(start, end) if _NAME.fullmatch(target) else ""
         if shape:
             self._add(f"{NARROWED}{target}", start, type_=shape)
 
     def on_returns(self, start: int, end: int, tag: int) -> None:
-        """The annotation of what a function returns."""
+        """Record the return annotation of the open function."""
         frames = self._scopes.frames
         if frames and frames[-1].index >= 0 and frames[-1].body < 0:
             draft = self._scopes.drafts[frames[-1].index]
@@ -504,6 +522,7 @@ class PlaceReader:
             draft.returns = shape_of(self._scopes.text(start, min(end, start + _LONGEST_PLACE_TYPE)), self._shapes)
 
     def on_returned(self, start: int, end: int, tag: int) -> None:
+        """Bind the result of a function without annotation to a value that it returns or yields."""
         frames = self._scopes.frames
         frame = next((f for f in reversed(frames) if f.index >= 0), None)
         if frame is None or self._scopes.drafts[frame.index].is_annotated:
@@ -520,7 +539,7 @@ class PlaceReader:
         self._add(RETURNED, start, value)
 
     def on_aliased(self, start: int, end: int, tag: int) -> None:
-        """The right side of `X = …`, where it may be a type."""
+        """Bind an alias to the right side of `X = …`, if that may be a type."""
         name = self._scopes.data[max(0, start - 200) : start].rpartition(b"\n")[2].partition(b"=")[0]
         target = name.partition(b":")[0].strip().decode("utf-8", "replace")
         if end - start > _LONGEST_PLACE_TYPE or not _NAME.fullmatch(target):
@@ -545,7 +564,7 @@ class PlaceReader:
             self._add(f"{ALIASED}{target}", start, type_=shape)
 
     def _types(self, start: int, end: int) -> str:
-        """A type, or several in brackets: `(A, B)` is A or B."""
+        """Return a type, or the union of several in brackets: `(A, B)` is A or B."""
         text = self._scopes.text(start, min(end, start + _LONGEST_PLACE_TYPE))
         if text.startswith("("):
             text = text[1:-1].replace(",", "|").strip("| \n")
@@ -568,7 +587,7 @@ class PlaceReader:
         self._bindings.append(Binding(scopes.binding_scope(), target, type_, value, scopes.row(start)))
 
     def _target(self, text: str) -> str:
-        """A variable, or ".name" for an attribute of self; "" for anything else."""
+        """Return a variable, ".name" for an attribute of self, or "" for any other target."""
         head, dot, rest = text.partition(".")
         if not dot:
             return text if _NAME.fullmatch(text) else ""
@@ -576,7 +595,7 @@ class PlaceReader:
 
 
 def _targets(text: str, path: tuple[int, ...] = ()) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Names in a pattern, with their places in what it takes apart.
+    """Yield the names in a pattern, with their paths in the value.
 
     >>> list(_targets("a, (self.b, *c)")), list(_targets("x"))
     ([('a', (0,)), ('self.b', (1, 0))], [('x', ())])
@@ -600,7 +619,7 @@ def _targets(text: str, path: tuple[int, ...] = ()) -> Iterator[tuple[str, tuple
 
 
 def _part(value: str, path: tuple[int, ...]) -> str:
-    """Return the part of a value at a place."""
+    """Return the part of a value at a path."""
     for depth, position in enumerate(path):
         if value.startswith("("):
             parts = split_top(value[1:-1], ",")

@@ -1,4 +1,4 @@
-"""Types and expressions of languages that write types prefix-first, `[]T`, `map[K]*T`, `func(A) T` -> notation.
+"""Types and expressions of languages with prefix types, `[]T`, `map[K]*T`, `func(A) T` -> notation.
 
 The notation is that of `model.type_notation`. Expressions become chains as `chains` makes them, with more marks:
 `xs[].close` for a member of an item, `xs[k]` for a key of a range, `open():0` for the first of several results, `T()^`
@@ -40,7 +40,7 @@ _MAX_DEPTH = 8  # brackets within brackets of one type or one expression
 
 
 def type_of(text: str, depth: int = 0) -> str:
-    """The type that `text` writes, in the notation of this module; "" for one that no name tells.
+    """Return the type of `text` in notation, or "" for a type without a name.
 
     >>> [type_of(t) for t in ("*pkg.T", "[]*T", "map[string][]T", "chan T", "func(a int) T", "(n int, err error)")]
     ['pkg.T', '[]T', '[string][]T', '[T]T', '()T', '(int,error)']
@@ -79,7 +79,7 @@ def type_of(text: str, depth: int = 0) -> str:
 
 
 def chain_of(text: str, settings: TypeSettings, depth: int = 0) -> str:
-    """The chain of an expression, or "" where its last part is no name.
+    """Return the chain of an expression, or "" if its last part is not a name.
 
     >>> go = TypeSettings(prefixed=True, makers=("new", "make"), passes=("append",))
     >>> [chain_of(t, go) for t in ("a.b", "&T{x: 1}", "f(x)[0].g", "x.(*T).m", "[]*pkg.T{}", "new(T)", "a + b")]
@@ -98,7 +98,7 @@ def chain_of(text: str, settings: TypeSettings, depth: int = 0) -> str:
 
 
 def _operand(text: str, settings: TypeSettings, depth: int) -> tuple[str, int]:
-    """(chain, end) of what an expression begins with; end is 0 where it is no operand."""
+    """Return (chain, end) of the operand at the start of an expression; end is 0 if there is none."""
     if text[0] == "(":
         end = _closing(text, 0)
         return (chain_of(text[1:end], settings, depth + 1) or "?", end + 1) if end > 0 else ("", 0)
@@ -124,7 +124,7 @@ def _operand(text: str, settings: TypeSettings, depth: int) -> tuple[str, int]:
 
 
 def _along(text: str, position: int, chain: str, settings: TypeSettings) -> str:
-    """The chain that goes on with selectors, calls, indices, literals and assertions from `position`."""
+    """Return the chain, continued with selectors, calls, indices, literals and assertions."""
     length = len(text)
     while True:
         position = _skip(text, position)
@@ -161,7 +161,7 @@ def _along(text: str, position: int, chain: str, settings: TypeSettings) -> str:
 
 
 def type_of_literal(text: str) -> str:
-    """The type of a literal whose type is a struct without a name, or a collection of such; "" for all else.
+    """Return the type of a literal of an unnamed struct or a collection of them, else "".
 
     >>> [type_of_literal(t) for t in ("[]struct{ a T }{{t}, {u}}", "&struct{ T }{t}", "[]T{t}", "struct{ a T }{t}.a")]
     ['[]struct{a:T}', 'struct{T}', '', '']
@@ -180,7 +180,7 @@ def type_of_literal(text: str) -> str:
 
 
 def key_and_item(written: str) -> tuple[str, str]:
-    """The types that a range over a value of a type counts with and gives.
+    """Return the key type and the item type of a range over a value of this type.
 
     >>> key_and_item("[K][]T"), key_and_item("[]T"), key_and_item("T")
     (('K', '[]T'), ('', 'T'), ('', ''))
@@ -190,7 +190,7 @@ def key_and_item(written: str) -> tuple[str, str]:
 
 
 def _value_of(written: str, mark: Mark = Mark.CALL) -> str:
-    """A value of a type as a chain: a T as `T()`, a collection of T as `T()^`.
+    """Return a value of a type as a chain: a T as `T()`, a collection of T as `T()^`.
 
     >>> _value_of("[][K]T"), _value_of("T", "!"), _value_of("()T")
     ('T()^^', 'T!', '')
@@ -200,7 +200,7 @@ def _value_of(written: str, mark: Mark = Mark.CALL) -> str:
 
 
 def _after_value(text: str, position: int) -> int:
-    """The end of the literal or conversion that follows a type."""
+    """Return the end of the literal or conversion after a type, or 0."""
     position = _skip(text, position)
     if text[position : position + 1] not in ("{", "("):
         return 0
@@ -209,7 +209,7 @@ def _after_value(text: str, position: int) -> int:
 
 
 def _end_of_type(text: str) -> int:
-    """The end of the collection type that `text` begins with, or 0."""
+    """Return the end of the collection type at the start of `text`, or 0."""
     position = 0
     for _ in range(_MAX_DEPTH):
         position = _skip(text, position)
@@ -242,7 +242,7 @@ def _held(mark: str, rest: str, depth: int) -> str:
 
 
 def _record(text: str, depth: int) -> str:
-    """`struct{ a, b T; U }` as `struct{a:T,b:T,U}`."""
+    """Return the notation of a struct: `struct{ a, b T; U }` is `struct{a:T,b:T,U}`."""
     opened = text.find("{")
     end = _closing(text, opened) if opened > 0 else -1
     if end < 0 or _trimmed(text[end + 1 :]):
@@ -281,7 +281,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _results(text: str, depth: int) -> str:
-    """`(T, error)`, `(a, b T)`: the types of several results, or of the only one."""
+    """Return the types of several results, `(T, error)` or `(a, b T)`, or of the only one."""
     end = _closing(text, 0)
     if end < 0 or _trimmed(text[end + 1 :]):
         return ""
@@ -332,5 +332,5 @@ def _outside(text: str) -> Iterator["re.Match[str]"]:
 
 
 def _separators(text: str) -> str:
-    """The commas and colons outside of brackets."""
+    """Return the commas and colons outside of brackets."""
     return "".join(token[0] for token in _outside(text) if token[0] in ",:")

@@ -1,7 +1,7 @@
-"""Text of annotations and expressions of shaped languages -> types and values in the notation of facts.
+"""Text of annotations and expressions of shaped languages -> notation of types and values.
 
-The notation is that of `model.type_notation`. The syntax tree is not asked again: the text of an annotation or
-expression is read by brackets, strings and separators.
+The notation is that of `model.type_notation`. The text is read by brackets, strings and separators, without another
+look at the syntax tree.
 """
 
 import re
@@ -198,7 +198,7 @@ def value_of(text: str, settings: ShapeSettings) -> str:
 
 
 def callee_of(text: str, settings: ShapeSettings) -> str:
-    """The same for what is called, "" where its last part is no name; what is not known before it is "?".
+    """Return the value of a callee, or "" if its last part is not a name. An unknown front is "?".
 
     >>> s = ShapeSettings()
     >>> [callee_of(t, s) for t in ("a.b", "(a or b).c", "f(x)", "xs[0].c", "(a + b).c.d", "f[0]")]
