@@ -1,13 +1,11 @@
-"""Calls in grammars whose call is one node with receiver, name and arguments: captures in, `Call` facts out.
+"""Uses of names: captures of calls and names in, `Call` and `Reference` facts out.
 
-The receiver of a call is often a call that has just been read, so that its chain is known and long chains cost no
-more than their parts. Arguments are counted and literals among them noted, which tells overloads apart.
+A name in a chain that is called as a whole is no use of its own: uses before the end of text that was read are skipped.
 
-Calls among tokens that the grammar does not read further, such as the arguments of a macro.
-
-Uses of names: captures of calls and names in, `Call` and `Reference` facts out.
-
-A name in a chain that is called as a whole is no use of its own; what stands before a byte that was read is left out.
+Some grammars have one node for a call, with receiver, name and arguments. Their receiver is often the call that was
+just read; its chain is known, so that a long chain costs no more than its parts. Arguments are counted, and literals
+among them noted, which distinguishes overloads. Calls among unparsed tokens, such as the arguments of a macro, are read
+from the text.
 """
 
 import re
@@ -44,7 +42,7 @@ _CAST = re.compile(r"\(\s*\(\s*((?:final\s+)?[^\W\d][\w.$]*(?:\s*<[\w\s.,<>?&\[\
 
 @dataclass(slots=True)
 class _Invocation:
-    """A call whose arguments are still to come. `position` is its place among the calls, -1 before its name."""
+    """Call whose arguments are not complete. `position` is its index in the calls, -1 before its name."""
 
     start: int
     end: int
@@ -58,7 +56,7 @@ class _Invocation:
 
 
 class CallReader:
-    """Reads the captures of whole calls. `finish` has to be called once when the sweep is complete."""
+    """Reader of the captures of whole calls. Call `finish` once when the pass is complete."""
 
     def __init__(self, scopes: Scopes, calls: list[Call]) -> None:
         self._scopes = scopes
@@ -75,11 +73,12 @@ class CallReader:
         self._named: set[int] = set()  # starts of names of calls
 
     def on_call(self, start: int, end: int, tag: int) -> None:
+        """Open a call."""
         self._close(start)
         self._open.append(_Invocation(self._scopes.without_waiting(start, end), end, scope=self._scopes.use_scope()))
 
     def on_word(self, start: int, end: int) -> None:
-        """A name by itself, which is called unless it is that of a variable."""
+        """Record a single name, which is a call unless it is a variable."""
         scopes = self._scopes
         if start < end and scopes.data[start - 1 : start] != b".":  # a name without text is the parser's own
             name = scopes.compact(start, end)
@@ -90,11 +89,11 @@ class CallReader:
             self._words.append((start, Call(scopes.use_scope(), name, scopes.row(start))))
 
     def _same(self, name: str, scope: int) -> str:
-        """`super` by itself, as a member of it."""
+        """Return a bare `super` as the overridden member: `super.name` of the method around it."""
         return f"{name}.{self._scopes.drafts[scope].name}" if scope != MODULE_SCOPE else name
 
     def on_name(self, start: int, end: int, is_type: bool) -> tuple[int, str]:
-        """(start of the expression that is called, its chain); (start, "") for what is no name."""
+        """Return (start of the callee expression, its chain); the chain is "" if there is none."""
         self._close(start)
         if not self._open or self._open[-1].chain:
             return start, ""
@@ -116,7 +115,7 @@ class CallReader:
             self._calls.append(Call(scope, self._scopes.current(chain), self._scopes.row(start), ""))
 
     def on_arguments(self, start: int, end: int) -> tuple[int, int] | None:
-        """(start, end) of the name before the list of arguments, if the call to which they belong has none yet."""
+        """Return (start, end) of the name before an argument list, if its call has no name yet."""
         self._close(start)
         call = self._open[-1] if self._open and not self._open[-1].listed else None
         self._lists.append((end, call))
@@ -137,9 +136,10 @@ class CallReader:
         return bool(self._open) and self._open[-1].listed
 
     def on_further(self, start: int, end: int) -> bool:
-        """Return True if an argument behind the list is one more of that call, as in `f(1) { … }`.
+        """Return True if an argument after the list belongs to the call before, as in `f(1) { … }`.
 
-        The call around both continues with the callee of the inner one."""
+        The call around both continues with the callee of the inner one.
+        """
         self._close(start)
         inner, call = self._last, self._open[-1] if self._open else None
         if call is not None and call.end != end and not call.listed:
@@ -158,6 +158,7 @@ class CallReader:
         return True
 
     def on_argument(self, start: int, end: int, tag: int) -> None:
+        """Add the letter of an argument, and its chain if overloads are distinguished, to its call."""
         while self._lists and self._lists[-1][0] <= start:
             self._lists.pop()
         call = self._lists[-1][1] if self._lists else None
@@ -168,7 +169,7 @@ class CallReader:
                 call.values.append(self._value(start, end))
 
     def _value(self, start: int, end: int) -> str:
-        """The chain of an argument, "" where it is none."""
+        """Return the chain of an argument, or ""."""
         if end - start > _LONGEST_CALL_CHAIN:
             return ""
         text = self._scopes.spelled(self._scopes.text(start, end))
@@ -176,17 +177,18 @@ class CallReader:
         return chain if chain.isascii() and not _UNTOLD.search(chain) else ""
 
     def type_of_body(self, end: int) -> tuple[int, str] | None:
-        """(start, type) of the open `new Type(…) { body }` that ends where a body does."""
+        """Return (start, type) of the open `new Type(…) { body }` whose body ends at `end`."""
         for call in reversed(self._open):
             if call.end == end and call.chain:
                 return call.start, call.chain
         return None
 
     def finish(self) -> None:
+        """Close all open calls."""
         self._close(len(self._scopes.data) + 1)
 
     def words(self, variables: Container[tuple[int, str]]) -> list[Call]:
-        """The calls that are a name and nothing more; `variables` are names with their scopes."""
+        """Return the calls that are a single name. `variables` are names with their scopes."""
         return [
             call for at, call in self._words if at not in self._named and (call.scope, call.callee) not in variables
         ]
@@ -204,7 +206,7 @@ class CallReader:
                 )
 
     def _name_last(self, call: _Invocation) -> None:
-        """A call without arguments is of its last name; a member that gets a value is called with `=` behind it."""
+        """Name a call without arguments by its last name, with "=" if the member is assigned."""
         name = _LAST_NAME.search(self._scopes.data, max(call.start, call.end - _LONGEST_NAME), call.end)
         if name:
             self._give_name(call, *name.span(1), False, call.scope)
@@ -294,8 +296,9 @@ _NOT_A_CALL = re.compile(rb"(?:\bfn|\bstruct|\benum|\bfor|\bmod|\$)\s*$")
 
 
 def callee_before(data: bytes, bracket: int) -> tuple[int, str]:
-    """(start, chain) of what is called by the bracket at this position; "" where no name stands before it, or one that
-    is declared there. A macro keeps its exclamation mark.
+    """Return (start, chain) of the callee before the bracket at this position.
+
+    The chain is "" if there is no name, or if the name is declared there. A macro keeps its exclamation mark.
 
     >>> [callee_before(b, len(b)) for b in (b"x, self.a::b", b"f().g", b"fn f", b"a, vec!")]
     [(3, 'self.a.b'), (4, '?.g'), (3, ''), (3, 'vec!')]
@@ -328,7 +331,10 @@ _PAIR = re.compile(
 
 
 class UseReader:
-    """Reads the captures of uses. `calls` is complete when the sweep is; `references` are to be asked for then."""
+    """Reader of the captures of uses.
+
+    `calls` is complete when the pass is. Call `references` after that.
+    """
 
     def __init__(self, scopes: Scopes, named: BindingReader, modules: ImportReader, declared: Declarations) -> None:
         self.calls: list[Call] = []
@@ -353,11 +359,11 @@ class UseReader:
         self.plain_callee = -1  # start of the last invoked chain of names
 
     def skip(self, end: int) -> None:
-        """Uses before this byte are not kept."""
+        """Skip uses before this byte."""
         self.skipped_to = max(self.skipped_to, end)
 
     def references(self) -> list[Reference]:
-        """Uses of names that this file defines or imports; others lead nowhere and are not kept."""
+        """Return the uses of names that this file defines or imports. Other names resolve to nothing."""
         if self._prefixed:
             return self._kept
         known = {entry.alias or entry.module.partition(".")[0] for entry in self._modules.imports}
@@ -389,6 +395,7 @@ class UseReader:
         self._call_starts.append(start)
 
     def on_call(self, start: int, end: int, tag: int) -> None:
+        """Record a call by the chain of its callee."""
         if self._settings.names.clauses and (start == self.taken or start < self.skipped_to):
             return  # what looks like a call is the head of a definition
         self.called = (start, end)
@@ -424,6 +431,7 @@ class UseReader:
                 self.calls[i] = call._replace(callee=alias + call.callee[len(head) + 2 :])
 
     def on_invoked_name(self, start: int, end: int, tag: int) -> None:
+        """Record the name of the open call, and drop the names of its callee from the uses."""
         begin, chain = self.whole_calls.on_name(start, end, tag == Tag.INVOKED_TYPE)
         plain = chain and "(" not in chain and chain[0] not in "?<"
         self.plain_callee = begin if plain else -1
@@ -434,28 +442,31 @@ class UseReader:
         self.skip(end)
 
     def on_arguments(self, start: int, end: int, tag: int) -> None:
+        """Begin the arguments of a call, and read the name before them if the call has none."""
         name = self.whole_calls.on_arguments(start, end)
         if name is not None:
             self.on_invoked_name(*name, Tag.INVOKED_NAME)
 
     def on_word(self, start: int, end: int, tag: int) -> None:
+        """Record a single name that may be a call."""
         is_other = start in (self.taken, self._named.taken) or start < self.skipped_to
         if not is_other and self._modules.group is None:
             self.whole_calls.on_word(start, end)
 
     def finish(self) -> None:
-        """Completes the calls; bindings have to be known."""
+        """Complete the calls. Bindings have to be known."""
         self.whole_calls.finish()
         self.calls += self.whole_calls.words({(b.scope, b.target) for b in self._named.bindings})
 
     def on_further(self, start: int, end: int, tag: int) -> None:
-        """Arguments behind the list of a call, or in the place of one."""
+        """Record arguments after the argument list of a call, or in place of it."""
         if not self.whole_calls.on_further(start, end):
             if not self.whole_calls.is_listed():
                 self.on_arguments(start, end, Tag.CALL_ARGUMENTS)
             self.whole_calls.on_argument(start, end, Tag.CALL_ARGUMENT)
 
     def on_callable(self, start: int, end: int, tag: int) -> None:
+        """Record a function or method that is passed as a value."""
         text = self._scopes.text(start, min(end, start + _LONGEST_CHAIN))
         counted = _COUNTED.fullmatch(text)
         if counted:
@@ -476,7 +487,7 @@ class UseReader:
             )
 
     def on_types(self, start: int, end: int, tag: int) -> None:
-        """Types that are written as calls are."""
+        """Record types that are written like calls."""
         for named in _WRITTEN_TYPE.finditer(self._scopes.text(start, end)):
             self._hand_on(named[1], start, end)
 
@@ -485,12 +496,14 @@ class UseReader:
         self.skip(end)
 
     def on_macro(self, start: int, end: int, tag: int) -> None:
+        """Record the call of a macro."""
         chain = chain_of(self._scopes.text(start, min(end, start + _LONGEST_NAME)))
         if chain and start >= self.skipped_to:
             self._keep(f"{chain}!", start, start)
             self.skip(end)
 
     def on_token_call(self, start: int, end: int, tag: int) -> None:
+        """Record a call among unparsed tokens."""
         first, chain = callee_before(self._scopes.data, start)
         if not chain or first < self.skipped_to:
             return
@@ -514,6 +527,7 @@ class UseReader:
                 self._kept.append(Reference(self._scopes.use_scope(), chain, self._scopes.row(start)))
 
     def on_reference(self, start: int, end: int, tag: int) -> None:
+        """Record a name that may be a use."""
         if self._prefixed:
             self._on_scoped_reference(start, end)
             return
