@@ -23,8 +23,8 @@ from causalist.model.facts import MODULE_SCOPE, Call, Definition, FileFacts, Imp
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
 COMPONENTS = (".vue", ".svelte")
-_LONGEST_SIGNATURE = 100
-_MOST_SCRIPTS = 20  # of one file; two is what components have
+_MAX_SIGNATURE_CHARACTERS = 100
+_MAX_SCRIPTS = 20  # of one file; two is what components have
 DEFAULT_LANGUAGE = "js"  # of a script that names none, as in HTML
 
 _OPEN = re.compile(rb"<!--|<(script|style)(?=[\s/>])", re.IGNORECASE)
@@ -79,7 +79,7 @@ def read_component(data: bytes) -> Component:
     markup = bytearray(data)
     position = 0
     while found := _OPEN.search(data, position):
-        position = _end(data, found, scripts)
+        position = _find_end(data, found, scripts)
         markup[found.start() : position] = data[found.start() : position].translate(_BLANK)
     view = bytearray(data.translate(_BLANK))
     for script in scripts:
@@ -90,7 +90,7 @@ def read_component(data: bytes) -> Component:
     return Component(bytes(view), bytes(markup), named[0] if named else DEFAULT_LANGUAGE, tuple(scripts))
 
 
-def _end(data: bytes, opened: re.Match[bytes], scripts: list[_Script]) -> int:
+def _find_end(data: bytes, opened: re.Match[bytes], scripts: list[_Script]) -> int:
     """Return the end of the comment, script or style that opens here. Add a script to `scripts`."""
     if opened[1] is None:
         end = data.find(b"-->", opened.end())
@@ -103,7 +103,7 @@ def _end(data: bytes, opened: re.Match[bytes], scripts: list[_Script]) -> int:
     else:
         closed = _CLOSE[opened[1].lower()].search(data, tag.end())
         end = closed.start() if closed else len(data)
-    if opened[1].lower() == b"script" and len(scripts) < _MOST_SCRIPTS:
+    if opened[1].lower() == b"script" and len(scripts) < _MAX_SCRIPTS:
         scripts.append(_Script(data[opened.start() : tag.end()], tag.end(), end))
     return end
 
@@ -123,7 +123,7 @@ def with_component(facts: FileFacts, component: Component) -> FileFacts:
         header = component.scripts[0].tag.decode("utf-8", "replace") if component.scripts else ""
         own = Definition(
             "default", "default", int(NodeKind.FUNCTION), MODULE_SCOPE, 0, facts.n_bytes, 0, facts.n_rows - 1,
-            " ".join(header.split())[:_LONGEST_SIGNATURE], facts.doc, 0,
+            " ".join(header.split())[:_MAX_SIGNATURE_CHARACTERS], facts.doc, 0,
         )  # fmt: skip
         facts = replace(
             facts,
@@ -131,13 +131,13 @@ def with_component(facts: FileFacts, component: Component) -> FileFacts:
             exports=tuple(e for e in facts.exports if e.exported != "default"),
         )
     # What a script does for each component is done by the component.
-    rows = [_rows(component, script) for script in component.scripts if not _SHARED.search(script.tag)]
+    rows = [_script_rows(component, script) for script in component.scripts if not _SHARED.search(script.tag)]
 
     def scope_of(use: Call | Reference) -> int:
         return scope if use.scope == MODULE_SCOPE and any(use.row in each for each in rows) else use.scope
 
     uses = list(_template_uses(component.markup, facts, scope))
-    sources = [(_SOURCE.search(script.tag), _rows(component, script).start) for script in component.scripts]
+    sources = [(_SOURCE.search(script.tag), _script_rows(component, script).start) for script in component.scripts]
     return replace(
         facts,
         calls=(*(c._replace(scope=scope_of(c)) for c in facts.calls), *(u for u in uses if isinstance(u, Call))),
@@ -156,7 +156,7 @@ def with_component(facts: FileFacts, component: Component) -> FileFacts:
     )
 
 
-def _rows(component: Component, script: _Script) -> range:
+def _script_rows(component: Component, script: _Script) -> range:
     first = component.view.count(b"\n", 0, script.start)
     return range(first, first + component.view.count(b"\n", script.start, script.end) + 1)
 
@@ -172,7 +172,9 @@ def _template_uses(markup: bytes, facts: FileFacts, scope: int) -> Iterator[Call
     found: list[tuple[int, str, bool]] = []
     for tag in _TAG.finditer(text, first, last):
         head, dot, rest = tag[1].partition(".")
-        for name in dict.fromkeys((head, _camel(head), _camel(head)[:1].upper() + _camel(head)[1:])):
+        for name in dict.fromkeys(
+            (head, _to_camel_case(head), _to_camel_case(head)[:1].upper() + _to_camel_case(head)[1:])
+        ):
             if name in known:
                 found.append((tag.start(), name + dot + rest, True))
                 break
@@ -187,10 +189,10 @@ def _template_uses(markup: bytes, facts: FileFacts, scope: int) -> Iterator[Call
         yield Call(scope, chain, row) if called else Reference(scope, chain, row)
 
 
-def _camel(tag: str) -> str:
+def _to_camel_case(tag: str) -> str:
     """Return the camel-case form of a tag name.
 
-    >>> _camel("my-button"), _camel("Door")
+    >>> _to_camel_case("my-button"), _to_camel_case("Door")
     ('myButton', 'Door')
     """
     head, *rest = tag.split("-")
@@ -205,7 +207,7 @@ _SOURCES = ("source", "input")  # the second is what older notebooks call it
 # Orders to the shell around the kernel. A whole cell of another language is no code of the notebook's.
 _CELL_ORDER = re.compile(rb"\s*%%(?!time\b|timeit\b|capture\b|prun\b)")
 _ORDER = re.compile(rb"^[ \t]*(?:%%?[A-Za-z_]|[!?]).*$|^[ \t]*[\w.]+\?{1,2}[ \t]*$", re.MULTILINE)
-_LONGEST_KEY = 100
+_MAX_KEY_BYTES = 100
 
 
 @dataclass(slots=True)
@@ -240,10 +242,10 @@ def read_notebook(data: bytes) -> Notebook | None:
         return None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells", notebook.get("worksheets")), list):
         return None
-    cells = _cells(data)
-    in_lines = _stand_in_lines(data, cells)
+    cells = _read_cells(data)
+    in_lines = _has_own_lines(data, cells)
     view = bytearray(data.translate(_BLANK))
-    written = [[_write(view, data, string, in_lines) for string in cell.strings] for cell in cells]
+    written = [[_write_string(view, data, string, in_lines) for string in cell.strings] for cell in cells]
     code = bytearray(view.translate(_BLANK))
     for cell, ranges in zip(cells, written, strict=True):
         if cell.kind != "code" or not ranges or _CELL_ORDER.match(view[ranges[0][0] : ranges[0][1]]):
@@ -256,10 +258,10 @@ def read_notebook(data: bytes) -> Notebook | None:
         for cell, ranges in zip(cells, written, strict=True)
         if cell.kind == "markdown" and ranges
     )
-    return Notebook(bytes(view), bytes(code), _language(notebook), markdown)
+    return Notebook(bytes(view), bytes(code), _notebook_language(notebook), markdown)
 
 
-def _language(notebook: dict[str, Any]) -> str:
+def _notebook_language(notebook: dict[str, Any]) -> str:
     metadata = notebook.get("metadata")
     if isinstance(metadata, dict):
         for part, key in (("language_info", "file_extension"), ("language_info", "name"), ("kernelspec", "language")):
@@ -269,7 +271,7 @@ def _language(notebook: dict[str, Any]) -> str:
     return _DEFAULT_LANGUAGE
 
 
-def _cells(data: bytes) -> list[Cell]:
+def _read_cells(data: bytes) -> list[Cell]:
     """Return the cells of a notebook with the byte ranges of their strings. `data` is valid JSON."""
     cells: list[Cell] = []
     stack: list[list[Any]] = []  # of each open object or array: is it an object, the key that is open in it
@@ -294,10 +296,10 @@ def _cells(data: bytes) -> list[Cell]:
         elif mark == 58:
             is_key = False
         elif is_key:
-            stack[-1][1] = _text(data, token.span()) if token.end() - token.start() < _LONGEST_KEY else ""
+            stack[-1][1] = _decode_string(data, token.span()) if token.end() - token.start() < _MAX_KEY_BYTES else ""
         elif cell_depth and len(stack) == cell_depth:
             if stack[-1][1] == "cell_type":
-                cells[-1].kind = _text(data, token.span())
+                cells[-1].kind = _decode_string(data, token.span())
             elif stack[-1][1] in _SOURCES:
                 cells[-1].strings.append(token.span())
         elif cell_depth and len(stack) == cell_depth + 1 and not stack[-1][0] and stack[-2][1] in _SOURCES:
@@ -305,28 +307,28 @@ def _cells(data: bytes) -> list[Cell]:
     return cells
 
 
-def _text(data: bytes, string: tuple[int, int]) -> str:
+def _decode_string(data: bytes, string: tuple[int, int]) -> str:
     """Return the decoded text of a JSON string. Its UTF-8 is never longer than the source without quotes."""
     text = str(json.loads(data[string[0] : string[1]]))
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
 
 
-def _stand_in_lines(data: bytes, cells: list[Cell]) -> bool:
+def _has_own_lines(data: bytes, cells: list[Cell]) -> bool:
     """Return True if each line of a cell has its own line in the file."""
     last = -1
     for cell in cells:
         for start, end in cell.strings:
             line = data.rfind(b"\n", 0, start) + 1
-            if line <= last or "\n" in _text(data, (start, end)).removesuffix("\n"):
+            if line <= last or "\n" in _decode_string(data, (start, end)).removesuffix("\n"):
                 return False
             last = start
     return True
 
 
-def _write(view: bytearray, data: bytes, string: tuple[int, int], in_lines: bool) -> tuple[int, int]:
+def _write_string(view: bytearray, data: bytes, string: tuple[int, int], in_lines: bool) -> tuple[int, int]:
     """Overwrite a JSON string with its text, at the start of a line. Return its range in the view."""
     start, end = string
-    text = _text(data, string).removesuffix("\n").encode("utf-8", "replace")
+    text = _decode_string(data, string).removesuffix("\n").encode("utf-8", "replace")
     if in_lines:
         at = data.rfind(b"\n", 0, start) + 1
     else:

@@ -95,7 +95,7 @@ def claims() -> Mapping[str, list[tuple[str, str]]]:
 
 
 @cache
-def _compiled(signs: str) -> "re.Pattern[bytes]":
+def _compile_signs(signs: str) -> "re.Pattern[bytes]":
     return re.compile(signs.encode(), re.MULTILINE)
 
 
@@ -111,7 +111,7 @@ def dialect_for(path: str, data: bytes) -> str:
     ('c', 'cpp', 'python')
     """
     for dialect, signs in _claims(path):
-        if _compiled(signs).search(data):
+        if _compile_signs(signs).search(data):
             return dialect
     return dialect_of(path)
 
@@ -177,7 +177,7 @@ def grammar_version(dialect_name: str) -> str:
     settings = load_settings()[dialect_name]
     dialect = next(d for d in settings.dialects if d.name == dialect_name)
     folder = grammars_folder() / settings.name
-    version = _version(dialect, settings, _query_source(folder, dialect, settings.preprocessor.conditions))
+    version = _compute_version(dialect, settings, _query_source(folder, dialect, settings.preprocessor.conditions))
     return f"{version}+{grammar_version(dialect.fallback)}" if dialect.fallback else version
 
 
@@ -189,15 +189,15 @@ def _query_source(folder: Path, dialect: Dialect, macros: bool) -> str:
     return "\n".join([*parts, *errors])
 
 
-def _version(dialect: Dialect, settings: LanguageSettings, query: str) -> str:
+def _compute_version(dialect: Dialect, settings: LanguageSettings, query: str) -> str:
     import hashlib
 
-    wheel = wheels().get(dialect.package) or _version_by_metadata(dialect.package)
+    wheel = wheels().get(dialect.package) or _read_installed_version(dialect.package)
     digest = hashlib.sha256(f"{wheel}\n{settings!r}\n{query}".encode()).hexdigest()
     return digest[:16]
 
 
-def _version_by_metadata(package: str) -> str:
+def _read_installed_version(package: str) -> str:
     """Return the version of a package that was not installed from a wheel. Reading it takes 15 ms."""
     from importlib.metadata import PackageNotFoundError, version
 
@@ -214,22 +214,26 @@ def _read_settings(path: Path) -> LanguageSettings:
     """
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-        names, modules, builtin = _values(data["names"]), _values(data["modules"]), _values(data["builtin"])
+        names, modules, builtin = (
+            _freeze_values(data["names"]),
+            _freeze_values(data["modules"]),
+            _freeze_values(data["builtin"]),
+        )
         return LanguageSettings(
             name=data["name"],
             family=data.get("family", data["name"]),
             dialects=tuple(_read_dialect(entry) for entry in data["dialects"]),
             names=NameSettings(self_names=names.pop("self"), super_names=names.pop("super"), **names),
             modules=ModuleSettings(system=ModuleSystem(modules.pop("system")), **modules),
-            comments=CommentSettings(**_values(data["comments"])),
+            comments=CommentSettings(**_freeze_values(data["comments"])),
             builtin_methods=builtin["methods"],
             builtin_names=builtin.get("names", ()),
             builtin_objects=builtin.get("objects", ()),
-            types=TypeSettings(**_values(data.get("types", {}))),
-            shapes=ShapeSettings(**_values(data.get("shapes", {}))),
-            tests=TestSettings(**_values(data.get("tests", {}))),
-            lookups=tuple(LookupSettings(**_values(each)) for each in data.get("lookups", ())),
-            preprocessor=PreprocessorSettings(**_values(data.get("preprocessor", {}))),
+            types=TypeSettings(**_freeze_values(data.get("types", {}))),
+            shapes=ShapeSettings(**_freeze_values(data.get("shapes", {}))),
+            tests=TestSettings(**_freeze_values(data.get("tests", {}))),
+            lookups=tuple(LookupSettings(**_freeze_values(each)) for each in data.get("lookups", ())),
+            preprocessor=PreprocessorSettings(**_freeze_values(data.get("preprocessor", {}))),
             repairs=tuple(Repair(**each) for each in data.get("repairs", ())),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
@@ -237,16 +241,16 @@ def _read_settings(path: Path) -> LanguageSettings:
 
 
 def _read_dialect(entry: Mapping[str, Any]) -> Dialect:
-    values = _values({key: value for key, value in entry.items() if key != "names"})
+    values = _freeze_values({key: value for key, value in entry.items() if key != "names"})
     return Dialect(**values, names=tuple(name.lower() for name in entry.get("names", ())))
 
 
-def _values(table: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _frozen(value) for key, value in table.items()}
+def _freeze_values(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _freeze(value) for key, value in table.items()}
 
 
-def _frozen(value: Any) -> Any:
+def _freeze(value: Any) -> Any:
     """Return lists as tuples and tables as tuples of (key, value), because settings are hashed."""
     if isinstance(value, dict):
-        return tuple((key, _frozen(each)) for key, each in value.items())
-    return tuple(_frozen(each) for each in value) if isinstance(value, list) else value
+        return tuple((key, _freeze(each)) for key, each in value.items())
+    return tuple(_freeze(each) for each in value) if isinstance(value, list) else value

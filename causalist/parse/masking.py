@@ -18,10 +18,10 @@ _STARS = lazy_regex(r"\*{8,}", needs=("*" * 8,))
 _LINE = re.compile(rb"[^\r\n]+")
 
 
-def masked(data: bytes, spans: Sequence[Span]) -> bytes:
+def mask_secrets(data: bytes, spans: Sequence[Span]) -> bytes:
     """Return `data` with an asterisk for every byte of the spans but line ends.
 
-    >>> masked(b"key = 'abc'", [(7, 10)])
+    >>> mask_secrets(b"key = 'abc'", [(7, 10)])
     b"key = '***'"
     """
     if not spans:
@@ -32,23 +32,23 @@ def masked(data: bytes, spans: Sequence[Span]) -> bytes:
     return bytes(result)
 
 
-def tidied(text: str) -> str:
+def shorten_masks(text: str) -> str:
     """Return the text of a masked file with every long run of asterisks as long as MASK.
 
     The length of a run must not tell the length of a secret.
 
-    >>> tidied("key = '****************'")
+    >>> shorten_masks("key = '****************'")
     "key = '********'"
     """
     return _STARS.sub(MASK, text)
 
 
-def shown(data: bytes, start: int, end: int, spans: Sequence[Span]) -> bytes:
+def mask_range(data: bytes, start: int, end: int, spans: Sequence[Span]) -> bytes:
     """Return `data[start:end]` with MASK for each line of each secret.
 
     `spans` are those of the whole file, ascending and disjoint.
 
-    >>> shown(b"key = 'abc' # x", 2, 11, [(7, 10)])
+    >>> mask_range(b"key = 'abc' # x", 2, 11, [(7, 10)])
     b"y = '********'"
     """
     parts: list[bytes] = []

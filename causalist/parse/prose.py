@@ -24,14 +24,14 @@ from causalist.parse.manifests import is_manifest
 
 # Rows of a passage. On development questions in languages without a grammar 8 to 20 and 40 to 80 rows could not be told
 # apart; shorter and longer ones found less.
-LEAST_ROWS = 10
-MOST_ROWS = 60
-MOST_PASSAGES = 200  # of one file: a dump of a database is no book
-_LONGEST_TITLE = 100
-_TITLE_ROWS = 60
-_LONGEST_LINE = 1000  # bytes a line on average beyond which a file is data
+MIN_PASSAGE_ROWS = 10
+MAX_PASSAGE_ROWS = 60
+MAX_PASSAGES = 200  # of one file: a dump of a database is no book
+_MAX_TITLE_CHARACTERS = 100
+_MAX_TITLE_ROWS = 60
+_MAX_MEAN_LINE_CHARACTERS = 1000  # bytes a line on average beyond which a file is data
 _TAB = 4
-_LAST_COLUMN = 100  # further in all lines count as equally far: no hand indents like that
+_MAX_COLUMN = 100  # further in all lines count as equally far: no hand indents like that
 
 # What ends a block or goes on with it: it never begins one.
 _CLOSER = re.compile(
@@ -62,13 +62,13 @@ def read_blocks(lines: list[str]) -> list[Block]:
 
     They are contiguous, from the first line to the last.
     """
-    if len(lines) <= MOST_ROWS or sum(map(len, lines)) > _LONGEST_LINE * len(lines):
+    if len(lines) <= MAX_PASSAGE_ROWS or sum(map(len, lines)) > _MAX_MEAN_LINE_CHARACTERS * len(lines):
         return []
     layout = _Layout(lines)
-    least, most = LEAST_ROWS, MOST_ROWS
+    least, most = MIN_PASSAGE_ROWS, MAX_PASSAGE_ROWS
     while True:
         found = layout.cut(0, len(lines), 0, least, most)
-        if len(found) <= MOST_PASSAGES:
+        if len(found) <= MAX_PASSAGES:
             return found if len(found) > 1 else []
         least, most = 2 * least, 2 * most
 
@@ -85,7 +85,7 @@ class _Layout:
         code = 0  # column of the last line that is not blank
         for line in lines:
             text = line.strip()
-            column = min(len(line[: len(line) - len(line.lstrip())].expandtabs(_TAB)), _LAST_COLUMN) if text else -1
+            column = min(len(line[: len(line) - len(line.lstrip())].expandtabs(_TAB)), _MAX_COLUMN) if text else -1
             lead = closer = False
             if comment:
                 lead = True
@@ -118,12 +118,12 @@ class _Layout:
         run: list[Block] = []
         for block in blocks:
             if block.end - block.start > most:
-                result += _merged(run, least, most)
+                result += _merge_short_blocks(run, least, most)
                 run = []
                 result += self.cut(block.start, block.end, column + 1, least, most)
             else:
                 run.append(block)
-        return result + _merged(run, least, most)
+        return result + _merge_short_blocks(run, least, most)
 
     def _starts(self, start: int, end: int, column: int) -> list[int]:
         """Return the rows that begin a block in `column`. `start` is always the first."""
@@ -141,7 +141,7 @@ class _Layout:
     def _title(self, start: int, end: int) -> str:
         """Return the first informative line of code, else the first comment."""
         spoken = ""
-        for row in range(start, min(end, start + _TITLE_ROWS)):
+        for row in range(start, min(end, start + _MAX_TITLE_ROWS)):
             text = " ".join(self.lines[row].split())
             if not _TELLING.search(text):
                 continue
@@ -149,24 +149,25 @@ class _Layout:
                 below = self.lines[row + 1] if row + 1 < end and self.columns[row + 1] == self.columns[row] else ""
                 if _ONLY_WORDS.fullmatch(text) and _TELLING.search(below):
                     text += " " + " ".join(below.split())  # `static int`, and the name
-                return _bare(text)
+                return _strip_opening(text)
             spoken = spoken or text.strip("/*#!-;%<>\"' ")
         first = next((line.strip() for line in self.lines[start:end] if line.strip()), "")
-        return (spoken or first)[:_LONGEST_TITLE].rstrip()
+        return (spoken or first)[:_MAX_TITLE_CHARACTERS].rstrip()
 
 
-def _bare(line: str) -> str:
+def _strip_opening(line: str) -> str:
     """Return a line without an opening bracket, the quotes of a key or the brackets of a tag.
 
-    >>> _bare('"scripts": {'), _bare("<dependencies>"), _bare("#include <stdio.h>"), _bare("int main(void) {")
-    ('scripts', 'dependencies', '#include <stdio.h>', 'int main(void)')
+    >>> lines = ('"scripts": {', "<dependencies>", "#include <stdio.h>", "int main(void) {")
+    >>> [_strip_opening(line) for line in lines]
+    ['scripts', 'dependencies', '#include <stdio.h>', 'int main(void)']
     """
     text = line.strip("<>") if line[0] == "<" else line
     text = _QUOTED_KEY.sub(r"\2\3 ", text, count=1)
-    return text.lstrip("{%|\\ ").rstrip("([{:=,%} ")[:_LONGEST_TITLE].rstrip()
+    return text.lstrip("{%|\\ ").rstrip("([{:=,%} ")[:_MAX_TITLE_CHARACTERS].rstrip()
 
 
-def _merged(blocks: list[Block], least: int, most: int) -> list[Block]:
+def _merge_short_blocks(blocks: list[Block], least: int, most: int) -> list[Block]:
     """Return blocks with short neighbors merged. A merged block has the title of its longest member."""
     groups: list[list[Block]] = []
     for i, block in enumerate(blocks):
@@ -189,7 +190,7 @@ _ASCIIDOC_FENCE = re.compile(r"([-.=+*_/])\1{3,}")
 _MARKUP = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|[`*_]")
 _BULLET = re.compile(r"\s*(?:[-*+>|]|\d+[.)])\s?")
 
-_LONGEST_SLUG = 60
+_MAX_SLUG_CHARACTERS = 60
 
 # Kinds of text by the end of a file's name. "text" may have underlined titles. "data" is rows of values: each file is
 # one document, because no part of it answers a question by itself.
@@ -224,15 +225,15 @@ def read_passages(path: str, text: str) -> tuple[Passage, ...]:
     shown = [lines[0].removeprefix("\ufeff"), *lines[1:]]
     kind = prose_kind(path)
     if kind == "markdown":
-        return sections(lines, markdown_headings(shown))
+        return read_sections(lines, markdown_headings(shown))
     if kind == "restructuredtext":
-        return sections(lines, _underlined_headings(shown))
+        return read_sections(lines, _underlined_headings(shown))
     if kind == "asciidoc":
-        return sections(lines, _marked_headings(shown))
+        return read_sections(lines, _marked_headings(shown))
     if kind == "text":
         headings = _underlined_headings(shown)
-        return sections(lines, headings) if len(headings) > 1 else _blocks(lines)
-    return () if kind == "data" else _blocks(lines)
+        return read_sections(lines, headings) if len(headings) > 1 else _read_block_passages(lines)
+    return () if kind == "data" else _read_block_passages(lines)
 
 
 def prose_kind(path: str) -> str:
@@ -278,7 +279,7 @@ def markdown_headings(lines: list[str]) -> list[Heading]:
             continue
         atx = _ATX.match(line)
         if atx:
-            headings.append(Heading(row, len(atx[1]), _plain(atx[2] or "")))
+            headings.append(Heading(row, len(atx[1]), _plain_title(atx[2] or "")))
             continue
         setext = _SETEXT.match(line)
         previous = lines[row - 1].strip() if row > start else ""
@@ -290,7 +291,7 @@ def markdown_headings(lines: list[str]) -> list[Heading]:
             and not _ATX.match(previous)
             and (row < 2 or not lines[row - 2].strip())
         ):
-            headings.append(Heading(row - 1, 1 if setext[1][0] == "=" else 2, _plain(previous)))
+            headings.append(Heading(row - 1, 1 if setext[1][0] == "=" else 2, _plain_title(previous)))
     return headings
 
 
@@ -308,7 +309,7 @@ def _underlined_headings(lines: list[str]) -> list[Heading]:
         style = under[1] + ("^" if over else "")
         if style not in styles:
             styles.append(style)
-        headings.append(Heading(row - 2 if over else row - 1, styles.index(style) + 1, _plain(title)))
+        headings.append(Heading(row - 2 if over else row - 1, styles.index(style) + 1, _plain_title(title)))
     return headings
 
 
@@ -324,17 +325,17 @@ def _marked_headings(lines: list[str]) -> list[Heading]:
         else:
             marked = _ASCIIDOC_HEADING.match(line)
             if marked:
-                headings.append(Heading(row, len(marked[1]), _plain(marked[2])))
+                headings.append(Heading(row, len(marked[1]), _plain_title(marked[2])))
     return headings
 
 
-def _plain(title: str) -> str:
+def _plain_title(title: str) -> str:
     return " ".join(_MARKUP.sub(lambda m: m[1] or "", title).split())
 
 
-def sections(lines: list[str], headings: list[Heading]) -> tuple[Passage, ...]:
+def read_sections(lines: list[str], headings: list[Heading]) -> tuple[Passage, ...]:
     """Return one passage for each heading, up to the next one of its level or a higher one."""
-    offsets = _offsets(lines)
+    offsets = _line_offsets(lines)
     total = offsets[-1] - 1
     ends = [len(lines)] * len(headings)
     parents: list[int] = []
@@ -359,8 +360,8 @@ def sections(lines: list[str], headings: list[Heading]) -> tuple[Passage, ...]:
     )
 
 
-def _blocks(lines: list[str]) -> tuple[Passage, ...]:
-    offsets = _offsets(lines)
+def _read_block_passages(lines: list[str]) -> tuple[Passage, ...]:
+    offsets = _line_offsets(lines)
     slugs = _Slugs()
     passages: list[Passage] = []
     for block in read_blocks(lines):
@@ -388,7 +389,7 @@ def _line_slug(title: str) -> str:
     'static-int-read_more-struct-state-s'
     """
     return (
-        "-".join(re.findall(r"\w+", unicodedata.normalize("NFC", title).lower()))[:_LONGEST_SLUG].rstrip("-")
+        "-".join(re.findall(r"\w+", unicodedata.normalize("NFC", title).lower()))[:_MAX_SLUG_CHARACTERS].rstrip("-")
         or "section"
     )
 
@@ -404,7 +405,7 @@ class _Slugs:
         return slug if self._seen[slug] == 1 else f"{slug}~{self._seen[slug]}"
 
 
-def _offsets(lines: list[str]) -> list[int]:
+def _line_offsets(lines: list[str]) -> list[int]:
     """Return the start of each line in UTF-8 bytes, then the length of the text plus one."""
     offsets = [0]
     for line in lines:
@@ -413,8 +414,8 @@ def _offsets(lines: list[str]) -> list[int]:
 
 
 _MENTION_KINDS = frozenset({"markdown", "restructuredtext", "asciidoc", "text"})
-_LONGEST = 120  # characters of what is taken for a name
-_MOST = 20_000  # mentions of a file: what has more is made by a program
+_MAX_NAME_CHARACTERS = 120  # characters of what is taken for a name
+_MAX_MENTIONS = 20_000  # mentions of a file: what has more is made by a program
 _MENTION_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _MENTION_ASCIIDOC_FENCE = re.compile(r"(-{4,}|`{3,})$")
 _ROLE = re.compile(
@@ -446,31 +447,31 @@ def read_mentions(kind: str, text: str, passages: Sequence[Passage]) -> tuple[Me
     if kind not in _MENTION_KINDS or not ("`" in text or "](" in text or "::" in text):
         return ()
     lines = text.split("\n")
-    inside = _innermost(passages, len(lines))
+    inside = _innermost_passages(passages, len(lines))
     found: dict[tuple[int, int, str], int] = {}
-    for row, form, name in _names(lines, kind):
-        if 1 < len(name) <= _LONGEST:
+    for row, form, name in _find_names(lines, kind):
+        if 1 < len(name) <= _MAX_NAME_CHARACTERS:
             found.setdefault((inside[row], form, name), row)
-            if len(found) > _MOST:
+            if len(found) > _MAX_MENTIONS:
                 return ()
     return tuple(Mention(passage, form, name, row) for (passage, form, name), row in found.items())
 
 
-def documented_mentions(definitions: Sequence[Definition]) -> tuple[Mention, ...]:
+def read_doc_mentions(definitions: Sequence[Definition]) -> tuple[Mention, ...]:
     """Return the names in the first documentation line of each definition."""
     found: dict[tuple[int, int, str], int] = {}
     for number, definition in enumerate(definitions):
         if "`" in definition.doc:
-            for form, name in _marked(definition.doc):
-                if 1 < len(name) <= _LONGEST:
+            for form, name in _find_marked_names(definition.doc):
+                if 1 < len(name) <= _MAX_NAME_CHARACTERS:
                     found.setdefault((number, form, name), definition.start_row)
     return tuple(Mention(document, form, name, row) for (document, form, name), row in found.items())
 
 
-def _marked(line: str) -> Iterator[tuple[MentionForm, str]]:
+def _find_marked_names(line: str) -> Iterator[tuple[MentionForm, str]]:
     """Yield cross-references and code spans.
 
-    >>> [name for _, name in _marked("Asks :func:`~app.check` and ``Session.verify``, not `it is`.")]
+    >>> [name for _, name in _find_marked_names("Asks :func:`~app.check` and ``Session.verify``, not `it is`.")]
     ['app.check', 'Session.verify', 'it is']
     """
     if ":`" in line:
@@ -479,7 +480,7 @@ def _marked(line: str) -> Iterator[tuple[MentionForm, str]]:
     yield from ((MentionForm.SPAN, match[2].strip()) for match in _SPAN.finditer(line))
 
 
-def _innermost(passages: Sequence[Passage], n_rows: int) -> list[int]:
+def _innermost_passages(passages: Sequence[Passage], n_rows: int) -> list[int]:
     """Return the innermost passage of each row, or -1. Inner passages come after outer ones."""
     inside = [-1] * (n_rows + 1)
     for number, passage in enumerate(passages):
@@ -488,7 +489,7 @@ def _innermost(passages: Sequence[Passage], n_rows: int) -> list[int]:
     return inside
 
 
-def _names(lines: Sequence[str], kind: str) -> Iterator[tuple[int, MentionForm, str]]:
+def _find_names(lines: Sequence[str], kind: str) -> Iterator[tuple[int, MentionForm, str]]:
     """Yield (row, form, name). Indented text below a code block directive of reStructuredText is code."""
     is_rest = kind == "restructuredtext"
     opens = _MENTION_ASCIIDOC_FENCE if kind == "asciidoc" else _MENTION_FENCE
@@ -503,12 +504,12 @@ def _names(lines: Sequence[str], kind: str) -> Iterator[tuple[int, MentionForm, 
             if line.strip().startswith(fence):
                 fence = ""
             else:
-                yield from ((row, MentionForm.EXAMPLE, name) for name in _in_code(line))
+                yield from ((row, MentionForm.EXAMPLE, name) for name in _find_names_in_code(line))
             continue
         if is_rest:
             indent = len(line) - len(line.lstrip())
             if block >= 0 and indent > block:
-                yield from ((row, MentionForm.EXAMPLE, name) for name in _in_code(line))
+                yield from ((row, MentionForm.EXAMPLE, name) for name in _find_names_in_code(line))
                 continue
             block = -1
             if "::" in line:
@@ -535,12 +536,12 @@ def _names(lines: Sequence[str], kind: str) -> Iterator[tuple[int, MentionForm, 
             yield row, MentionForm.ROLE, told[1]
             continue
         if "`" in line:
-            yield from ((row, form, name) for form, name in _marked(line))
+            yield from ((row, form, name) for form, name in _find_marked_names(line))
         if "](" in line:
             yield from ((row, MentionForm.LINK, match[1]) for match in _LINK.finditer(line))
 
 
-def _in_code(line: str) -> Iterator[str]:
+def _find_names_in_code(line: str) -> Iterator[str]:
     """Yield chains, imported names and words with an inner capital in a line of an example."""
     if "import" in line or "require" in line:
         if (told := _FROM.match(line)) is not None:

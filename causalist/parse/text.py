@@ -52,12 +52,12 @@ def _question_marks(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(_QUESTION_MARKS, _question_marks)
 
 
-def valid_utf8(data: bytes) -> bytes:
+def with_valid_utf8(data: bytes) -> bytes:
     r"""Return the bytes with a question mark for each that is not UTF-8.
 
     A query that asks for the text of a node raises if the text is not UTF-8.
 
-    >>> valid_utf8(b"a\xffb")
+    >>> with_valid_utf8(b"a\xffb")
     b'a?b'
     """
     try:

@@ -22,11 +22,11 @@ from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.captures import Tag
 from causalist.parse.syntax.chains import chain_of
 from causalist.parse.syntax.imports import ImportReader
-from causalist.parse.syntax.scopes import Declarations, Scopes
+from causalist.parse.syntax.scopes import BlockScopes, Scopes
 from causalist.parse.syntax.uses import UseReader
 
-_MOST_PENDING = 4  # bindings whose type or value may follow
-_LONGEST_CHAIN = 200  # bytes of a chain that is read
+_MAX_PENDING_BINDINGS = 4  # bindings whose type or value may follow
+_MAX_CHAIN_BYTES = 200  # bytes of a chain that is read
 _MIXED = re.compile(rb"[(\[<{]")  # calls and elements, of which nothing is said here
 _MARKS = re.compile(r"[(?\[<:!]")
 _BARE = re.compile(rb"[^\W\d]\w*")
@@ -41,7 +41,7 @@ class AccessReader:
     """
 
     def __init__(
-        self, scopes: Scopes, named: BindingReader, modules: ImportReader, uses: UseReader, declared: Declarations
+        self, scopes: Scopes, named: BindingReader, modules: ImportReader, uses: UseReader, declared: BlockScopes
     ) -> None:
         self.accesses: list[Access] = []
         self._scopes = scopes
@@ -73,7 +73,7 @@ class AccessReader:
         """Record a write to a name or to one of its elements."""
         self._written = (start, end)
         scopes, frames = self._scopes, self._scopes.frames
-        if end - start > _LONGEST_CHAIN or not _BARE.fullmatch(scopes.data, start, end):
+        if end - start > _MAX_CHAIN_BYTES or not _BARE.fullmatch(scopes.data, start, end):
             return
         if frames and frames[-1].name_start == start:
             return  # what is defined here
@@ -100,7 +100,7 @@ class AccessReader:
         uses, scopes = self._uses, self._scopes
         if start < uses.skipped_to or (start, end) == uses.called or start == self._read_from:
             return
-        if self._modules.group is not None or end - start > _LONGEST_CHAIN:
+        if self._modules.group is not None or end - start > _MAX_CHAIN_BYTES:
             return
         if _MIXED.search(scopes.data, start, end) or (self._written != (start, end) and not self._may_tell(start)):
             return
@@ -128,7 +128,7 @@ class AccessReader:
             return True
         bindings = self._named.bindings
         # What is told of the last names may have followed since.
-        for binding in bindings[max(0, self._n_seen - _MOST_PENDING) :]:
+        for binding in bindings[max(0, self._n_seen - _MAX_PENDING_BINDINGS) :]:
             if binding.type or binding.value:
                 self._telling.add(_OWN.sub("", binding.target))
         self._n_seen = len(bindings)
@@ -176,7 +176,7 @@ class AccessReader:
 
 
 _BEFORE = re.compile(rb"(?:\w+\s*(?:\.|::)\s*)*$")  # what the word is taken from
-_LONGEST_BEFORE = 100
+_MAX_PREFIX_BYTES = 100
 _NO_NAMES = ("comment", "string", "text", "content", "fragment")  # in the types of nodes that are no code
 
 
@@ -187,33 +187,35 @@ def read_lookups(
     found = []
     for number, each in enumerate(settings):
         if each.word.encode() in data:
-            for start, key, writes in _found(each, data):
+            for start, key, writes in _find_lookups(each, data):
                 node = tree.root_node.descendant_for_byte_range(start, start + 1)
                 if node is not None and not any(word in node.type for word in _NO_NAMES):
                     scope = _scope_at(definitions, start)
-                    found.append((start, Lookup(scope, number, _head(data, start), key, node.start_point[0], writes)))
+                    found.append(
+                        (start, Lookup(scope, number, _first_name(data, start), key, node.start_point[0], writes))
+                    )
     return tuple(lookup for _, lookup in sorted(found))
 
 
-def _found(each: LookupSettings, data: bytes) -> Iterator[tuple[int, str, int]]:
+def _find_lookups(each: LookupSettings, data: bytes) -> Iterator[tuple[int, str, int]]:
     """Yield (start of the word, key, 1 if it is set) for each match."""
     written = set()
     for writes, pattern in ((1, each.written), (0, each.read)):
         if pattern:
-            for matched in _compiled(each.word, pattern).finditer(data):
+            for matched in _compile_lookup(each.word, pattern).finditer(data):
                 if matched.start() not in written:
                     written.add(matched.start())
                     yield matched.start(), matched["key"].decode("utf-8", "replace"), writes
 
 
 @cache
-def _compiled(word: str, pattern: str) -> "re.Pattern[bytes]":
+def _compile_lookup(word: str, pattern: str) -> "re.Pattern[bytes]":
     return re.compile((re.escape(word) + pattern).encode())
 
 
-def _head(data: bytes, start: int) -> str:
+def _first_name(data: bytes, start: int) -> str:
     """Return the first name of the chain in which the word occurs."""
-    first = max(0, start - _LONGEST_BEFORE)
+    first = max(0, start - _MAX_PREFIX_BYTES)
     matched = _BEFORE.search(data[first:start])
     before = matched[0] if matched else b""
     if not before:

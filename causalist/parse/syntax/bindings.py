@@ -28,22 +28,29 @@ from causalist.model.type_notation import (
     without_item_braces,
 )
 from causalist.parse.syntax.captures import Tag
-from causalist.parse.syntax.chains import array_type_name, chain_of, made, members_of, type_name, without_arguments
+from causalist.parse.syntax.chains import (
+    array_type_name,
+    chain_of,
+    members_of,
+    type_name,
+    with_constructor_call,
+    without_arguments,
+)
 from causalist.parse.syntax.scopes import VALUE_KINDS, Scopes
 from causalist.parse.syntax.typed_expressions import shape_of, value_of
 
-LONGEST_VALUE = 2000  # bytes of a value that are looked at
-_LONGEST_NAME = 200
-_LONGEST_TYPE = 800  # bytes of an annotation that says what collections hold
+MAX_VALUE_BYTES = 2000  # bytes of a value that are looked at
+_MAX_NAME_BYTES = 200
+_MAX_TYPE_BYTES = 800  # bytes of an annotation that says what collections hold
 _ASSIGNED = re.compile(r"\(?([^\W\d][\w$.]*)\s*=(?![=>])")
 _CHAIN = re.compile(r"[^\W\d][\w$]*(?:\.[\w$]+)+")
 _GIVES_SELF = re.compile(r"(\w+)\s*\{")  # a method that is called for `self`, with a function
-_WAITING = 8  # bytes of "(await "
+_MAX_WAITING_BYTES = 8  # bytes of "(await "
 _AFTER = (b"extends", b"instanceof")  # between a name and its type, where types stand before names otherwise
 _BESIDE = re.compile(rb"[\s&.$]*")  # between a type and the one name that it is for
-_GAP = 3  # bytes between a name and its annotation or value, white space aside: ":", "=", ")=", ")in"
+_MAX_PUNCTUATION_BYTES = 3  # bytes between a name and its annotation or value, white space aside: ":", "=", ")=", ")in"
 _BOUND = re.compile(rb"\s+[a-z]+\s+")  # between a type parameter and what bounds it
-_LONGEST_GAP = 160  # with the white space of a line that is broken there
+_MAX_GAP_BYTES = 160  # with the white space of a line that is broken there
 _METHOD = re.compile(rb"(?:\s|//[^\n]*\n)*\.\s*(\w+)\s*\(\s*(?:[^(|]{0,60}[,\s])?(?:move\s+)?\|[&\s]*\(?")
 _NOTHING = frozenset({"null", "undefined", "false"})  # which has no members
 _ON_HOLDER = -2  # the scope of type parameters of what is no scope itself, until they are given to what stands inside
@@ -154,7 +161,7 @@ class BindingReader:
         scope, around = scopes.binding_scope(), scopes.frames[-1].index if scopes.frames else -1
         if around != self._numbered[0]:
             self._numbered = (around, 0)
-        name = type_name(scopes.text(start, min(end, start + _LONGEST_NAME)), scopes.settings.types)
+        name = type_name(scopes.text(start, min(end, start + _MAX_NAME_BYTES)), scopes.settings.types)
         target = f"{self._variant_prefix(start)}.{self._numbered[1]}"
         self.bindings.append(Binding(scope, target, name, "", scopes.row(start)))
         self._numbered = (around, self._numbered[1] + 1)
@@ -235,11 +242,11 @@ class BindingReader:
             self.bindings[-1] = self.bindings[-1]._replace(value=value)
 
     def _chain(self, start: int, end: int, position: int) -> str:
-        start = self._scopes.without_waiting(start, end)
-        text = self._scopes.text(start, min(end, start + LONGEST_VALUE))
+        start = self._scopes.skip_waiting(start, end)
+        text = self._scopes.text(start, min(end, start + MAX_VALUE_BYTES))
         if self._is_shaped:
-            return value_of(text, self._scopes.settings.shapes) if end - start <= LONGEST_VALUE else ""
-        text = self._scopes.spelled(text)
+            return value_of(text, self._scopes.settings.shapes) if end - start <= MAX_VALUE_BYTES else ""
+        text = self._scopes.spell_attributes(text)
         if self._instancing is not None and (of_type := self._instancing.fullmatch(text)):
             return marked(of_type[1] or of_type[2], Mark.CALL)
         while wrapped := self._wrapping.fullmatch(text):
@@ -247,7 +254,7 @@ class BindingReader:
         elements = bool(self._scopes.settings.types.containers)
         if self._scopes.settings.names.bare_calls:
             text = without_arguments(text)
-        return self._scopes.own_chain(made(text, chain_of(text, elements)), position)
+        return self._scopes.own_chain(with_constructor_call(text, chain_of(text, elements)), position)
 
     def on_key(self, start: int, end: int, tag: int) -> None:
         """Record the key of the next name in a pattern."""
@@ -261,7 +268,7 @@ class BindingReader:
         self._is_twin = start == self.taken
         self.taken = start
         scopes = self._scopes
-        name = scopes.spelled(scopes.compact(start, min(end, start + _LONGEST_NAME)))
+        name = scopes.spell_attributes(scopes.compact(start, min(end, start + _MAX_NAME_BYTES)))
         if not name:  # the parser made it up
             self._binding_end = -1
             return
@@ -319,22 +326,24 @@ class BindingReader:
         """Record the type of the last or next name."""
         settings = self._scopes.settings.types
         if settings.before_names or settings.beside_names:
-            text = self._scopes.text(start, min(end, start + _LONGEST_NAME))
-            name = self._scopes.current(array_type_name(text, settings))
+            text = self._scopes.text(start, min(end, start + _MAX_NAME_BYTES))
+            name = self._scopes.spell_current(array_type_name(text, settings))
             if self.bindings and self._scopes.data[self._last_end : start].strip() in _AFTER:
                 self.bindings[-1] = self.bindings[-1]._replace(type=name)
             else:
                 self._type, self._beside = name, end
         elif self._item_end >= 0 and self.bindings and _BOUND.fullmatch(self._scopes.data, self._item_end, start):
-            bound = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), settings)
+            bound = type_name(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)), settings)
             self.bindings[-1] = self.bindings[-1]._replace(type=bound)
             self._item_end = -1
         elif self._binding_end >= 0 and self._is_near(self._binding_end, start, 0):
             if self._is_shaped:
-                text = self._scopes.text(start, min(end, start + _LONGEST_TYPE))
+                text = self._scopes.text(start, min(end, start + _MAX_TYPE_BYTES))
                 name = shape_of(text, self._scopes.settings.shapes)
             else:
-                name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
+                name = type_name(
+                    self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)), self._scopes.settings.types
+                )
             self.bindings[-1] = self.bindings[-1]._replace(type=name)
             if self._is_twin:
                 self.bindings[-2] = self.bindings[-2]._replace(type=name)
@@ -342,8 +351,8 @@ class BindingReader:
 
     def on_rest(self, start: int, end: int) -> None:
         """Set the type of the next name to an array of the type of a rest parameter."""
-        name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
-        self._type = array_of(self._scopes.current(name)) if name else ""
+        name = type_name(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)), self._scopes.settings.types)
+        self._type = array_of(self._scopes.spell_current(name)) if name else ""
 
     def on_value(self, start: int, end: int, tag: int) -> None:
         """Set the value of the last name or of the names of the last pattern."""
@@ -357,8 +366,8 @@ class BindingReader:
         self._binding_end = -1
         if not targets:
             return
-        assigned = self._assigned(self._scopes.text(start, min(end, start + _LONGEST_NAME)))
-        chain = self._scopes.current(assigned) if assigned else self._chain(start, end, start)
+        assigned = self._assigned(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)))
+        chain = self._scopes.spell_current(assigned) if assigned else self._chain(start, end, start)
         self._value = (start, chain, targets)
         for position, key in targets:
             if key and self.bindings[position].value:
@@ -375,9 +384,9 @@ class BindingReader:
 
     def _is_near(self, end: int, start: int, fewest: int = 1) -> bool:
         """Return True if little but white space stands between `end` and `start`."""
-        if not end + fewest <= start <= end + _LONGEST_GAP:
+        if not end + fewest <= start <= end + _MAX_GAP_BYTES:
             return False
-        return len(b"".join(self._scopes.data[end:start].split())) <= _GAP
+        return len(b"".join(self._scopes.data[end:start].split())) <= _MAX_PUNCTUATION_BYTES
 
     def on_global(self, start: int, end: int, tag: int) -> None:
         """Record a name that the scope declares to be a global one."""
@@ -394,7 +403,7 @@ class BindingReader:
         if not frames or frames[-1].index < 0 or not 0 <= frames[-1].body <= start:
             return
         scope, is_early = frames[-1].index, tag == Tag.RETURNED_EARLY
-        text = self._scopes.text(start, min(end, start + LONGEST_VALUE))
+        text = self._scopes.text(start, min(end, start + MAX_VALUE_BYTES))
         if (is_early and text in _NOTHING) or text.startswith(self._scopes.settings.comments.line):
             return
         if text.startswith("{"):
@@ -424,7 +433,7 @@ class BindingReader:
         may precede the call. Return None for any other value.
         """
         value = self._value
-        if value is None or not 0 <= start - value[0] <= _WAITING or not value[1].startswith(f"{head}()"):
+        if value is None or not 0 <= start - value[0] <= _MAX_WAITING_BYTES or not value[1].startswith(f"{head}()"):
             return None
         self._value = None
         taken = [(self.bindings[position].target, key) for position, key in value[2]]
@@ -433,9 +442,9 @@ class BindingReader:
         return value[1].partition("().")[2], taken
 
 
-_LONGEST = 2000
-_LONGEST_PLACE_TYPE = 400
-_PLACE_GAP = 12  # bytes of " as (" or " = " between a pattern and its value, white space aside
+_MAX_PLACE_BYTES = 2000
+_MAX_PLACE_TYPE_BYTES = 400
+_MAX_PLACE_PUNCTUATION_BYTES = 12  # bytes of " as (" or " = " between a pattern and its value, white space aside
 _NAME = re.compile(r"[^\W\d]\w*")
 _PLACE_BOUND = re.compile(r"[\w.]+\s*\(.*\bbound\s*=\s*([^,]+)", re.DOTALL)
 _GENERIC = re.compile(r"(?:\w+\.)*(\w+)\s*\[")
@@ -473,7 +482,7 @@ class PlaceReader:
     def on_place(self, start: int, end: int, tag: int) -> None:
         """Record a pattern, or bind it if its value came first."""
         at, value = self._given
-        if 0 <= at <= start <= at + _PLACE_GAP:
+        if 0 <= at <= start <= at + _MAX_PLACE_PUNCTUATION_BYTES:
             self._given = (-1, "")
             self._bind(start, end, value)
         else:
@@ -483,7 +492,10 @@ class PlaceReader:
         """Bind the last pattern to its value, or to the elements of its value."""
         begin, until = self._place
         self._place = (-1, -1)
-        if not 0 <= until <= start or len(b"".join(self._scopes.data[until:start].split())) > _PLACE_GAP:
+        if (
+            not 0 <= until <= start
+            or len(b"".join(self._scopes.data[until:start].split())) > _MAX_PLACE_PUNCTUATION_BYTES
+        ):
             return
         value = self._value(start, end)
         if tag == Tag.PLACE_ELEMENTS:
@@ -504,7 +516,7 @@ class PlaceReader:
 
     def on_narrowed(self, start: int, end: int, tag: int) -> None:
         """Record the name that a type check narrows."""
-        self._narrowed = (end, self._scopes.compact(start, min(end, start + _LONGEST_PLACE_TYPE)))
+        self._narrowed = (end, self._scopes.compact(start, min(end, start + _MAX_PLACE_TYPE_BYTES)))
 
     def on_narrowed_type(self, start: int, end: int, tag: int) -> None:
         """Bind the narrowed name to the checked type."""
@@ -519,7 +531,7 @@ class PlaceReader:
         if frames and frames[-1].index >= 0 and frames[-1].body < 0:
             draft = self._scopes.drafts[frames[-1].index]
             draft.is_annotated = True
-            draft.returns = shape_of(self._scopes.text(start, min(end, start + _LONGEST_PLACE_TYPE)), self._shapes)
+            draft.returns = shape_of(self._scopes.text(start, min(end, start + _MAX_PLACE_TYPE_BYTES)), self._shapes)
 
     def on_returned(self, start: int, end: int, tag: int) -> None:
         """Bind the result of a function without annotation to a value that it returns or yields."""
@@ -542,7 +554,7 @@ class PlaceReader:
         """Bind an alias to the right side of `X = …`, if that may be a type."""
         name = self._scopes.data[max(0, start - 200) : start].rpartition(b"\n")[2].partition(b"=")[0]
         target = name.partition(b":")[0].strip().decode("utf-8", "replace")
-        if end - start > _LONGEST_PLACE_TYPE or not _NAME.fullmatch(target):
+        if end - start > _MAX_PLACE_TYPE_BYTES or not _NAME.fullmatch(target):
             return
         text = self._scopes.text(start, end)
         bound = _PLACE_BOUND.match(text) if text.startswith(("TypeVar", "typing.TypeVar", "t.TypeVar")) else None
@@ -565,20 +577,20 @@ class PlaceReader:
 
     def _types(self, start: int, end: int) -> str:
         """Return a type, or the union of several in brackets: `(A, B)` is A or B."""
-        text = self._scopes.text(start, min(end, start + _LONGEST_PLACE_TYPE))
+        text = self._scopes.text(start, min(end, start + _MAX_PLACE_TYPE_BYTES))
         if text.startswith("("):
             text = text[1:-1].replace(",", "|").strip("| \n")
         return shape_of(text, self._shapes)
 
     def _value(self, start: int, end: int) -> str:
-        return value_of(self._scopes.text(start, min(end, start + _LONGEST + 1)), self._shapes)
+        return value_of(self._scopes.text(start, min(end, start + _MAX_PLACE_BYTES + 1)), self._shapes)
 
     def _bind(self, start: int, end: int, value: str) -> None:
         if not value:
             return
-        for text, path in _targets(self._scopes.text(start, min(end, start + _LONGEST))):
+        for text, path in _targets(self._scopes.text(start, min(end, start + _MAX_PLACE_BYTES))):
             target = self._target(text)
-            held = _part(value, path) if target else ""
+            held = _part_at(value, path) if target else ""
             if held:
                 self._add(target, start, held)
 
@@ -618,7 +630,7 @@ def _targets(text: str, path: tuple[int, ...] = ()) -> Iterator[tuple[str, tuple
             yield from _targets(part, (*path, position))
 
 
-def _part(value: str, path: tuple[int, ...]) -> str:
+def _part_at(value: str, path: tuple[int, ...]) -> str:
     """Return the part of a value at a path."""
     for depth, position in enumerate(path):
         if value.startswith("("):

@@ -74,11 +74,11 @@ def chain_of(text: str, elements: bool = False) -> str:
         text = _RAW.sub("", text)
     if text.startswith("<") and (qualified := _AS_TRAIT.fullmatch(text)):
         return chain_of(f"{qualified[2] or type_name(qualified[1])}::{qualified[3]}", elements)
-    if text.startswith("(") and (end := _closing(text, 0)) > 0 and (inner := chain_of(text[1:end], elements)):
-        return chain_of(_spell(made(text[1:end], inner)) + text[end + 1 :], elements)
+    if text.startswith("(") and (end := _find_closing(text, 0)) > 0 and (inner := chain_of(text[1:end], elements)):
+        return chain_of(_spell_items(with_constructor_call(text[1:end], inner)) + text[end + 1 :], elements)
     waited = _WAITED.match(text)
     if waited:
-        end = _closing(text, 0) if waited[1] else len(text)
+        end = _find_closing(text, 0) if waited[1] else len(text)
         inner = text[waited.end() : end]
         return chain_of(inner + text[end + 1 :]) if end > 0 and chain_of(inner) else _after_unknown(text, len(text))
     parts: list[str] = []
@@ -129,7 +129,7 @@ def chain_of(text: str, elements: bool = False) -> str:
         elif character == "!" and text[position + 1 : position + 2] != "=":
             position += 1
         elif character == "{" and parts[-1][0].isupper() and not parts[-1].endswith(")"):
-            end = _closing(text, position)  # `Point {x: 1}`
+            end = _find_closing(text, position)  # `Point {x: 1}`
             if end < 0:
                 return ""
             parts[-1] += Mark.CALL
@@ -141,7 +141,7 @@ def chain_of(text: str, elements: bool = False) -> str:
             parts[-1] += Mark.CALL
             position = string.end()
         elif character in "([<":
-            end = _closing(text, position)
+            end = _find_closing(text, position)
             if end < 0:
                 return ""
             if character == "(":
@@ -160,17 +160,17 @@ def chain_of(text: str, elements: bool = False) -> str:
     return "" if expect_name or parts == ["?"] else ".".join(parts)
 
 
-def made(text: str, chain: str) -> str:
+def with_constructor_call(text: str, chain: str) -> str:
     """Return the chain of a whole value. `new T` without parentheses is a call, too.
 
-    >>> made("new Door", "Door"), made("new Door(1)", "Door()"), made("newer", "newer")
-    ('Door()', 'Door()', 'newer')
+    >>> [with_constructor_call(*each) for each in (("new Door", "Door"), ("new Door(1)", "Door()"), ("newer", "newer"))]
+    ['Door()', 'Door()', 'newer']
     """
     is_bare = chain and text.startswith("new") and not chain.endswith("()")
     return marked(chain, Mark.CALL) if is_bare and _MAKES.match(text) else chain
 
 
-def _spell(chain: str) -> str:
+def _spell_items(chain: str) -> str:
     return chain.replace(".[]", "[0]")
 
 
@@ -181,7 +181,7 @@ def members_of(text: str) -> str:
     ('{a,b:c.d,e:f(),...}', '{}')
     """
     found: list[str] = []
-    for each in split_top(_REMARK.sub("", text[1 : _closing(text, 0)]).replace("=>", ""), ","):
+    for each in split_top(_REMARK.sub("", text[1 : _find_closing(text, 0)]).replace("=>", ""), ","):
         matched = _MEMBER.fullmatch(each.strip())
         if matched and matched[2] is None:
             found.append("..." if matched[1].startswith("...") else matched[1])
@@ -206,7 +206,7 @@ def _after_unknown(text: str, length: int) -> str:
     return f"?.{tail[1]}" if tail else ""
 
 
-def _closing(text: str, start: int) -> int:
+def _find_closing(text: str, start: int) -> int:
     """Return the position of the bracket that closes the one at `start`, or -1. Strings are skipped."""
     stack = [_CLOSER[text[start]]]
     angle = text[start] == "<"
@@ -256,7 +256,7 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     text = text.replace("::", ".").replace(" .", ".")
     if settings.bracketed:
         text = text.replace("[", "<").replace("]", ">")
-    if settings.containers and text.startswith("[") and _closing(text, 0) == len(text) - 1:
+    if settings.containers and text.startswith("[") and _find_closing(text, 0) == len(text) - 1:
         return _collection(text[1:-1].partition(";")[0], settings)
     generic = _GENERIC.fullmatch(text)
     if generic and generic[1].rpartition(".")[2] in settings.containers:

@@ -20,24 +20,22 @@ from causalist.parse.syntax.captures import DEFINITION_KINDS, IMPORT_PARTS, Even
 from causalist.parse.syntax.chains import array_type_name, type_name
 from causalist.parse.syntax.definitions import (
     BaseReader,
-    Elsewhere,
     ImplementationReader,
-    Leads,
-    name_after,
-    names_behind,
+    LateNames,
+    LeadingAttributes,
+    find_late_names,
+    name_by_base,
     signature_of,
 )
-from causalist.parse.syntax.doc_comments import DocTypes, comment_doc, comment_line, file_comment_line, string_line
+from causalist.parse.syntax.doc_comments import DocTypeReader, comment_doc, comment_line, file_comment_line, string_line
 from causalist.parse.syntax.imports import ImportReader
-from causalist.parse.syntax.scopes import ANONYMOUS, VALUE_KINDS, Declarations, Draft, Frame, Scopes
+from causalist.parse.syntax.scopes import ANONYMOUS, VALUE_KINDS, BlockScopes, DefinitionDraft, Frame, Scopes
 from causalist.parse.syntax.uses import UseReader
 
 _Handler = Callable[[int, int, int], None]  # start byte, end byte, Tag
 
-_LONGEST_NAME = 200
 
-
-class Sweep:
+class FactCollector:
     """State of one pass. Call `run` once, then read the lists."""
 
     def __init__(self, data: bytes, settings: LanguageSettings) -> None:
@@ -48,7 +46,7 @@ class Sweep:
         self.package = ""
         self.scopes = Scopes(data, settings)
         self.named = BindingReader(self.scopes)
-        self.declared = Declarations(self.scopes, self.named.bindings)
+        self.declared = BlockScopes(self.scopes, self.named.bindings)
         self.modules = ImportReader(self.scopes, self.named)
         self.uses = UseReader(self.scopes, self.named, self.modules, self.declared)
         self.held = AccessReader(self.scopes, self.named, self.modules, self.uses, self.declared)
@@ -57,12 +55,12 @@ class Sweep:
         self._frames = self.scopes.frames
         self.derived = BaseReader(self.scopes)
         self.bases = self.derived.bases
-        self._doc_types = DocTypes(self.scopes, self.named.bindings)
+        self._doc_types = DocTypeReader(self.scopes, self.named.bindings)
         self._implementations = ImplementationReader(self.scopes)
-        self.implementations = self._implementations.finished
+        self.implementations = self._implementations.list_implementations
         self._span: tuple[int, int] | None = None
-        self._leads = Leads(self.scopes)
-        self._elsewhere = Elsewhere(self.scopes)
+        self._leads = LeadingAttributes(self.scopes)
+        self._elsewhere = LateNames(self.scopes)
         self._doc_start = -1  # start of the last comment that documents what it stands in
         self._comment = (-1, -1, -9, -9)  # start byte, end byte, first row, last row of the last comment block
         self._comment_taken = -1  # start byte of the last comment whose words went to a definition
@@ -74,7 +72,7 @@ class Sweep:
         """Read all captures of the combined query of the file."""
         events = events_of(captures, len(self.data))
         if "name.behind" in captures:
-            self._elsewhere.behind = names_behind(events)
+            self._elsewhere.behind = find_late_names(events)
         handlers = {int(tag): handler for tag, handler in self._handlers().items()}
         frames, modules, declared, uses = self._frames, self.modules, self.declared, self.uses
         reference = int(Tag.REFERENCE)
@@ -233,9 +231,9 @@ class Sweep:
             if before[:1] == b"@" or b"=" not in before:  # the statement is this definition's, not around it
                 span_start = self._span[0]
         self._span = None
-        span_start, is_test = self._leads.before(start, span_start)
+        span_start, is_test = self._leads.claim(start, span_start)
         index = len(self.drafts)
-        draft = Draft(kind, parent, start, end, span_start, prefix, is_test=is_test)
+        draft = DefinitionDraft(kind, parent, start, end, span_start, prefix, is_test=is_test)
         if frames and frames[-1].index < 0:
             draft.owner = frames[-1].owner
         above = any(row - 1 <= self._comment[3] <= row for row in (self.row(span_start), self.row(start)))
@@ -250,7 +248,7 @@ class Sweep:
         if kind in CALLABLE_KINDS and self.settings.names.has_overloads:
             draft.parameters = []
         if kind is NodeKind.TYPE:
-            draft.returns = self._elsewhere.taken_returns()
+            draft.returns = self._elsewhere.take_returns()
         if frames and frames[-1].generics:
             self.named.hand_down(frames[-1].generics, index)
         inside = MODULE_SCOPE if kind in VALUE_KINDS else index
@@ -258,7 +256,7 @@ class Sweep:
         self._elsewhere.name(frames[-1])
         made = self.uses.whole_calls.type_of_body(end) if kind in TYPE_KINDS else None
         if made is not None:
-            self.bases.append(name_after(self.scopes, frames[-1], *made))
+            self.bases.append(name_by_base(self.scopes, frames[-1], *made))
 
     def _on_holder(self, start: int, end: int, tag: int) -> None:
         frames = self._frames
@@ -294,7 +292,7 @@ class Sweep:
         self.package = f"{self.package}.{name}" if tag == Tag.PACKAGE_FURTHER else self.package or name
         self.uses.taken = start
         above = self.row(start) - 1 <= self._comment[3]
-        comment = self.scopes.written(*self._comment[:2]) if above else ""
+        comment = self.scopes.original_text(*self._comment[:2]) if above else ""
         if above and (self._prefixed or comment.startswith("/**")):
             self.doc = self.doc or file_comment_line(comment)
 
@@ -316,7 +314,7 @@ class Sweep:
         self.uses.taken = start  # it was read where the definition begins
 
     def _on_name_outer(self, start: int, end: int, tag: int) -> None:
-        self._elsewhere.put_beside()
+        self._elsewhere.move_to_outer_scope()
         self._on_name(start, end, tag)
 
     def _on_constructor(self, start: int, end: int, tag: int) -> None:
@@ -341,7 +339,7 @@ class Sweep:
                 self.drafts[frame.index].body = start
 
     def _on_doc(self, start: int, end: int, tag: int) -> None:
-        text = self.scopes.written(start, min(end, start + 2000))
+        text = self.scopes.original_text(start, min(end, start + 2000))
         if text.startswith((*self.settings.comments.line, "/*")):
             line, self._doc_start = comment_line(text), start
         else:
@@ -366,7 +364,7 @@ class Sweep:
         else:
             self._comment = (start, end, first, last)
         if not self.drafts and not self.doc and first <= 5:
-            self.doc = file_comment_line(self.scopes.written(start, end))
+            self.doc = file_comment_line(self.scopes.original_text(start, end))
         self._doc_types.on_comment(start, end)
 
     def _on_returns(self, start: int, end: int, tag: int) -> None:
@@ -374,11 +372,11 @@ class Sweep:
             draft, settings = self.drafts[self._frames[-1].index], self.settings.types
             self.named.is_annotated(self._frames[-1].index)
             if settings.prefixed:
-                read_type = self.declared.made_of if draft.kind == NodeKind.TYPE else self.declared.type_of
+                read_type = self.declared.underlying_type_of if draft.kind == NodeKind.TYPE else self.declared.type_of
                 draft.returns = read_type(start, end)
             else:
                 read = array_type_name if settings.before_names else type_name
-                draft.returns = self.scopes.current(read(self.text(start, min(end, start + 200)), settings))
+                draft.returns = self.scopes.spell_current(read(self.text(start, min(end, start + 200)), settings))
 
     def _on_parameter(self, start: int, end: int, tag: int) -> None:
         if tag == Tag.PARAMETER_REST and self.settings.types.before_names:

@@ -14,12 +14,12 @@ from causalist.model.facts import Base, Implementation
 from causalist.model.symbols import NodeKind
 from causalist.parse.syntax.captures import Event, Tag
 from causalist.parse.syntax.chains import chain_of, type_name
-from causalist.parse.syntax.scopes import Draft, Frame, Scopes
+from causalist.parse.syntax.scopes import DefinitionDraft, Frame, Scopes
 
-_LONGEST = 200  # bytes of a type
+_MAX_TYPE_BYTES = 200  # bytes of a type
 
 
-def names_behind(events: Sequence[Event]) -> dict[tuple[int, int], tuple[int, int]]:
+def find_late_names(events: Sequence[Event]) -> dict[tuple[int, int], tuple[int, int]]:
     """Return the range of a definition -> the range of its first name after the body."""
     found: dict[tuple[int, int], tuple[int, int]] = {}
     open_: list[tuple[int, int]] = []
@@ -33,7 +33,7 @@ def names_behind(events: Sequence[Event]) -> dict[tuple[int, int], tuple[int, in
     return found
 
 
-def name_after(scopes: Scopes, frame: Frame, start: int, base: str) -> Base:
+def name_by_base(scopes: Scopes, frame: Frame, start: int, base: str) -> Base:
     """Name the body of a type without a name by its base type and a number. Return the `Base`."""
     draft = scopes.drafts[frame.index]
     name = base.rpartition(".")[2]
@@ -44,11 +44,11 @@ def name_after(scopes: Scopes, frame: Frame, start: int, base: str) -> Base:
 
 
 @dataclass(slots=True)
-class Elsewhere:
+class LateNames:
     """Names and types that a definition does not have at its beginning."""
 
     scopes: Scopes
-    behind: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)  # as `names_behind` gives them
+    behind: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)  # as `find_late_names` gives them
     ahead: str = ""  # what the next name for a type is made of
 
     def name(self, frame: Frame) -> None:
@@ -58,7 +58,7 @@ class Elsewhere:
             frame.name_start, self.scopes.drafts[frame.index].is_named_behind = found[0], True
             self.scopes.set_name(frame, self.scopes.clean_name(self.scopes.text(*found)))
 
-    def put_beside(self) -> None:
+    def move_to_outer_scope(self) -> None:
         """Give the open definition the prefix of the type around it: it is a sibling of that type."""
         frames = self.scopes.frames
         around = frames[-2].index if len(frames) > 1 else -1
@@ -68,7 +68,7 @@ class Elsewhere:
     def on_extended(self, start: int, end: int, tag: int) -> None:
         """Record the type that the open function extends, from the annotation of its first parameter."""
         frame = self.scopes.frames[-1] if self.scopes.frames else None
-        text = self.scopes.text(start, min(end, start + _LONGEST))
+        text = self.scopes.text(start, min(end, start + _MAX_TYPE_BYTES))
         owner = type_name(text, self.scopes.settings.types) or (text if text.isidentifier() else "")
         if frame is not None and frame.index >= 0 and frame.body < 0 and owner:
             draft = self.scopes.drafts[frame.index]
@@ -76,15 +76,15 @@ class Elsewhere:
 
     def on_returns(self, start: int, end: int, tag: int) -> None:
         """Record the type that the next alias names."""
-        self.ahead = type_name(self.scopes.text(start, min(end, start + _LONGEST)), self.scopes.settings.types)
+        self.ahead = type_name(self.scopes.text(start, min(end, start + _MAX_TYPE_BYTES)), self.scopes.settings.types)
 
-    def taken_returns(self) -> str:
+    def take_returns(self) -> str:
         """Return the type that the open alias names, or "" if it is not known."""
         taken, self.ahead = self.ahead, ""
         return taken
 
 
-_LONGEST_NAME = 200
+_MAX_NAME_BYTES = 200
 
 
 class BaseReader:
@@ -115,7 +115,7 @@ class BaseReader:
 
     def on_base_of(self, start: int, end: int, tag: int) -> None:
         """Record the type of the next base, for a base outside of its type."""
-        self._deriving = self._scopes.clean_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)))
+        self._deriving = self._scopes.clean_name(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)))
 
     def finish(self) -> None:
         """Add the bases that a separate statement gives to a class or function.
@@ -151,7 +151,7 @@ class ImplementationReader:
         if frames and frames[-1].index < 0 and trait:
             self._blocks.append(_Block(frames[-1], trait, len(self._scopes.drafts), self._scopes.row(start)))
 
-    def finished(self) -> list[Implementation]:
+    def list_implementations(self) -> list[Implementation]:
         """Return all implementations, without blocks that belong to the trait itself.
 
         Such a block implements the trait for every type, which is no fact about one type.
@@ -171,10 +171,10 @@ class ImplementationReader:
         ]
 
 
-_LONGEST_MARK = 200  # bytes of an attribute that are looked at
+_MAX_ATTRIBUTE_BYTES = 200  # bytes of an attribute that are looked at
 
 
-class Leads:
+class LeadingAttributes:
     """Attributes before the next definition. Some of them mark a test."""
 
     def __init__(self, scopes: Scopes) -> None:
@@ -186,19 +186,21 @@ class Leads:
 
     def on_lead(self, start: int, end: int) -> None:
         """Record an attribute, and its test mark if it has one."""
-        follows = self._end >= 0 and self._scopes.blank(self._end, start)
+        follows = self._end >= 0 and self._scopes.is_blank(self._end, start)
         self._start, self._end = self._start if follows else start, end
-        if self._mark is not None and self._mark.fullmatch(self._scopes.text(start, min(end, start + _LONGEST_MARK))):
+        if self._mark is not None and self._mark.fullmatch(
+            self._scopes.text(start, min(end, start + _MAX_ATTRIBUTE_BYTES))
+        ):
             self._test_end = end
 
-    def before(self, start: int, span_start: int) -> tuple[int, bool]:
+    def claim(self, start: int, span_start: int) -> tuple[int, bool]:
         """Return (start of the attributes of a definition at `start`, True if they mark a test)."""
-        if 0 <= self._start <= span_start and self._scopes.blank(self._end, start):
+        if 0 <= self._start <= span_start and self._scopes.is_blank(self._end, start):
             return self._start, self._start < self._test_end
         return span_start, False
 
 
-_LONGEST_SIGNATURE = 240
+_MAX_SIGNATURE_CHARACTERS = 240
 _OPENER = re.compile(r"(?:\s*(?:=>|[:{=]))*\s*$")  # what opens a body is no part of a signature
 _OPEN_ENDS = (",", "(")  # of a line that goes on in the next
 _ATTRIBUTE = re.compile(r"\s*#\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*")
@@ -206,16 +208,16 @@ _BRACKETED = re.compile(r"\s*\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]
 _ANNOTATION = re.compile(r"\s*@(?!interface\b)[\w.:]+\s*(?:\((?:\"(?:\\\\.|[^\"\\\\])*\"|\([^()]*\)|[^()\"])*\)\s*)?")
 
 
-def signature_of(draft: Draft, scopes: Scopes) -> str:
-    """Return the signature of a definition on one line, cut to `_LONGEST_SIGNATURE` characters."""
+def signature_of(draft: DefinitionDraft, scopes: Scopes) -> str:
+    """Return the signature of a definition on one line, cut to `_MAX_SIGNATURE_CHARACTERS` characters."""
     if draft.signature:
         return draft.signature
     typed_before = scopes.settings.types.before_names or scopes.settings.types.beside_names
     start = draft.span_start if typed_before or scopes.settings.names.bare_calls else draft.start
     if scopes.settings.types.prefixed and scopes.data[draft.span_start : start].strip().isalpha():
         start = draft.span_start  # the keyword before what stands alone in its declaration
-    end = draft.body if draft.body >= 0 else min(draft.end, draft.start + _LONGEST_SIGNATURE)
-    text = scopes.written(start, min(end, start + 4 * _LONGEST_SIGNATURE))
+    end = draft.body if draft.body >= 0 else min(draft.end, draft.start + _MAX_SIGNATURE_CHARACTERS)
+    text = scopes.original_text(start, min(end, start + 4 * _MAX_SIGNATURE_CHARACTERS))
     if typed_before or scopes.settings.names.members_are_visible:
         text = without_annotations(text)
     if draft.body < 0:
@@ -224,7 +226,7 @@ def signature_of(draft: Draft, scopes: Scopes) -> str:
     text = _OPENER.sub("", text)
     if draft.is_named_behind:
         text = f"{text} {draft.name}"
-    return text if len(text) <= _LONGEST_SIGNATURE else text[: _LONGEST_SIGNATURE - 1] + "…"
+    return text if len(text) <= _MAX_SIGNATURE_CHARACTERS else text[: _MAX_SIGNATURE_CHARACTERS - 1] + "…"
 
 
 def _first_lines(text: str) -> str:

@@ -18,7 +18,7 @@ from causalist.model.type_notation import split_top
 from causalist.parse.syntax.chains import array_type_name
 from causalist.parse.syntax.scopes import VALUE_KINDS, Scopes
 
-_LONGEST = 200
+_MAX_CHARACTERS = 200
 _STRING = re.compile(r"^[A-Za-z]{0,2}(\"\"\"|'''|\"|')(.*)", re.DOTALL)
 _INLINE = re.compile(r"\{@\w+\s*([^{}]*)\}")
 _TAG = re.compile(r"</?(?:b|i|em|strong|code|tt|a)\b[^<>]*>")
@@ -28,7 +28,7 @@ _COMMENT_EDGE = re.compile(r"^--\[=*\[\s*|^[\s/*#!-]+|[\s*/-]+$")
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
 _REFERENCE = re.compile(r"<(?:see|paramref|typeparamref)\b[^<>]*?\"(?:\w:)?([^\"]*)\"[^<>]*/>")
 _BRIEF = re.compile(r"^[@\\](?:brief|short|details)\s+")
-_LONGEST_COMMENT = 2000
+_MAX_COMMENT_CHARACTERS = 2000
 _NOISE = re.compile(
     r"copyright|licen[cs]e|eslint|@ts-|prettier|@jsx|istanbul|SPDX|use strict|@flow|^region\b"
     r"|^MARK:|swiftlint:|ktlint"
@@ -73,13 +73,13 @@ def comment_sentence(comment: str) -> str:
     >>> comment_sentence('/// <summary>\n/// Opens <see cref="Door"/>. More.\n/// </summary>')
     'Opens Door.'
     """
-    summary = _SUMMARY.search(comment[:_LONGEST_COMMENT]) if comment.startswith("///") else None
+    summary = _SUMMARY.search(comment[:_MAX_COMMENT_CHARACTERS]) if comment.startswith("///") else None
     if summary:
         comment = f"/**{summary[1]}"
     if not comment.startswith("/**"):
         return comment_line(comment)
     kept: list[str] = []
-    for line in (_BRIEF.sub("", _COMMENT_EDGE.sub("", raw)) for raw in comment[:_LONGEST_COMMENT].splitlines()):
+    for line in (_BRIEF.sub("", _COMMENT_EDGE.sub("", raw)) for raw in comment[:_MAX_COMMENT_CHARACTERS].splitlines()):
         if line.startswith("@") or (not line and kept):
             break
         kept += [line] if line else []
@@ -111,7 +111,7 @@ def _first_line(lines: Iterable[str]) -> str:
     for line in lines:
         text = " ".join(line.split())
         if text:
-            return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+            return text if len(text) <= _MAX_CHARACTERS else text[: _MAX_CHARACTERS - 1] + "…"
     return ""
 
 
@@ -125,10 +125,10 @@ _IMPORTED = re.compile(r"import\([^()]*\)\.")
 _NAME = re.compile(r"[ \t]+&?(?:\.\.\.)?(\$\w+)")
 _OPEN, _CLOSE = "<({[", ">)}]"
 # characters of a type
-_LONGEST_TYPED_COMMENT = 8000
+_MAX_COMMENT_BYTES = 8000
 
 
-class Tagged(NamedTuple):
+class TaggedType(NamedTuple):
     """Type in a comment. `role` is a key of `comments.tags`; `name` is "" if the tag names nothing."""
 
     role: str
@@ -136,7 +136,7 @@ class Tagged(NamedTuple):
     name: str
 
 
-class DocTypes:
+class DocTypeReader:
     """Reader of the comments of a file whose language states types there."""
 
     def __init__(self, scopes: Scopes, bindings: list[Binding]) -> None:
@@ -167,7 +167,7 @@ class DocTypes:
         """Import the types that a comment names by module: `{import("./a").B}`, with or without `@typedef`."""
         if self._scopes.data.find(b"import(", start, end) < 0:
             return
-        text, row = self._scopes.text(start, min(end, start + _LONGEST_TYPED_COMMENT)), self._scopes.row(start)
+        text, row = self._scopes.text(start, min(end, start + _MAX_COMMENT_BYTES)), self._scopes.row(start)
         for named, module, name, alias in _LOADED.findall(text):
             known_as = alias if named else name
             if known_as:
@@ -188,8 +188,8 @@ class DocTypes:
                 elif role == "type" and draft.kind in VALUE_KINDS and draft.parent >= 0:
                     self._bindings.append(Binding(draft.parent, f".{draft.name}", type_, "", row))
 
-    def _told(self, start: int, end: int) -> Iterator[Tagged]:
-        text = self._scopes.text(start, min(end, start + _LONGEST_TYPED_COMMENT))
+    def _told(self, start: int, end: int) -> Iterator[TaggedType]:
+        text = self._scopes.text(start, min(end, start + _MAX_COMMENT_BYTES))
         if not text.startswith("/**"):
             return
         for told in tagged_types(text, self._tags):
@@ -199,7 +199,7 @@ class DocTypes:
                 yield told._replace(type=name)
 
 
-def tagged_types(comment: str, tags: Mapping[str, Sequence[str]]) -> Iterator[Tagged]:
+def tagged_types(comment: str, tags: Mapping[str, Sequence[str]]) -> Iterator[TaggedType]:
     r"""Yield the types in a comment, in order, as written.
 
     >>> [tuple(t) for t in tagged_types("/** @param ?A|null $a the a\n * @return array<int, B> all */",
@@ -214,19 +214,19 @@ def tagged_types(comment: str, tags: Mapping[str, Sequence[str]]) -> Iterator[Ta
         if role is not None and comment[found.end()] == "{":
             if braced := _BRACED.match(comment, found.end()):
                 written = _IMPORTED.sub("", braced[1].strip().strip("?!=").removeprefix("..."))
-                yield Tagged(role, written, braced[2] or "")
+                yield TaggedType(role, written, braced[2] or "")
             continue
         if role is None or (comment[found.end()] == "$" and role != "returns"):
             continue  # a name without a type
         end = _end_of_type(comment, found.end())
         named = _NAME.match(comment, end)
-        yield Tagged(role, comment[found.end() : end], named[1] if named else "")
+        yield TaggedType(role, comment[found.end() : end], named[1] if named else "")
 
 
 def _end_of_type(text: str, start: int) -> int:
     """Return the end of the type at `start`: white space outside of brackets."""
     depth = 0
-    for position in range(start, min(len(text), start + _LONGEST)):
+    for position in range(start, min(len(text), start + _MAX_CHARACTERS)):
         character = text[position]
         if character in _OPEN:
             depth += 1
@@ -234,7 +234,7 @@ def _end_of_type(text: str, start: int) -> int:
             depth = max(depth - 1, 0)
         elif character.isspace() and (depth == 0 or character == "\n"):
             return position
-    return min(len(text), start + _LONGEST)
+    return min(len(text), start + _MAX_CHARACTERS)
 
 
 def _type_name(text: str, settings: TypeSettings) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.model.facts import Export, Import, ImportKind
-from causalist.parse.syntax.bindings import LONGEST_VALUE, BindingReader
+from causalist.parse.syntax.bindings import MAX_VALUE_BYTES, BindingReader
 from causalist.parse.syntax.captures import Tag
 from causalist.parse.syntax.chains import chain_of
 from causalist.parse.syntax.scopes import Scopes
@@ -28,10 +28,10 @@ class Leaf(NamedTuple):
     alias: str
 
 
-def use_tree(text: str) -> list[Leaf]:
+def read_use_tree(text: str) -> list[Leaf]:
     """Return the leaves of a path tree, in order. A broken tree has fewer leaves.
 
-    >>> [leaf for leaf in use_tree("a::{self, b::{c as d, e::*}}")]
+    >>> [leaf for leaf in read_use_tree("a::{self, b::{c as d, e::*}}")]
     [Leaf(path='', name='a', alias='a'), Leaf(path='a.b', name='c', alias='d'), Leaf(path='a.b.e', name='*', alias='')]
     """
     leaves: list[Leaf] = []
@@ -74,8 +74,8 @@ def use_tree(text: str) -> list[Leaf]:
     return leaves
 
 
-_LONGEST_NAME = 200
-_GAP = 4  # bytes between the left and the right side of an assignment
+_MAX_NAME_BYTES = 200
+_MAX_GAP_BYTES = 4  # bytes between the left and the right side of an assignment
 _DEFINED = re.compile(rb"\s*=\s*(?:async\s+)?(?:function|class)\b[\s*]*")  # between what is exported and its own name
 _DYNAMIC_IMPORT = "import"  # import("m"), spelled alike wherever it exists
 
@@ -99,7 +99,7 @@ class ImportGroup:
         if self.tag is Tag.EXPORT:
             return [], [Export(name, alias or name, row) for name, alias, row in self._pairs(Tag.IMPORT_NAME)]
         imports = [
-            Import(self.scope, ImportKind.MODULE, *_level(name), "", alias, row)
+            Import(self.scope, ImportKind.MODULE, *_split_level(name), "", alias, row)
             for name, alias, row in self._pairs(Tag.IMPORT_MODULE)
         ]
         trees = self._pairs(Tag.IMPORT_TREE)
@@ -117,19 +117,19 @@ class ImportGroup:
                     row,
                 )
                 for text, alias, row in trees
-                for leaf in use_tree(text)
+                for leaf in read_use_tree(text)
                 for local in [alias or leaf.alias]
             ], []
         sources = [text for tag, text, _ in self.parts if tag is Tag.IMPORT_FROM]
         if not sources:
             return imports, []
-        module, level = _level(sources[0])
+        module, level = _split_level(sources[0])
         reexport = self.tag is Tag.REEXPORT
         named = ImportKind.REEXPORT if reexport else ImportKind.NAME
         found = [
             Import(self.scope, named, f"{module}.{above}" if above else module, level, last, alias or last, row)
             for name, alias, row in self._pairs(Tag.IMPORT_NAME)
-            for above, last in [_below(name)]
+            for above, last in [_split_last(name)]
         ]
         for tag, text, row in self.parts:
             if tag is Tag.IMPORT_DEFAULT:
@@ -157,20 +157,20 @@ class ImportGroup:
         return pairs
 
 
-def _below(name: str) -> tuple[str, str]:
+def _split_last(name: str) -> tuple[str, str]:
     """Return the path below the module of an imported name of several parts, and its last part.
 
-    >>> _below("Base.Model"), _below("Model"), _below('"a.b"')
+    >>> _split_last("Base.Model"), _split_last("Model"), _split_last('"a.b"')
     (('Base', 'Model'), ('', 'Model'), ('', '"a.b"'))
     """
     above, _, last = name.rpartition(".")
     return (above, last) if above[:1].isidentifier() else ("", name)
 
 
-def _level(module: str) -> tuple[str, int]:
+def _split_level(module: str) -> tuple[str, int]:
     """Return a dotted module without its leading dots, and their number. A path keeps its dots.
 
-    >>> _level("..a.b"), _level("./a"), _level(".")
+    >>> _split_level("..a.b"), _split_level("./a"), _split_level(".")
     (('a.b', 2), ('./a', 0), ('', 1))
     """
     if "/" in module:
@@ -228,7 +228,7 @@ class ImportReader:
 
     def on_exports(self, start: int, end: int, tag: int) -> None:
         """Record the left side of an assignment to `exports`."""
-        left = self._scopes.compact(start, min(end, start + _LONGEST_NAME))
+        left = self._scopes.compact(start, min(end, start + _MAX_NAME_BYTES))
         for prefix in self._scopes.settings.names.assigned_prefixes:
             if prefix.endswith("exports.") and (left.startswith(prefix) or left == prefix[:-1]):
                 before = self._exports[1] if self._exports and self._follows_exports(start) else []
@@ -249,7 +249,7 @@ class ImportReader:
         name, self._export_key = self._export_key, ""
         if start >= self._exported_until:
             return
-        chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
+        chain = chain_of(self._scopes.text(start, min(end, start + MAX_VALUE_BYTES)))
         if self._scopes.data[start - 3 : start] == b"...":
             name = "default"
             if "()" not in chain:
@@ -260,7 +260,7 @@ class ImportReader:
     def on_exports_value(self, start: int, end: int, tag: int) -> None:
         """Export the value that is assigned to `exports`."""
         if self._exports is not None and self._follows_exports(start):
-            chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
+            chain = chain_of(self._scopes.text(start, min(end, start + MAX_VALUE_BYTES)))
             names, self._exports = self._exports[1], None
             self._export(start, chain, names)
 
@@ -295,12 +295,12 @@ class ImportReader:
     def _follows_exports(self, start: int) -> bool:
         if self._exports is None or start < self._exports[0]:
             return False
-        between = self._scopes.data[self._exports[0] : min(start, self._exports[0] + _LONGEST_NAME)]
-        return start - self._exports[0] <= _GAP or bool(_DEFINED.fullmatch(between))
+        between = self._scopes.data[self._exports[0] : min(start, self._exports[0] + _MAX_NAME_BYTES)]
+        return start - self._exports[0] <= _MAX_GAP_BYTES or bool(_DEFINED.fullmatch(between))
 
     def on_export_default(self, start: int, end: int, tag: int) -> None:
         """Export a value as the default."""
-        chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
+        chain = chain_of(self._scopes.text(start, min(end, start + MAX_VALUE_BYTES)))
         if chain:
             self._export(start, chain, ["default"])
 
@@ -358,11 +358,12 @@ _NAME = re.compile(r"[\"']([^\"']+)[\"']")
 _LIST = r"\s*(\[[^\[\]]*\]|\([^()]*\))[ \t]*(?=\)|$|#|;)"
 
 
-def listed_names(text: str, variable: str) -> tuple[str, ...] | None:
+def read_listed_names(text: str, variable: str) -> tuple[str, ...] | None:
     r"""Return the names that a file lists in `variable`; None if there are none, or not only literals.
 
-    >>> listed_names("__all__ = ['a']\n__all__ += ['b']", "__all__"), listed_names("__all__ = x.__all__", "__all__")
-    (('a', 'b'), None)
+    >>> read_listed_names("__all__ = ['a']\n__all__ += ['b']", "__all__")
+    ('a', 'b')
+    >>> read_listed_names("__all__ = x.__all__", "__all__")
     """
     at = re.compile(rf"^[ \t]*{re.escape(variable)}(?:[ \t]*(?::[^=\n]*)?(\+?=)|\.(extend|append)\()", re.MULTILINE)
     found: list[str] | None = None

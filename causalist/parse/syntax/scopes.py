@@ -34,7 +34,7 @@ _NAME_FOLLOWS = r"(?=\s*[\w$])"
 
 
 @cache
-def _pattern(joins: Sequence[str]) -> "re.Pattern[bytes]":
+def _compile_joins(joins: Sequence[str]) -> "re.Pattern[bytes]":
     longest_first = sorted(joins, key=lambda each: (-len(each), each))
     return re.compile(f"(?:{'|'.join(map(re.escape, longest_first))}){_NAME_FOLLOWS}".encode())
 
@@ -47,11 +47,11 @@ def with_dots(data: bytes, joins: tuple[str, ...]) -> bytes:
     """
     if not joins:
         return data
-    return _pattern(joins).sub(lambda m: b".".rjust(len(m[0])), data)
+    return _compile_joins(joins).sub(lambda m: b".".rjust(len(m[0])), data)
 
 
 @dataclass(slots=True)
-class Shadows:
+class ShadowedNames:
     """Variables of a file that may be bound again. Positions are bytes and rise from call to call."""
 
     _blocks: list[int] = field(default_factory=list)  # ends of the blocks that are open
@@ -103,9 +103,9 @@ class Shadows:
 
 
 _BLANK = re.compile(rb"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
-_LONGEST_BLANK = 2000
+_MAX_BLANK_BYTES = 2000
 _HEAD = re.compile(r"[\w$]+")
-_LONGEST_LINE = 200  # bytes of a line that are looked at
+_MAX_LINE_BYTES = 200  # bytes of a line that are looked at
 
 ANONYMOUS = "default"  # the name of what a file exports as a whole
 VALUE_KINDS = frozenset({NodeKind.CONSTANT, NodeKind.FIELD})
@@ -134,7 +134,7 @@ class Frame:
 
 
 @dataclass(slots=True)
-class Draft:
+class DefinitionDraft:
     """Definition whose name, body and documentation are not complete yet."""
 
     kind: NodeKind
@@ -170,8 +170,8 @@ class Scopes:
         data = self.data = with_dots(source, settings.names.joins)
         self.settings = settings
         self.frames: list[Frame] = []
-        self.drafts: list[Draft] = []
-        self.shadows = Shadows() if settings.names.rebinding else None
+        self.drafts: list[DefinitionDraft] = []
+        self.shadows = ShadowedNames() if settings.names.rebinding else None
         separator = settings.names.path_separator if settings.names.rebinding else ""
         self._path_head = re.compile(rb"[&*\s]*\w+" + re.escape(separator.encode())) if separator else None
         self._newlines = [m.start() for m in re.finditer(rb"\n", data)]
@@ -190,12 +190,12 @@ class Scopes:
         """Return the text of a range of `data`."""
         return self.data[start:end].decode("utf-8", "replace")
 
-    def without_waiting(self, start: int, end: int) -> int:
+    def skip_waiting(self, start: int, end: int) -> int:
         """Return the start of an expression behind words that do not change its meaning."""
         matched = self._waiting.match(self.data, start, end) if self._waiting is not None else None
         return matched.end() if matched else start
 
-    def written(self, start: int, end: int) -> str:
+    def original_text(self, start: int, end: int) -> str:
         """Return the original text of a range."""
         return self.source[start:end].decode("utf-8", "replace")
 
@@ -207,15 +207,15 @@ class Scopes:
         """Return the row of a byte."""
         return bisect_right(self._newlines, byte - 1) if byte else 0
 
-    def spelled(self, text: str) -> str:
+    def spell_attributes(self, text: str) -> str:
         """Return an expression with marked attributes as members of the object: `@a` as `self.a`."""
         if self._attributes is None:
             return text
         return self._attributes.sub(f"{self.settings.names.self_names[0]}.", text)
 
-    def blank(self, start: int, end: int) -> bool:
+    def is_blank(self, start: int, end: int) -> bool:
         """Return True if the range is short and has only white space and comments."""
-        return start <= end <= start + _LONGEST_BLANK and bool(_BLANK.fullmatch(self.data, start, end))
+        return start <= end <= start + _MAX_BLANK_BYTES and bool(_BLANK.fullmatch(self.data, start, end))
 
     def use_scope(self) -> int:
         """Return the scope of a use: the innermost definition that is code, seen from inside its body."""
@@ -266,7 +266,7 @@ class Scopes:
         """Return True if an open definition declares this name so far."""
         return any((frame.index, name) in self._locals for frame in self.frames)
 
-    def current(self, chain: str) -> str:
+    def spell_current(self, chain: str) -> str:
         """Return a chain with its first name spelled as its innermost declaration so far."""
         if not self._locals or not chain:
             return chain
@@ -290,7 +290,7 @@ class Scopes:
         The head before a path separator, as in `path::join`, is a module or type, even if a variable has its name.
         """
         if self.shadows is None or not chain:
-            return self.current(chain)
+            return self.spell_current(chain)
         if self._path_head is not None and self._path_head.match(self.data, position):
             return chain
         return self.shadows.own_chain(self.binding_scope(), chain, position)
@@ -302,7 +302,7 @@ class Scopes:
 
     def follows_code(self, start: int) -> bool:
         """Return True if there is code before `start` in its line."""
-        before = self.data[max(0, start - _LONGEST_LINE) : start]
+        before = self.data[max(0, start - _MAX_LINE_BYTES) : start]
         return bool(before[before.rfind(b"\n") + 1 :].strip())
 
     def joins_last(self, frame: Frame, name: str) -> bool:
@@ -338,14 +338,14 @@ class Scopes:
 
 _DECLARATION_HEAD = re.compile(r"[^\W\d]\w*")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*(?![\w.:])")  # but not the name of a field
-_LONGEST = 4000  # bytes of a type or value that are looked at
+_MAX_EXPRESSION_BYTES = 4000  # bytes of a type or value that are looked at
 _NEVER = sys.maxsize
 _NOBODY = "_"
 _ANYTHING = "any"  # the type of a type parameter that is not constrained to a named type: nothing has members of it
 
 
 @dataclass(slots=True)
-class _Version:
+class _LocalVersion:
     """Declaration of a local name, valid until byte `until`.
 
     `block` is the start of its block. A type parameter is spelled as the type that its constraint names.
@@ -358,7 +358,7 @@ class _Version:
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenDeclaration:
     """Declaration during the pass over its captures."""
 
     end: int
@@ -373,7 +373,7 @@ class _Open:
     items: str = ""
 
 
-class Declarations:
+class BlockScopes:
     """Reader of the captures of declarations and blocks.
 
     `next_end` is the next byte at which `close` has work to do.
@@ -387,10 +387,10 @@ class Declarations:
         self._bindings = bindings
         self._types = scopes.settings.types
         self._self_name = next(iter(scopes.settings.names.self_names), "")
-        self._open: list[_Open] = []
+        self._open: list[_OpenDeclaration] = []
         self._blocks: list[tuple[int, int]] = []  # end, start
         self._switches: list[tuple[int, str]] = []  # end, the name that each case declares
-        self._versions: dict[str, list[_Version]] = {}
+        self._versions: dict[str, list[_LocalVersion]] = {}
         self._last: tuple[str, list[str]] = "", []  # type and values of the last declaration
         self._numbers: dict[tuple[int, str], int] = {}
 
@@ -447,8 +447,8 @@ class Declarations:
         frames = self._scopes.frames
         defined = bool(frames) and (frames[-1].start, frames[-1].end) == (start, end) and frames[-1].scope >= 0
         is_function = defined and frames[-1].index == frames[-1].scope
-        until, block = self._around(start)
-        self._open.append(_Open(end, self._scopes.binding_scope(), until, block, is_function))
+        until, block = self._enclosing_block(start)
+        self._open.append(_OpenDeclaration(end, self._scopes.binding_scope(), until, block, is_function))
         self._set_next_end()
 
     def on_repeat(self, start: int, end: int, tag: int) -> None:
@@ -479,7 +479,7 @@ class Declarations:
         """Add a value to the open declaration, or set the collection that it ranges over."""
         if self._open:
             opened = self._open[-1]
-            made = self._constrained(prefixed.type_of_literal(self._text(start, end)), start)
+            made = self._apply_constraints(prefixed.type_of_literal(self._text(start, end)), start)
             chain = "" if made else self.chain_of(start, end)
             if tag == Tag.DECLARATION_ITEMS:
                 opened.items, opened.types = chain, [*prefixed.key_and_item(made)]
@@ -508,21 +508,21 @@ class Declarations:
     def on_subject(self, start: int, end: int, tag: int) -> None:
         """Declare the alias of the open switch with the value of its subject."""
         if self._switches and self._switches[-1][1]:
-            until, block = self._around(start)
+            until, block = self._enclosing_block(start)
             chain = self.chain_of(start, end)
             self._declare(self._switches[-1][1], self._scopes.binding_scope(), until, block, "", chain, start)
 
     def on_case(self, start: int, end: int, tag: int) -> None:
         """Declare the alias of the open switch with the type of this case."""
         if self._switches and self._switches[-1][1]:
-            until, block = self._around(start)
+            until, block = self._enclosing_block(start)
             scope = self._scopes.binding_scope()
             self._declare(self._switches[-1][1], scope, until, block, self.type_of(start, end), "", start)
 
     def on_type_parameter(self, start: int, end: int, tag: int) -> None:
         """Declare a type parameter whose constraint is unknown."""
-        until, block = self._around(start)
-        self._versions.setdefault(self._scopes.text(start, end), []).append(_Version(until, block, "", True))
+        until, block = self._enclosing_block(start)
+        self._versions.setdefault(self._scopes.text(start, end), []).append(_LocalVersion(until, block, "", True))
 
     # -- what others ask
 
@@ -534,7 +534,7 @@ class Declarations:
         ends = [b for b in self._blocks if b[0] >= frame.end and b[1] <= frame.start]
         outer = self._scopes.frames[-2] if len(self._scopes.frames) > 1 else frame
         until, block = min([*ends, (outer.end, outer.start)])
-        self._versions.setdefault(name, []).append(_Version(until, block, name))
+        self._versions.setdefault(name, []).append(_LocalVersion(until, block, name))
 
     def chain_of(self, start: int, end: int) -> str:
         """Return the chain of the expression at `start`, with its local head spelled."""
@@ -543,7 +543,7 @@ class Declarations:
     def spell(self, chain: str, position: int) -> str:
         """Return `chain` with its head spelled as the declaration visible at `position`."""
         head = _DECLARATION_HEAD.match(chain)
-        version = self.visible(head[0], position) if head else None
+        version = self.visible_declaration(head[0], position) if head else None
         if head is None or version is None:
             return chain
         rest = chain[head.end() :]
@@ -553,33 +553,33 @@ class Declarations:
 
     def type_of(self, start: int, end: int) -> str:
         """Return the type written at `start`, with type parameters as the types of their constraints."""
-        written = self._constrained(prefixed.type_of(self._text(start, end)), start)
+        written = self._apply_constraints(prefixed.type_of(self._text(start, end)), start)
         return written if _DECLARATION_HEAD.search(written) else ""
 
     def _text(self, start: int, end: int) -> str:
-        return self._scopes.text(start, min(end, start + _LONGEST))
+        return self._scopes.text(start, min(end, start + _MAX_EXPRESSION_BYTES))
 
-    def _constrained(self, written: str, start: int) -> str:
+    def _apply_constraints(self, written: str, start: int) -> str:
         """Return a type with type parameters as the types of their constraints."""
 
         def constrained(matched: re.Match[str]) -> str:
-            version = self.visible(matched[0].partition(".")[0], start)
+            version = self.visible_declaration(matched[0].partition(".")[0], start)
             if version is None or not version.is_parameter:
                 return matched[0]
             return version.spelled or _ANYTHING
 
         return _DOTTED.sub(constrained, written)
 
-    def made_of(self, start: int, end: int) -> str:
+    def underlying_type_of(self, start: int, end: int) -> str:
         """Return the underlying type of a named type, or "?" if it has no name."""
         return self.type_of(start, end) or "?"
 
     def is_local(self, name: str, position: int) -> bool:
         """Return True if a name means a parameter or variable rather than a definition."""
-        version = self.visible(name, position)
+        version = self.visible_declaration(name, position)
         return version is not None and version.spelled != name
 
-    def visible(self, name: str, position: int) -> _Version | None:
+    def visible_declaration(self, name: str, position: int) -> _LocalVersion | None:
         """Return the declaration of a name at `position`. Positions have to rise from call to call."""
         versions = self._versions.get(name)
         while versions and versions[-1].until <= position:
@@ -588,7 +588,7 @@ class Declarations:
 
     # -- the end of a declaration
 
-    def _around(self, position: int) -> tuple[int, int]:
+    def _enclosing_block(self, position: int) -> tuple[int, int]:
         """Return (end, start) of the innermost block or definition that encloses `position`."""
         around = [(_NEVER, -1), *(b for b in self._blocks[-1:] if b[0] > position)]
         for frame in reversed(self._scopes.frames):
@@ -597,7 +597,7 @@ class Declarations:
                 break
         return min(around)
 
-    def _finish(self, declaration: _Open) -> None:
+    def _finish(self, declaration: _OpenDeclaration) -> None:
         if declaration.is_definition:
             return
         self._last = declaration.type, declaration.values
@@ -618,7 +618,7 @@ class Declarations:
             elif name != _NOBODY:
                 spelled = self._self_name if tag == Tag.DECLARATION_SELF else ""
                 if tag == Tag.DECLARATION_PARAMETER:
-                    parameter = _Version(declaration.until, declaration.block, declaration.type, True)
+                    parameter = _LocalVersion(declaration.until, declaration.block, declaration.type, True)
                     self._versions.setdefault(name, []).append(parameter)
                     continue
                 self._declare(
@@ -646,13 +646,13 @@ class Declarations:
         if scope == MODULE_SCOPE and until == _NEVER:
             self._bindings.append(Binding(scope, name, written, value, self._scopes.row(start)))
             return
-        before = self.visible(name, until - 1)
+        before = self.visible_declaration(name, until - 1)
         if before is not None and before.block == block and not before.is_parameter:
             spelled = before.spelled  # `x, err := f()` after `err` was declared in the same block
         else:
             if not spelled:
                 number = self._numbers[scope, name] = self._numbers.get((scope, name), 0) + 1
                 spelled = f"{name}~{number}"
-            self._versions.setdefault(name, []).append(_Version(until, block, spelled))
+            self._versions.setdefault(name, []).append(_LocalVersion(until, block, spelled))
         if spelled != self._self_name:
             self._bindings.append(Binding(scope, spelled, written, value, self._scopes.row(start)))

@@ -34,10 +34,10 @@ _NOTHING_INSIDE = re.compile(r"[^()\[\]{}'\"]*[)\]}]")
 _STRING_OR_COMMENT = re.compile(rf"({STRING.pattern})|#[^\n]*", re.DOTALL)
 
 
-def closing(text: str, start: int) -> int:
+def find_closing(text: str, start: int) -> int:
     """Return the position of the bracket that closes the one at `start`, or -1; kinds of brackets are not told apart.
 
-    >>> closing("f(a, ')')", 1), closing("f(a", 1)
+    >>> find_closing("f(a, ')')", 1), find_closing("f(a", 1)
     (8, -1)
     """
     if found := _NOTHING_INSIDE.match(text, start + 1):
@@ -125,7 +125,7 @@ def _shape(text: str, settings: ShapeSettings, depth: int) -> str:
     text = text.strip()
     if len(text) > 1 and text[0] in "'\"" and text[-1] == text[0]:
         text = text[1:-1].strip()
-    if text[:1] == "(" and closing(text, 0) == len(text) - 1:
+    if text[:1] == "(" and find_closing(text, 0) == len(text) - 1:
         text = text[1:-1].strip()
     if not text or depth > _MAX_DEPTH or text in settings.nothing:
         return ""
@@ -275,7 +275,7 @@ def _marks(text: str) -> list[tuple[str, int, int]]:
             return _NO_VALUE
         start, position, kind = position, token.end(), token.lastgroup
         if kind == "open":
-            position = closing(text, start) + 1
+            position = find_closing(text, start) + 1
             if not position:
                 return _NO_VALUE
         elif kind == "word":
@@ -297,7 +297,7 @@ def _primary(text: str, settings: ShapeSettings, depth: int) -> tuple[str, int]:
     """Return (value, end) of a name, literal, display or bracket at the start of a text, with its trailers."""
     first, position = text[0], 0
     if first in "([{":
-        end = closing(text, 0)
+        end = find_closing(text, 0)
         if end < 0:
             return "", 0
         position, inside = end + 1, text[1:end]
@@ -322,8 +322,8 @@ def _primary(text: str, settings: ShapeSettings, depth: int) -> tuple[str, int]:
     if not PLAIN.fullmatch(head):
         head = "".join(head.split())
     if text[position : position + 1] == "(" and head in settings.passing:
-        end = closing(text, position)
-        passed = _passed(head, text[position + 1 : end], settings, depth) if end > 0 else ""
+        end = find_closing(text, position)
+        passed = _passthrough_value(head, text[position + 1 : end], settings, depth) if end > 0 else ""
         if end + 1 == len(text) or not ("|" in passed or passed[:1] == "("):
             head, position = passed, end + 1
     return _trailers(head, text, position)
@@ -340,7 +340,7 @@ def _trailers(head: str, text: str, position: int) -> tuple[str, int]:
             head = f"{head or '?'}.{name[1]}"
             position = name.end()
         elif character in "([":
-            end = closing(text, position)
+            end = find_closing(text, position)
             if end < 0:
                 return "", position
             head += Mark.CALL if character == "(" else _subscript(text[position + 1 : end])
@@ -375,7 +375,7 @@ def _display(inside: str, bracket: str, settings: ShapeSettings, depth: int) -> 
     return union_of_names(marked(value, mark) for value in values) or kind
 
 
-def _passed(head: str, inside: str, settings: ShapeSettings, depth: int) -> str:
+def _passthrough_value(head: str, inside: str, settings: ShapeSettings, depth: int) -> str:
     """Return the result of a function that makes it of its first argument."""
     argument = split_outside(inside, ",", 1)[0]
     if head in settings.casting:

@@ -15,19 +15,19 @@ from dataclasses import dataclass, field
 from causalist.model.facts import MODULE_SCOPE, Call, Reference
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.captures import Tag
-from causalist.parse.syntax.chains import chain_of, last_of_chain, made, type_name
+from causalist.parse.syntax.chains import chain_of, last_of_chain, type_name, with_constructor_call
 from causalist.parse.syntax.imports import ImportReader
-from causalist.parse.syntax.scopes import Declarations, Scopes
+from causalist.parse.syntax.scopes import BlockScopes, Scopes
 from causalist.parse.syntax.typed_expressions import callee_of
 
-_LONGEST_NAME = 200
+_MAX_NAME_BYTES = 200
 _LAST_NAME = re.compile(rb"([\w$\x80-\xff]+[?!]?)\s*(?:<[\w\s.,<>?\[\]]*>\s*)?$")  # types may be said behind it
 _GIVEN = re.compile(rb"\s*=(?![=~>])")  # after a member that gets a value
 _LAST_BEFORE_TYPES = re.compile(rb"([\w$\x80-\xff]+)\s*(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])?\s*$")
 _TYPES = re.compile(r"(?<!asInstanceOf)\[(?:[^\[\]]|\[[^\[\]]*\])*\]")
-_LONGEST_CALL_CHAIN = 400  # bytes of a receiver that are read
-_LONGEST_CALLEE = 600  # characters of a chain that is kept whole
-_LONGEST_BETWEEN = 2000  # bytes between a call and the next one in a chain: spaces and remarks
+_MAX_RECEIVER_BYTES = 400  # bytes of a receiver that are read
+_MAX_CALLEE_CHARACTERS = 600  # characters of a chain that is kept whole
+_MAX_BETWEEN_BYTES = 2000  # bytes between a call and the next one in a chain: spaces and remarks
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _MEMBERS = re.compile(r"(?:\.[^\W\d][\w$]*)+")
 _INDEX = re.compile(r"\[[^\[\]\"']*\]")
@@ -75,7 +75,7 @@ class CallReader:
     def on_call(self, start: int, end: int, tag: int) -> None:
         """Open a call."""
         self._close(start)
-        self._open.append(_Invocation(self._scopes.without_waiting(start, end), end, scope=self._scopes.use_scope()))
+        self._open.append(_Invocation(self._scopes.skip_waiting(start, end), end, scope=self._scopes.use_scope()))
 
     def on_word(self, start: int, end: int) -> None:
         """Record a single name, which is a call unless it is a variable."""
@@ -112,7 +112,7 @@ class CallReader:
         self._named.add(start)
         if chain:
             call.position = len(self._calls)
-            self._calls.append(Call(scope, self._scopes.current(chain), self._scopes.row(start), ""))
+            self._calls.append(Call(scope, self._scopes.spell_current(chain), self._scopes.row(start), ""))
 
     def on_arguments(self, start: int, end: int) -> tuple[int, int] | None:
         """Return (start, end) of the name before an argument list, if its call has no name yet."""
@@ -125,7 +125,7 @@ class CallReader:
         if call.chain:
             return None
         pattern = _LAST_BEFORE_TYPES if self._bracketed else _LAST_NAME
-        name = pattern.search(self._scopes.data, max(call.start, start - _LONGEST_NAME), start)
+        name = pattern.search(self._scopes.data, max(call.start, start - _MAX_NAME_BYTES), start)
         if name is None and self._curried:
             call.listed = False
             call.listed = self.on_further(start, end)
@@ -146,7 +146,7 @@ class CallReader:
             return True  # it stands in what is called
         if inner is None or call is None or inner.start != call.start or call.chain or not inner.chain:
             return False
-        if not inner.end <= start <= inner.end + _LONGEST_BETWEEN or self._scopes.data[inner.end : start].strip():
+        if not inner.end <= start <= inner.end + _MAX_BETWEEN_BYTES or self._scopes.data[inner.end : start].strip():
             return False
         if not self._curried:
             inner.arguments += _letter(self._scopes.text(start, min(end, start + 80)))
@@ -170,10 +170,12 @@ class CallReader:
 
     def _value(self, start: int, end: int) -> str:
         """Return the chain of an argument, or ""."""
-        if end - start > _LONGEST_CALL_CHAIN:
+        if end - start > _MAX_RECEIVER_BYTES:
             return ""
-        text = self._scopes.spelled(self._scopes.text(start, end))
-        chain = self._scopes.current(made(text, chain_of(text, bool(self._scopes.settings.types.containers))))
+        text = self._scopes.spell_attributes(self._scopes.text(start, end))
+        chain = self._scopes.spell_current(
+            with_constructor_call(text, chain_of(text, bool(self._scopes.settings.types.containers)))
+        )
         return chain if chain.isascii() and not _UNTOLD.search(chain) else ""
 
     def type_of_body(self, end: int) -> tuple[int, str] | None:
@@ -207,7 +209,7 @@ class CallReader:
 
     def _name_last(self, call: _Invocation) -> None:
         """Name a call without arguments by its last name, with "=" if the member is assigned."""
-        name = _LAST_NAME.search(self._scopes.data, max(call.start, call.end - _LONGEST_NAME), call.end)
+        name = _LAST_NAME.search(self._scopes.data, max(call.start, call.end - _MAX_NAME_BYTES), call.end)
         if name:
             self._give_name(call, *name.span(1), False, call.scope)
             if call.position >= 0 and _GIVEN.match(self._scopes.data, call.end):
@@ -217,17 +219,17 @@ class CallReader:
         inner, scopes = self._last, self._scopes
         is_call = inner is not None and (inner.listed or bool(inner.chain))  # else what is taken is an element
         if inner is not None and is_call and inner.start == call.start and call.start < inner.end <= start:
-            between = _COMMENT.sub("", scopes.text(inner.end, end)) if end - inner.end < _LONGEST_BETWEEN else ""
+            between = _COMMENT.sub("", scopes.text(inner.end, end)) if end - inner.end < _MAX_BETWEEN_BYTES else ""
             between = _TYPES.sub("", between) if self._bracketed else between
             between = _INDEX.sub("[]", _EXPLICIT_TYPES.sub(".", "".join(between.split())))
             if not _INDEXED_MEMBERS.fullmatch(between):
                 return f"?.{scopes.text(start, end)}"
-            if inner.chain in ("", "?") or len(inner.chain) > _LONGEST_CALLEE:
+            if inner.chain in ("", "?") or len(inner.chain) > _MAX_CALLEE_CHARACTERS:
                 return f"?{between}"
             return f"{inner.chain}(){between}"
-        if end - call.start > _LONGEST_CALL_CHAIN:
+        if end - call.start > _MAX_RECEIVER_BYTES:
             return f"?.{scopes.text(start, end)}"
-        text = _EXPLICIT_TYPES.sub(".", scopes.spelled(_without_comments(scopes.text(call.start, end))))
+        text = _EXPLICIT_TYPES.sub(".", scopes.spell_attributes(_without_comments(scopes.text(call.start, end))))
         text = _TYPES.sub("", text) if self._bracketed else text
         cast = _CAST.match(text)
         if cast:
@@ -235,7 +237,7 @@ class CallReader:
             rest = "".join(text[closed + 1 :].split())
             held = type_name(cast[1].removeprefix("final "), scopes.settings.types)
             if held and _MEMBERS.fullmatch(rest) and _is_one_value(text, cast.end(), closed):
-                return f"<{scopes.current(held)}>{rest}"
+                return f"<{scopes.spell_current(held)}>{rest}"
         if "[" in text and not scopes.settings.types.containers:
             indexed = _INDEX.sub("[]", "".join(text.split()))
             if _INDEXED.fullmatch(indexed):
@@ -291,7 +293,7 @@ def _letter(text: str) -> str:
 
 
 _CALLEE = re.compile(rb"((?:\$?\w+(?:\.|::))*)(\w+)\s*(!?)\s*$")
-_LONGEST = 200  # bytes before the bracket that are looked at
+_MAX_CALLEE_BYTES = 200  # bytes before the bracket that are looked at
 _NOT_A_CALL = re.compile(rb"(?:\bfn|\bstruct|\benum|\bfor|\bmod|\$)\s*$")
 
 
@@ -303,7 +305,7 @@ def callee_before(data: bytes, bracket: int) -> tuple[int, str]:
     >>> [callee_before(b, len(b)) for b in (b"x, self.a::b", b"f().g", b"fn f", b"a, vec!")]
     [(3, 'self.a.b'), (4, '?.g'), (3, ''), (3, 'vec!')]
     """
-    before = data[max(0, bracket - _LONGEST) : bracket]
+    before = data[max(0, bracket - _MAX_CALLEE_BYTES) : bracket]
     matched = _CALLEE.search(before)
     if matched is None or (data[bracket : bracket + 1] not in (b"(", b"") and not matched[3]):
         return bracket, ""
@@ -315,9 +317,9 @@ def callee_before(data: bytes, bracket: int) -> tuple[int, str]:
     return start, "" if _NOT_A_CALL.search(around) or not chain else chain + matched[3].decode()
 
 
-_LONGEST_CHAIN = 1000  # bytes of a chain that is called or used
+_MAX_CHAIN_BYTES = 1000  # bytes of a chain that is called or used
 
-_GAP_BEFORE = 8  # bytes of "(await " before a call that imports
+_MAX_WAITING_BYTES = 8  # bytes of "(await " before a call that imports
 _CHAIN = re.compile(rb"\.?[\w$]+(?:\s*\??\.\s*[\w$]+)*")
 _CONSTANTS = re.compile(rb"\.?[A-Z]\w*(?:\s*\.\s*[A-Z]\w*)*")
 _PATH = re.compile(rb"[\w$]+(?:(?:\s*\.\s*|::)[\w$]+)*")
@@ -336,7 +338,7 @@ class UseReader:
     `calls` is complete when the pass is. Call `references` after that.
     """
 
-    def __init__(self, scopes: Scopes, named: BindingReader, modules: ImportReader, declared: Declarations) -> None:
+    def __init__(self, scopes: Scopes, named: BindingReader, modules: ImportReader, declared: BlockScopes) -> None:
         self.calls: list[Call] = []
         self.whole_calls = CallReader(scopes, self.calls)
         self.taken = -1  # start of the last name that is not a use
@@ -387,7 +389,7 @@ class UseReader:
         return result
 
     def _chain_at(self, start: int, end: int, chains: "re.Pattern[bytes]" = _CHAIN) -> str:
-        matched = chains.match(self._scopes.data, start, max(end, start + _LONGEST_CHAIN))
+        matched = chains.match(self._scopes.data, start, max(end, start + _MAX_CHAIN_BYTES))
         return re.sub(r"[\s?]+", "", self._scopes.text(start, matched.end())) if matched else ""
 
     def _keep(self, chain: str, start: int, row_at: int) -> None:
@@ -399,8 +401,8 @@ class UseReader:
         if self._settings.names.clauses and (start == self.taken or start < self.skipped_to):
             return  # what looks like a call is the head of a definition
         self.called = (start, end)
-        if end - start > _LONGEST_CHAIN:  # only the end is decoded: chains of calls hold one another
-            chain = last_of_chain(self._scopes.text(end - _LONGEST_NAME, end))
+        if end - start > _MAX_CHAIN_BYTES:  # only the end is decoded: chains of calls hold one another
+            chain = last_of_chain(self._scopes.text(end - _MAX_NAME_BYTES, end))
         elif self._prefixed:
             chain = self._declared.chain_of(start, end)
         elif self._settings.shapes.sequences:
@@ -423,7 +425,7 @@ class UseReader:
             return
         head, at = called
         for i in range(len(self.calls) - 1, -1, -1):
-            if self._call_starts[i] < at - _GAP_BEFORE:
+            if self._call_starts[i] < at - _MAX_WAITING_BYTES:
                 break
             call = self.calls[i]
             if call.callee.startswith(f"{head}()"):
@@ -467,7 +469,7 @@ class UseReader:
 
     def on_callable(self, start: int, end: int, tag: int) -> None:
         """Record a function or method that is passed as a value."""
-        text = self._scopes.text(start, min(end, start + _LONGEST_CHAIN))
+        text = self._scopes.text(start, min(end, start + _MAX_CHAIN_BYTES))
         counted = _COUNTED.fullmatch(text)
         if counted:
             self._hand_on(counted[1], start, end)
@@ -482,7 +484,9 @@ class UseReader:
         if chain:
             self._passed_on.append(
                 Reference(
-                    self._scopes.use_scope(), f"{self._scopes.current(chain)}::{name.strip()}", self._scopes.row(start)
+                    self._scopes.use_scope(),
+                    f"{self._scopes.spell_current(chain)}::{name.strip()}",
+                    self._scopes.row(start),
                 )
             )
 
@@ -497,7 +501,7 @@ class UseReader:
 
     def on_macro(self, start: int, end: int, tag: int) -> None:
         """Record the call of a macro."""
-        chain = chain_of(self._scopes.text(start, min(end, start + _LONGEST_NAME)))
+        chain = chain_of(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)))
         if chain and start >= self.skipped_to:
             self._keep(f"{chain}!", start, start)
             self.skip(end)
