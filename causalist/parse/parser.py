@@ -201,33 +201,33 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     data = mask_secrets(data, secrets)
     text = with_valid_utf8(data)
     tree, query = _parse_best(text, grammar)
-    sweep = FactCollector(text, grammar.settings)
-    sweep.run(_read_captures(query, tree.root_node, grammar.settings.family, len(text)))
-    definitions = sweep.definitions()
+    collector = FactCollector(text, grammar.settings)
+    collector.run(_read_captures(query, tree.root_node, grammar.settings.family, len(text)))
+    definitions = collector.definitions()
     if secrets:
         definitions = [d._replace(signature=shorten_masks(d.signature), doc=shorten_masks(d.doc)) for d in definitions]
     facts = FileFacts(
         language=grammar.dialect.name,
         definitions=tuple(definitions),
-        bases=tuple(sweep.bases),
-        calls=tuple(sweep.uses.calls),
-        references=tuple(sweep.uses.references()),
-        imports=tuple(sweep.modules.imports),
-        exports=tuple(sweep.modules.exports),
-        bindings=tuple(sweep.named.bindings),
-        returns=tuple(sweep.returns()),
-        package=sweep.package,
+        bases=tuple(collector.bases),
+        calls=tuple(collector.use_reader.calls),
+        references=tuple(collector.use_reader.references()),
+        imports=tuple(collector.import_reader.imports),
+        exports=tuple(collector.import_reader.exports),
+        bindings=tuple(collector.binding_reader.bindings),
+        returns=tuple(collector.returns()),
+        package=collector.package,
         manifest=_read_build_constraint(text, grammar.settings.modules),
-        owners=tuple(sweep.owners()),
-        parameters=tuple(sweep.parameters()),
-        implementations=tuple(sweep.implementations()),
-        accesses=tuple(sweep.held.accesses),
+        owners=tuple(collector.owners()),
+        parameters=tuple(collector.parameters()),
+        implementations=tuple(collector.implementations()),
+        accesses=tuple(collector.access_reader.accesses),
         lookups=read_lookups(grammar.settings.lookups, tree, text, definitions),
-        tests=tuple(i for i, draft in enumerate(sweep.drafts) if draft.is_test),
+        tests=tuple(i for i, draft in enumerate(collector.drafts) if draft.is_test),
         mentions=read_doc_mentions(definitions),
         words=spaced(text),
-        diagnostics=(*_encoding_diagnostics(data), *_syntax_diagnostics(sweep.errors)),
-        doc=sweep.doc,
+        diagnostics=(*_encoding_diagnostics(data), *_syntax_diagnostics(collector.errors)),
+        doc=collector.doc,
         n_rows=data.count(b"\n") + 1,
         n_bytes=len(data),
         secrets=secrets,

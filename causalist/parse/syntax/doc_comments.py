@@ -159,9 +159,9 @@ class DocTypeReader:
         scope = self._scopes.binding_scope()
         if not self._tags or scope < 0 or self._scopes.drafts[scope].kind not in CALLABLE_KINDS:
             return
-        for told in self._told(start, end):
-            if told.role == "type" and told.name:
-                self._bindings.append(Binding(scope, told.name, told.type, "", self._scopes.row(start)))
+        for tag in self._read_tags(start, end):
+            if tag.role == "type" and tag.name:
+                self._bindings.append(Binding(scope, tag.name, tag.type, "", self._scopes.row(start)))
 
     def _load(self, start: int, end: int) -> None:
         """Import the types that a comment names by module: `{import("./a").B}`, with or without `@typedef`."""
@@ -178,7 +178,7 @@ class DocTypeReader:
         """Give the types in comments to definitions without a type."""
         for index, start, end in self._above:
             draft, row = self._scopes.drafts[index], self._scopes.row(start)
-            for role, type_, name in self._told(start, end):
+            for role, type_, name in self._read_tags(start, end):
                 if role == "returns":
                     draft.returns = draft.returns or (type_ if draft.kind in CALLABLE_KINDS else "")
                 elif role == "parameter" and name:
@@ -188,15 +188,15 @@ class DocTypeReader:
                 elif role == "type" and draft.kind in VALUE_KINDS and draft.parent >= 0:
                     self._bindings.append(Binding(draft.parent, f".{draft.name}", type_, "", row))
 
-    def _told(self, start: int, end: int) -> Iterator[TaggedType]:
+    def _read_tags(self, start: int, end: int) -> Iterator[TaggedType]:
         text = self._scopes.text(start, min(end, start + _MAX_COMMENT_BYTES))
         if not text.startswith("/**"):
             return
-        for told in tagged_types(text, self._tags):
-            own = told.type in self._scopes.settings.names.self_names
-            name = told.type if own else _type_name(told.type, self._scopes.settings.types)
+        for tag in tagged_types(text, self._tags):
+            own = tag.type in self._scopes.settings.names.self_names
+            name = tag.type if own else _type_name(tag.type, self._scopes.settings.types)
             if name:
-                yield told._replace(type=name)
+                yield tag._replace(type=name)
 
 
 def tagged_types(comment: str, tags: Mapping[str, Sequence[str]]) -> Iterator[TaggedType]:

@@ -126,7 +126,7 @@ class Frame:
     outer_scope: int
     prefix: str
     name_start: int = -1
-    named: bool = False
+    has_name: bool = False
     holds: bool = False  # gives its name to what is inside although it is no scope
     body: int = -1
     owner: str = ""  # the type that what is inside belongs to, where it stands elsewhere
@@ -298,7 +298,7 @@ class Scopes:
     def takes_name(self, frame: Frame) -> bool:
         """Return True if the open definition has no name yet, or only that of the whole file."""
         is_whole = frame.index >= 0 and frame.body < 0 and self.drafts[frame.index].name == ANONYMOUS
-        return is_whole or not frame.named
+        return is_whole or not frame.has_name
 
     def follows_code(self, start: int) -> bool:
         """Return True if there is code before `start` in its line."""
@@ -319,12 +319,12 @@ class Scopes:
         self.drafts.pop()
         self.drafts[before].end = own.end
         frame.index = frame.scope = before
-        frame.named, frame.body, frame.prefix = True, frame.start, self.drafts[before].qualname
+        frame.has_name, frame.body, frame.prefix = True, frame.start, self.drafts[before].qualname
         return True
 
     def set_name(self, frame: Frame, name: str) -> None:
         """Set the name of the open definition or holder, and the prefix of definitions inside."""
-        frame.named = True
+        frame.has_name = True
         prefix = frame.prefix if frame.index < 0 else self.drafts[frame.index].prefix
         qualname = f"{prefix}.{name}" if prefix else name
         if frame.index < 0:

@@ -36,7 +36,7 @@ _INDEXED_MEMBERS = re.compile(r"(?:\[\])*(?:\.[^\W\d][\w$]*(?:\[\])*)*\.[^\W\d][
 _EXPLICIT_TYPES = re.compile(r"\.\s*<[\w\s.,<>?&\[\]]*>\s*(?=[^\W\d])")
 _NUMBER = re.compile(r"-?(?:0[xXbB][\da-fA-F_]+|[\d_]+)[lL]?|-?[\d_]*\.?[\d_]+(?:[eE][-+]?\d+)?[fFdD]?|-?\d+\.[fFdD]?")
 _FUNCTION = re.compile(r"\w+\s*->|\([\w\s,.<>\[\]@?]*\)\s*->|[\w.<>]+::\w+$")
-_UNTOLD = re.compile(r"[,?<>]")  # in a chain of which nothing is known
+_UNKNOWN_PART = re.compile(r"[,?<>]")  # in a chain of which nothing is known
 _CAST = re.compile(r"\(\s*\(\s*((?:final\s+)?[^\W\d][\w.$]*(?:\s*<[\w\s.,<>?&\[\]]*>)?)\s*\)(?=[\s\w(\"'$])")
 
 
@@ -50,8 +50,8 @@ class _Invocation:
     chain: str = ""
     arguments: str = ""
     values: list[str] = field(default_factory=list)  # chains of the arguments that are "?"
-    makes: bool = False  # an instance of the type that is named
-    listed: bool = False  # its arguments have begun
+    is_constructor: bool = False  # an instance of the type that is named
+    has_arguments: bool = False  # its arguments have begun
     scope: int = MODULE_SCOPE
 
 
@@ -62,7 +62,7 @@ class CallReader:
         self._scopes = scopes
         self._calls = calls
         self._curried = scopes.settings.names.curried
-        self._told_apart = bool(scopes.settings.types.literals)
+        self._has_literal_overloads = bool(scopes.settings.types.literals)
         self._bracketed = scopes.settings.types.bracketed
         self._open: list[_Invocation] = []
         self._lists: list[tuple[int, _Invocation | None]] = []  # open lists of arguments: end, call
@@ -85,10 +85,10 @@ class CallReader:
             if not name:
                 return  # characters that a grammar takes for a name, and Unicode for white space
             if name in self._super_names:
-                name = self._same(name, scopes.use_scope())
+                name = self._overridden_chain(name, scopes.use_scope())
             self._words.append((start, Call(scopes.use_scope(), name, scopes.row(start))))
 
-    def _same(self, name: str, scope: int) -> str:
+    def _overridden_chain(self, name: str, scope: int) -> str:
         """Return a bare `super` as the overridden member: `super.name` of the method around it."""
         return f"{name}.{self._scopes.drafts[scope].name}" if scope != MODULE_SCOPE else name
 
@@ -107,8 +107,8 @@ class CallReader:
         if sign:
             chain += sign if chain else ""
         elif chain in self._super_names:
-            chain = self._same(chain, scope)
-        call.chain, call.makes = chain or "?", is_type
+            chain = self._overridden_chain(chain, scope)
+        call.chain, call.is_constructor = chain or "?", is_type
         self._named.add(start)
         if chain:
             call.position = len(self._calls)
@@ -117,23 +117,23 @@ class CallReader:
     def on_arguments(self, start: int, end: int) -> tuple[int, int] | None:
         """Return (start, end) of the name before an argument list, if its call has no name yet."""
         self._close(start)
-        call = self._open[-1] if self._open and not self._open[-1].listed else None
+        call = self._open[-1] if self._open and not self._open[-1].has_arguments else None
         self._lists.append((end, call))
         if call is None:
             return None  # of an enum's constant
-        call.listed = True
+        call.has_arguments = True
         if call.chain:
             return None
         pattern = _LAST_BEFORE_TYPES if self._bracketed else _LAST_NAME
         name = pattern.search(self._scopes.data, max(call.start, start - _MAX_NAME_BYTES), start)
         if name is None and self._curried:
-            call.listed = False
-            call.listed = self.on_further(start, end)
+            call.has_arguments = False
+            call.has_arguments = self.on_further(start, end)
         return name.span(1) if name else None
 
     def is_listed(self) -> bool:
         """Return True if the arguments of the innermost open call have begun."""
-        return bool(self._open) and self._open[-1].listed
+        return bool(self._open) and self._open[-1].has_arguments
 
     def on_further(self, start: int, end: int) -> bool:
         """Return True if an argument after the list belongs to the call before, as in `f(1) { … }`.
@@ -142,7 +142,7 @@ class CallReader:
         """
         self._close(start)
         inner, call = self._last, self._open[-1] if self._open else None
-        if call is not None and call.end != end and not call.listed:
+        if call is not None and call.end != end and not call.has_arguments:
             return True  # it stands in what is called
         if inner is None or call is None or inner.start != call.start or call.chain or not inner.chain:
             return False
@@ -150,10 +150,10 @@ class CallReader:
             return False
         if not self._curried:
             inner.arguments += _letter(self._scopes.text(start, min(end, start + 80)))
-        call.chain, call.listed = inner.chain, True
+        call.chain, call.has_arguments = inner.chain, True
         if inner.position >= 0:
             self._calls[inner.position] = self._calls[inner.position]._replace(
-                arguments="=" if inner.makes else inner.arguments
+                arguments="=" if inner.is_constructor else inner.arguments
             )
         return True
 
@@ -165,7 +165,7 @@ class CallReader:
         if call is not None:
             letter = _letter(self._scopes.text(start, min(end, start + 80)))
             call.arguments += letter
-            if letter == "?" and self._told_apart:
+            if letter == "?" and self._has_literal_overloads:
                 call.values.append(self._value(start, end))
 
     def _value(self, start: int, end: int) -> str:
@@ -176,7 +176,7 @@ class CallReader:
         chain = self._scopes.spell_current(
             with_constructor_call(text, chain_of(text, bool(self._scopes.settings.types.containers)))
         )
-        return chain if chain.isascii() and not _UNTOLD.search(chain) else ""
+        return chain if chain.isascii() and not _UNKNOWN_PART.search(chain) else ""
 
     def type_of_body(self, end: int) -> tuple[int, str] | None:
         """Return (start, type) of the open `new Type(…) { body }` whose body ends at `end`."""
@@ -203,8 +203,8 @@ class CallReader:
             self._last = call
             if call.position >= 0:
                 self._calls[call.position] = self._calls[call.position]._replace(
-                    arguments="=" if call.makes else call.arguments,
-                    values="" if call.makes or not any(call.values) else ",".join(call.values),
+                    arguments="=" if call.is_constructor else call.arguments,
+                    values="" if call.is_constructor or not any(call.values) else ",".join(call.values),
                 )
 
     def _name_last(self, call: _Invocation) -> None:
@@ -217,7 +217,7 @@ class CallReader:
 
     def _chain(self, call: _Invocation, start: int, end: int) -> str:
         inner, scopes = self._last, self._scopes
-        is_call = inner is not None and (inner.listed or bool(inner.chain))  # else what is taken is an element
+        is_call = inner is not None and (inner.has_arguments or bool(inner.chain))  # else what is taken is an element
         if inner is not None and is_call and inner.start == call.start and call.start < inner.end <= start:
             between = _COMMENT.sub("", scopes.text(inner.end, end)) if end - inner.end < _MAX_BETWEEN_BYTES else ""
             between = _TYPES.sub("", between) if self._bracketed else between
