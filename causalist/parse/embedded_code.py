@@ -24,7 +24,7 @@ from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
 COMPONENTS = (".vue", ".svelte")
 _MAX_SIGNATURE_CHARACTERS = 100
-_MAX_SCRIPTS = 20  # of one file; two is what components have
+_MAX_SCRIPTS = 20  # in one file; components have two at most
 DEFAULT_LANGUAGE = "js"  # of a script that names none, as in HTML
 
 _OPEN = re.compile(rb"<!--|<(script|style)(?=[\s/>])", re.IGNORECASE)
@@ -36,7 +36,7 @@ _SHARED = re.compile(rb"\smodule(?=[\s/>])|\scontext\s*=\s*[\"']?module")  # run
 _TEMPLATE = re.compile(rb"<template(?=[\s/>])", re.IGNORECASE)
 _BLANK = bytes(c if c == 10 else 32 for c in range(256))
 
-# Latin-1 text, so that characters are bytes. A tag; what stands between braces; the value of an attribute that is code.
+# Latin-1 text, so that characters are bytes. A tag; text between braces; the value of an attribute that is code.
 _TAG = re.compile(r"<([A-Za-z][\w.-]*)")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _BOUND = re.compile(r"\s(?:v-|[@:#])[\w:.\[\]-]*\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
@@ -97,7 +97,7 @@ def _find_end(data: bytes, opened: re.Match[bytes], scripts: list[_Script]) -> i
         return end + 3 if end >= 0 else len(data)
     tag = _REST_OF_TAG.match(data, opened.end())
     if tag is None:
-        return len(data)  # a tag that never ends: nothing after it is what it seems
+        return len(data)  # an unclosed tag: the rest of the file cannot be read
     if data[tag.end() - 2 : tag.end()] == b"/>":
         end = tag.end()
     else:
@@ -117,7 +117,7 @@ def with_component(facts: FileFacts, component: Component) -> FileFacts:
     """Add the facts of the component itself to the facts of its scripts."""
     exported = {e.local for e in facts.exports if e.exported == "default"} | {"default"}
     if any(d.qualname in exported and d.kind in CALLABLE_KINDS | TYPE_KINDS for d in facts.definitions):
-        scope = MODULE_SCOPE  # the script says itself what the component is
+        scope = MODULE_SCOPE  # the script defines the component
     else:
         scope = len(facts.definitions)
         header = component.scripts[0].tag.decode("utf-8", "replace") if component.scripts else ""
@@ -203,7 +203,7 @@ _DEFAULT_LANGUAGE = ".py"  # of a notebook that does not say; most are
 
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],:]', re.DOTALL)
 
-_SOURCES = ("source", "input")  # the second is what older notebooks call it
+_SOURCES = ("source", "input")  # the second is the key in older notebooks
 # Orders to the shell around the kernel. A whole cell of another language is no code of the notebook's.
 _CELL_ORDER = re.compile(rb"\s*%%(?!time\b|timeit\b|capture\b|prun\b)")
 _ORDER = re.compile(rb"^[ \t]*(?:%%?[A-Za-z_]|[!?]).*$|^[ \t]*[\w.]+\?{1,2}[ \t]*$", re.MULTILINE)
@@ -280,7 +280,7 @@ def _read_cells(data: bytes) -> list[Cell]:
     for token in _TOKEN.finditer(data):
         mark = data[token.start()]
         if mark in b"{[":
-            # Cells lie in the notebook, or in one of its sheets; what outputs call cells lies deeper.
+            # Cells are in the notebook or in one of its sheets. Keys of this name in outputs are deeper.
             if mark == 123 and not cell_depth and len(stack) in (2, 4) and not stack[-1][0] and stack[-2][1] == "cells":
                 cell_depth = len(stack) + 1
                 cells.append(Cell())

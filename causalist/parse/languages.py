@@ -184,7 +184,7 @@ def grammar_version(dialect_name: str) -> str:
 def _query_source(folder: Path, dialect: Dialect, macros: bool) -> str:
     """Return all query files of the dialect as one query, and the captures that every grammar has."""
     parts = [(folder / name).read_text(encoding="utf-8") for name in dialect.queries]
-    # Where macros stand for anything, what seems to be missing may be in one.
+    # With macros, a node that seems to be missing may come from one.
     errors = ["(ERROR) @error"] if macros else ["(ERROR) @error", "(MISSING) @error"]
     return "\n".join([*parts, *errors])
 

@@ -12,7 +12,7 @@ from causalist._internal.lazy import lazy_regex
 
 Span = tuple[int, int]  # first byte of a secret, and the byte behind its last
 
-# Replaces a secret wherever source is shown, whatever its length.
+# Replaces a secret of any length wherever source is shown.
 MASK = "*" * 8
 _STARS = lazy_regex(r"\*{8,}", needs=("*" * 8,))
 _LINE = re.compile(rb"[^\r\n]+")

@@ -68,7 +68,7 @@ _TOKEN = re.compile(
 )
 _DIRECTIVE = re.compile(rb"\s*#\s*(ifdef|ifndef|if|elifdef|elifndef|elif|else|endif)\b(.*)", re.DOTALL)
 _REMARK = re.compile(rb"/\*(?:[^*]|\*(?!/))*\*/")
-_MAX_PART_BYTES = 400  # bytes of a branch that is looked at for what it ends with
+_MAX_PART_BYTES = 400  # bytes; longer branches are not checked for their end
 _STEP = {b"{": (1, 0), b"}": (-1, 0), b"(": (0, 1), b")": (0, -1)}
 
 _Depth = tuple[int, int]  # open braces, open parentheses
@@ -161,7 +161,7 @@ def blank_spans(data: bytes, spans: list[_Span]) -> bytes:
         return data
     result = bytearray(data)
     done = 0
-    for start, end in sorted(spans):  # what stands in another span is blanked with that
+    for start, end in sorted(spans):  # a span inside of another one is blanked with that
         start = max(start, done)
         if start < end:
             result[start:end] = re.sub(rb"[^\r\n]", b" ", data[start:end])
@@ -440,7 +440,7 @@ def _parse(path: str, data: bytes) -> FileFacts:
         return replace(facts, secrets=merge_spans((*secrets, *facts.secrets)))
     notebook = read_notebook(data) if is_notebook(path) else None
     if notebook is not None:
-        # What JSON escapes may hide is found in the cells, what it quotes in the file.
+        # JSON escapes can hide secrets, so that the decoded cells are scanned too.
         secrets = merge_spans((*find_secrets(data), *find_secrets(notebook.view)))
         hidden = notebook._replace(view=mask_secrets(notebook.view, secrets), code=mask_secrets(notebook.code, secrets))
         facts = _parse_notebook(hidden)

@@ -26,7 +26,7 @@ from causalist.parse.manifests import is_manifest
 # apart; shorter and longer ones found less.
 MIN_PASSAGE_ROWS = 10
 MAX_PASSAGE_ROWS = 60
-MAX_PASSAGES = 200  # of one file: a dump of a database is no book
+MAX_PASSAGES = 200  # in one file; a file with more is a data dump
 _MAX_TITLE_CHARACTERS = 100
 _MAX_TITLE_ROWS = 60
 _MAX_MEAN_LINE_CHARACTERS = 1000  # bytes a line on average beyond which a file is data
@@ -81,7 +81,7 @@ class _Layout:
         self.columns: list[int] = []  # -1 for a blank line
         self.leads: list[bool] = []
         self.closers: list[bool] = []
-        comment = ""  # what ends the comment that is open
+        comment = ""  # end mark of the open comment
         code = 0  # column of the last line that is not blank
         for line in lines:
             text = line.strip()
@@ -92,7 +92,7 @@ class _Layout:
             elif text.startswith(("/*", "<!--")):
                 lead = True
                 comment = "*/" if text[0] == "/" else "-->"
-            elif _CONDITION.match(text):  # a directive stands at the left whatever is around it
+            elif _CONDITION.match(text):  # a directive begins at the left margin in any context
                 column, closer = code, True
             elif text:
                 closer = _CLOSER.match(text) is not None
@@ -172,7 +172,7 @@ def _merge_short_blocks(blocks: list[Block], least: int, most: int) -> list[Bloc
     groups: list[list[Block]] = []
     for i, block in enumerate(blocks):
         start = groups[-1][0].start if groups else block.start
-        # What is short goes with what follows; the last goes with what is before.
+        # A short block joins the next one; a short last block joins the one before.
         short = block.start - start < least or (i + 1 == len(blocks) and block.end - block.start < least)
         if groups and short and block.end - start <= most:
             groups[-1].append(block)
@@ -414,8 +414,8 @@ def _line_offsets(lines: list[str]) -> list[int]:
 
 
 _MENTION_KINDS = frozenset({"markdown", "restructuredtext", "asciidoc", "text"})
-_MAX_NAME_CHARACTERS = 120  # characters of what is taken for a name
-_MAX_MENTIONS = 20_000  # mentions of a file: what has more is made by a program
+_MAX_NAME_CHARACTERS = 120  # longer text is no name
+_MAX_MENTIONS = 20_000  # a file with more is generated
 _MENTION_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _MENTION_ASCIIDOC_FENCE = re.compile(r"(-{4,}|`{3,})$")
 _ROLE = re.compile(
@@ -494,7 +494,7 @@ def _find_names(lines: Sequence[str], kind: str) -> Iterator[tuple[int, MentionF
     is_rest = kind == "restructuredtext"
     opens = _MENTION_ASCIIDOC_FENCE if kind == "asciidoc" else _MENTION_FENCE
     fence = ""
-    block = -1  # indentation of what began a block in reStructuredText
+    block = -1  # indentation of the line that began a block in reStructuredText
     module = ""
     owner = (-1, "")  # indentation and name of the class that is described
     for row, line in enumerate(lines):
@@ -513,13 +513,13 @@ def _find_names(lines: Sequence[str], kind: str) -> Iterator[tuple[int, MentionF
                 continue
             block = -1
             if "::" in line:
-                if (told := _DIRECTIVE.match(line)) is not None:
-                    what, name = told[3], told[4]
+                if (directive := _DIRECTIVE.match(line)) is not None:
+                    what, name = directive[3], directive[4]
                     if what in ("module", "currentmodule"):
                         module = name
                     elif what in _CONTENT and indent > owner[0] >= 0:
                         name = f"{owner[1]}.{name}"
-                    elif module and not told[2]:
+                    elif module and not directive[2]:
                         name = f"{module}.{name}"
                     if what in ("class", "exception"):
                         owner = (indent, name)
@@ -532,8 +532,8 @@ def _find_names(lines: Sequence[str], kind: str) -> Iterator[tuple[int, MentionF
             if opened is not None:
                 fence = opened[1]
                 continue
-        elif ":::" in line and (told := _AUTODOC.match(line)) is not None:
-            yield row, MentionForm.ROLE, told[1]
+        elif ":::" in line and (autodoc := _AUTODOC.match(line)) is not None:
+            yield row, MentionForm.ROLE, autodoc[1]
             continue
         if "`" in line:
             yield from ((row, form, name) for form, name in _find_marked_names(line))
@@ -544,8 +544,8 @@ def _find_names(lines: Sequence[str], kind: str) -> Iterator[tuple[int, MentionF
 def _find_names_in_code(line: str) -> Iterator[str]:
     """Yield chains, imported names and words with an inner capital in a line of an example."""
     if "import" in line or "require" in line:
-        if (told := _FROM.match(line)) is not None:
-            yield from (f"{told[1]}.{name.split()[0]}" for name in told[2].split(",") if name.split())
+        if (imported := _FROM.match(line)) is not None:
+            yield from (f"{imported[1]}.{name.split()[0]}" for name in imported[2].split(",") if name.split())
             return
         for match in _BRACES.finditer(line):
             yield from (name.split()[0] for name in (match[1] or match[2]).split(",") if name.split())

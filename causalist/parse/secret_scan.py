@@ -29,8 +29,8 @@ class SecretRule(Enum):
     """Condition on the value of a secret, besides its place."""
 
     VARIED = "varied"  # the form says enough
-    CHOSEN = "chosen"  # what a person may have chosen
-    STRONG = "strong"  # what a machine has made
+    CHOSEN = "chosen"  # a person may have chosen it
+    STRONG = "strong"  # it looks generated
 
 
 # (module, class, the group that is the secret for each expression of the class's denylist, rule). The last group goes
@@ -104,7 +104,7 @@ NAMES_BEGIN = "|".join(
     )
 )  # fmt: skip
 
-# Values that stand for a secret and are none: these letters and no others, or one of these parts.
+# Placeholders: values of these letters and no others, or with one of these parts.
 TRIVIAL = frozenset(
     (
         "a", "aa", "aaa", "abc", "abcd", "abcdef", "admin", "anonymous", "api", "auth", "bar", "baz", "changeme",
@@ -269,8 +269,8 @@ def detect_secrets(module: str) -> Any:
 
 # How much of a line around a candidate is read: enough for a name before it and a value after it; a token is never cut.
 _BEFORE, _AFTER = 200, 600
-_BETWEEN = b"\n\n"  # what no candidate goes beyond
-_MARGIN = 300  # what a candidate needs behind it to be read where another one before it is
+_BETWEEN = b"\n\n"  # no candidate crosses it
+_MARGIN = 300  # bytes needed after a candidate for it to be read with the one before it
 _TOKEN = late(rb"[\w.+/=-]{0,4096}+")
 # Another place of the same file that holds the value of a found secret is one too, if the value is no word.
 _MIN_REPEATED_BYTES = 10
@@ -314,7 +314,7 @@ _FORMS: tuple[tuple[bytes, re.Pattern[bytes]], ...] = (
 _AFTER_COLON = late(rb":-{0,9}[\w-]{25}")
 _AFTER_NUMBER = late(rb"\d{8}:-{0,9}$")  # the first part of such a token, and what stands between
 _STRING = late(rb"[\"'`]([A-Za-z0-9+/_=-]{20,128})(?=[\"'`\\])")
-# In lower case: a name and what gives it a value, or compares it.
+# In lower case: a name and the sign that assigns or compares its value.
 _NAMED = late(
     rb"(?:pass|pwd|secret|token|credential|bearer|basic|salt|hmac|key|sid|contrase)[\w\x80-\xff-]{0,40}\\{0,3}[\"'\]]{0,2}"
     rb"(?:[^\S\n]{0,20}[:=!,(][^\S\n]{0,20}[^\s,;)}]|[^\S\n]{1,9}[^\s=]{8})"
@@ -344,7 +344,7 @@ _IN_QUOTES = late(r"[\"']((?=[^\"'\s]*[\d\xb2\xb3\xb9][^\"'\s]*[\d\xb2\xb3\xb9]|
 _NAME = late("pass|pwd|secret|key", re.IGNORECASE)
 _MAX_NAMES = 8
 _WITHIN_WORD = late("[A-Za-z0-9]{2}")
-# What stands before a checksum, a commit or embedded data.
+# Text before a checksum, a commit or embedded data.
 _DIGEST = late(
     rb"(?:sha-?\d{1,3}|md5|h1|integrity|checksums?|digest|hash(?:es)?|etag|commit|revision|rev|ref|fingerprint|sum|blob|base64)"
     rb"[\"'`\\\]]{0,4}\s{0,4}[:=,(-]{0,2}\s{0,4}[bru]{0,2}$|\bW/\\?$",
@@ -462,7 +462,7 @@ def _find_named_values(text: str) -> Iterator[Span]:
                     found = True
                     yield match.span("value")
             elif groups.get("bare"):
-                # Without quotes it may be an expression: only what no name could be counts.
+                # An unquoted value may be an expression: it counts only if it cannot be a name.
                 value = groups["bare"]
                 if len(value) >= _MIN_BARE_CHARACTERS and "." not in value and is_strong(value):
                     found = True

@@ -31,7 +31,7 @@ _MIXED = re.compile(rb"[(\[<{]")  # calls and elements, of which nothing is said
 _MARKS = re.compile(r"[(?\[<:!]")
 _BARE = re.compile(rb"[^\W\d]\w*")
 _UPDATED = re.compile(rb"\s*(?:\+\+|--|(?:[-+*/%&|^@]|<<|>>>?|\*\*|//|\?\?|&&|\|\|)=)")
-_OWN = re.compile(r"['#~]\d+$")  # behind the name of a variable that is told from others of its name
+_OWN = re.compile(r"['#~]\d+$")  # number of a variable that shares its name with others
 
 
 class AccessReader:
@@ -56,7 +56,7 @@ class AccessReader:
         self._assigned: Counter[tuple[int, str]] = Counter()  # bindings that declare nothing
         self._written = (-1, -1)
         self._read_from = -1  # start of the last chain that is kept whole
-        self._telling: set[str] = set()  # names of which something is told, so far
+        self._informative: set[str] = set()  # names with a known type or value so far
         self._n_seen = 0  # bindings that were looked at for that
 
     def handlers(self) -> dict[Tag, Callable[[int, int, int], None]]:
@@ -76,7 +76,7 @@ class AccessReader:
         if end - start > _MAX_CHAIN_BYTES or not _BARE.fullmatch(scopes.data, start, end):
             return
         if frames and frames[-1].name_start == start:
-            return  # what is defined here
+            return  # the name of a definition
         names, is_bound = self._settings.names, self._named.taken == start
         if is_bound and not (names.assigned_outside or self._named.has_globals):
             return  # a name of the function or file itself
@@ -124,15 +124,15 @@ class AccessReader:
         if matched is None:
             return False
         head = matched[0].decode()
-        if head in self._own_names or head in self._telling or self._settings.types.prefixed:
+        if head in self._own_names or head in self._informative or self._settings.types.prefixed:
             return True
         bindings = self._named.bindings
-        # What is told of the last names may have followed since.
+        # Types and values of the last names may have arrived since.
         for binding in bindings[max(0, self._n_seen - _MAX_PENDING_BINDINGS) :]:
             if binding.type or binding.value:
-                self._telling.add(_OWN.sub("", binding.target))
+                self._informative.add(_OWN.sub("", binding.target))
         self._n_seen = len(bindings)
-        return head in self._telling
+        return head in self._informative
 
     def on_invoked(self, start: int, end: int, tag: int) -> None:
         """Read a call in grammars in which a callee begins before its name, and drop the member read before."""
@@ -175,7 +175,7 @@ class AccessReader:
         return AccessKind.UPDATE if _UPDATED.match(self._scopes.data, end) else AccessKind.WRITE
 
 
-_BEFORE = re.compile(rb"(?:\w+\s*(?:\.|::)\s*)*$")  # what the word is taken from
+_BEFORE = re.compile(rb"(?:\w+\s*(?:\.|::)\s*)*$")  # the chain before the word
 _MAX_PREFIX_BYTES = 100
 _NO_NAMES = ("comment", "string", "text", "content", "fragment")  # in the types of nodes that are no code
 

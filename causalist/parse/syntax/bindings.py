@@ -41,7 +41,7 @@ from causalist.parse.syntax.typed_expressions import shape_of, value_of
 
 MAX_VALUE_BYTES = 2000  # bytes of a value that are looked at
 _MAX_NAME_BYTES = 200
-_MAX_TYPE_BYTES = 800  # bytes of an annotation that says what collections hold
+_MAX_TYPE_BYTES = 800  # bytes of an annotation with the content of collections
 _ASSIGNED = re.compile(r"\(?([^\W\d][\w$.]*)\s*=(?![=>])")
 _CHAIN = re.compile(r"[^\W\d][\w$]*(?:\.[\w$]+)+")
 _GIVES_SELF = re.compile(r"(\w+)\s*\{")  # a method that is called for `self`, with a function
@@ -53,7 +53,7 @@ _BOUND = re.compile(rb"\s+[a-z]+\s+")  # between a type parameter and what bound
 _MAX_GAP_BYTES = 160  # with the white space of a line that is broken there
 _METHOD = re.compile(rb"(?:\s|//[^\n]*\n)*\.\s*(\w+)\s*\(\s*(?:[^(|]{0,60}[,\s])?(?:move\s+)?\|[&\s]*\(?")
 _NOTHING = frozenset({"null", "undefined", "false"})  # which has no members
-_ON_HOLDER = -2  # the scope of type parameters of what is no scope itself, until they are given to what stands inside
+_ON_HOLDER = -2  # scope of the type parameters of a holder, until `hand_down` copies them
 
 
 class BindingReader:
@@ -72,7 +72,7 @@ class BindingReader:
         self._instancing = re.compile(instance) if functions else None
         self._globals: set[tuple[int, str]] = set()
         self._pattern: tuple[int, list[tuple[int, str]]] | None = None  # end, (position, key) of its names
-        self._returned: dict[int, str] = {}  # function -> what it gave back in all places so far, "" for several things
+        self._returned: dict[int, str] = {}  # function -> its returned value so far, "" for several
         self._key = ""
         self._numbered = (-1, 0)  # definition, how many of its members without a name came
         self._binding_start = -1
@@ -121,7 +121,7 @@ class BindingReader:
         scopes = self._scopes
         for draft in scopes.drafts:
             if draft.is_property:
-                # Where it does not say it: what a call of it would return.
+                # Without an annotation, the property has the type of a call result.
                 given = (
                     marked(f"{self._self_names[0]}.{draft.name}", Mark.CALL)
                     if self._is_shaped and not draft.returns
@@ -250,7 +250,7 @@ class BindingReader:
         if self._instancing is not None and (of_type := self._instancing.fullmatch(text)):
             return marked(of_type[1] or of_type[2], Mark.CALL)
         while wrapped := self._wrapping.fullmatch(text):
-            text = wrapped[1]  # `Arc::new(Store::open())`: what it holds is what counts
+            text = wrapped[1]  # `Arc::new(Store::open())`: the content counts
         elements = bool(self._scopes.settings.types.containers)
         if self._scopes.settings.names.bare_calls:
             text = without_arguments(text)
@@ -460,7 +460,7 @@ class PlaceReader:
         self._shapes = scopes.settings.shapes
         self._self_names = scopes.settings.names.self_names
         self._place = (-1, -1)
-        self._given = (-1, "")  # end and value of what comes before its name
+        self._given = (-1, "")  # end and value of an expression that precedes its name
         self._narrowed = (-1, "")
 
     def handlers(self) -> dict[Tag, Callable[[int, int, int], None]]:

@@ -26,7 +26,7 @@ _WRAPPED = re.compile(
 _UNION = re.compile(r"(?:typing\.)?Union\[(.+)\]")
 _TYPE = re.compile(r"(?:readonly )?(\.?[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)")
 _POINTER = re.compile(r"(?:[*&]\s*(?:'\w+ )?|mut |const |dyn |impl |for<[^<>]*> ?)+")
-_RAW = re.compile(r"\br#(?=[^\W\d])")  # what makes a name of a word that means something else
+_RAW = re.compile(r"\br#(?=[^\W\d])")  # prefix that makes a keyword a name
 _FRONT = re.compile(r"[&*\s]*(?:mut\s+)?(?:(?:::|self::)(?=\w))?")
 _ENDS_EARLY = re.compile(r"\?+\s*(?=$|[?)]|\.[^(\[])|\.\s*await\b(?!\s*\()")
 _COMMENT = re.compile(r"//[^\n]*\n\s*(?=[.?/])|/\*.*?\*/\s*(?=[.?])", re.DOTALL)  # between the lines of a chain

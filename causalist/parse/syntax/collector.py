@@ -63,7 +63,7 @@ class FactCollector:
         self._span: tuple[int, int] | None = None
         self._attributes = LeadingAttributes(self.scopes)
         self._late_names = LateNames(self.scopes)
-        self._doc_start = -1  # start of the last comment that documents what it stands in
+        self._doc_start = -1  # start of the last comment that documents its enclosing definition
         self._comment = (-1, -1, -9, -9)  # start byte, end byte, first row, last row of the last comment block
         self._comment_taken = -1  # start byte of the last comment whose words went to a definition
         self._line_marks = tuple(mark.encode() for mark in settings.comments.line)
@@ -206,7 +206,7 @@ class FactCollector:
 
     def _on_lead(self, start: int, end: int, tag: int) -> None:
         self._attributes.on_lead(start, end)
-        self.use_reader.skip(end)  # what stands in it is told to the compiler
+        self.use_reader.skip(end)  # its names are for the compiler
 
     def _on_block(self, start: int, end: int, tag: int) -> None:
         if self.scopes.shadows is not None:
@@ -263,7 +263,7 @@ class FactCollector:
     def _on_holder(self, start: int, end: int, tag: int) -> None:
         frames = self._frames
         if frames and frames[-1].start == start and frames[-1].end == end:
-            frames[-1].holds = True  # a constant or field that holds an object: it names what is inside
+            frames[-1].holds = True  # a constant or field with an object value: its name prefixes the members
             return
         scope, prefix = (frames[-1].scope, frames[-1].prefix) if frames else (MODULE_SCOPE, "")
         frames.append(Frame(start, end, MODULE_SCOPE, scope, scope, prefix, holds=True, body=start))
@@ -306,7 +306,7 @@ class FactCollector:
         frame.name_start = start
         name = self.scopes.clean_name(self._unnamed.get(text := self.text(start, end), text))
         if frame.index < 0 and name == ANONYMOUS:
-            frame.has_name = True  # an object that is exported as a whole: what it holds is the file's
+            frame.has_name = True  # an object that is exported as a whole: its members belong to the file
         elif not self.scopes.joins_last(frame, name):
             self.scopes.set_name(frame, name)
             if self._prefixed and frame.index == frame.scope and self.drafts[frame.index].kind != NodeKind.METHOD:
@@ -356,7 +356,7 @@ class FactCollector:
         if start == self._doc_start:
             return
         if tag == Tag.COMMENT and self.scopes.follows_code(start):
-            return  # it says something of what stands before it, not of what follows in the next line
+            return  # a trailing comment is about its own line, not about the next one
         first, last = self.row(start), self.row(max(end - 1, start))
         around = self._frames[-1].index if self._frames and self._frames[-1].has_name else MODULE_SCOPE
         if around >= 0 and self.settings.comments.open_body and self.drafts[around].kind in CALLABLE_KINDS:

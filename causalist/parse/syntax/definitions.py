@@ -49,7 +49,7 @@ class LateNames:
 
     scopes: Scopes
     behind: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)  # as `find_late_names` gives them
-    ahead: str = ""  # what the next name for a type is made of
+    ahead: str = ""  # the type that the next alias names
 
     def name(self, frame: Frame) -> None:
         """Name a definition that was just opened, if its name follows its body."""
@@ -93,7 +93,7 @@ class BaseReader:
     def __init__(self, scopes: Scopes) -> None:
         self.bases: list[Base] = []
         self._scopes = scopes
-        self._deriving = ""  # the name of what the next base is of, where the base stands outside of it
+        self._deriving = ""  # the type of the next base, if the base is outside of the type
         self._derived: list[tuple[str, str, int]] = []  # (name, base, row) of those
         self._mixed_in: list[Base] = []
 
@@ -105,7 +105,7 @@ class BaseReader:
             self._deriving = ""
         elif frames and frames[-1].index >= 0:
             if not chain and self._scopes.settings.types.prefixed:
-                # A set of types, of which no name tells what it asks for.
+                # A set of types, which has no name.
                 self.bases.append(Base(frames[-1].index, "?", False, row))
                 return False
             if chain:
@@ -201,7 +201,7 @@ class LeadingAttributes:
 
 
 _MAX_SIGNATURE_CHARACTERS = 240
-_OPENER = re.compile(r"(?:\s*(?:=>|[:{=]))*\s*$")  # what opens a body is no part of a signature
+_OPENER = re.compile(r"(?:\s*(?:=>|[:{=]))*\s*$")  # the opening of a body is no part of a signature
 _OPEN_ENDS = (",", "(")  # of a line that goes on in the next
 _ATTRIBUTE = re.compile(r"\s*#\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*")
 _BRACKETED = re.compile(r"\s*\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*(?=[\w\[])")
@@ -215,7 +215,7 @@ def signature_of(draft: DefinitionDraft, scopes: Scopes) -> str:
     typed_before = scopes.settings.types.before_names or scopes.settings.types.beside_names
     start = draft.span_start if typed_before or scopes.settings.names.bare_calls else draft.start
     if scopes.settings.types.prefixed and scopes.data[draft.span_start : start].strip().isalpha():
-        start = draft.span_start  # the keyword before what stands alone in its declaration
+        start = draft.span_start  # the keyword before the only name of a declaration
     end = draft.body if draft.body >= 0 else min(draft.end, draft.start + _MAX_SIGNATURE_CHARACTERS)
     text = scopes.original_text(start, min(end, start + 4 * _MAX_SIGNATURE_CHARACTERS))
     if typed_before or scopes.settings.names.members_are_visible:

@@ -76,7 +76,7 @@ def read_use_tree(text: str) -> list[Leaf]:
 
 _MAX_NAME_BYTES = 200
 _MAX_GAP_BYTES = 4  # bytes between the left and the right side of an assignment
-_DEFINED = re.compile(rb"\s*=\s*(?:async\s+)?(?:function|class)\b[\s*]*")  # between what is exported and its own name
+_DEFINED = re.compile(rb"\s*=\s*(?:async\s+)?(?:function|class)\b[\s*]*")  # between an export and its own name
 _DYNAMIC_IMPORT = "import"  # import("m"), spelled alike wherever it exists
 
 
@@ -192,7 +192,7 @@ class ImportReader:
         self._path: tuple[int, str] | None = None  # end and text of the last file that was said ahead
         self._require = (-1, "")  # start of the last call that imports, and the name that is called
         self._exports: tuple[int, list[str]] | None = None  # end of the last `exports.name`, and the names before it
-        self._passed_on: tuple[int, list[str], str] | None = None  # start of a value, what it is exported as, member
+        self._passed_on: tuple[int, list[str], str] | None = None  # start of a value, its exported names, member
         self._spread: list[str] = []  # names whose members are exported
         self._exported_until = -1  # end of the object whose entries are exports
         self._export_key = ""

@@ -35,7 +35,7 @@ _STRUCT = re.compile(r"struct\b")
 _COLLECTION_OR_STRUCT = re.compile(r"&?\s*(?=\[|map\[|struct\b)")
 _END_OF_FIELD = re.compile(rf"{_TOKEN.pattern}|[;\n]", re.DOTALL)
 _FIELD = re.compile(r"([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)\s+(?=\S)(.+)|(\*?[^\W\d][\w.]*)(\[.*\])?", re.DOTALL)
-_TAG = re.compile(r"\s*(?:`[^`]*`|\"(?:\\.|[^\"\\\n])*\")$")  # what a library reads, behind the type of a field
+_TAG = re.compile(r"\s*(?:`[^`]*`|\"(?:\\.|[^\"\\\n])*\")$")  # tag for libraries, after the type of a field
 _MAX_DEPTH = 8  # brackets within brackets of one type or one expression
 
 
@@ -108,7 +108,7 @@ def _operand(text: str, settings: TypeSettings, depth: int) -> tuple[str, int]:
     if re.match(r"(?:func|struct|interface|chan)\b", text):
         if not text.startswith("func"):
             return "", 0
-        last = re.search(r"\}\s*\(", text)  # a function that is called where it stands: nothing is known of the result
+        last = re.search(r"\}\s*\(", text)  # a function literal that is called at once: its result is unknown
         return ("?", _find_closing(text, last.end() - 1) + 1) if last else ("", 0)
     named = _NAME.match(text)
     if not named:
@@ -315,7 +315,7 @@ def _skip(text: str, position: int) -> int:
 
 
 def _find_closing(text: str, start: int) -> int:
-    """Return the position of the bracket that closes the one at `start`, or -1; strings and comments are skipped."""
+    """Return the position of the closing bracket, or -1. Strings and comments are skipped."""
     return closing_bracket(text, start, _TOKEN)
 
 

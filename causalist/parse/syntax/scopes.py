@@ -107,7 +107,7 @@ _MAX_BLANK_BYTES = 2000
 _HEAD = re.compile(r"[\w$]+")
 _MAX_LINE_BYTES = 200  # bytes of a line that are looked at
 
-ANONYMOUS = "default"  # the name of what a file exports as a whole
+ANONYMOUS = "default"  # the name of the default export of a file
 VALUE_KINDS = frozenset({NodeKind.CONSTANT, NodeKind.FIELD})
 
 
@@ -127,10 +127,10 @@ class Frame:
     prefix: str
     name_start: int = -1
     has_name: bool = False
-    holds: bool = False  # gives its name to what is inside although it is no scope
+    holds: bool = False  # gives its name to definitions inside although it is no scope
     body: int = -1
-    owner: str = ""  # the type that what is inside belongs to, where it stands elsewhere
-    generics: list[int] = field(default_factory=list)  # bindings of its type parameters, for what stands inside
+    owner: str = ""  # the type of the definitions inside, if its own definition is elsewhere
+    generics: list[int] = field(default_factory=list)  # bindings of its type parameters, for definitions inside
 
 
 @dataclass(slots=True)
@@ -150,13 +150,13 @@ class DefinitionDraft:
     text_start: int = -1  # where the comment above starts
     returns: str = ""
     is_property: bool = False  # called by being named
-    is_annotated: bool = False  # says what it returns
-    owner: str = ""  # the type that it belongs to, where that stands elsewhere
+    is_annotated: bool = False  # it has a return annotation
+    owner: str = ""  # the type that it belongs to, if that is defined elsewhere
     extends: bool = False  # its first parameter says so
-    signature: str = ""  # where it is not what stands before the body
+    signature: str = ""  # if it is not the text before the body
     is_test: bool = False  # it says so itself
-    is_named_behind: bool = False  # its name stands behind its body
-    parameters: list[str] | None = None  # annotations, where functions of one name are told apart by them
+    is_named_behind: bool = False  # its name follows its body
+    parameters: list[str] | None = None  # annotations, in languages with overloads
 
 
 class Scopes:
@@ -310,7 +310,7 @@ class Scopes:
         if not self.settings.names.clauses or frame.index != len(self.drafts) - 1 or frame.index < 0:
             return False
         own = self.drafts[frame.index]
-        # Everything between a definition and the one that it stands in, stands in the latter, too.
+        # All drafts between a definition and its parent are inside of the parent.
         before = next((i for i in range(frame.index - 1, own.parent, -1) if self.drafts[i].parent == own.parent), -1)
         if before < 0 or (self.drafts[before].name, self.drafts[before].kind) != (name, own.kind):
             return False
@@ -524,7 +524,7 @@ class BlockScopes:
         until, block = self._enclosing_block(start)
         self._versions.setdefault(self._scopes.text(start, end), []).append(_LocalVersion(until, block, "", True))
 
-    # -- what others ask
+    # -- queries of other readers
 
     def define(self, name: str, start: int) -> None:
         """Declare a function or type inside of a function, until the enclosing block ends."""

@@ -35,7 +35,9 @@ _STRING_OR_COMMENT = re.compile(rf"({STRING.pattern})|#[^\n]*", re.DOTALL)
 
 
 def find_closing(text: str, start: int) -> int:
-    """Return the position of the bracket that closes the one at `start`, or -1; kinds of brackets are not told apart.
+    """Return the position of the bracket that closes the one at `start`, or -1.
+
+    All kinds of brackets count alike.
 
     >>> find_closing("f(a, ')')", 1), find_closing("f(a", 1)
     (8, -1)
@@ -61,7 +63,9 @@ def find_closing(text: str, start: int) -> int:
 
 
 def split_outside(text: str, separator: str, most: int = 0) -> list[str]:
-    """Split at separators (",", ":" or "|") outside of brackets and strings; only the first `most` parts, if not 0.
+    """Split at separators (",", ":" or "|") outside of brackets and strings.
+
+    If `most` is not 0, return only the first `most` parts.
 
     >>> split_outside("a, f(b, c), 'd,'", ","), split_outside("a,b,c", ",", 2)
     (['a', ' f(b, c)', " 'd,'"], ['a', 'b'])
@@ -294,7 +298,7 @@ def _marks(text: str) -> list[tuple[str, int, int]]:
 
 
 def _primary(text: str, settings: ShapeSettings, depth: int) -> tuple[str, int]:
-    """Return (value, end) of a name, literal, display or bracket at the start of a text, with its trailers."""
+    """Return (value, end) of a name, literal, display or bracket with its trailers."""
     first, position = text[0], 0
     if first in "([{":
         end = find_closing(text, 0)

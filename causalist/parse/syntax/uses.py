@@ -143,7 +143,7 @@ class CallReader:
         self._close(start)
         inner, call = self._last, self._open[-1] if self._open else None
         if call is not None and call.end != end and not call.has_arguments:
-            return True  # it stands in what is called
+            return True  # it is inside of the callee
         if inner is None or call is None or inner.start != call.start or call.chain or not inner.chain:
             return False
         if not inner.end <= start <= inner.end + _MAX_BETWEEN_BYTES or self._scopes.data[inner.end : start].strip():
@@ -217,7 +217,9 @@ class CallReader:
 
     def _chain(self, call: _Invocation, start: int, end: int) -> str:
         inner, scopes = self._last, self._scopes
-        is_call = inner is not None and (inner.has_arguments or bool(inner.chain))  # else what is taken is an element
+        is_call = inner is not None and (
+            inner.has_arguments or bool(inner.chain)
+        )  # otherwise the receiver is an element
         if inner is not None and is_call and inner.start == call.start and call.start < inner.end <= start:
             between = _COMMENT.sub("", scopes.text(inner.end, end)) if end - inner.end < _MAX_BETWEEN_BYTES else ""
             between = _TYPES.sub("", between) if self._bracketed else between
@@ -399,7 +401,7 @@ class UseReader:
     def on_call(self, start: int, end: int, tag: int) -> None:
         """Record a call by the chain of its callee."""
         if self._settings.names.clauses and (start == self.taken or start < self.skipped_to):
-            return  # what looks like a call is the head of a definition
+            return  # the head of a definition, which looks like a call
         self.called = (start, end)
         if end - start > _MAX_CHAIN_BYTES:  # only the end is decoded: chains of calls hold one another
             chain = last_of_chain(self._scopes.text(end - _MAX_NAME_BYTES, end))
@@ -437,7 +439,7 @@ class UseReader:
         begin, chain = self.whole_calls.on_name(start, end, tag == Tag.INVOKED_TYPE)
         plain = chain and "(" not in chain and chain[0] not in "?<"
         self.plain_callee = begin if plain else -1
-        # Where all that follows a type is a call, `User.find(1)`, what is called is often inherited from outside.
+        # If every member of a type is a call, as in `User.find(1)`, callees are often inherited from outside.
         until = end if self._bare_calls else len(self._scopes.data)
         while self._spans and (begin if plain and not self._bare_calls else start) <= self._spans[-1][1] < until:
             self._spans.pop()  # the names of a chain that is called
@@ -538,7 +540,7 @@ class UseReader:
         if start in (self.taken, self._named.taken) or start < self.skipped_to or self._modules.group is not None:
             return
         data = self._scopes.data
-        if start and (data[start - 1] == 46 or data[start - 2 : start] == b"::"):  # a member of what stands before
+        if start and (data[start - 1] == 46 or data[start - 2 : start] == b"::"):  # a member of the chain before
             return
         names = self._settings.names
         if self._sigil:
