@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from causalist.model.index import CoChanges, CommitChange, Commits, History
 from causalist.model.string_table import StringTable
-from causalist.parse import find_secrets, masked, texts_to_look_at
+from causalist.parse import find_candidate_texts, find_secrets, mask_secrets
 from causalist.rank import merge_commits, message_postings
 from causalist.source import is_shallow, list_ancestors, read_changes
 
@@ -172,8 +172,8 @@ def _without_secrets(changes: Iterable[CommitChange]) -> Iterator[CommitChange]:
     """
     changes = list(changes)
     texts = [change.message.encode() for change in changes]
-    for i in texts_to_look_at(texts):
+    for i in find_candidate_texts(texts):
         spans = find_secrets(texts[i])
         if spans:
-            changes[i] = changes[i]._replace(message=masked(texts[i], spans).decode("utf-8", "replace"))
+            changes[i] = changes[i]._replace(message=mask_secrets(texts[i], spans).decode("utf-8", "replace"))
     yield from changes

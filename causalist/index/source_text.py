@@ -10,7 +10,7 @@ from causalist.model.index import Manifest
 from causalist.model.scores import Hit
 from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, SourceFile
 from causalist.model.symbols import split_id
-from causalist.parse import masked, shown, view_of
+from causalist.parse import mask_range, mask_secrets, view_of
 
 _MAX_FILES_NAMED = 3  # changed files that the diagnostic names
 
@@ -36,7 +36,7 @@ class SourceText:
         before = data[line : hit.start_byte]
         # A definition in the middle of a line is shown as far in as the line is.
         indent = before[: len(before) - len(before.lstrip())]
-        text = shown(data, hit.start_byte, min(hit.end_byte, len(data)), self._secrets(hit.path))
+        text = mask_range(data, hit.start_byte, min(hit.end_byte, len(data)), self._secrets(hit.path))
         return (indent + text).decode("utf-8", "replace")
 
     def load(self, path: str) -> None:
@@ -67,7 +67,11 @@ class SourceText:
         if line > len(lines):
             return ""
         start = sum(map(len, lines[: line - 1])) + line - 1
-        return shown(data, start, start + len(lines[line - 1]), self._secrets(path)).decode("utf-8", "replace").strip()
+        return (
+            mask_range(data, start, start + len(lines[line - 1]), self._secrets(path))
+            .decode("utf-8", "replace")
+            .strip()
+        )
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Return one diagnostic that names changed files, if there are any."""
@@ -96,7 +100,7 @@ class SourceText:
             return b""  # found unfit when it was indexed
         source = self._read(FileEntry(path, 0, 0))
         if not isinstance(source, str) and source.blob == indexed:
-            return masked(view_of(path, source.data), self._secrets(path))
+            return mask_secrets(view_of(path, source.data), self._secrets(path))
         if path not in self.changed_paths:
             self.changed_paths.append(path)
         return b""

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from causalist.errors import ExtraMissing, NothingToIndex, RepositoryNotFound
 from causalist.memory.document_text import MAX_PDF_BYTES, html_to_markdown, read_pdf
-from causalist.parse import find_secrets, masked
+from causalist.parse import find_secrets, mask_secrets
 from causalist.parse.prose import prose_kind, read_passages
 from causalist.source import Limits, SkipReason, read_bytes, scan_folder
 
@@ -313,7 +313,7 @@ def _link_target(link: str, path: str) -> str | None:
 def _decode(data: bytes) -> str:
     if data.startswith(_UTF16_MARKS):
         data = data.decode("utf-16", "replace").encode("utf-8")
-    data = masked(data, find_secrets(data))
+    data = mask_secrets(data, find_secrets(data))
     text = data.decode("utf-8", "replace")
     if _REPLACEMENT in text and not any(c > "\x7f" and c != _REPLACEMENT for c in text):
         text = data.decode("cp1252", "replace")  # older encoding: no byte beyond ASCII is valid UTF-8

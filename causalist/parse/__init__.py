@@ -1,4 +1,4 @@
-"""One file and its grammar -> facts and diagnostics."""
+"""Parse one file with its grammar: bytes -> facts and diagnostics."""
 
 from typing import TYPE_CHECKING
 
@@ -7,10 +7,10 @@ from causalist._internal.lazy import exports
 if TYPE_CHECKING:
     from causalist.parse.grammar_files import all_grammars
     from causalist.parse.languages import claimants, dialect_of, grammar_version, load_grammar, load_settings
-    from causalist.parse.masking import MASK, masked, shown
+    from causalist.parse.masking import MASK, mask_range, mask_secrets
     from causalist.parse.parser import parse_file, parse_source, parse_text, reader_of
     from causalist.parse.prose import prose_kind
-    from causalist.parse.secret_scan import find_secrets, texts_to_look_at
+    from causalist.parse.secret_scan import find_candidate_texts, find_secrets
     from causalist.parse.text import view_of, with_line_feeds
 
 __all__ = [
@@ -18,18 +18,18 @@ __all__ = [
     "all_grammars",
     "claimants",
     "dialect_of",
+    "find_candidate_texts",
     "find_secrets",
     "grammar_version",
     "load_grammar",
     "load_settings",
-    "masked",
+    "mask_range",
+    "mask_secrets",
     "parse_file",
     "parse_source",
     "parse_text",
     "prose_kind",
     "reader_of",
-    "shown",
-    "texts_to_look_at",
     "view_of",
     "with_line_feeds",
 ]
@@ -42,7 +42,7 @@ __getattr__ = exports(
         "languages": "claimants dialect_of grammar_version load_grammar load_settings",
         "text": "view_of with_line_feeds",
         "prose": "prose_kind",
-        "masking": "MASK masked shown",
-        "secret_scan": "find_secrets texts_to_look_at",
+        "masking": "MASK mask_range mask_secrets",
+        "secret_scan": "find_candidate_texts find_secrets",
     },
 )

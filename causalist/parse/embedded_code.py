@@ -1,15 +1,15 @@
-"""Single-file components (Vue, Svelte): markup around scripts -> facts, with the positions of the file itself.
+"""Components (Vue, Svelte) and Jupyter notebooks -> views of their code for a grammar.
 
-What a grammar is given is a view: the same number of bytes and lines, in which everything but the scripts is blank. The
-file is its own default export, a component; what its template names (components as tags, functions in expressions)
-it uses. Template and styles are text, searched as words of the component.
+A view has as many bytes as the file. All bytes outside of the code are blank, so that positions in a view are positions
+in the file.
 
-Jupyter notebooks -> the text of their cells at the place where it stands in the file.
+Component: the file is its own default export. It uses the names in its template: components as tags, functions in
+expressions. Template and styles are text, searched as words of the component.
 
-A notebook is JSON, and each line of a cell is a string in it. The view has as many bytes as the file; every string of
-a cell is decoded where it stands, and all else (keys, outputs, pictures) is blank. Where each line of a cell has a line
-of the file, as Jupyter writes it, the view has the file's lines, and a line of a cell begins where its line begins.
-Where several share one, as in JSON without line breaks, the view starts a line for each, and its own lines count.
+Notebook: JSON in which each line of a cell is a string. The view decodes every string of a cell in place and blanks
+keys, outputs and pictures. Jupyter writes each line of a cell on its own line of the file; such a view has the lines of
+the file. If several lines of a cell share one, as in JSON without line breaks, the view starts a line for each, and
+rows count in the view.
 """
 
 import json
@@ -23,8 +23,8 @@ from causalist.model.facts import MODULE_SCOPE, Call, Definition, FileFacts, Imp
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
 COMPONENTS = (".vue", ".svelte")
-_LONGEST_SIGNATURE = 100
-_MOST_SCRIPTS = 20  # of one file; two is what components have
+_MAX_SIGNATURE_CHARACTERS = 100
+_MAX_SCRIPTS = 20  # in one file; components have two at most
 DEFAULT_LANGUAGE = "js"  # of a script that names none, as in HTML
 
 _OPEN = re.compile(rb"<!--|<(script|style)(?=[\s/>])", re.IGNORECASE)
@@ -36,7 +36,7 @@ _SHARED = re.compile(rb"\smodule(?=[\s/>])|\scontext\s*=\s*[\"']?module")  # run
 _TEMPLATE = re.compile(rb"<template(?=[\s/>])", re.IGNORECASE)
 _BLANK = bytes(c if c == 10 else 32 for c in range(256))
 
-# Latin-1 text, so that characters are bytes. A tag; what stands between braces; the value of an attribute that is code.
+# Latin-1 text, so that characters are bytes. A tag; text between braces; the value of an attribute that is code.
 _TAG = re.compile(r"<([A-Za-z][\w.-]*)")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _BOUND = re.compile(r"\s(?:v-|[@:#])[\w:.\[\]-]*\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
@@ -44,7 +44,7 @@ _NAME = re.compile(r"(?<![\w.$'\"`/-])([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\
 
 
 class _Script(NamedTuple):
-    """The opening tag and the bytes of a script."""
+    """Opening tag and byte range of a script."""
 
     tag: bytes
     start: int
@@ -52,8 +52,11 @@ class _Script(NamedTuple):
 
 
 class Component(NamedTuple):
-    """`view` is what the grammar of `language` reads (the ending of a file in that language, without the dot);
-    `markup` what is left without scripts, styles and comments. Both are as long as the file and have its lines."""
+    """Views of a component.
+
+    `view` is the input for the grammar of `language`, which is a file extension without the dot. `markup` is the file
+    without scripts, styles and comments. Both have the length and the lines of the file.
+    """
 
     view: bytes
     markup: bytes
@@ -62,19 +65,21 @@ class Component(NamedTuple):
 
 
 def is_component(path: str) -> bool:
+    """Return True if the file extension is that of a component."""
     return path.lower().endswith(COMPONENTS)
 
 
 def read_component(data: bytes) -> Component:
-    """Splits a component.
+    """Split a component into scripts and markup.
 
-    As in HTML the first closing tag ends a script, be it in a string; a script that is not closed goes on to the end.
+    The first closing tag ends a script, even inside a string, as in HTML. An unclosed script reaches to the end of the
+    file.
     """
     scripts: list[_Script] = []
     markup = bytearray(data)
     position = 0
     while found := _OPEN.search(data, position):
-        position = _end(data, found, scripts)
+        position = _find_end(data, found, scripts)
         markup[found.start() : position] = data[found.start() : position].translate(_BLANK)
     view = bytearray(data.translate(_BLANK))
     for script in scripts:
@@ -85,40 +90,40 @@ def read_component(data: bytes) -> Component:
     return Component(bytes(view), bytes(markup), named[0] if named else DEFAULT_LANGUAGE, tuple(scripts))
 
 
-def _end(data: bytes, opened: re.Match[bytes], scripts: list[_Script]) -> int:
-    """Return the end of the comment, script or style that opens here. A script is added to `scripts`."""
+def _find_end(data: bytes, opened: re.Match[bytes], scripts: list[_Script]) -> int:
+    """Return the end of the comment, script or style that opens here. Add a script to `scripts`."""
     if opened[1] is None:
         end = data.find(b"-->", opened.end())
         return end + 3 if end >= 0 else len(data)
     tag = _REST_OF_TAG.match(data, opened.end())
     if tag is None:
-        return len(data)  # a tag that never ends: nothing after it is what it seems
+        return len(data)  # an unclosed tag: the rest of the file cannot be read
     if data[tag.end() - 2 : tag.end()] == b"/>":
         end = tag.end()
     else:
         closed = _CLOSE[opened[1].lower()].search(data, tag.end())
         end = closed.start() if closed else len(data)
-    if opened[1].lower() == b"script" and len(scripts) < _MOST_SCRIPTS:
+    if opened[1].lower() == b"script" and len(scripts) < _MAX_SCRIPTS:
         scripts.append(_Script(data[opened.start() : tag.end()], tag.end(), end))
     return end
 
 
 def without_scripts(component: Component) -> Component:
-    """The component as if it had no scripts, for a language of which no grammar is known."""
+    """Return the component without its scripts, for a language without a grammar."""
     return component._replace(view=component.view.translate(_BLANK), scripts=())
 
 
 def with_component(facts: FileFacts, component: Component) -> FileFacts:
-    """The facts of the scripts, and those of the component that they make together with the markup."""
+    """Add the facts of the component itself to the facts of its scripts."""
     exported = {e.local for e in facts.exports if e.exported == "default"} | {"default"}
     if any(d.qualname in exported and d.kind in CALLABLE_KINDS | TYPE_KINDS for d in facts.definitions):
-        scope = MODULE_SCOPE  # the script says itself what the component is
+        scope = MODULE_SCOPE  # the script defines the component
     else:
         scope = len(facts.definitions)
         header = component.scripts[0].tag.decode("utf-8", "replace") if component.scripts else ""
         own = Definition(
             "default", "default", int(NodeKind.FUNCTION), MODULE_SCOPE, 0, facts.n_bytes, 0, facts.n_rows - 1,
-            " ".join(header.split())[:_LONGEST_SIGNATURE], facts.doc, 0,
+            " ".join(header.split())[:_MAX_SIGNATURE_CHARACTERS], facts.doc, 0,
         )  # fmt: skip
         facts = replace(
             facts,
@@ -126,13 +131,13 @@ def with_component(facts: FileFacts, component: Component) -> FileFacts:
             exports=tuple(e for e in facts.exports if e.exported != "default"),
         )
     # What a script does for each component is done by the component.
-    rows = [_rows(component, script) for script in component.scripts if not _SHARED.search(script.tag)]
+    rows = [_script_rows(component, script) for script in component.scripts if not _SHARED.search(script.tag)]
 
     def scope_of(use: Call | Reference) -> int:
         return scope if use.scope == MODULE_SCOPE and any(use.row in each for each in rows) else use.scope
 
     uses = list(_template_uses(component.markup, facts, scope))
-    sources = [(_SOURCE.search(script.tag), _rows(component, script).start) for script in component.scripts]
+    sources = [(_SOURCE.search(script.tag), _script_rows(component, script).start) for script in component.scripts]
     return replace(
         facts,
         calls=(*(c._replace(scope=scope_of(c)) for c in facts.calls), *(u for u in uses if isinstance(u, Call))),
@@ -151,7 +156,7 @@ def with_component(facts: FileFacts, component: Component) -> FileFacts:
     )
 
 
-def _rows(component: Component, script: _Script) -> range:
+def _script_rows(component: Component, script: _Script) -> range:
     first = component.view.count(b"\n", 0, script.start)
     return range(first, first + component.view.count(b"\n", script.start, script.end) + 1)
 
@@ -167,7 +172,9 @@ def _template_uses(markup: bytes, facts: FileFacts, scope: int) -> Iterator[Call
     found: list[tuple[int, str, bool]] = []
     for tag in _TAG.finditer(text, first, last):
         head, dot, rest = tag[1].partition(".")
-        for name in dict.fromkeys((head, _camel(head), _camel(head)[:1].upper() + _camel(head)[1:])):
+        for name in dict.fromkeys(
+            (head, _to_camel_case(head), _to_camel_case(head)[:1].upper() + _to_camel_case(head)[1:])
+        ):
             if name in known:
                 found.append((tag.start(), name + dot + rest, True))
                 break
@@ -182,9 +189,10 @@ def _template_uses(markup: bytes, facts: FileFacts, scope: int) -> Iterator[Call
         yield Call(scope, chain, row) if called else Reference(scope, chain, row)
 
 
-def _camel(tag: str) -> str:
-    """
-    >>> _camel("my-button"), _camel("Door")
+def _to_camel_case(tag: str) -> str:
+    """Return the camel-case form of a tag name.
+
+    >>> _to_camel_case("my-button"), _to_camel_case("Door")
     ('myButton', 'Door')
     """
     head, *rest = tag.split("-")
@@ -195,24 +203,30 @@ _DEFAULT_LANGUAGE = ".py"  # of a notebook that does not say; most are
 
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],:]', re.DOTALL)
 
-_SOURCES = ("source", "input")  # the second is what older notebooks call it
+_SOURCES = ("source", "input")  # the second is the key in older notebooks
 # Orders to the shell around the kernel. A whole cell of another language is no code of the notebook's.
 _CELL_ORDER = re.compile(rb"\s*%%(?!time\b|timeit\b|capture\b|prun\b)")
 _ORDER = re.compile(rb"^[ \t]*(?:%%?[A-Za-z_]|[!?]).*$|^[ \t]*[\w.]+\?{1,2}[ \t]*$", re.MULTILINE)
-_LONGEST_KEY = 100
+_MAX_KEY_BYTES = 100
 
 
 @dataclass(slots=True)
 class Cell:
-    """`kind` is "code", "markdown" or "raw"; `strings` are the bytes of its source, quotes included."""
+    """One cell of a notebook.
+
+    `kind` is "code", "markdown" or "raw". `strings` are the byte ranges of its source strings, quotes included.
+    """
 
     kind: str = ""
     strings: list[tuple[int, int]] = field(default_factory=list)
 
 
 class Notebook(NamedTuple):
-    """`view` shows all cells, `code` only what a grammar can read of the code cells; both are as long as the file.
-    `language` is a file's ending with its dot, or a name. `markdown` has (first, last row) of each such cell."""
+    """Views of a notebook, both as long as the file.
+
+    `view` shows all cells, `code` only the lines of code cells that a grammar can read. `language` is a file extension
+    with its dot, or a name. `markdown` has (first row, last row) of each Markdown cell.
+    """
 
     view: bytes
     code: bytes
@@ -221,17 +235,17 @@ class Notebook(NamedTuple):
 
 
 def read_notebook(data: bytes) -> Notebook | None:
-    """The views of a notebook; None if the bytes are none."""
+    """Return the views of a notebook, or None if the bytes are not the JSON of one."""
     try:
         notebook = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells", notebook.get("worksheets")), list):
         return None
-    cells = _cells(data)
-    in_lines = _stand_in_lines(data, cells)
+    cells = _read_cells(data)
+    in_lines = _has_own_lines(data, cells)
     view = bytearray(data.translate(_BLANK))
-    written = [[_write(view, data, string, in_lines) for string in cell.strings] for cell in cells]
+    written = [[_write_string(view, data, string, in_lines) for string in cell.strings] for cell in cells]
     code = bytearray(view.translate(_BLANK))
     for cell, ranges in zip(cells, written, strict=True):
         if cell.kind != "code" or not ranges or _CELL_ORDER.match(view[ranges[0][0] : ranges[0][1]]):
@@ -244,10 +258,10 @@ def read_notebook(data: bytes) -> Notebook | None:
         for cell, ranges in zip(cells, written, strict=True)
         if cell.kind == "markdown" and ranges
     )
-    return Notebook(bytes(view), bytes(code), _language(notebook), markdown)
+    return Notebook(bytes(view), bytes(code), _notebook_language(notebook), markdown)
 
 
-def _language(notebook: dict[str, Any]) -> str:
+def _notebook_language(notebook: dict[str, Any]) -> str:
     metadata = notebook.get("metadata")
     if isinstance(metadata, dict):
         for part, key in (("language_info", "file_extension"), ("language_info", "name"), ("kernelspec", "language")):
@@ -257,8 +271,8 @@ def _language(notebook: dict[str, Any]) -> str:
     return _DEFAULT_LANGUAGE
 
 
-def _cells(data: bytes) -> list[Cell]:
-    """The cells of a notebook that is known to be JSON, with the places of their strings."""
+def _read_cells(data: bytes) -> list[Cell]:
+    """Return the cells of a notebook with the byte ranges of their strings. `data` is valid JSON."""
     cells: list[Cell] = []
     stack: list[list[Any]] = []  # of each open object or array: is it an object, the key that is open in it
     cell_depth = 0  # of the object that is a cell; 0 outside of one
@@ -266,7 +280,7 @@ def _cells(data: bytes) -> list[Cell]:
     for token in _TOKEN.finditer(data):
         mark = data[token.start()]
         if mark in b"{[":
-            # Cells lie in the notebook, or in one of its sheets; what outputs call cells lies deeper.
+            # Cells are in the notebook or in one of its sheets. Keys of this name in outputs are deeper.
             if mark == 123 and not cell_depth and len(stack) in (2, 4) and not stack[-1][0] and stack[-2][1] == "cells":
                 cell_depth = len(stack) + 1
                 cells.append(Cell())
@@ -282,10 +296,10 @@ def _cells(data: bytes) -> list[Cell]:
         elif mark == 58:
             is_key = False
         elif is_key:
-            stack[-1][1] = _text(data, token.span()) if token.end() - token.start() < _LONGEST_KEY else ""
+            stack[-1][1] = _decode_string(data, token.span()) if token.end() - token.start() < _MAX_KEY_BYTES else ""
         elif cell_depth and len(stack) == cell_depth:
             if stack[-1][1] == "cell_type":
-                cells[-1].kind = _text(data, token.span())
+                cells[-1].kind = _decode_string(data, token.span())
             elif stack[-1][1] in _SOURCES:
                 cells[-1].strings.append(token.span())
         elif cell_depth and len(stack) == cell_depth + 1 and not stack[-1][0] and stack[-2][1] in _SOURCES:
@@ -293,28 +307,28 @@ def _cells(data: bytes) -> list[Cell]:
     return cells
 
 
-def _text(data: bytes, string: tuple[int, int]) -> str:
-    """Return the text of a JSON string. Its UTF-8 is never longer than what is written, quotes left aside."""
+def _decode_string(data: bytes, string: tuple[int, int]) -> str:
+    """Return the decoded text of a JSON string. Its UTF-8 is never longer than the source without quotes."""
     text = str(json.loads(data[string[0] : string[1]]))
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
 
 
-def _stand_in_lines(data: bytes, cells: list[Cell]) -> bool:
+def _has_own_lines(data: bytes, cells: list[Cell]) -> bool:
     """Return True if each line of a cell has its own line in the file."""
     last = -1
     for cell in cells:
         for start, end in cell.strings:
             line = data.rfind(b"\n", 0, start) + 1
-            if line <= last or "\n" in _text(data, (start, end)).removesuffix("\n"):
+            if line <= last or "\n" in _decode_string(data, (start, end)).removesuffix("\n"):
                 return False
             last = start
     return True
 
 
-def _write(view: bytearray, data: bytes, string: tuple[int, int], in_lines: bool) -> tuple[int, int]:
-    """Writes what a string says over it, at the start of a line. Returns where it stands in the view."""
+def _write_string(view: bytearray, data: bytes, string: tuple[int, int], in_lines: bool) -> tuple[int, int]:
+    """Overwrite a JSON string with its text, at the start of a line. Return its range in the view."""
     start, end = string
-    text = _text(data, string).removesuffix("\n").encode("utf-8", "replace")
+    text = _decode_string(data, string).removesuffix("\n").encode("utf-8", "replace")
     if in_lines:
         at = data.rfind(b"\n", 0, start) + 1
     else:

@@ -1,6 +1,6 @@
-"""Folder of the grammars, and a digest of all of them that does not parse them.
+"""Folder of the grammars, and a digest of its files and of the installed wheels.
 
-The folder stands at the top of a checkout and inside the package of an installed wheel; one function knows both.
+A checkout has the folder at its top, an installed wheel inside the package. Nothing here parses the files.
 """
 
 import os
@@ -16,7 +16,10 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def grammars_folder() -> Path:
-    """`grammars/` inside the installed package, or beside the package in a checkout."""
+    """Return the path of `grammars/`: inside the installed package, or next to it in a checkout.
+
+    Raises GrammarError if there is none.
+    """
     for folder in (_PACKAGE / "grammars", _PACKAGE.parent / "grammars"):
         if (folder / "python" / "language.toml").is_file():
             return folder
@@ -27,8 +30,11 @@ def grammars_folder() -> Path:
 
 @cache
 def all_grammars() -> bytes:
-    """Changes whenever a file of `grammars/` or the version of an installed wheel does. Settings are not parsed and
-    metadata is not read, because every question asks for this."""
+    """Return the content of all grammar files and the versions of the grammar wheels.
+
+    The value changes with every change of `grammars/` and of an installed wheel. Every query needs it, so that it
+    neither parses settings nor reads metadata.
+    """
     parts: list[bytes] = []
     for folder in sorted(os.scandir(grammars_folder()), key=lambda entry: entry.name):
         if folder.is_dir() and not folder.name.startswith("__"):
@@ -42,8 +48,10 @@ def all_grammars() -> bytes:
 
 @cache
 def wheels() -> Mapping[str, str]:
-    """Versions of the wheels that parse by their names, with `_`, as the folder of metadata says that each has where it
-    is installed."""
+    """Return the versions of the installed grammar wheels by project name (with `_`).
+
+    The names of the metadata folders on `sys.path` give them; the first folder of a project counts.
+    """
     found: dict[str, str] = {}
     for place in sys.path:
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Loads `grammars/`: settings for all languages at once, a tree-sitter grammar when its first file comes."""
+"""Languages of `grammars/`: settings of all of them at once, each tree-sitter grammar on first use."""
 
 import importlib
 import re
@@ -33,8 +33,10 @@ _INTERPRETER = re.compile(rb"#![ \t]*(?:\S*/env[ \t]+(?:-S[ \t]+)?)?(?:[^\s/]*/)
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """A dialect that is ready to parse. `version` changes with the grammar wheel and with the queries; facts that
-    were made by another version are not reused."""
+    """Dialect that is ready to parse.
+
+    `version` changes with the grammar wheel, the settings and the queries. Facts of another version are not reused.
+    """
 
     dialect: Dialect
     settings: LanguageSettings
@@ -45,7 +47,7 @@ class Grammar:
 
 @lru_cache(maxsize=1)
 def load_settings() -> Mapping[str, LanguageSettings]:
-    """Settings by dialect name, for every folder of `grammars/`."""
+    """Return the settings by dialect name, for every folder of `grammars/`."""
     result: dict[str, LanguageSettings] = {}
     for folder in sorted(path.parent for path in grammars_folder().glob("*/language.toml")):
         settings = _read_settings(folder / "language.toml")
@@ -58,7 +60,7 @@ def load_settings() -> Mapping[str, LanguageSettings]:
 
 @lru_cache(maxsize=1)
 def extensions() -> Mapping[str, str]:
-    """Dialect name by file extension, with the dot, and by name of files that have none, in lower case."""
+    """Return the dialect name by file extension (with the dot) or lower-case name of a file without one."""
     return {
         end: dialect.name
         for settings in load_settings().values()
@@ -68,7 +70,7 @@ def extensions() -> Mapping[str, str]:
 
 
 def dialect_of(path: str) -> str:
-    """The dialect that reads `path`, or "" when no grammar does.
+    """Return the dialect that reads `path`, or "" if no grammar does.
 
     >>> dialect_of("a/b.py"), dialect_of("a/B.TSX"), dialect_of("notes.txt")
     ('python', 'tsx', '')
@@ -77,13 +79,13 @@ def dialect_of(path: str) -> str:
 
 
 def _claims(path: str) -> list[tuple[str, str]]:
-    """(dialect, signs) of those that claim files with the extension of this one."""
+    """Return (dialect, signs) of the dialects that claim files with the extension of this one."""
     return claims().get(_extension(path), [])
 
 
 @lru_cache(maxsize=1)
 def claims() -> Mapping[str, list[tuple[str, str]]]:
-    """(dialect, signs) by the extension that is claimed."""
+    """Return (dialect, signs) of the claiming dialects by file extension."""
     found: dict[str, list[tuple[str, str]]] = {}
     for settings in {id(each): each for each in load_settings().values()}.values():
         for dialect in settings.dialects:
@@ -93,23 +95,23 @@ def claims() -> Mapping[str, list[tuple[str, str]]]:
 
 
 @cache
-def _compiled(signs: str) -> "re.Pattern[bytes]":
+def _compile_signs(signs: str) -> "re.Pattern[bytes]":
     return re.compile(signs.encode(), re.MULTILINE)
 
 
 def claimants(path: str) -> tuple[str, ...]:
-    """The dialects that may read a file instead of `dialect_of(path)`: what it holds decides."""
+    """Return the dialects that may read a file instead of `dialect_of(path)`, depending on its content."""
     return tuple(dialect for dialect, _ in _claims(path))
 
 
 def dialect_for(path: str, data: bytes) -> str:
-    r"""The dialect that reads a file of which the bytes are known.
+    r"""Return the dialect that reads a file with this path and content.
 
     >>> dialect_for("a.h", b"struct a {};"), dialect_for("a.h", b"namespace a {\n}"), dialect_for("a.py", b"")
     ('c', 'cpp', 'python')
     """
     for dialect, signs in _claims(path):
-        if _compiled(signs).search(data):
+        if _compile_signs(signs).search(data):
             return dialect
     return dialect_of(path)
 
@@ -130,7 +132,7 @@ def may_be_script(path: str) -> bool:
 
 
 def script_dialect(data: bytes) -> str:
-    """The dialect of what the interpreter in the first line reads, or "".
+    """Return the dialect of the interpreter in the first line, or "".
 
     >>> script_dialect(b"#!/usr/bin/env bash"), script_dialect(b"#! /bin/sh -e"), script_dialect(b"#!/bin/awk -f")
     ('bash', 'bash', '')
@@ -147,9 +149,9 @@ def _interpreters() -> Mapping[str, str]:
 
 @cache
 def load_grammar(dialect_name: str) -> Grammar:
-    """The parser and the combined query of a dialect.
+    """Return the parser and the combined query of a dialect.
 
-    Raises GrammarError when the wheel is missing or the query does not fit the grammar.
+    Raises GrammarError if the wheel is missing or the query does not fit the grammar.
     """
     settings = load_settings().get(dialect_name)
     if settings is None:
@@ -171,32 +173,32 @@ def load_grammar(dialect_name: str) -> Grammar:
 
 @cache
 def grammar_version(dialect_name: str) -> str:
-    """`Grammar.version` without loading the grammar."""
+    """Return `Grammar.version` without loading the grammar."""
     settings = load_settings()[dialect_name]
     dialect = next(d for d in settings.dialects if d.name == dialect_name)
     folder = grammars_folder() / settings.name
-    version = _version(dialect, settings, _query_source(folder, dialect, settings.preprocessor.conditions))
+    version = _compute_version(dialect, settings, _query_source(folder, dialect, settings.preprocessor.conditions))
     return f"{version}+{grammar_version(dialect.fallback)}" if dialect.fallback else version
 
 
 def _query_source(folder: Path, dialect: Dialect, macros: bool) -> str:
-    """All query files of the dialect as one query, and the captures that every grammar has."""
+    """Return all query files of the dialect as one query, and the captures that every grammar has."""
     parts = [(folder / name).read_text(encoding="utf-8") for name in dialect.queries]
-    # Where macros stand for anything, what seems to be missing may be in one.
+    # With macros, a node that seems to be missing may come from one.
     errors = ["(ERROR) @error"] if macros else ["(ERROR) @error", "(MISSING) @error"]
     return "\n".join([*parts, *errors])
 
 
-def _version(dialect: Dialect, settings: LanguageSettings, query: str) -> str:
+def _compute_version(dialect: Dialect, settings: LanguageSettings, query: str) -> str:
     import hashlib
 
-    wheel = wheels().get(dialect.package) or _version_by_metadata(dialect.package)
+    wheel = wheels().get(dialect.package) or _read_installed_version(dialect.package)
     digest = hashlib.sha256(f"{wheel}\n{settings!r}\n{query}".encode()).hexdigest()
     return digest[:16]
 
 
-def _version_by_metadata(package: str) -> str:
-    """Of what is installed in another way than wheels are: importing what reads metadata takes 15 ms."""
+def _read_installed_version(package: str) -> str:
+    """Return the version of a package that was not installed from a wheel. Reading it takes 15 ms."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -206,25 +208,32 @@ def _version_by_metadata(package: str) -> str:
 
 
 def _read_settings(path: Path) -> LanguageSettings:
-    """Keys are called as the fields of `model.language`. One that has no field is an error, as is the lack of one."""
+    """Read a language.toml, whose keys are the fields of `model.language`.
+
+    Raises GrammarError for an unknown key and for a missing one.
+    """
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-        names, modules, builtin = _values(data["names"]), _values(data["modules"]), _values(data["builtin"])
+        names, modules, builtin = (
+            _freeze_values(data["names"]),
+            _freeze_values(data["modules"]),
+            _freeze_values(data["builtin"]),
+        )
         return LanguageSettings(
             name=data["name"],
             family=data.get("family", data["name"]),
             dialects=tuple(_read_dialect(entry) for entry in data["dialects"]),
             names=NameSettings(self_names=names.pop("self"), super_names=names.pop("super"), **names),
             modules=ModuleSettings(system=ModuleSystem(modules.pop("system")), **modules),
-            comments=CommentSettings(**_values(data["comments"])),
+            comments=CommentSettings(**_freeze_values(data["comments"])),
             builtin_methods=builtin["methods"],
             builtin_names=builtin.get("names", ()),
             builtin_objects=builtin.get("objects", ()),
-            types=TypeSettings(**_values(data.get("types", {}))),
-            shapes=ShapeSettings(**_values(data.get("shapes", {}))),
-            tests=TestSettings(**_values(data.get("tests", {}))),
-            lookups=tuple(LookupSettings(**_values(each)) for each in data.get("lookups", ())),
-            preprocessor=PreprocessorSettings(**_values(data.get("preprocessor", {}))),
+            types=TypeSettings(**_freeze_values(data.get("types", {}))),
+            shapes=ShapeSettings(**_freeze_values(data.get("shapes", {}))),
+            tests=TestSettings(**_freeze_values(data.get("tests", {}))),
+            lookups=tuple(LookupSettings(**_freeze_values(each)) for each in data.get("lookups", ())),
+            preprocessor=PreprocessorSettings(**_freeze_values(data.get("preprocessor", {}))),
             repairs=tuple(Repair(**each) for each in data.get("repairs", ())),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
@@ -232,16 +241,16 @@ def _read_settings(path: Path) -> LanguageSettings:
 
 
 def _read_dialect(entry: Mapping[str, Any]) -> Dialect:
-    values = _values({key: value for key, value in entry.items() if key != "names"})
+    values = _freeze_values({key: value for key, value in entry.items() if key != "names"})
     return Dialect(**values, names=tuple(name.lower() for name in entry.get("names", ())))
 
 
-def _values(table: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _frozen(value) for key, value in table.items()}
+def _freeze_values(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _freeze(value) for key, value in table.items()}
 
 
-def _frozen(value: Any) -> Any:
-    """Lists as tuples, tables as pairs of key and value, because settings are hashed."""
+def _freeze(value: Any) -> Any:
+    """Return lists as tuples and tables as tuples of (key, value), because settings are hashed."""
     if isinstance(value, dict):
-        return tuple((key, _frozen(each)) for key, each in value.items())
-    return tuple(_frozen(each) for each in value) if isinstance(value, list) else value
+        return tuple((key, _freeze(each)) for key, each in value.items())
+    return tuple(_freeze(each) for each in value) if isinstance(value, list) else value

@@ -1,5 +1,7 @@
-"""Package and compiler configuration that says what a module name means: package.json, tsconfig.json, jsconfig.json,
-go.mod, go.work, Cargo.toml, composer.json."""
+"""Package and compiler configuration that gives module names a meaning.
+
+Reads package.json, tsconfig.json, jsconfig.json, go.mod, go.work, Cargo.toml and composer.json.
+"""
 
 import json
 import re
@@ -22,7 +24,7 @@ _REPLACE_LINE = re.compile(
 )
 _ENTRY_FIELDS = ("source", "types", "typings", "module", "main")
 _SOURCE = re.compile(r"(?<!\.d)\.[cm]?tsx?$")
-_MOST = 200  # entries or aliases of one file
+_MAX_ENTRIES = 200  # entries or aliases of one file
 # Conditions that hold wherever a package is used, the source first; others ("development") are asked for by name.
 _CONDITIONS = ("source", "types", "import", "module", "node", "require", "default")
 
@@ -37,15 +39,15 @@ def is_manifest(path: str) -> bool:
 
 
 def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
-    """(key, value) pairs as `FileFacts.manifest` describes them; nothing from JSON that is no object.
+    r"""Return (key, value) pairs as `FileFacts.manifest` describes them; none from JSON that is no object.
 
-    >>> read_manifest("tsconfig.json", '{"compilerOptions": {"paths": {"@/*": ["src/*"]}}, // for tests\\n}')
-    (('alias', '@/*\\tsrc/*'),)
+    >>> read_manifest("tsconfig.json", '{"compilerOptions": {"paths": {"@/*": ["src/*"]}}, // for tests\n}')
+    (('alias', '@/*\tsrc/*'),)
     """
     if _MODULE_FILE.search(path.lower()):
-        return tuple(_modules(text)[:_MOST])
+        return tuple(_read_go(text)[:_MAX_ENTRIES])
     if _CRATE.search(path):
-        return tuple(_crate(text)[:_MOST])
+        return tuple(_read_cargo(text)[:_MAX_ENTRIES])
     try:
         plain = _COMMENT.sub(lambda m: m[1] or "", text.removeprefix("\ufeff"))
         data = json.loads(_TRAILING_COMMA.sub(lambda m: m[1] or "", plain))
@@ -54,15 +56,17 @@ def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
     if not isinstance(data, dict):
         return ()
     if _COMPOSER.search(path.lower()):
-        return tuple(_autoload(data)[:_MOST])
-    return tuple((_package(data) if _PACKAGE.search(path.lower()) else _compiler(data))[:_MOST])
+        return tuple(_read_composer(data)[:_MAX_ENTRIES])
+    return tuple((_read_package(data) if _PACKAGE.search(path.lower()) else _read_compiler(data))[:_MAX_ENTRIES])
 
 
-def _autoload(data: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the autoload folders of composer.json: ("autoload", "namespace, tab, folder"), joined with dots.
+def _read_composer(data: dict[str, Any]) -> list[tuple[str, str]]:
+    r"""Return ("autoload", "namespace, tab, folder") for each autoload folder of composer.json.
 
-    >>> _autoload({"autoload": {"psr-4": {"A\\\\Web\\\\": ["src/", "lib"]}}, "autoload-dev": {"psr-4": {"": "tests"}}})
-    [('autoload', 'A.Web\\tsrc/'), ('autoload', 'A.Web\\tlib'), ('autoload', '\\ttests')]
+    Namespaces are joined with dots.
+
+    >>> _read_composer({"autoload": {"psr-4": {"A\\Web\\": ["src/", "lib"]}}, "autoload-dev": {"psr-4": {"": "tests"}}})
+    [('autoload', 'A.Web\tsrc/'), ('autoload', 'A.Web\tlib'), ('autoload', '\ttests')]
     """
     found = []
     for key in ("autoload", "autoload-dev"):
@@ -74,18 +78,18 @@ def _autoload(data: dict[str, Any]) -> list[tuple[str, str]]:
     return found
 
 
-def _modules(text: str) -> list[tuple[str, str]]:
-    """Return the name of a Go module, and the paths that folders of the repository replace.
+def _read_go(text: str) -> list[tuple[str, str]]:
+    r"""Return the name of a Go module, and the paths that folders of the repository replace.
 
-    >>> _modules("module example.org/a // a comment\\nreplace example.org/b v1.0.0 => ../b\\n")
-    [('module', 'example.org/a'), ('replace', 'example.org/b\\t../b')]
+    >>> _read_go("module example.org/a // a comment\nreplace example.org/b v1.0.0 => ../b\n")
+    [('module', 'example.org/a'), ('replace', 'example.org/b\t../b')]
     """
     plain = re.sub(r"//[^\n]*", "", text)
     found = [("module", name) for name in _MODULE_LINE.findall(plain)[:1]]
     return found + [("replace", f"{path}\t{folder}") for path, folder in _REPLACE_LINE.findall(plain)]
 
 
-def _package(data: dict[str, Any]) -> list[tuple[str, str]]:
+def _read_package(data: dict[str, Any]) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     if isinstance(data.get("name"), str):
         found.append(("name", data["name"]))
@@ -103,7 +107,7 @@ def _package(data: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _leaves(value: Any, depth: int = 0) -> list[str]:
-    """The files that the conditions of an export or import lead to, those of common conditions first.
+    """Return the files of an export or import, those of common conditions first.
 
     >>> _leaves({"development": "./a.js", "default": "./b.js", "types": "./c.ts"})
     ['./c.ts', './b.js', './a.js']
@@ -120,7 +124,7 @@ def _leaves(value: Any, depth: int = 0) -> list[str]:
 
 
 def _sources_first(targets: Iterable[str]) -> list[str]:
-    """Each target once, those first that are written in a language that is compiled: nothing is built from others.
+    """Return each target once, those in a compiled language first: sources, not build output.
 
     >>> _sources_first(["./dist/a.d.ts", "./dist/a.js", "./src/a.ts"])
     ['./src/a.ts', './dist/a.d.ts', './dist/a.js']
@@ -128,7 +132,7 @@ def _sources_first(targets: Iterable[str]) -> list[str]:
     return sorted(dict.fromkeys(targets), key=lambda target: not _SOURCE.search(target))
 
 
-def _compiler(data: dict[str, Any]) -> list[tuple[str, str]]:
+def _read_compiler(data: dict[str, Any]) -> list[tuple[str, str]]:
     extended = data.get("extends")
     found = [("extends", e) for e in (extended if isinstance(extended, list) else [extended]) if isinstance(e, str)]
     options = data.get("compilerOptions")
@@ -136,7 +140,7 @@ def _compiler(data: dict[str, Any]) -> list[tuple[str, str]]:
         return found
     if isinstance(options.get("baseUrl"), str):
         found.append(("base", options["baseUrl"]))
-    built, source = options.get("outDir"), options.get("rootDir", _common(data.get("include")))
+    built, source = options.get("outDir"), options.get("rootDir", _common_folder(data.get("include")))
     if isinstance(built, str) and isinstance(source, str) and source:
         found.append(("built", f"{built}\t{source}"))
     paths = options.get("paths")
@@ -148,10 +152,10 @@ def _compiler(data: dict[str, Any]) -> list[tuple[str, str]]:
     return found
 
 
-def _common(patterns: Any) -> str:
-    """The folder that all patterns of files to compile begin with, "" where that is not clear.
+def _common_folder(patterns: Any) -> str:
+    """Return the folder with which all patterns of files to compile begin, or "" if there is not one.
 
-    >>> _common(["./lib/**/*"]), _common(["lib/a.ts", "test"]), _common(None)
+    >>> _common_folder(["./lib/**/*"]), _common_folder(["lib/a.ts", "test"]), _common_folder(None)
     ('./lib', '', '')
     """
     if not isinstance(patterns, list) or not all(isinstance(each, str) for each in patterns):
@@ -160,7 +164,7 @@ def _common(patterns: Any) -> str:
     return folders.pop() if len(folders) == 1 else ""
 
 
-def _crate(text: str) -> list[tuple[str, str]]:
+def _read_cargo(text: str) -> list[tuple[str, str]]:
     """Return the facts of Cargo.toml.
 
     They are ("package", name), ("library", "name, tab, file"), ("target", file of a binary, example, test or

@@ -12,16 +12,16 @@ from causalist._internal.lazy import lazy_regex
 
 Span = tuple[int, int]  # first byte of a secret, and the byte behind its last
 
-# Replaces a secret wherever source is shown, whatever its length.
+# Replaces a secret of any length wherever source is shown.
 MASK = "*" * 8
 _STARS = lazy_regex(r"\*{8,}", needs=("*" * 8,))
 _LINE = re.compile(rb"[^\r\n]+")
 
 
-def masked(data: bytes, spans: Sequence[Span]) -> bytes:
-    """`data` with every byte of the spans but newlines replaced by an asterisk.
+def mask_secrets(data: bytes, spans: Sequence[Span]) -> bytes:
+    """Return `data` with an asterisk for every byte of the spans but line ends.
 
-    >>> masked(b"key = 'abc'", [(7, 10)])
+    >>> mask_secrets(b"key = 'abc'", [(7, 10)])
     b"key = '***'"
     """
     if not spans:
@@ -32,20 +32,23 @@ def masked(data: bytes, spans: Sequence[Span]) -> bytes:
     return bytes(result)
 
 
-def tidied(text: str) -> str:
-    """`text` of a masked file with every long run of asterisks as long as the mask that packs show, so that nothing
-    says how long a secret is.
+def shorten_masks(text: str) -> str:
+    """Return the text of a masked file with every long run of asterisks as long as MASK.
 
-    >>> tidied("key = '****************'")
+    The length of a run must not tell the length of a secret.
+
+    >>> shorten_masks("key = '****************'")
     "key = '********'"
     """
     return _STARS.sub(MASK, text)
 
 
-def shown(data: bytes, start: int, end: int, spans: Sequence[Span]) -> bytes:
-    """`data[start:end]` as it may be shown: each line of each secret is MASK. `spans` are those of the whole file.
+def mask_range(data: bytes, start: int, end: int, spans: Sequence[Span]) -> bytes:
+    """Return `data[start:end]` with MASK for each line of each secret.
 
-    >>> shown(b"key = 'abc' # x", 2, 11, [(7, 10)])
+    `spans` are those of the whole file, ascending and disjoint.
+
+    >>> mask_range(b"key = 'abc' # x", 2, 11, [(7, 10)])
     b"y = '********'"
     """
     parts: list[bytes] = []

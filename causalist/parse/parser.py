@@ -1,14 +1,11 @@
-"""Source with conditional compilation -> the same bytes without what a grammar cannot read.
+"""Any file -> facts: choose a reader by path and content, parse, and collect diagnostics.
 
-A grammar sees all branches of `#if` at once, one after the other. That is good where each branch is whole; where one
-opens a block that is closed behind `#endif`, or two open the same, everything that follows is nested wrongly. Such
-branches are exchanged for one of them, here, by blanking the others and the directives. Nothing moves.
+Broken source is valid input: its facts come with diagnostics, never with an exception. If code stands inside another
+format, a view with as many bytes as the file is parsed, so that positions hold in the file itself.
 
-One file and its grammar -> facts. Broken source code is input: facts come with diagnostics, never an exception.
-
-Any file -> facts: which grammar reads it, and through which view where code stands inside of something else.
-
-A view has as many bytes as the file, so that positions of facts hold in the file itself.
+Conditional compilation: a grammar sees all branches of `#if` one after the other. That fails if a branch opens a block
+that is closed after `#endif`, or if two branches open the same block: all code after it is nested wrongly. This module
+blanks all but one of such branches, and their directives. No byte moves.
 """
 
 import hashlib
@@ -45,22 +42,22 @@ from causalist.parse.languages import (
     script_dialect,
 )
 from causalist.parse.manifests import read_manifest
-from causalist.parse.masking import masked, tidied
+from causalist.parse.masking import mask_secrets, shorten_masks
 from causalist.parse.prose import (
     BY_BLOCKS,
     Heading,
-    documented_mentions,
     markdown_headings,
     prose_kind,
+    read_doc_mentions,
     read_mentions,
     read_passages,
-    sections,
+    read_sections,
 )
-from causalist.parse.secret_scan import disjoint, find_secrets
+from causalist.parse.secret_scan import find_secrets, merge_spans
 from causalist.parse.syntax.accesses import read_lookups
-from causalist.parse.syntax.collector import Sweep
-from causalist.parse.syntax.imports import listed_names
-from causalist.parse.text import is_notebook, valid_utf8, with_line_feeds
+from causalist.parse.syntax.collector import FactCollector
+from causalist.parse.syntax.imports import read_listed_names
+from causalist.parse.text import is_notebook, with_line_feeds, with_valid_utf8
 
 _TOKEN = re.compile(
     rb"""^[ \t]*\#(?:[^\n\\/]|\\(?:\r\n|.)|/\*(?:[^*]|\*(?!/))*\*/|/(?!\*))*  # a directive with its continuation lines
@@ -71,7 +68,7 @@ _TOKEN = re.compile(
 )
 _DIRECTIVE = re.compile(rb"\s*#\s*(ifdef|ifndef|if|elifdef|elifndef|elif|else|endif)\b(.*)", re.DOTALL)
 _REMARK = re.compile(rb"/\*(?:[^*]|\*(?!/))*\*/")
-_LONGEST_PART = 400  # bytes of a branch that is looked at for what it ends with
+_MAX_PART_BYTES = 400  # bytes; longer branches are not checked for their end
 _STEP = {b"{": (1, 0), b"}": (-1, 0), b"(": (0, 1), b")": (0, -1)}
 
 _Depth = tuple[int, int]  # open braces, open parentheses
@@ -79,8 +76,8 @@ _Span = tuple[int, int]
 
 
 @dataclass(slots=True)
-class _Group:
-    """`#if` to `#endif`. Branches are (start, end, depth at the end)."""
+class _ConditionalGroup:
+    """Branches from one `#if` to its `#endif`, each as (start, end, depth at the end)."""
 
     depth: _Depth
     condition: bytes
@@ -89,15 +86,19 @@ class _Group:
     branches: list[tuple[int, int, _Depth]] = field(default_factory=list)
 
 
-def readable(data: bytes, settings: PreprocessorSettings, never: "re.Pattern[bytes] | None", strict: bool) -> bytes:
-    """`data` without branches that do not close what they open. With `strict` also without alternatives and directives
-    inside of functions and types, and without alternatives for a part of a declaration. Conditions that `never` matches
-    do not hold. Where `#if` and `#endif` do not fit, nothing is taken out for their sake."""
+def blank_partial_branches(
+    data: bytes, settings: PreprocessorSettings, never: "re.Pattern[bytes] | None", strict: bool
+) -> bytes:
+    """Return `data` with all but one branch blanked if a branch does not close what it opens.
+
+    `strict` also blanks alternatives and directives inside of functions and types, and alternatives for a part of a
+    declaration. Conditions that match `never` do not hold. If `#if` and `#endif` do not pair up, no branch is blanked.
+    """
     if not settings.conditions or b"#" not in data:
         return data
     blanked: list[_Span] = []
     depth: _Depth = (0, 0)
-    groups: list[_Group] = []
+    groups: list[_ConditionalGroup] = []
     for token in _TOKEN.finditer(data):
         text = token[0]
         if len(text) == 1 and text in _STEP:
@@ -116,10 +117,10 @@ def readable(data: bytes, settings: PreprocessorSettings, never: "re.Pattern[byt
         word = matched[1]
         if word.startswith(b"if"):
             condition = b"!" * (word == b"ifndef") + b" ".join(matched[2].split())
-            groups.append(_Group(depth, condition, [token.span()], token.end()))
+            groups.append(_ConditionalGroup(depth, condition, [token.span()], token.end()))
             continue
         if not groups:
-            return without(data, blanked)
+            return blank_spans(data, blanked)
         group = groups[-1]
         group.branches.append((group.since, token.start(), depth))
         group.directives.append(token.span())
@@ -131,36 +132,36 @@ def readable(data: bytes, settings: PreprocessorSettings, never: "re.Pattern[byt
         if is_whole and not (strict and (group.depth > (0, 0) or any(_is_part(data, b) for b in group.branches))):
             depth = group.depth
             continue
-        kept = _kept(group, never)
+        kept = _choose_branch(group, never)
         blanked += group.directives
         blanked += [branch[:2] for i, branch in enumerate(group.branches) if i != kept]
         depth = group.branches[kept][2] if kept >= 0 else group.depth
-    return without(data, blanked)
+    return blank_spans(data, blanked)
 
 
-def _kept(group: _Group, never: "re.Pattern[bytes] | None") -> int:
-    """The branch that stays: the first, unless its condition does not hold; -1 if none does."""
+def _choose_branch(group: _ConditionalGroup, never: "re.Pattern[bytes] | None") -> int:
+    """Return the branch to keep: the first whose condition may hold, or -1 if there is none."""
     if never is None or not never.match(group.condition):
         return 0
     return 1 if len(group.branches) > 1 else -1
 
 
 def _is_part(data: bytes, branch: tuple[int, int, _Depth]) -> bool:
-    """Return True if a branch holds less than a statement or declaration."""
+    """Return True if a branch is less than a statement or declaration."""
     start, end, _ = branch
-    if end - start > _LONGEST_PART:
+    if end - start > _MAX_PART_BYTES:
         return False
     text = _TOKEN.sub(lambda m: m[0] if m[0] in _STEP else b"", data[start:end]).strip()
     return bool(text) and text[-1:] not in b";})"
 
 
-def without(data: bytes, spans: list[_Span]) -> bytes:
-    """`data` with spaces in place of everything in these spans but ends of lines."""
+def blank_spans(data: bytes, spans: list[_Span]) -> bytes:
+    """Return `data` with spaces for all bytes in these spans but line ends."""
     if not spans:
         return data
     result = bytearray(data)
     done = 0
-    for start, end in sorted(spans):  # what stands in another span is blanked with that
+    for start, end in sorted(spans):  # a span inside of another one is blanked with that
         start = max(start, done)
         if start < end:
             result[start:end] = re.sub(rb"[^\r\n]", b" ", data[start:end])
@@ -168,17 +169,20 @@ def without(data: bytes, spans: list[_Span]) -> bytes:
     return bytes(result)
 
 
-def without_marks(data: bytes, blank: "list[re.Pattern[bytes]]") -> bytes:
-    """`data` without what the patterns match, one after the other, or their group `mark` where they have one."""
+def blank_matches(data: bytes, blank: "list[re.Pattern[bytes]]") -> bytes:
+    """Return `data` without the matches of the patterns, applied in order.
+
+    If a pattern has a group `mark`, only that group is blanked.
+    """
     for pattern in blank:
         group = "mark" if "mark" in pattern.groupindex else 0
-        data = without(data, [m.span(group) for m in pattern.finditer(data)])
+        data = blank_spans(data, [m.span(group) for m in pattern.finditer(data)])
     return data
 
 
 # Below this depth of the syntax tree nothing is read. No hand-written file comes near; a tree deeper than 65,535, which
 # tree-sitter's queries count in 16 bits, takes them time that is quadratic in its size.
-_DEEPEST = 20_000
+_MAX_DEPTH = 20_000
 
 # `QueryCursor.captures` gives captures in the order of the file, so it holds back what follows an unfinished match. In
 # a file inside one closure that is the whole file, and each step searches it: quadratic time. `matches` holds back
@@ -187,59 +191,59 @@ _DEEPEST = 20_000
 _MIN_BYTES_FOR_MATCHES = 65_536
 _CLOSURE_FAMILIES = frozenset({"ecmascript"})
 
-_FIRST_LINES = 4096  # bytes in which a file says in which builds it is
+_MAX_CONSTRAINT_BYTES = 4096  # bytes in which a file says in which builds it is
 
 
 def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
-    """Facts of a file in the language of `grammar`. Nothing in them comes from a secret."""
+    """Return the facts of a file in the language of `grammar`. Nothing in them comes from a secret."""
     data = with_line_feeds(data)
     secrets = find_secrets(data)
-    data = masked(data, secrets)
-    text = valid_utf8(data)
-    tree, query = _read(text, grammar)
-    sweep = Sweep(text, grammar.settings)
-    sweep.run(_read_captures(query, tree.root_node, grammar.settings.family, len(text)))
-    definitions = sweep.definitions()
+    data = mask_secrets(data, secrets)
+    text = with_valid_utf8(data)
+    tree, query = _parse_best(text, grammar)
+    collector = FactCollector(text, grammar.settings)
+    collector.run(_read_captures(query, tree.root_node, grammar.settings.family, len(text)))
+    definitions = collector.definitions()
     if secrets:
-        definitions = [d._replace(signature=tidied(d.signature), doc=tidied(d.doc)) for d in definitions]
+        definitions = [d._replace(signature=shorten_masks(d.signature), doc=shorten_masks(d.doc)) for d in definitions]
     facts = FileFacts(
         language=grammar.dialect.name,
         definitions=tuple(definitions),
-        bases=tuple(sweep.bases),
-        calls=tuple(sweep.uses.calls),
-        references=tuple(sweep.uses.references()),
-        imports=tuple(sweep.modules.imports),
-        exports=tuple(sweep.modules.exports),
-        bindings=tuple(sweep.named.bindings),
-        returns=tuple(sweep.returns()),
-        package=sweep.package,
-        manifest=_constraint(text, grammar.settings.modules),
-        owners=tuple(sweep.owners()),
-        parameters=tuple(sweep.parameters()),
-        implementations=tuple(sweep.implementations()),
-        accesses=tuple(sweep.held.accesses),
+        bases=tuple(collector.bases),
+        calls=tuple(collector.use_reader.calls),
+        references=tuple(collector.use_reader.references()),
+        imports=tuple(collector.import_reader.imports),
+        exports=tuple(collector.import_reader.exports),
+        bindings=tuple(collector.binding_reader.bindings),
+        returns=tuple(collector.returns()),
+        package=collector.package,
+        manifest=_read_build_constraint(text, grammar.settings.modules),
+        owners=tuple(collector.owners()),
+        parameters=tuple(collector.parameters()),
+        implementations=tuple(collector.implementations()),
+        accesses=tuple(collector.access_reader.accesses),
         lookups=read_lookups(grammar.settings.lookups, tree, text, definitions),
-        tests=tuple(i for i, draft in enumerate(sweep.drafts) if draft.is_test),
-        mentions=documented_mentions(definitions),
+        tests=tuple(i for i, draft in enumerate(collector.drafts) if draft.is_test),
+        mentions=read_doc_mentions(definitions),
         words=spaced(text),
-        diagnostics=(*_encoding(data), *_syntax(sweep.errors)),
-        doc=sweep.doc,
+        diagnostics=(*_encoding_diagnostics(data), *_syntax_diagnostics(collector.errors)),
+        doc=collector.doc,
         n_rows=data.count(b"\n") + 1,
         n_bytes=len(data),
         secrets=secrets,
     )
     listed = grammar.settings.modules.wildcard_list
     if listed and any(binding.target == listed for binding in facts.bindings):
-        return replace(facts, wildcard_exports=listed_names(data.decode("utf-8", "replace"), listed))
+        return replace(facts, wildcard_exports=read_listed_names(data.decode("utf-8", "replace"), listed))
     return facts
 
 
 def _read_captures(
     query: tree_sitter.Query, root: tree_sitter.Node, family: str, n_bytes: int
 ) -> Mapping[str, Sequence[tree_sitter.Node]]:
-    """Return the captured nodes by the name of the capture. Their order, and how often each occurs, is not defined."""
+    """Return the captured nodes by capture name, in undefined order and with undefined repetition."""
     cursor = tree_sitter.QueryCursor(query)
-    cursor.set_max_start_depth(_DEEPEST)
+    cursor.set_max_start_depth(_MAX_DEPTH)
     if n_bytes < _MIN_BYTES_FOR_MATCHES or family not in _CLOSURE_FAMILIES:
         return cursor.captures(root)
     nodes_by_capture: dict[str, list[tree_sitter.Node]] = {}
@@ -249,11 +253,11 @@ def _read_captures(
     return nodes_by_capture
 
 
-def _constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[str, str], ...]:
+def _read_build_constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[str, str], ...]:
     """Return the build constraint in the first lines of a file, as one expression."""
     if not modules.constraint:
         return ()
-    lines = data[:_FIRST_LINES].decode("utf-8", "replace").split("\n")
+    lines = data[:_MAX_CONSTRAINT_BYTES].decode("utf-8", "replace").split("\n")
     said = [line.removeprefix(modules.constraint).strip() for line in lines if line.startswith(modules.constraint)]
     if not said:
         begins = modules.older_constraint
@@ -263,27 +267,29 @@ def _constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[str, str], 
     return (("build", said[0]),) if said else ()
 
 
-def _read(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.Query]:
-    """The syntax tree and the query for it, of the grammar or of the one behind it, whichever skips less."""
-    tree = _parsed(data, grammar)
+def _parse_best(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.Query]:
+    """Return the syntax tree and its query, of the grammar or its fallback, whichever skips fewer bytes."""
+    tree = _parse_tree(data, grammar)
     if grammar.settings.repairs and tree.root_node.has_error:
-        repaired = _repaired(data, grammar.settings.repairs)
-        other = grammar.parser.parse(_closed(repaired, grammar)) if repaired != data else tree
+        repaired = _apply_repairs(data, grammar.settings.repairs)
+        other = grammar.parser.parse(_with_final_line_feed(repaired, grammar)) if repaired != data else tree
         if not other.root_node.has_error or _n_skipped(other) < _n_skipped(tree):
             tree = other
     if grammar.dialect.fallback and tree.root_node.has_error:
-        other, query = _read(data, load_grammar(grammar.dialect.fallback))
+        other, query = _parse_best(data, load_grammar(grammar.dialect.fallback))
         if _n_skipped(other) < _n_skipped(tree):
             return other, query
     return tree, grammar.query
 
 
-def _repaired(data: bytes, repairs: Sequence[Repair]) -> bytes:
-    """The text as the grammar understands more of it. Every byte stays where it was: what is found in the tree is read
-    from the text as it is."""
+def _apply_repairs(data: bytes, repairs: Sequence[Repair]) -> bytes:
+    """Return the text with the repairs of the language, which let the grammar read more of it.
+
+    Every byte keeps its position: facts are read from the unrepaired text.
+    """
     text = bytearray(data)
     for repair in repairs:
-        pattern = _pattern(repair.match)
+        pattern = _compile_repair(repair.match)
         for matched in pattern.finditer(bytes(text)):
             start, end = matched.span(min(1, pattern.groups))
             text[start:end] = repair.put.encode() * (end - start)
@@ -291,32 +297,35 @@ def _repaired(data: bytes, repairs: Sequence[Repair]) -> bytes:
 
 
 @cache
-def _pattern(written: str) -> "re.Pattern[bytes]":
+def _compile_repair(written: str) -> "re.Pattern[bytes]":
     return re.compile(written.encode(), re.MULTILINE)
 
 
-def _closed(data: bytes, grammar: Grammar) -> bytes:
-    """The text with a line feed at its end where the grammar would wait for one for ever."""
+def _with_final_line_feed(data: bytes, grammar: Grammar) -> bytes:
+    """Return the text with a final line feed if the grammar would otherwise wait for one."""
     return data + b"\n" if grammar.dialect.line_feed and not data.endswith(b"\n") else data
 
 
-def _parsed(data: bytes, grammar: Grammar) -> tree_sitter.Tree:
-    """The syntax tree of what the preprocessor leaves; where that has errors, of less, if that skips less."""
+def _parse_tree(data: bytes, grammar: Grammar) -> tree_sitter.Tree:
+    """Return the syntax tree after preprocessing.
+
+    If it has errors, preprocess strictly and return that tree if it has fewer doubtful bytes.
+    """
     settings = grammar.settings.preprocessor
     if not settings.conditions:
-        return grammar.parser.parse(_closed(data, grammar))
-    never, blank = _preprocessor(settings)
-    view = without_marks(data, list(blank))
-    tree = grammar.parser.parse(readable(view, settings, never, strict=False))
+        return grammar.parser.parse(_with_final_line_feed(data, grammar))
+    never, blank = _compile_preprocessor(settings)
+    view = blank_matches(data, list(blank))
+    tree = grammar.parser.parse(blank_partial_branches(view, settings, never, strict=False))
     if tree.root_node.has_error:
-        other = grammar.parser.parse(readable(view, settings, never, strict=True))
+        other = grammar.parser.parse(blank_partial_branches(view, settings, never, strict=True))
         if _n_doubtful(other) < _n_doubtful(tree):
             return other
     return tree
 
 
 def _n_doubtful(tree: tree_sitter.Tree) -> int:
-    """Bytes that stand in an error, whatever was read in it, and one for each error and each node that was made up."""
+    """Return the number of bytes inside errors, plus one for each error and each missing node."""
     doubtful, stack = 0, [tree.root_node]
     while stack:
         node = stack.pop()
@@ -330,7 +339,7 @@ def _n_doubtful(tree: tree_sitter.Tree) -> int:
 
 
 @cache
-def _preprocessor(
+def _compile_preprocessor(
     settings: PreprocessorSettings,
 ) -> "tuple[re.Pattern[bytes] | None, tuple[re.Pattern[bytes], ...]]":
     never = re.compile(settings.never.encode()) if settings.never else None
@@ -338,7 +347,7 @@ def _preprocessor(
 
 
 def _n_skipped(tree: tree_sitter.Tree) -> int:
-    """Bytes that stand in no node but an error, and one for each node that was made up."""
+    """Return the number of bytes in no node but an error, plus one for each missing node."""
     skipped, stack = 0, [tree.root_node]
     while stack:
         node = stack.pop()
@@ -355,21 +364,23 @@ def _n_skipped(tree: tree_sitter.Tree) -> int:
 
 
 def parse_text(path: str, data: bytes) -> FileFacts:
-    """Facts of a file without a grammar: passages and words. The path tells the kind of prose, nothing else. Nothing in
-    them comes from a secret."""
+    """Return the facts of a file without a grammar: passages, words and mentions.
+
+    Only the path decides the kind of prose. Nothing in the facts comes from a secret.
+    """
     data = with_line_feeds(data)
     secrets = find_secrets(data)
-    data = masked(data, secrets)
+    data = mask_secrets(data, secrets)
     text = data.decode("utf-8", "replace")
     kind = prose_kind(path)
     passages = read_passages(path, text) if text.encode("utf-8") == data else ()
     if secrets:
-        passages = tuple(p._replace(title=tidied(p.title)) for p in passages)
+        passages = tuple(p._replace(title=shorten_masks(p.title)) for p in passages)
     return FileFacts(
         language="",
         passages=passages,
-        words=spaced(valid_utf8(data)),
-        diagnostics=_encoding(data),
+        words=spaced(with_valid_utf8(data)),
+        diagnostics=_encoding_diagnostics(data),
         doc=passages[0].title if passages and kind not in BY_BLOCKS else "",
         manifest=read_manifest(path, text) if kind == "manifest" else (),
         mentions=read_mentions(kind, text, passages),
@@ -379,7 +390,7 @@ def parse_text(path: str, data: bytes) -> FileFacts:
     )
 
 
-def _syntax(errors: Sequence[int]) -> tuple[Diagnostic, ...]:
+def _syntax_diagnostics(errors: Sequence[int]) -> tuple[Diagnostic, ...]:
     """Return the diagnostics for syntax errors in these rows."""
     if not errors:
         return ()
@@ -388,7 +399,7 @@ def _syntax(errors: Sequence[int]) -> tuple[Diagnostic, ...]:
     return (Diagnostic(DiagnosticSlug.SYNTAX_ERROR, f"{many} could not be parsed, the first in line {row + 1}", row),)
 
 
-def _encoding(data: bytes) -> tuple[Diagnostic, ...]:
+def _encoding_diagnostics(data: bytes) -> tuple[Diagnostic, ...]:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -399,13 +410,16 @@ def _encoding(data: bytes) -> tuple[Diagnostic, ...]:
     return ()
 
 
-_LOWEST = 7  # level of a cell of text without a heading: below all headings
-_LONGEST_TITLE = 60
+_LOWEST_LEVEL = 7  # level of a cell of text without a heading: below all headings
+_MAX_TITLE_CHARACTERS = 60
 
 
 def parse_file(path: str, data: bytes) -> FileFacts:
-    """Facts of any file. The path tells who reads it, nothing else. What no reader gets through, which is a defect of
-    this program, is read as text, and a diagnostic says so."""
+    """Return the facts of any file.
+
+    The path and, for some extensions, the content choose the reader. If the reader fails because of a defect of this
+    program, the file is read as text and a diagnostic says so.
+    """
     try:
         return _parse(path, data)
     except Exception as error:
@@ -422,15 +436,15 @@ def _parse(path: str, data: bytes) -> FileFacts:
         return parse_source(data, load_grammar(dialect))
     if is_component(path):
         secrets = find_secrets(data)
-        facts = _parse_component(masked(data, secrets))
-        return replace(facts, secrets=disjoint((*secrets, *facts.secrets)))
+        facts = _parse_component(mask_secrets(data, secrets))
+        return replace(facts, secrets=merge_spans((*secrets, *facts.secrets)))
     notebook = read_notebook(data) if is_notebook(path) else None
     if notebook is not None:
-        # What JSON escapes may hide is found in the cells, what it quotes in the file.
-        secrets = disjoint((*find_secrets(data), *find_secrets(notebook.view)))
-        hidden = notebook._replace(view=masked(notebook.view, secrets), code=masked(notebook.code, secrets))
+        # JSON escapes can hide secrets, so that the decoded cells are scanned too.
+        secrets = merge_spans((*find_secrets(data), *find_secrets(notebook.view)))
+        hidden = notebook._replace(view=mask_secrets(notebook.view, secrets), code=mask_secrets(notebook.code, secrets))
         facts = _parse_notebook(hidden)
-        return replace(facts, secrets=disjoint((*secrets, *facts.secrets)))
+        return replace(facts, secrets=merge_spans((*secrets, *facts.secrets)))
     script = script_dialect(data) if prose_kind(path) == "plain" and may_be_script(path) else ""
     if script:
         return parse_source(data, load_grammar(script))
@@ -445,7 +459,7 @@ def _parse(path: str, data: bytes) -> FileFacts:
 
 @lru_cache(maxsize=1 << 17)  # a process that stays asks for the files of a repository again and again
 def reader_of(path: str) -> str:
-    """Return the reader of a file: dialect and grammar version, or kind of text. Part of the key of cached facts."""
+    """Return the reader of a file: dialect and grammar version, or kind of text. Part of the cache key."""
     dialect = dialect_of(path)
     if dialect:
         return "+".join(f"{each}:{grammar_version(each)}" for each in (dialect, *claimants(path)))
@@ -461,25 +475,25 @@ def reader_of(path: str) -> str:
 
 @cache
 def _all_grammars() -> str:
-    """One version for all grammars: what is in such a file is not told by its name."""
+    """Return one version for all grammars, for files whose name does not tell their language."""
     versions = [grammar_version(dialect) for dialect in sorted(load_settings())]
     return hashlib.sha256("\n".join(versions).encode()).hexdigest()[:16]
 
 
-def _dialect_named(language: str) -> str:
-    """The dialect of files that end like this, or of this name; "" if no grammar reads them."""
+def _resolve_dialect(language: str) -> str:
+    """Return the dialect with this extension or name, or "" if no grammar reads it."""
     name = language.removeprefix(".")
     return extensions().get(f".{name}", name if name in load_settings() else "")
 
 
 def _parse_component(data: bytes) -> FileFacts:
     component = read_component(data)
-    dialect = _dialect_named(component.language)
+    dialect = _resolve_dialect(component.language)
     if not dialect:  # a language that no grammar reads: the component is there all the same
-        component, dialect = without_scripts(component), _dialect_named(DEFAULT_LANGUAGE)
+        component, dialect = without_scripts(component), _resolve_dialect(DEFAULT_LANGUAGE)
     facts = with_component(parse_source(component.view, load_grammar(dialect)), component)
     # The words of the file, not those of the view that the grammar read.
-    return replace(facts, words=spaced(valid_utf8(data)))
+    return replace(facts, words=spaced(with_valid_utf8(data)))
 
 
 def _parse_notebook(notebook: Notebook) -> FileFacts:
@@ -490,19 +504,19 @@ def _parse_notebook(notebook: Notebook) -> FileFacts:
         headings += [h._replace(row=h.row + first) for h in found]
         if not found:
             title = next((t for t in (" ".join(line.split()) for line in lines[first : last + 1]) if t), "")
-            headings.append(Heading(first, _LOWEST, title[:_LONGEST_TITLE]))
-    passages = tuple(_without_end(p, lines) for p in sections(lines, headings))
-    dialect = _dialect_named(notebook.language)
+            headings.append(Heading(first, _LOWEST_LEVEL, title[:_MAX_TITLE_CHARACTERS]))
+    passages = tuple(_without_end(p, lines) for p in read_sections(lines, headings))
+    dialect = _resolve_dialect(notebook.language)
     if dialect:
         facts = parse_source(notebook.code, load_grammar(dialect))
     else:
         facts = FileFacts(language="", n_rows=len(lines), n_bytes=len(notebook.view))
     doc = passages[0].title if passages else facts.doc
-    return replace(facts, passages=passages, doc=doc, words=spaced(valid_utf8(notebook.view)))
+    return replace(facts, passages=passages, doc=doc, words=spaced(with_valid_utf8(notebook.view)))
 
 
 def _without_end(passage: Passage, lines: list[str]) -> Passage:
-    """The passage without the blank lines at its end, which are what the file says around cells."""
+    """Return the passage without blank rows at its end, which come from the JSON around cells."""
     end = passage.end_row
     while end > passage.start_row and not lines[end].strip():
         end -= 1

@@ -1,22 +1,17 @@
-"""Text that no grammar reads -> passages, cut where the layout shows that something begins.
+"""Text without a grammar -> passages, and prose -> mentions of code.
 
-A block begins at a line that stands further left than what follows it: a function, a section, a top-level key, a
-statement, a paragraph. Comments go with what they stand above. A block that is too long is cut in the same way one
-indentation further in, and neighbours that are too short share a passage. What has no such structure stays whole:
-logs, word lists and tables answer no question by their parts. No language is known here.
+Sections: a section reaches from its heading to the next heading of the same or a higher level, and contains its
+subsections. Headings follow CommonMark (ATX and setext, none inside fences), docutils (underlined titles, levels in the
+order of their first underline) and AsciiDoc (titles after equals signs).
 
-Prose -> passages: the sections of Markdown, reStructuredText and AsciiDoc, and the blocks of any other text.
+Blocks: any other text is cut by its layout. A block begins at a line with less indentation than the lines after it: a
+function, a section, a top-level key, a statement, a paragraph. Comments belong to the code below them. A long block is
+cut one indentation further in; short neighbors share a passage. Text without such structure stays whole: no part of a
+log, word list or table answers a query. The rules know no language.
 
-A section reaches from its heading to the next heading of the same or a higher level and holds its subsections. The
-headings follow CommonMark (ATX and setext, none inside fences), docutils (underlined titles, levels in the order in
-which their underlines appear) and AsciiDoc (titles after equals signs). What a block is, `blocks` says.
-
-Prose -> the names of code that stand in it: where a writer marked something as code, and nowhere else.
-
-Read are code spans, links, cross-references and directives of documentation tools (`:class:`, `.. autofunction::`,
-`:::`), and in blocks of code what is called by a name of several parts, what is imported, and names of types. Plain
-words say nothing: `the client` may be any. Whether a name means something in the repository is decided in
-`graph.mentioned`.
+Mentions: names are read from code spans, links, cross-references and directives of documentation tools (`:class:`, `..
+autofunction::`, `:::`). In code blocks, names are called chains, imported names and type names. Plain words are not
+read: `the client` may be any client. `graph` resolves mentions.
 """
 
 import re
@@ -29,14 +24,14 @@ from causalist.parse.manifests import is_manifest
 
 # Rows of a passage. On development questions in languages without a grammar 8 to 20 and 40 to 80 rows could not be told
 # apart; shorter and longer ones found less.
-LEAST_ROWS = 10
-MOST_ROWS = 60
-MOST_PASSAGES = 200  # of one file: a dump of a database is no book
-_LONGEST_TITLE = 100
-_TITLE_ROWS = 60
-_LONGEST_LINE = 1000  # bytes a line on average beyond which a file is data
+MIN_PASSAGE_ROWS = 10
+MAX_PASSAGE_ROWS = 60
+MAX_PASSAGES = 200  # in one file; a file with more is a data dump
+_MAX_TITLE_CHARACTERS = 100
+_MAX_TITLE_ROWS = 60
+_MAX_MEAN_LINE_CHARACTERS = 1000  # bytes a line on average beyond which a file is data
 _TAB = 4
-_LAST_COLUMN = 100  # further in all lines count as equally far: no hand indents like that
+_MAX_COLUMN = 100  # further in all lines count as equally far: no hand indents like that
 
 # What ends a block or goes on with it: it never begins one.
 _CLOSER = re.compile(
@@ -55,7 +50,7 @@ _TELLING = re.compile(r"[^\W\d_]{2}|\w{3}")
 
 
 class Block(NamedTuple):
-    """Rows `start` to `end` (exclusive), and the line that tells what they are."""
+    """Rows `start` to `end` (exclusive), and the line that describes them."""
 
     start: int
     end: int
@@ -63,41 +58,41 @@ class Block(NamedTuple):
 
 
 def read_blocks(lines: list[str]) -> list[Block]:
-    """The passages of a text, in order; none where it fits into one or shows no structure.
+    """Return the passages of a text, in order; none if it fits into one or shows no structure.
 
-    They follow one another without a gap, from the first line to the last.
+    They are contiguous, from the first line to the last.
     """
-    if len(lines) <= MOST_ROWS or sum(map(len, lines)) > _LONGEST_LINE * len(lines):
+    if len(lines) <= MAX_PASSAGE_ROWS or sum(map(len, lines)) > _MAX_MEAN_LINE_CHARACTERS * len(lines):
         return []
     layout = _Layout(lines)
-    least, most = LEAST_ROWS, MOST_ROWS
+    least, most = MIN_PASSAGE_ROWS, MAX_PASSAGE_ROWS
     while True:
         found = layout.cut(0, len(lines), 0, least, most)
-        if len(found) <= MOST_PASSAGES:
+        if len(found) <= MAX_PASSAGES:
             return found if len(found) > 1 else []
         least, most = 2 * least, 2 * most
 
 
 class _Layout:
-    """Columns of all lines, and which of them can begin a block."""
+    """Columns of all lines, and flags for lines that cannot begin a block."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
         self.columns: list[int] = []  # -1 for a blank line
         self.leads: list[bool] = []
         self.closers: list[bool] = []
-        comment = ""  # what ends the comment that is open
+        comment = ""  # end mark of the open comment
         code = 0  # column of the last line that is not blank
         for line in lines:
             text = line.strip()
-            column = min(len(line[: len(line) - len(line.lstrip())].expandtabs(_TAB)), _LAST_COLUMN) if text else -1
+            column = min(len(line[: len(line) - len(line.lstrip())].expandtabs(_TAB)), _MAX_COLUMN) if text else -1
             lead = closer = False
             if comment:
                 lead = True
             elif text.startswith(("/*", "<!--")):
                 lead = True
                 comment = "*/" if text[0] == "/" else "-->"
-            elif _CONDITION.match(text):  # a directive stands at the left whatever is around it
+            elif _CONDITION.match(text):  # a directive begins at the left margin in any context
                 column, closer = code, True
             elif text:
                 closer = _CLOSER.match(text) is not None
@@ -111,7 +106,7 @@ class _Layout:
             self.closers.append(closer)
 
     def cut(self, start: int, end: int, column: int, least: int, most: int) -> list[Block]:
-        """The passages of rows `start` to `end`, whose blocks begin in `column` or further to the right."""
+        """Return the passages of rows `start` to `end`, whose blocks begin in `column` or further right."""
         starts = self._starts(start, end, column)
         while len(starts) == 1:
             column = min((c for c in self.columns[start + 1 : end] if c > column), default=-1)
@@ -123,15 +118,15 @@ class _Layout:
         run: list[Block] = []
         for block in blocks:
             if block.end - block.start > most:
-                result += _merged(run, least, most)
+                result += _merge_short_blocks(run, least, most)
                 run = []
                 result += self.cut(block.start, block.end, column + 1, least, most)
             else:
                 run.append(block)
-        return result + _merged(run, least, most)
+        return result + _merge_short_blocks(run, least, most)
 
     def _starts(self, start: int, end: int, column: int) -> list[int]:
-        """The rows that begin a block in `column`, `start` always among them."""
+        """Return the rows that begin a block in `column`. `start` is always the first."""
         found = [start]
         for row in range(start + 1, end):
             if self.columns[row] != column or self.closers[row]:
@@ -144,9 +139,9 @@ class _Layout:
         return found
 
     def _title(self, start: int, end: int) -> str:
-        """The first line that tells something, before all comments; else the first comment."""
+        """Return the first informative line of code, else the first comment."""
         spoken = ""
-        for row in range(start, min(end, start + _TITLE_ROWS)):
+        for row in range(start, min(end, start + _MAX_TITLE_ROWS)):
             text = " ".join(self.lines[row].split())
             if not _TELLING.search(text):
                 continue
@@ -154,29 +149,30 @@ class _Layout:
                 below = self.lines[row + 1] if row + 1 < end and self.columns[row + 1] == self.columns[row] else ""
                 if _ONLY_WORDS.fullmatch(text) and _TELLING.search(below):
                     text += " " + " ".join(below.split())  # `static int`, and the name
-                return _bare(text)
+                return _strip_opening(text)
             spoken = spoken or text.strip("/*#!-;%<>\"' ")
         first = next((line.strip() for line in self.lines[start:end] if line.strip()), "")
-        return (spoken or first)[:_LONGEST_TITLE].rstrip()
+        return (spoken or first)[:_MAX_TITLE_CHARACTERS].rstrip()
 
 
-def _bare(line: str) -> str:
-    """A line without what only opens a block, quotes a key or marks a tag.
+def _strip_opening(line: str) -> str:
+    """Return a line without an opening bracket, the quotes of a key or the brackets of a tag.
 
-    >>> _bare('"scripts": {'), _bare("<dependencies>"), _bare("#include <stdio.h>"), _bare("int main(void) {")
-    ('scripts', 'dependencies', '#include <stdio.h>', 'int main(void)')
+    >>> lines = ('"scripts": {', "<dependencies>", "#include <stdio.h>", "int main(void) {")
+    >>> [_strip_opening(line) for line in lines]
+    ['scripts', 'dependencies', '#include <stdio.h>', 'int main(void)']
     """
     text = line.strip("<>") if line[0] == "<" else line
     text = _QUOTED_KEY.sub(r"\2\3 ", text, count=1)
-    return text.lstrip("{%|\\ ").rstrip("([{:=,%} ")[:_LONGEST_TITLE].rstrip()
+    return text.lstrip("{%|\\ ").rstrip("([{:=,%} ")[:_MAX_TITLE_CHARACTERS].rstrip()
 
 
-def _merged(blocks: list[Block], least: int, most: int) -> list[Block]:
-    """Short neighbours in one passage, which has the title of the longest of them."""
+def _merge_short_blocks(blocks: list[Block], least: int, most: int) -> list[Block]:
+    """Return blocks with short neighbors merged. A merged block has the title of its longest member."""
     groups: list[list[Block]] = []
     for i, block in enumerate(blocks):
         start = groups[-1][0].start if groups else block.start
-        # What is short goes with what follows; the last goes with what is before.
+        # A short block joins the next one; a short last block joins the one before.
         short = block.start - start < least or (i + 1 == len(blocks) and block.end - block.start < least)
         if groups and short and block.end - start <= most:
             groups[-1].append(block)
@@ -194,7 +190,7 @@ _ASCIIDOC_FENCE = re.compile(r"([-.=+*_/])\1{3,}")
 _MARKUP = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|[`*_]")
 _BULLET = re.compile(r"\s*(?:[-*+>|]|\d+[.)])\s?")
 
-_LONGEST_SLUG = 60
+_MAX_SLUG_CHARACTERS = 60
 
 # Kinds of text by the end of a file's name. "text" may have underlined titles. "data" is rows of values: each file is
 # one document, because no part of it answers a question by itself.
@@ -212,7 +208,7 @@ BY_BLOCKS = frozenset({"plain", "manifest"})  # kinds of text without headings
 
 
 class Heading(NamedTuple):
-    """A heading in a row; level 1 is the highest."""
+    """Heading in a row; level 1 is the highest."""
 
     row: int
     level: int
@@ -220,7 +216,7 @@ class Heading(NamedTuple):
 
 
 def read_passages(path: str, text: str) -> tuple[Passage, ...]:
-    """The passages of a file without a grammar; byte positions are those of `text` in UTF-8.
+    """Return the passages of a file without a grammar; byte positions are those of `text` in UTF-8.
 
     Text before the first heading, prose without headings and text that is one block belong to the file itself.
     """
@@ -229,20 +225,23 @@ def read_passages(path: str, text: str) -> tuple[Passage, ...]:
     shown = [lines[0].removeprefix("\ufeff"), *lines[1:]]
     kind = prose_kind(path)
     if kind == "markdown":
-        return sections(lines, markdown_headings(shown))
+        return read_sections(lines, markdown_headings(shown))
     if kind == "restructuredtext":
-        return sections(lines, _underlined_headings(shown))
+        return read_sections(lines, _underlined_headings(shown))
     if kind == "asciidoc":
-        return sections(lines, _marked_headings(shown))
+        return read_sections(lines, _marked_headings(shown))
     if kind == "text":
         headings = _underlined_headings(shown)
-        return sections(lines, headings) if len(headings) > 1 else _blocks(lines)
-    return () if kind == "data" else _blocks(lines)
+        return read_sections(lines, headings) if len(headings) > 1 else _read_block_passages(lines)
+    return () if kind == "data" else _read_block_passages(lines)
 
 
 def prose_kind(path: str) -> str:
-    """ "markdown", "restructuredtext", "asciidoc", "text", "data", "manifest" for files that configure packages, or
-    "plain"."""
+    """Return the kind of a text by its path.
+
+    It is "markdown", "restructuredtext", "asciidoc", "text", "data", "manifest" (files that configure packages) or
+    "plain".
+    """
     lower = path.lower()
     for kind, endings in _KINDS:
         if lower.endswith(endings):
@@ -251,7 +250,7 @@ def prose_kind(path: str) -> str:
 
 
 def title_slug(title: str) -> str:
-    """A heading as it stands in ids and links.
+    """Return a heading in the form of ids and links.
 
     >>> title_slug("Getting `started`: the *first* run!")
     'getting-started-the-first-run'
@@ -261,7 +260,7 @@ def title_slug(title: str) -> str:
 
 
 def markdown_headings(lines: list[str]) -> list[Heading]:
-    """The headings of Markdown, in order."""
+    """Return the headings of Markdown, in order."""
     headings: list[Heading] = []
     fence = ""
     start = 0
@@ -280,7 +279,7 @@ def markdown_headings(lines: list[str]) -> list[Heading]:
             continue
         atx = _ATX.match(line)
         if atx:
-            headings.append(Heading(row, len(atx[1]), _plain(atx[2] or "")))
+            headings.append(Heading(row, len(atx[1]), _plain_title(atx[2] or "")))
             continue
         setext = _SETEXT.match(line)
         previous = lines[row - 1].strip() if row > start else ""
@@ -292,7 +291,7 @@ def markdown_headings(lines: list[str]) -> list[Heading]:
             and not _ATX.match(previous)
             and (row < 2 or not lines[row - 2].strip())
         ):
-            headings.append(Heading(row - 1, 1 if setext[1][0] == "=" else 2, _plain(previous)))
+            headings.append(Heading(row - 1, 1 if setext[1][0] == "=" else 2, _plain_title(previous)))
     return headings
 
 
@@ -310,7 +309,7 @@ def _underlined_headings(lines: list[str]) -> list[Heading]:
         style = under[1] + ("^" if over else "")
         if style not in styles:
             styles.append(style)
-        headings.append(Heading(row - 2 if over else row - 1, styles.index(style) + 1, _plain(title)))
+        headings.append(Heading(row - 2 if over else row - 1, styles.index(style) + 1, _plain_title(title)))
     return headings
 
 
@@ -326,17 +325,17 @@ def _marked_headings(lines: list[str]) -> list[Heading]:
         else:
             marked = _ASCIIDOC_HEADING.match(line)
             if marked:
-                headings.append(Heading(row, len(marked[1]), _plain(marked[2])))
+                headings.append(Heading(row, len(marked[1]), _plain_title(marked[2])))
     return headings
 
 
-def _plain(title: str) -> str:
+def _plain_title(title: str) -> str:
     return " ".join(_MARKUP.sub(lambda m: m[1] or "", title).split())
 
 
-def sections(lines: list[str], headings: list[Heading]) -> tuple[Passage, ...]:
-    """One passage for each heading, up to the next one of its level or a higher one."""
-    offsets = _offsets(lines)
+def read_sections(lines: list[str], headings: list[Heading]) -> tuple[Passage, ...]:
+    """Return one passage for each heading, up to the next one of its level or a higher one."""
+    offsets = _line_offsets(lines)
     total = offsets[-1] - 1
     ends = [len(lines)] * len(headings)
     parents: list[int] = []
@@ -361,8 +360,8 @@ def sections(lines: list[str], headings: list[Heading]) -> tuple[Passage, ...]:
     )
 
 
-def _blocks(lines: list[str]) -> tuple[Passage, ...]:
-    offsets = _offsets(lines)
+def _read_block_passages(lines: list[str]) -> tuple[Passage, ...]:
+    offsets = _line_offsets(lines)
     slugs = _Slugs()
     passages: list[Passage] = []
     for block in read_blocks(lines):
@@ -384,13 +383,13 @@ def _blocks(lines: list[str]) -> tuple[Passage, ...]:
 
 
 def _line_slug(title: str) -> str:
-    """A line of any text as it stands in ids.
+    """Return a line of any text in the form of ids.
 
     >>> _line_slug("static int read_more(struct state *s)")
     'static-int-read_more-struct-state-s'
     """
     return (
-        "-".join(re.findall(r"\w+", unicodedata.normalize("NFC", title).lower()))[:_LONGEST_SLUG].rstrip("-")
+        "-".join(re.findall(r"\w+", unicodedata.normalize("NFC", title).lower()))[:_MAX_SLUG_CHARACTERS].rstrip("-")
         or "section"
     )
 
@@ -406,8 +405,8 @@ class _Slugs:
         return slug if self._seen[slug] == 1 else f"{slug}~{self._seen[slug]}"
 
 
-def _offsets(lines: list[str]) -> list[int]:
-    """The byte at which each line starts in UTF-8, and one past the text and its last line's missing newline."""
+def _line_offsets(lines: list[str]) -> list[int]:
+    """Return the start of each line in UTF-8 bytes, then the length of the text plus one."""
     offsets = [0]
     for line in lines:
         offsets.append(offsets[-1] + len(line.encode("utf-8", "surrogatepass")) + 1)
@@ -415,8 +414,8 @@ def _offsets(lines: list[str]) -> list[int]:
 
 
 _MENTION_KINDS = frozenset({"markdown", "restructuredtext", "asciidoc", "text"})
-_LONGEST = 120  # characters of what is taken for a name
-_MOST = 20_000  # mentions of a file: what has more is made by a program
+_MAX_NAME_CHARACTERS = 120  # longer text is no name
+_MAX_MENTIONS = 20_000  # a file with more is generated
 _MENTION_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _MENTION_ASCIIDOC_FENCE = re.compile(r"(-{4,}|`{3,})$")
 _ROLE = re.compile(
@@ -444,35 +443,35 @@ _CONTENT = ("method", "attribute", "classmethod", "staticmethod", "property")  #
 
 
 def read_mentions(kind: str, text: str, passages: Sequence[Passage]) -> tuple[Mention, ...]:
-    """The names in prose of that kind (`prose.prose_kind`), each once a passage and form, in the order of the text."""
+    """Return the names in prose of that kind, each once a passage and form, in text order."""
     if kind not in _MENTION_KINDS or not ("`" in text or "](" in text or "::" in text):
         return ()
     lines = text.split("\n")
-    inside = _innermost(passages, len(lines))
+    inside = _innermost_passages(passages, len(lines))
     found: dict[tuple[int, int, str], int] = {}
-    for row, form, name in _names(lines, kind):
-        if 1 < len(name) <= _LONGEST:
+    for row, form, name in _find_names(lines, kind):
+        if 1 < len(name) <= _MAX_NAME_CHARACTERS:
             found.setdefault((inside[row], form, name), row)
-            if len(found) > _MOST:
+            if len(found) > _MAX_MENTIONS:
                 return ()
     return tuple(Mention(passage, form, name, row) for (passage, form, name), row in found.items())
 
 
-def documented_mentions(definitions: Sequence[Definition]) -> tuple[Mention, ...]:
-    """The names in the first lines of the documentation of definitions."""
+def read_doc_mentions(definitions: Sequence[Definition]) -> tuple[Mention, ...]:
+    """Return the names in the first documentation line of each definition."""
     found: dict[tuple[int, int, str], int] = {}
     for number, definition in enumerate(definitions):
         if "`" in definition.doc:
-            for form, name in _marked(definition.doc):
-                if 1 < len(name) <= _LONGEST:
+            for form, name in _find_marked_names(definition.doc):
+                if 1 < len(name) <= _MAX_NAME_CHARACTERS:
                     found.setdefault((number, form, name), definition.start_row)
     return tuple(Mention(document, form, name, row) for (document, form, name), row in found.items())
 
 
-def _marked(line: str) -> Iterator[tuple[MentionForm, str]]:
-    """Cross-references and code spans.
+def _find_marked_names(line: str) -> Iterator[tuple[MentionForm, str]]:
+    """Yield cross-references and code spans.
 
-    >>> [name for _, name in _marked("Asks :func:`~app.check` and ``Session.verify``, not `it is`.")]
+    >>> [name for _, name in _find_marked_names("Asks :func:`~app.check` and ``Session.verify``, not `it is`.")]
     ['app.check', 'Session.verify', 'it is']
     """
     if ":`" in line:
@@ -481,8 +480,8 @@ def _marked(line: str) -> Iterator[tuple[MentionForm, str]]:
     yield from ((MentionForm.SPAN, match[2].strip()) for match in _SPAN.finditer(line))
 
 
-def _innermost(passages: Sequence[Passage], n_rows: int) -> list[int]:
-    """The innermost passage of each row; those inside of others come after them."""
+def _innermost_passages(passages: Sequence[Passage], n_rows: int) -> list[int]:
+    """Return the innermost passage of each row, or -1. Inner passages come after outer ones."""
     inside = [-1] * (n_rows + 1)
     for number, passage in enumerate(passages):
         end = min(passage.end_row + 1, n_rows)
@@ -490,12 +489,12 @@ def _innermost(passages: Sequence[Passage], n_rows: int) -> list[int]:
     return inside
 
 
-def _names(lines: Sequence[str], kind: str) -> Iterator[tuple[int, MentionForm, str]]:
-    """(row, form, name). What is indented below the mark of a block of code in reStructuredText is such a block."""
+def _find_names(lines: Sequence[str], kind: str) -> Iterator[tuple[int, MentionForm, str]]:
+    """Yield (row, form, name). Indented text below a code block directive of reStructuredText is code."""
     is_rest = kind == "restructuredtext"
     opens = _MENTION_ASCIIDOC_FENCE if kind == "asciidoc" else _MENTION_FENCE
     fence = ""
-    block = -1  # indentation of what began a block in reStructuredText
+    block = -1  # indentation of the line that began a block in reStructuredText
     module = ""
     owner = (-1, "")  # indentation and name of the class that is described
     for row, line in enumerate(lines):
@@ -505,22 +504,22 @@ def _names(lines: Sequence[str], kind: str) -> Iterator[tuple[int, MentionForm, 
             if line.strip().startswith(fence):
                 fence = ""
             else:
-                yield from ((row, MentionForm.EXAMPLE, name) for name in _in_code(line))
+                yield from ((row, MentionForm.EXAMPLE, name) for name in _find_names_in_code(line))
             continue
         if is_rest:
             indent = len(line) - len(line.lstrip())
             if block >= 0 and indent > block:
-                yield from ((row, MentionForm.EXAMPLE, name) for name in _in_code(line))
+                yield from ((row, MentionForm.EXAMPLE, name) for name in _find_names_in_code(line))
                 continue
             block = -1
             if "::" in line:
-                if (told := _DIRECTIVE.match(line)) is not None:
-                    what, name = told[3], told[4]
+                if (directive := _DIRECTIVE.match(line)) is not None:
+                    what, name = directive[3], directive[4]
                     if what in ("module", "currentmodule"):
                         module = name
                     elif what in _CONTENT and indent > owner[0] >= 0:
                         name = f"{owner[1]}.{name}"
-                    elif module and not told[2]:
+                    elif module and not directive[2]:
                         name = f"{module}.{name}"
                     if what in ("class", "exception"):
                         owner = (indent, name)
@@ -533,20 +532,20 @@ def _names(lines: Sequence[str], kind: str) -> Iterator[tuple[int, MentionForm, 
             if opened is not None:
                 fence = opened[1]
                 continue
-        elif ":::" in line and (told := _AUTODOC.match(line)) is not None:
-            yield row, MentionForm.ROLE, told[1]
+        elif ":::" in line and (autodoc := _AUTODOC.match(line)) is not None:
+            yield row, MentionForm.ROLE, autodoc[1]
             continue
         if "`" in line:
-            yield from ((row, form, name) for form, name in _marked(line))
+            yield from ((row, form, name) for form, name in _find_marked_names(line))
         if "](" in line:
             yield from ((row, MentionForm.LINK, match[1]) for match in _LINK.finditer(line))
 
 
-def _in_code(line: str) -> Iterator[str]:
-    """Chains, imported names and words with an inner capital in a line of an example."""
+def _find_names_in_code(line: str) -> Iterator[str]:
+    """Yield chains, imported names and words with an inner capital in a line of an example."""
     if "import" in line or "require" in line:
-        if (told := _FROM.match(line)) is not None:
-            yield from (f"{told[1]}.{name.split()[0]}" for name in told[2].split(",") if name.split())
+        if (imported := _FROM.match(line)) is not None:
+            yield from (f"{imported[1]}.{name.split()[0]}" for name in imported[2].split(",") if name.split())
             return
         for match in _BRACES.finditer(line):
             yield from (name.split()[0] for name in (match[1] or match[2]).split(",") if name.split())

@@ -1,10 +1,10 @@
-"""The bytes of a file -> the spans of secrets in it.
+"""Bytes of a file -> the spans of secrets in it.
 
-A few expressions over the whole file find candidates; most files have none, and nothing more is done for them. Only
-the lines around candidates are read closely: by the plugins of detect-secrets, called directly (no network, no settings
-of the repository), and by expressions of our own. Tables list tokens known by their form and names whose values are
-secret. Rules on the characters of a value reject names, words, placeholders, references and checksums; their thresholds
-were chosen by hand on werkzeug, urllib3, scrapy, gin and prisma.
+A few expressions over the whole file find candidates. Most files have none and need no further work. Only the lines
+around candidates are read closely: by the plugins of detect-secrets, called directly (no network, no settings of the
+repository), and by expressions of our own. Tables list tokens known by their form and names whose values are secret.
+Rules on the characters of a value reject names, words, placeholders, references and checksums; their thresholds were
+chosen by hand on werkzeug, urllib3, scrapy, gin and prisma.
 
 Not recognized: passwords of plain words, short or unquoted secrets without a name or form, and secrets that a program
 assembles.
@@ -29,8 +29,8 @@ class SecretRule(Enum):
     """Condition on the value of a secret, besides its place."""
 
     VARIED = "varied"  # the form says enough
-    CHOSEN = "chosen"  # what a person may have chosen
-    STRONG = "strong"  # what a machine has made
+    CHOSEN = "chosen"  # a person may have chosen it
+    STRONG = "strong"  # it looks generated
 
 
 # (module, class, the group that is the secret for each expression of the class's denylist, rule). The last group goes
@@ -104,7 +104,7 @@ NAMES_BEGIN = "|".join(
     )
 )  # fmt: skip
 
-# Values that stand for a secret and are none: these letters and no others, or one of these parts.
+# Placeholders: values of these letters and no others, or with one of these parts.
 TRIVIAL = frozenset(
     (
         "a", "aa", "aaa", "abc", "abcd", "abcdef", "admin", "anonymous", "api", "auth", "bar", "baz", "changeme",
@@ -127,9 +127,9 @@ _SHORT, _SHORT_ENTROPY = 28, 3.9
 # Identifiers are made of pieces (runs of one kind of character) of four and more on average, random strings of two.
 _WORDY_PIECES = 3.6
 _RANDOM_PIECES = 2.4
-_SHORTEST_RANDOM = 14
-_SHORTEST_LINE, _SCRAMBLED_PIECES = 16, 3.0
-_LONGEST_PLACEHOLDER = 40
+_MIN_RANDOM_CHARACTERS = 14
+_MIN_LINE_CHARACTERS, _SCRAMBLED_PIECES = 16, 3.0
+_MAX_PLACEHOLDER_CHARACTERS = 40
 
 _PIECE = lazy_regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _PARTS = lazy_regex(r"[-_./:@+=~, ]+")
@@ -145,18 +145,20 @@ _DATE = lazy_regex(r"\d{4}-\d\d-\d\d|\d\d:\d\d")
 
 
 def is_varied(value: str) -> bool:
-    """More than a pattern such as `ghp_xxxxxxxx`."""
+    """Return True if the value has many distinct characters, unlike `ghp_xxxxxxxx`."""
     return len(set(value)) >= min(9, len(value) * 2 // 3)
 
 
 def is_scrambled(value: str) -> bool:
-    """A line of a key, or of anything in base64: long, and not made of words."""
-    return len(value) >= _SHORTEST_LINE and _mean_piece(value) < _SCRAMBLED_PIECES
+    """Return True for a line of a key or other base64 data: long, and not made of words."""
+    return len(value) >= _MIN_LINE_CHARACTERS and _mean_piece(value) < _SCRAMBLED_PIECES
 
 
 def is_chosen(value: str) -> bool:
-    """A password that a person may have chosen, and no placeholder, word or reference: at least six characters without
-    white space, with a letter, and a digit or special character; or no word at all.
+    """Return True if the value may be a password chosen by a person.
+
+    It has at least six characters without white space. It has a letter, and a digit or special character, or is no
+    word. Placeholders, words and references are rejected.
 
     >>> is_chosen("hunter2"), is_chosen("changeme"), is_chosen("password1"), is_chosen("${DB_PASSWORD}")
     (True, False, False, False)
@@ -186,8 +188,10 @@ def is_strong(value: str) -> bool:
 
 
 def is_random(value: str) -> bool:
-    """A string that needs no name to be a secret: of high entropy, with upper and lower case and digits, and in smaller
-    pieces than words have. Digits of a checksum (hexadecimal) are not: nothing tells them from a key.
+    """Return True if the value looks secret without a secret name before it.
+
+    It has high entropy, upper and lower case and digits, and shorter pieces than words have. Hexadecimal digits do not
+    count, because a key and a checksum look alike.
 
     >>> is_random("uY3nq8ZkP0vT6sRw1LxEj5BcGd7Mh2Ka"), is_random("d41d8cd98f00b204e9800998ecf8427e")
     (True, False)
@@ -200,11 +204,11 @@ def is_random(value: str) -> bool:
 
 
 def _is_excused(value: str) -> bool:
-    """Placeholders, references, templates, dates, sequences."""
+    """Return True for placeholders, references, templates, dates and sequences."""
     if len(set(value)) < 4 or _REFERENCE.search(value) or _DATE.search(value) or re.search(r"\s", value):
         return True
     lower = value.lower()
-    if len(value) <= _LONGEST_PLACEHOLDER and any(part in lower for part in PLACEHOLDER_PARTS):
+    if len(value) <= _MAX_PLACEHOLDER_CHARACTERS and any(part in lower for part in PLACEHOLDER_PARTS):
         return True
     letters = re.sub("[^a-z]", "", lower)
     if letters in TRIVIAL:
@@ -220,15 +224,15 @@ def _is_wordy(value: str) -> bool:
 
 
 def _mean_piece(value: str) -> float:
-    """The mean length of runs of lower case, upper case and digits, a capital with the small letters behind it."""
+    """Return the mean length of runs of letters of one case (with a leading capital) and of digits."""
     pieces = _PIECE.findall(value)
     return sum(map(len, pieces)) / len(pieces) if pieces else 0.0
 
 
 def _is_named(value: str) -> bool:
-    """Return True if little is left without the words between separators: a path, a name with a checksum."""
+    """Return True if words make up most of the value: a path, or a name with a checksum."""
     rest = [part for part in re.split(r"[-_/.=+]", value) if not _WORDLIKE.fullmatch(part)]
-    return sum(map(len, rest)) < _SHORTEST_RANDOM
+    return sum(map(len, rest)) < _MIN_RANDOM_CHARACTERS
 
 
 def _is_encoded_text(value: str) -> bool:
@@ -255,29 +259,31 @@ def _heuristics() -> Any:
 
 
 def detect_secrets(module: str) -> Any:
-    """A module of detect-secrets, without the HTTP client by which it could verify what it finds: to import that takes
-    three quarters of the time."""
+    """Import a module of detect-secrets without its HTTP client.
+
+    The client verifies findings and would take three quarters of the import time.
+    """
     with defer_import("requests", ("Response",)):
         return import_module(f"detect_secrets.{module}")
 
 
 # How much of a line around a candidate is read: enough for a name before it and a value after it; a token is never cut.
 _BEFORE, _AFTER = 200, 600
-_BETWEEN = b"\n\n"  # what no candidate goes beyond
-_MARGIN = 300  # what a candidate needs behind it to be read where another one before it is
+_BETWEEN = b"\n\n"  # no candidate crosses it
+_MARGIN = 300  # bytes needed after a candidate for it to be read with the one before it
 _TOKEN = late(rb"[\w.+/=-]{0,4096}+")
 # Another place of the same file that holds the value of a found secret is one too, if the value is no word.
-_SHORTEST_REPEATED = 10
-_MOST_REPEATED = 100
-_LONGEST_VALUE = 4096
-_SHORTEST_BARE = 12
+_MIN_REPEATED_BYTES = 10
+_MAX_REPEATED_VALUES = 100
+_MAX_VALUE_CHARACTERS = 4096
+_MIN_BARE_CHARACTERS = 12
 # What a private key takes at most: RSA with 16,384 bits has some 12,500 characters.
-_LONGEST_KEY = 16_000
+_MAX_KEY_BYTES = 16_000
 
 # -- candidates, over bytes. What the close readings below look for always contains one of these; a test checks that.
 
 # Most forms hold a run of letters, digits, `_` and `-` as long as this, which is looked for once and then looked at.
-_SHORTEST_RUN = 20
+_MIN_RUN_BYTES = 20
 _RUN = late(rb"\b[\w-]{20,}+")
 _PARTED = bytes(c if c < 128 and (chr(c).isalnum() or chr(c) in "_-") else ord(" ") for c in range(256))
 _BEFORE_DOT = rb"[MNO][\w-]{23}"
@@ -308,7 +314,7 @@ _FORMS: tuple[tuple[bytes, re.Pattern[bytes]], ...] = (
 _AFTER_COLON = late(rb":-{0,9}[\w-]{25}")
 _AFTER_NUMBER = late(rb"\d{8}:-{0,9}$")  # the first part of such a token, and what stands between
 _STRING = late(rb"[\"'`]([A-Za-z0-9+/_=-]{20,128})(?=[\"'`\\])")
-# In lower case: a name and what gives it a value, or compares it.
+# In lower case: a name and the sign that assigns or compares its value.
 _NAMED = late(
     rb"(?:pass|pwd|secret|token|credential|bearer|basic|salt|hmac|key|sid|contrase)[\w\x80-\xff-]{0,40}\\{0,3}[\"'\]]{0,2}"
     rb"(?:[^\S\n]{0,20}[:=!,(][^\S\n]{0,20}[^\s,;)}]|[^\S\n]{1,9}[^\s=]{8})"
@@ -319,9 +325,9 @@ _NAMED = late(
 _NAME_END = r"[\w\-]{0,40}\\{0,3}[\"'\]]{0,2}"
 _ASSIGNS = r"(?:\s?:\s?[\w.\[\]|?<> ]{1,40}?\s?(?==))?[^\S\n]{0,20}(?::=|=>|={1,3}|!={1,2}|:|,|\()[^\S\n]{0,20}"
 _PREFIX = r"(?:@|[brufL]{1,2}(?=[\"'])|new\s\w{1,30}\()?"
-_QUOTED = rf"(?P<quote>\\{{0,3}}[\"'`])(?P<value>(?:(?!(?P=quote))[^\n]){{1,{_LONGEST_VALUE}}})(?P=quote)"
+_QUOTED = rf"(?P<quote>\\{{0,3}}[\"'`])(?P<value>(?:(?!(?P=quote))[^\n]){{1,{_MAX_VALUE_CHARACTERS}}})(?P=quote)"
 # Not into the next parameter of an address.
-_BARE = rf"(?P<bare>(?:[^\s\"'`,;(){{}}\[\]<>&|\\]|&(?!\w{{1,40}}=)){{8,{_LONGEST_VALUE}}})"
+_BARE = rf"(?P<bare>(?:[^\s\"'`,;(){{}}\[\]<>&|\\]|&(?!\w{{1,40}}=)){{8,{_MAX_VALUE_CHARACTERS}}})"
 _ASSIGNMENTS = tuple(
     late(pattern, re.IGNORECASE | re.ASCII)
     for pattern in (
@@ -336,9 +342,9 @@ _BEGINS = late(NAMES_BEGIN)
 # What the plugin for names takes for a value, as far as it may be a strong one: it takes long to find none.
 _IN_QUOTES = late(r"[\"']((?=[^\"'\s]*[\d\xb2\xb3\xb9][^\"'\s]*[\d\xb2\xb3\xb9]|[^\"'\s]{16})[^\"'\s]{8,})(?=[\"'])")
 _NAME = late("pass|pwd|secret|key", re.IGNORECASE)
-_MOST_NAMES = 8
+_MAX_NAMES = 8
 _WITHIN_WORD = late("[A-Za-z0-9]{2}")
-# What stands before a checksum, a commit or embedded data.
+# Text before a checksum, a commit or embedded data.
 _DIGEST = late(
     rb"(?:sha-?\d{1,3}|md5|h1|integrity|checksums?|digest|hash(?:es)?|etag|commit|revision|rev|ref|fingerprint|sum|blob|base64)"
     rb"[\"'`\\\]]{0,4}\s{0,4}[:=,(-]{0,2}\s{0,4}[bru]{0,2}$|\bW/\\?$",
@@ -351,7 +357,7 @@ _KEY_PART = late(rb"\\[nrt]|([A-Za-z0-9+/=]+)")
 
 
 def find_secrets(data: bytes) -> tuple[Span, ...]:
-    """Spans (start byte, end byte) of secrets in `data`, disjoint and in order."""
+    """Return the spans (start byte, end byte) of secrets in `data`, disjoint and in order."""
     keys = list(_key_spans(data)) if b"PRIVATE KEY" in data or b"PuTTY-User-Key-File" in data else []
     strings = list(_STRING.finditer(data))
     forms = [match.span() for match in _RUN.finditer(data) if _is_form(data, match)] if _has_form(data) else []
@@ -361,19 +367,23 @@ def find_secrets(data: bytes) -> tuple[Span, ...]:
         if text in data:
             forms += [match.span() for match in expression.finditer(data)]
     named = [match.span() for match in _NAMED.finditer(data.lower())]
-    found = [*_read(data, forms, _forms_in), *_read(data, named, _named_in), *_strings_in(data, strings)]
-    repeated = {data[start:end] for start, end in found if end - start >= _SHORTEST_REPEATED}
-    for value in sorted(repeated)[:_MOST_REPEATED]:
+    found = [
+        *_read_windows(data, forms, _find_tokens),
+        *_read_windows(data, named, _find_named_values),
+        *_find_random_strings(data, strings),
+    ]
+    repeated = {data[start:end] for start, end in found if end - start >= _MIN_REPEATED_BYTES}
+    for value in sorted(repeated)[:_MAX_REPEATED_VALUES]:
         if is_strong(value.decode("latin-1")):
             found += _occurrences(data, value)
-    return disjoint(_whole_characters(data, span) for span in (*keys, *found))
+    return merge_spans(_whole_characters(data, span) for span in (*keys, *found))
 
 
-def texts_to_look_at(texts: Sequence[bytes]) -> Iterator[int]:
+def find_candidate_texts(texts: Sequence[bytes]) -> Iterator[int]:
     """Yield the indices of short texts that may hold a secret, ascending.
 
-    In others `find_secrets` finds none. Looking for
-    candidates in all of them at once takes a fifth of the time."""
+    `find_secrets` finds none in the others. One search over all of them takes a fifth of the time.
+    """
     whole = _BETWEEN.join(texts)
     starts = list(accumulate((len(text) + len(_BETWEEN) for text in texts), initial=0))
     found = {match.start() for match in _KEY_BEGIN.finditer(whole)}
@@ -395,7 +405,7 @@ def _has_form(data: bytes) -> bool:
     if any(data[max(0, match.start() - 8) : match.start()].isdigit() for match in _AFTER_COLON.finditer(data)):
         return True
     return any(
-        _FORM_OR_BEFORE_DOT.search(part) for part in set(data.translate(_PARTED).split()) if len(part) >= _SHORTEST_RUN
+        _FORM_OR_BEFORE_DOT.search(part) for part in set(data.translate(_PARTED).split()) if len(part) >= _MIN_RUN_BYTES
     )
 
 
@@ -409,7 +419,7 @@ def _is_form(data: bytes, run: re.Match[bytes]) -> bool:
     return run.end() - start >= 25 and bool(_AFTER_NUMBER.search(data, max(0, start - 18), start))
 
 
-def _read(data: bytes, places: Iterable[Span], reader: Callable[[str], Iterator[Span]]) -> Iterator[Span]:
+def _read_windows(data: bytes, places: Iterable[Span], reader: Callable[[str], Iterator[Span]]) -> Iterator[Span]:
     """Yield the spans that `reader` finds in the lines around `places`, or in parts of long lines."""
     windows: list[Span] = []
     for start, end in sorted(places):
@@ -427,9 +437,9 @@ def _read(data: bytes, places: Iterable[Span], reader: Callable[[str], Iterator[
             yield first + start, first + end
 
 
-def _forms_in(text: str) -> Iterator[Span]:
-    """Tokens that are known by their form."""
-    for expression, group, rule in _expressions():
+def _find_tokens(text: str) -> Iterator[Span]:
+    """Yield the tokens with a known form."""
+    for expression, group, rule in _token_expressions():
         for match in expression.finditer(text):
             start, end = match.span(group)
             # A token that begins in the middle of a word is a part of something else.
@@ -441,10 +451,10 @@ def _forms_in(text: str) -> Iterator[Span]:
             yield match.span()
 
 
-def _named_in(text: str) -> Iterator[Span]:
-    """Values of names that say that they are secret."""
+def _find_named_values(text: str) -> Iterator[Span]:
+    """Yield the values of names that mark a secret."""
     found = False
-    for matches in (_assignments(text), *(expression.finditer(text) for expression in _ASSIGNMENTS[1:])):
+    for matches in (_find_assignments(text), *(expression.finditer(text) for expression in _ASSIGNMENTS[1:])):
         for match in matches:
             groups = match.groupdict()
             if groups.get("value") is not None:
@@ -452,19 +462,19 @@ def _named_in(text: str) -> Iterator[Span]:
                     found = True
                     yield match.span("value")
             elif groups.get("bare"):
-                # Without quotes it may be an expression: only what no name could be counts.
+                # An unquoted value may be an expression: it counts only if it cannot be a name.
                 value = groups["bare"]
-                if len(value) >= _SHORTEST_BARE and "." not in value and is_strong(value):
+                if len(value) >= _MIN_BARE_CHARACTERS and "." not in value and is_strong(value):
                     found = True
                     yield match.span("bare")
     # The plugin takes time that is quadratic in the number of names on a line.
-    if not found and _may_be_quoted(text) and len(_NAME.findall(text)) <= _MOST_NAMES:
+    if not found and _may_be_quoted(text) and len(_NAME.findall(text)) <= _MAX_NAMES:
         for value in _keyword().analyze_string(text):
             if value and is_strong(value):
                 yield from ((match.start(), match.end()) for match in re.finditer(re.escape(value), text))
 
 
-def _assignments(text: str) -> Iterator[re.Match[str]]:
+def _find_assignments(text: str) -> Iterator[re.Match[str]]:
     """Yield the matches of the first expression, faster than its `finditer`, which tries every letter."""
     lower = text.encode("latin-1").lower().decode("latin-1")  # of ASCII alone, as the expression has it
     begin = _BEGINS.search(lower)
@@ -480,8 +490,8 @@ def _may_be_quoted(text: str) -> bool:
     return "`" in text or any(is_strong(match[1]) for match in _IN_QUOTES.finditer(text))
 
 
-def _strings_in(data: bytes, strings: Iterable[re.Match[bytes]]) -> Iterator[Span]:
-    """Quoted strings that look random and are no checksum."""
+def _find_random_strings(data: bytes, strings: Iterable[re.Match[bytes]]) -> Iterator[Span]:
+    """Yield the quoted strings that look random and are no checksum."""
     for match in strings:
         if is_random(match[1].decode("ascii")) and not _DIGEST.search(data, max(0, match.start() - 60), match.start()):
             yield match.span(1)
@@ -491,8 +501,8 @@ _RULES = {SecretRule.VARIED: is_varied, SecretRule.CHOSEN: is_chosen, SecretRule
 
 
 @cache
-def _expressions() -> tuple[tuple[re.Pattern[str], int, SecretRule], ...]:
-    """(expression, group that is the secret, rule for its value) of all tokens that have a form."""
+def _token_expressions() -> tuple[tuple[re.Pattern[str], int, SecretRule], ...]:
+    """Return (expression, group of the secret, rule for its value) of all tokens with a form."""
     found: list[tuple[re.Pattern[str], int, SecretRule]] = []
     for module, name, groups, rule in PLUGINS:
         denylist = getattr(_plugin(module), name).denylist
@@ -519,11 +529,11 @@ def _plugin(module: str) -> Any:
 
 
 def _key_spans(data: bytes) -> Iterator[Span]:
-    """The parts of private keys between their first and last line, whatever stands around each line of them."""
+    """Yield the parts of private keys between their first and last line, without other text on each line."""
     begins = [match.end() for match in _KEY_BEGIN.finditer(data)]
     ends = [match.span() for match in _KEY_END.finditer(data)]
     for number, begin in enumerate(begins):
-        stop = min([begin + _LONGEST_KEY, len(data), *begins[number + 1 : number + 2]])
+        stop = min([begin + _MAX_KEY_BYTES, len(data), *begins[number + 1 : number + 2]])
         place = bisect_right(ends, (begin, begin))
         is_closed = place < len(ends) and ends[place][0] < stop
         if is_closed:
@@ -546,7 +556,7 @@ def _occurrences(data: bytes, value: bytes) -> Iterator[Span]:
 
 
 def _whole_characters(data: bytes, span: Span) -> Span:
-    """The span without a part of a UTF-8 character at either end."""
+    """Return the span extended to whole UTF-8 characters at both ends."""
     start, end = span
     while start > 0 and start < len(data) and data[start] & 0xC0 == 0x80:
         start -= 1
@@ -555,8 +565,8 @@ def _whole_characters(data: bytes, span: Span) -> Span:
     return start, end
 
 
-def disjoint(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """The same bytes in spans that do not touch, in order."""
+def merge_spans(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Return the same bytes in spans that do not touch, in order."""
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:

@@ -1,10 +1,10 @@
-r"""The text of a file as people know it, and line ends as tree-sitter and everything after it count them.
+r"""Text of a file for readers, with line ends as tree-sitter and all later steps count them.
 
-Rows are counted by line feeds, as git, grep and tree-sitter do; in `\r\n` the carriage return is white space before
-one. A file whose only line ends are carriage returns has its lines too: there each counts as a line feed. In a file
-with line feeds a lone carriage return is a character like any other.
+Rows are counted by line feeds, as git, grep and tree-sitter do; in `\r\n` the carriage return is white space. If a file
+has carriage returns and no line feed, each of them counts as a line feed. In a file with line feeds a lone carriage
+return is a character like any other.
 
-Bytes that are not UTF-8 are input: what cannot be read is a question mark, and all positions stay as they are.
+A byte that is not UTF-8 becomes a question mark; all positions stay.
 """
 
 import codecs
@@ -13,21 +13,25 @@ _NOTEBOOKS = (".ipynb",)
 
 
 def with_line_feeds(data: bytes) -> bytes:
-    """The same bytes, of the same length, with line feeds if the file has none and carriage returns end its lines.
+    r"""Return the bytes with line feeds for carriage returns if the file has no line feed.
 
-    >>> with_line_feeds(b"a\\rb\\r"), with_line_feeds(b"a\\rb\\n"), with_line_feeds(b"a\\r\\nb")
-    (b'a\\nb\\n', b'a\\rb\\n', b'a\\r\\nb')
+    >>> with_line_feeds(b"a\rb\r"), with_line_feeds(b"a\rb\n"), with_line_feeds(b"a\r\nb")
+    (b'a\nb\n', b'a\rb\n', b'a\r\nb')
     """
     return data.replace(b"\r", b"\n") if b"\r" in data and b"\n" not in data else data
 
 
 def is_notebook(path: str) -> bool:
+    """Return True if the file extension is that of a notebook."""
     return path.lower().endswith(_NOTEBOOKS)
 
 
 def view_of(path: str, data: bytes) -> bytes:
-    """The text of a file as people know it, with the same positions: a notebook's cells without the JSON around them,
-    lines that only carriage returns end as lines, everything else as it is."""
+    """Return the text of a file as readers see it, with the same positions.
+
+    A notebook becomes its cells without the JSON around them. Lines end with line feeds, as in `with_line_feeds`. Any
+    other file stays as it is.
+    """
     if is_notebook(path):
         from causalist.parse.embedded_code import read_notebook  # few files are, and an answer shows few files
 
@@ -48,12 +52,12 @@ def _question_marks(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(_QUESTION_MARKS, _question_marks)
 
 
-def valid_utf8(data: bytes) -> bytes:
-    """The same bytes with a question mark for each that is not UTF-8.
+def with_valid_utf8(data: bytes) -> bytes:
+    r"""Return the bytes with a question mark for each that is not UTF-8.
 
-    A query that asks for the text of a node raises where that is not UTF-8.
+    A query that asks for the text of a node raises if the text is not UTF-8.
 
-    >>> valid_utf8(b"a\\xffb")
+    >>> with_valid_utf8(b"a\xffb")
     b'a?b'
     """
     try:

@@ -288,8 +288,8 @@ def _to_json_value(value: object) -> object:
 
 
 def _without_secrets(text: str) -> str:
-    from causalist.parse import find_secrets, masked
+    from causalist.parse import find_secrets, mask_secrets
 
     data = text.encode("utf-8", "replace")
     spans = find_secrets(data)
-    return masked(data, spans).decode("utf-8", "replace") if spans else text
+    return mask_secrets(data, spans).decode("utf-8", "replace") if spans else text

@@ -18,7 +18,7 @@ from causalist.model.roles import role_of
 from causalist.model.source import SourceFile
 from causalist.model.symbols import Role
 from causalist.pack import count_tokens
-from causalist.parse import dialect_of, find_secrets, masked, view_of
+from causalist.parse import dialect_of, find_secrets, mask_secrets, view_of
 from causalist.rank.terms import STOP_WORDS, split_word, stem, terms_of
 from causalist.servers.text_answers import FileExcerpt, Reply
 from causalist.source import scan_folder
@@ -71,7 +71,7 @@ def ask_files(root: Path, question: str, max_tokens: int, top_k: int | None, sec
     text = f"note: {_format_coverage(read)}, best match first; definitions and their users are not known yet\n"
     excerpts = []
     for rank, match in enumerate(ranked[:k], 1):
-        lines = masked(match.data, find_secrets(match.data)).decode("utf-8", "replace").split("\n")
+        lines = mask_secrets(match.data, find_secrets(match.data)).decode("utf-8", "replace").split("\n")
         start, end = _densest_rows(lines, weights)
         said = sorted(match.counts, key=lambda term: (-weights[term], term))[:_MAX_TERMS]
         head = f"\n── #{rank} {one_line(match.path, 200)}:{start + 1}-{end + 1}\n   words: {', '.join(said)}\n"
@@ -92,7 +92,7 @@ def find_name(root: Path, name: str, max_tokens: int, seconds: float = _SECONDS)
     """
     word = re.split(r"[^\w$]+", name.rstrip(")(: "))[-1] or name
     matches, read = _search_files(root, [], seconds, word)
-    texts = [(each, masked(each.data, find_secrets(each.data)).decode("utf-8", "replace")) for each in matches]
+    texts = [(each, mask_secrets(each.data, find_secrets(each.data)).decode("utf-8", "replace")) for each in matches]
     found = _matching_lines(texts, rf"(?<![\w$]){re.escape(word)}(?![\w$])", 0)
     how = "occurs"
     if not found:

@@ -1,1 +1,1 @@
-"""Tree-sitter captures of one file -> its facts."""
+"""Readers of tree-sitter captures: the captures of one file -> its facts."""

@@ -1,12 +1,11 @@
-"""Uses of what is held: captures of members and of what is written in, `Access` facts out.
+"""Accesses of members and variables: captures in, `Access` and `Lookup` facts out.
 
-A name that is used is a `Reference` already; here are the chains that begin with a local name or `self`, and everything
-that gets a value. The receivers of calls stand in the chains of the calls.
+A plain name that is used is a `Reference` already. Accesses are chains that begin with a local name or `self`, and
+everything that is assigned. The receiver of a call is part of the chain of the call.
 
-Values that are asked for by a literal name: environment variables and keys of a configuration.
-
-Text is searched for the few words by which a language asks; what is found counts if the syntax tree has a name there,
-no comment and no string. The tree is not walked, so that files without such words cost next to nothing.
+Lookups are values that code requests by a literal name: environment variables and configuration keys. The text is
+searched for the few words of such requests. A match counts if the syntax tree has a name there, not a comment or
+string. The tree is not walked, so that files without such words cost next to nothing.
 """
 
 import re
@@ -23,23 +22,26 @@ from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.captures import Tag
 from causalist.parse.syntax.chains import chain_of
 from causalist.parse.syntax.imports import ImportReader
-from causalist.parse.syntax.scopes import Declarations, Scopes
+from causalist.parse.syntax.scopes import BlockScopes, Scopes
 from causalist.parse.syntax.uses import UseReader
 
-_MOST_PENDING = 4  # bindings whose type or value may follow
-_LONGEST_CHAIN = 200  # bytes of a chain that is read
+_MAX_PENDING_BINDINGS = 4  # bindings whose type or value may follow
+_MAX_CHAIN_BYTES = 200  # bytes of a chain that is read
 _MIXED = re.compile(rb"[(\[<{]")  # calls and elements, of which nothing is said here
 _MARKS = re.compile(r"[(?\[<:!]")
 _BARE = re.compile(rb"[^\W\d]\w*")
 _UPDATED = re.compile(rb"\s*(?:\+\+|--|(?:[-+*/%&|^@]|<<|>>>?|\*\*|//|\?\?|&&|\|\|)=)")
-_OWN = re.compile(r"['#~]\d+$")  # behind the name of a variable that is told from others of its name
+_OWN = re.compile(r"['#~]\d+$")  # number of a variable that shares its name with others
 
 
 class AccessReader:
-    """`accesses` is complete after `finish`, which comes before bindings are finished."""
+    """Reader of accesses.
+
+    `accesses` is complete after `finish`, which runs before bindings are finished.
+    """
 
     def __init__(
-        self, scopes: Scopes, named: BindingReader, modules: ImportReader, uses: UseReader, declared: Declarations
+        self, scopes: Scopes, named: BindingReader, modules: ImportReader, uses: UseReader, declared: BlockScopes
     ) -> None:
         self.accesses: list[Access] = []
         self._scopes = scopes
@@ -54,10 +56,11 @@ class AccessReader:
         self._assigned: Counter[tuple[int, str]] = Counter()  # bindings that declare nothing
         self._written = (-1, -1)
         self._read_from = -1  # start of the last chain that is kept whole
-        self._telling: set[str] = set()  # names of which something is told, so far
+        self._informative: set[str] = set()  # names with a known type or value so far
         self._n_seen = 0  # bindings that were looked at for that
 
     def handlers(self) -> dict[Tag, Callable[[int, int, int], None]]:
+        """Return the handlers of the captures of accesses."""
         return {
             Tag.INVOKED_NAME: self.on_invoked,
             Tag.INVOKED_TYPE: self.on_invoked,
@@ -70,10 +73,10 @@ class AccessReader:
         """Record a write to a name or to one of its elements."""
         self._written = (start, end)
         scopes, frames = self._scopes, self._scopes.frames
-        if end - start > _LONGEST_CHAIN or not _BARE.fullmatch(scopes.data, start, end):
+        if end - start > _MAX_CHAIN_BYTES or not _BARE.fullmatch(scopes.data, start, end):
             return
         if frames and frames[-1].name_start == start:
-            return  # what is defined here
+            return  # the name of a definition
         names, is_bound = self._settings.names, self._named.taken == start
         if is_bound and not (names.assigned_outside or self._named.has_globals):
             return  # a name of the function or file itself
@@ -93,10 +96,11 @@ class AccessReader:
                 self._kept.append((start, access))
 
     def on_member(self, start: int, end: int, tag: int) -> None:
+        """Record a chain that begins with a local name or `self`."""
         uses, scopes = self._uses, self._scopes
         if start < uses.skipped_to or (start, end) == uses.called or start == self._read_from:
             return
-        if self._modules.group is not None or end - start > _LONGEST_CHAIN:
+        if self._modules.group is not None or end - start > _MAX_CHAIN_BYTES:
             return
         if _MIXED.search(scopes.data, start, end) or (self._written != (start, end) and not self._may_tell(start)):
             return
@@ -120,18 +124,18 @@ class AccessReader:
         if matched is None:
             return False
         head = matched[0].decode()
-        if head in self._own_names or head in self._telling or self._settings.types.prefixed:
+        if head in self._own_names or head in self._informative or self._settings.types.prefixed:
             return True
         bindings = self._named.bindings
-        # What is told of the last names may have followed since.
-        for binding in bindings[max(0, self._n_seen - _MOST_PENDING) :]:
+        # Types and values of the last names may have arrived since.
+        for binding in bindings[max(0, self._n_seen - _MAX_PENDING_BINDINGS) :]:
             if binding.type or binding.value:
-                self._telling.add(_OWN.sub("", binding.target))
+                self._informative.add(_OWN.sub("", binding.target))
         self._n_seen = len(bindings)
-        return head in self._telling
+        return head in self._informative
 
     def on_invoked(self, start: int, end: int, tag: int) -> None:
-        """A call in grammars in which what is called begins before its name: that was read as a member."""
+        """Read a call in grammars in which a callee begins before its name, and drop the member read before."""
         uses = self._uses
         uses.plain_callee = -1
         read = uses.on_arguments if tag == Tag.CALL_ARGUMENTS else uses.on_invoked_name
@@ -140,7 +144,7 @@ class AccessReader:
             self._kept.pop()
 
     def finish(self) -> None:
-        """Keeps all accesses but reads of chains whose first name is defined or imported here: those are references."""
+        """Keep all accesses except references: reads of chains whose first name is defined or imported here."""
         telling = {_OWN.sub("", b.target) for b in self._named.bindings if b.type or b.value}
         known = {entry.alias or entry.module.partition(".")[0] for entry in self._modules.imports}
         known.update(draft.name for draft in self._scopes.drafts)
@@ -171,45 +175,47 @@ class AccessReader:
         return AccessKind.UPDATE if _UPDATED.match(self._scopes.data, end) else AccessKind.WRITE
 
 
-_BEFORE = re.compile(rb"(?:\w+\s*(?:\.|::)\s*)*$")  # what the word is taken from
-_LONGEST_BEFORE = 100
+_BEFORE = re.compile(rb"(?:\w+\s*(?:\.|::)\s*)*$")  # the chain before the word
+_MAX_PREFIX_BYTES = 100
 _NO_NAMES = ("comment", "string", "text", "content", "fragment")  # in the types of nodes that are no code
 
 
 def read_lookups(
     settings: Sequence[LookupSettings], tree: tree_sitter.Tree, data: bytes, definitions: Sequence[Definition]
 ) -> tuple[Lookup, ...]:
-    """All of a file, by position."""
+    """Return all lookups of a file, by position."""
     found = []
     for number, each in enumerate(settings):
         if each.word.encode() in data:
-            for start, key, writes in _found(each, data):
+            for start, key, writes in _find_lookups(each, data):
                 node = tree.root_node.descendant_for_byte_range(start, start + 1)
                 if node is not None and not any(word in node.type for word in _NO_NAMES):
                     scope = _scope_at(definitions, start)
-                    found.append((start, Lookup(scope, number, _head(data, start), key, node.start_point[0], writes)))
+                    found.append(
+                        (start, Lookup(scope, number, _first_name(data, start), key, node.start_point[0], writes))
+                    )
     return tuple(lookup for _, lookup in sorted(found))
 
 
-def _found(each: LookupSettings, data: bytes) -> Iterator[tuple[int, str, int]]:
-    """(start of the word, key, whether it is set) for each place."""
+def _find_lookups(each: LookupSettings, data: bytes) -> Iterator[tuple[int, str, int]]:
+    """Yield (start of the word, key, 1 if it is set) for each match."""
     written = set()
     for writes, pattern in ((1, each.written), (0, each.read)):
         if pattern:
-            for matched in _compiled(each.word, pattern).finditer(data):
+            for matched in _compile_lookup(each.word, pattern).finditer(data):
                 if matched.start() not in written:
                     written.add(matched.start())
                     yield matched.start(), matched["key"].decode("utf-8", "replace"), writes
 
 
 @cache
-def _compiled(word: str, pattern: str) -> "re.Pattern[bytes]":
+def _compile_lookup(word: str, pattern: str) -> "re.Pattern[bytes]":
     return re.compile((re.escape(word) + pattern).encode())
 
 
-def _head(data: bytes, start: int) -> str:
-    """The first name of the chain in which the word stands."""
-    first = max(0, start - _LONGEST_BEFORE)
+def _first_name(data: bytes, start: int) -> str:
+    """Return the first name of the chain in which the word occurs."""
+    first = max(0, start - _MAX_PREFIX_BYTES)
     matched = _BEFORE.search(data[first:start])
     before = matched[0] if matched else b""
     if not before:
@@ -219,7 +225,7 @@ def _head(data: bytes, start: int) -> str:
 
 
 def _scope_at(definitions: Sequence[Definition], byte: int) -> int:
-    """The innermost definition around a byte that is no value."""
+    """Return the innermost definition around a byte, constants and fields aside."""
     found = MODULE_SCOPE
     for number, each in enumerate(definitions):
         if each.start_byte <= byte < each.end_byte and each.kind not in (NodeKind.CONSTANT, NodeKind.FIELD):

@@ -1,14 +1,12 @@
-"""Names that get a value: captures of patterns, names, annotations and values in, `Binding` facts out.
+"""Names with values or types: captures of names, annotations and values in, `Binding` facts out.
 
-A pattern comes before its names, a name before its annotation, both before the value; what belongs together is told
-by distance, at most a few bytes of punctuation. What a value is, beyond a chain of names, is not asked.
+A pattern comes before its names, a name before its annotation, both before the value. Captures belong together if at
+most a few bytes of punctuation separate them. Values are chains of names; their results are not evaluated here.
 
-Values that reach names in other ways than by plain assignment, in shaped languages: captures in, bindings out.
-
-Parts of a tuple, elements of a loop, what a `with` statement binds, what `isinstance` says, what a function returns. A
-binding that tells something is added to the one that says that the name is bound. Targets beside names of variables
-and `.name`: `?x` says of which types x is found to be, `=X` which type X is another name for, `return` is what the
-function around it gives.
+Shaped languages bind names in further ways: parts of a tuple, elements of a loop, `with` statements, `isinstance`
+checks and returned values. Each such binding is added to the one that only declares the name. Beside variables and
+`.name`, three targets exist: `?x` has the types to which x is narrowed, `=X` is the type that X is an alias of, and
+`return` is the result of the enclosing function.
 """
 
 import re
@@ -30,29 +28,36 @@ from causalist.model.type_notation import (
     without_item_braces,
 )
 from causalist.parse.syntax.captures import Tag
-from causalist.parse.syntax.chains import array_type_name, chain_of, made, members_of, type_name, without_arguments
+from causalist.parse.syntax.chains import (
+    array_type_name,
+    chain_of,
+    members_of,
+    type_name,
+    with_constructor_call,
+    without_arguments,
+)
 from causalist.parse.syntax.scopes import VALUE_KINDS, Scopes
 from causalist.parse.syntax.typed_expressions import shape_of, value_of
 
-LONGEST_VALUE = 2000  # bytes of a value that are looked at
-_LONGEST_NAME = 200
-_LONGEST_TYPE = 800  # bytes of an annotation that says what collections hold
+MAX_VALUE_BYTES = 2000  # bytes of a value that are looked at
+_MAX_NAME_BYTES = 200
+_MAX_TYPE_BYTES = 800  # bytes of an annotation with the content of collections
 _ASSIGNED = re.compile(r"\(?([^\W\d][\w$.]*)\s*=(?![=>])")
 _CHAIN = re.compile(r"[^\W\d][\w$]*(?:\.[\w$]+)+")
 _GIVES_SELF = re.compile(r"(\w+)\s*\{")  # a method that is called for `self`, with a function
-_WAITING = 8  # bytes of "(await "
+_MAX_WAITING_BYTES = 8  # bytes of "(await "
 _AFTER = (b"extends", b"instanceof")  # between a name and its type, where types stand before names otherwise
 _BESIDE = re.compile(rb"[\s&.$]*")  # between a type and the one name that it is for
-_GAP = 3  # bytes between a name and its annotation or value, white space aside: ":", "=", ")=", ")in"
+_MAX_PUNCTUATION_BYTES = 3  # bytes between a name and its annotation or value, white space aside: ":", "=", ")=", ")in"
 _BOUND = re.compile(rb"\s+[a-z]+\s+")  # between a type parameter and what bounds it
-_LONGEST_GAP = 160  # with the white space of a line that is broken there
+_MAX_GAP_BYTES = 160  # with the white space of a line that is broken there
 _METHOD = re.compile(rb"(?:\s|//[^\n]*\n)*\.\s*(\w+)\s*\(\s*(?:[^(|]{0,60}[,\s])?(?:move\s+)?\|[&\s]*\(?")
 _NOTHING = frozenset({"null", "undefined", "false"})  # which has no members
-_ON_HOLDER = -2  # the scope of type parameters of what is no scope itself, until they are given to what stands inside
+_ON_HOLDER = -2  # scope of the type parameters of a holder, until `hand_down` copies them
 
 
 class BindingReader:
-    """Reads the captures of bindings. `bindings` is complete when the sweep is."""
+    """Reader of the captures of bindings. `bindings` is complete when the pass is."""
 
     def __init__(self, scopes: Scopes) -> None:
         self.bindings: list[Binding] = []
@@ -67,7 +72,7 @@ class BindingReader:
         self._instancing = re.compile(instance) if functions else None
         self._globals: set[tuple[int, str]] = set()
         self._pattern: tuple[int, list[tuple[int, str]]] | None = None  # end, (position, key) of its names
-        self._returned: dict[int, str] = {}  # function -> what it gave back in all places so far, "" for several things
+        self._returned: dict[int, str] = {}  # function -> its returned value so far, "" for several
         self._key = ""
         self._numbered = (-1, 0)  # definition, how many of its members without a name came
         self._binding_start = -1
@@ -112,11 +117,11 @@ class BindingReader:
         }
 
     def finish(self) -> None:
-        """Adds what properties hold, and forgets names that a scope declares to be another's."""
+        """Add the types of properties, and drop names that a scope declares to be those of another."""
         scopes = self._scopes
         for draft in scopes.drafts:
             if draft.is_property:
-                # Where it does not say it: what a call of it would return.
+                # Without an annotation, the property has the type of a call result.
                 given = (
                     marked(f"{self._self_names[0]}.{draft.name}", Mark.CALL)
                     if self._is_shaped and not draft.returns
@@ -130,11 +135,12 @@ class BindingReader:
             self.bindings = [b for b in self.bindings if (b.scope, b.target) not in self._globals]
 
     def on_pattern(self, start: int, end: int, tag: int) -> None:
+        """Open a pattern."""
         self._pattern = (end, [])
         self._variant = ""
 
     def on_generic(self, start: int, end: int, tag: int) -> None:
-        """A type parameter; its bound follows as a type."""
+        """Bind a type parameter; its bound follows as a type."""
         frames = self._scopes.frames
         if not frames:
             return
@@ -146,16 +152,16 @@ class BindingReader:
         self._binding_end, self._type_end = end, -1
 
     def hand_down(self, generics: Sequence[int], scope: int) -> None:
-        """Gives the type parameters of a holder to the definition `scope` inside of it."""
+        """Copy the type parameters of a holder to the definition `scope` inside of it."""
         self.bindings += [self.bindings[i]._replace(scope=scope) for i in generics]
 
     def on_position(self, start: int, end: int, tag: int) -> None:
-        """The type of a member that has no name but its number."""
+        """Bind a member that has a number instead of a name to its type."""
         scopes = self._scopes
         scope, around = scopes.binding_scope(), scopes.frames[-1].index if scopes.frames else -1
         if around != self._numbered[0]:
             self._numbered = (around, 0)
-        name = type_name(scopes.text(start, min(end, start + _LONGEST_NAME)), scopes.settings.types)
+        name = type_name(scopes.text(start, min(end, start + _MAX_NAME_BYTES)), scopes.settings.types)
         target = f"{self._variant_prefix(start)}.{self._numbered[1]}"
         self.bindings.append(Binding(scope, target, name, "", scopes.row(start)))
         self._numbered = (around, self._numbered[1] + 1)
@@ -169,7 +175,7 @@ class BindingReader:
         return f".{draft.name}" if draft.kind in VALUE_KINDS else ""
 
     def on_elements(self, start: int, end: int, tag: int) -> None:
-        """The collection whose elements the name right before is bound to, one after the other, or a name after it."""
+        """Bind the name before a collection to its elements, and remember them for a name after it."""
         chain = self._chain(start, end, start)
         self._elements = element_of(chain)
         if self._binding_end < 0 or not self.bindings or not self._is_near(self._binding_end, start):
@@ -182,31 +188,35 @@ class BindingReader:
         self._binding_end = -1
 
     def on_element(self, start: int, end: int, tag: int) -> None:
+        """Bind a name to an element of the collection before it."""
         self.on_binding(start, end, tag)
         self._tell(start, self._elements)
         self._binding_end = -1
 
     def on_match(self, start: int, end: int, tag: int) -> None:
+        """Open a match."""
         while self._matches and self._matches[-1][0] <= start:
             self._matches.pop()
         self._matches.append((end, ""))
 
     def on_subject(self, start: int, end: int, tag: int) -> None:
+        """Record the subject of the open match."""
         if self._matches:
             self._matches[-1] = (self._matches[-1][0], self._chain(start, end, start))
 
     def on_matched(self, start: int, end: int, tag: int) -> None:
-        """A name that is bound to what the subject of the match around holds."""
+        """Bind a name to the subject of the enclosing match."""
         while self._matches and self._matches[-1][0] <= start:
             self._matches.pop()
         if self._matches:
             self._tell(start, self._matches[-1][1])
 
     def on_receiver(self, start: int, end: int, tag: int) -> None:
+        """Record the receiver of a method that takes a function."""
         insort(self._receivers, (end, start))
 
     def on_handed(self, start: int, end: int, tag: int) -> None:
-        """The parameter of a function that is an argument of a method, which may hand it each element."""
+        """Bind the parameter of a function argument to an element, if the method passes each element to it."""
         position = bisect_right(self._receivers, (start, start)) - 1
         if position < 0:
             return
@@ -217,44 +227,48 @@ class BindingReader:
             self._tell(start, element_of(chain))
 
     def on_variant(self, start: int, end: int, tag: int) -> None:
+        """Record the variant or type whose parts the open pattern names."""
         chain = self._chain(start, end, start)
         self._variant = "" if chain in self._scopes.settings.types.wrapping else chain
 
     def on_payload(self, start: int, end: int, tag: int) -> None:
+        """Bind a name to the first part of the variant of the open pattern."""
         if self._variant:
             self._tell(start, f"{self._variant}.0")
 
     def _tell(self, start: int, value: str) -> None:
-        """Gives a value to the binding at `start`, unless more is known of it."""
+        """Set the value of the binding at `start`, unless its type or value is known."""
         if start == self.taken and self.bindings and not (self.bindings[-1].type or self.bindings[-1].value):
             self.bindings[-1] = self.bindings[-1]._replace(value=value)
 
     def _chain(self, start: int, end: int, position: int) -> str:
-        start = self._scopes.without_waiting(start, end)
-        text = self._scopes.text(start, min(end, start + LONGEST_VALUE))
+        start = self._scopes.skip_waiting(start, end)
+        text = self._scopes.text(start, min(end, start + MAX_VALUE_BYTES))
         if self._is_shaped:
-            return value_of(text, self._scopes.settings.shapes) if end - start <= LONGEST_VALUE else ""
-        text = self._scopes.spelled(text)
+            return value_of(text, self._scopes.settings.shapes) if end - start <= MAX_VALUE_BYTES else ""
+        text = self._scopes.spell_attributes(text)
         if self._instancing is not None and (of_type := self._instancing.fullmatch(text)):
             return marked(of_type[1] or of_type[2], Mark.CALL)
         while wrapped := self._wrapping.fullmatch(text):
-            text = wrapped[1]  # `Arc::new(Store::open())`: what it holds is what counts
+            text = wrapped[1]  # `Arc::new(Store::open())`: the content counts
         elements = bool(self._scopes.settings.types.containers)
         if self._scopes.settings.names.bare_calls:
             text = without_arguments(text)
-        return self._scopes.own_chain(made(text, chain_of(text, elements)), position)
+        return self._scopes.own_chain(with_constructor_call(text, chain_of(text, elements)), position)
 
     def on_key(self, start: int, end: int, tag: int) -> None:
+        """Record the key of the next name in a pattern."""
         self._key = self._scopes.text(start, end)
         self.taken = start
 
     def on_binding(self, start: int, end: int, tag: int) -> None:
+        """Bind a name, or a member of `self`, in the scope of the open definition."""
         if tag == Tag.BINDING_ITEM and start == self.taken:
             return  # something more telling was captured
         self._is_twin = start == self.taken
         self.taken = start
         scopes = self._scopes
-        name = scopes.spelled(scopes.compact(start, min(end, start + _LONGEST_NAME)))
+        name = scopes.spell_attributes(scopes.compact(start, min(end, start + _MAX_NAME_BYTES)))
         if not name:  # the parser made it up
             self._binding_end = -1
             return
@@ -297,7 +311,7 @@ class BindingReader:
         self.bindings.append(Binding(scope, name, type_, value, scopes.row(start)))
 
     def _member_of(self, left: str) -> str:
-        """`A.m` of what is assigned to A.prototype.m or, at the top of a file, to A.m; "" of anything else."""
+        """Return `A.m` for the target A.prototype.m or, at the top of a file, A.m; "" for any other."""
         names = self._scopes.settings.names
         if not _CHAIN.fullmatch(left) or f"{left}.".startswith(names.assigned_prefixes):
             return ""
@@ -309,35 +323,39 @@ class BindingReader:
         return left if is_plain and self._scopes.binding_scope() == MODULE_SCOPE else ""
 
     def on_type(self, start: int, end: int, tag: int) -> None:
+        """Record the type of the last or next name."""
         settings = self._scopes.settings.types
         if settings.before_names or settings.beside_names:
-            text = self._scopes.text(start, min(end, start + _LONGEST_NAME))
-            name = self._scopes.current(array_type_name(text, settings))
+            text = self._scopes.text(start, min(end, start + _MAX_NAME_BYTES))
+            name = self._scopes.spell_current(array_type_name(text, settings))
             if self.bindings and self._scopes.data[self._last_end : start].strip() in _AFTER:
                 self.bindings[-1] = self.bindings[-1]._replace(type=name)
             else:
                 self._type, self._beside = name, end
         elif self._item_end >= 0 and self.bindings and _BOUND.fullmatch(self._scopes.data, self._item_end, start):
-            bound = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), settings)
+            bound = type_name(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)), settings)
             self.bindings[-1] = self.bindings[-1]._replace(type=bound)
             self._item_end = -1
         elif self._binding_end >= 0 and self._is_near(self._binding_end, start, 0):
             if self._is_shaped:
-                text = self._scopes.text(start, min(end, start + _LONGEST_TYPE))
+                text = self._scopes.text(start, min(end, start + _MAX_TYPE_BYTES))
                 name = shape_of(text, self._scopes.settings.shapes)
             else:
-                name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
+                name = type_name(
+                    self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)), self._scopes.settings.types
+                )
             self.bindings[-1] = self.bindings[-1]._replace(type=name)
             if self._is_twin:
                 self.bindings[-2] = self.bindings[-2]._replace(type=name)
             self._type_end = end
 
     def on_rest(self, start: int, end: int) -> None:
-        """The type of each of any number of arguments: the next name holds an array of it."""
-        name = type_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)), self._scopes.settings.types)
-        self._type = array_of(self._scopes.current(name)) if name else ""
+        """Set the type of the next name to an array of the type of a rest parameter."""
+        name = type_name(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)), self._scopes.settings.types)
+        self._type = array_of(self._scopes.spell_current(name)) if name else ""
 
     def on_value(self, start: int, end: int, tag: int) -> None:
+        """Set the value of the last name or of the names of the last pattern."""
         targets: list[tuple[int, str]] = []
         if self._pattern is not None and self._is_near(self._pattern[0], start):
             targets = self._pattern[1]
@@ -348,8 +366,8 @@ class BindingReader:
         self._binding_end = -1
         if not targets:
             return
-        assigned = self._assigned(self._scopes.text(start, min(end, start + _LONGEST_NAME)))
-        chain = self._scopes.current(assigned) if assigned else self._chain(start, end, start)
+        assigned = self._assigned(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)))
+        chain = self._scopes.spell_current(assigned) if assigned else self._chain(start, end, start)
         self._value = (start, chain, targets)
         for position, key in targets:
             if key and self.bindings[position].value:
@@ -358,7 +376,7 @@ class BindingReader:
             self.bindings[position] = self.bindings[position]._replace(value=value)
 
     def _assigned(self, text: str) -> str:
-        """Return `b.c` for the text `b.c = …`: its value is what `b.c` gets."""
+        """Return `b.c` for the text `b.c = …`: the value of the assignment is that of `b.c`."""
         left = _ASSIGNED.match(text)
         if not left:
             return ""
@@ -366,16 +384,17 @@ class BindingReader:
 
     def _is_near(self, end: int, start: int, fewest: int = 1) -> bool:
         """Return True if little but white space stands between `end` and `start`."""
-        if not end + fewest <= start <= end + _LONGEST_GAP:
+        if not end + fewest <= start <= end + _MAX_GAP_BYTES:
             return False
-        return len(b"".join(self._scopes.data[end:start].split())) <= _GAP
+        return len(b"".join(self._scopes.data[end:start].split())) <= _MAX_PUNCTUATION_BYTES
 
     def on_global(self, start: int, end: int, tag: int) -> None:
+        """Record a name that the scope declares to be a global one."""
         self.taken = start
         self._globals.add((self._scopes.binding_scope(), self._scopes.text(start, end)))
 
     def is_annotated(self, scope: int) -> None:
-        """Note that the annotation of the open function states its return type, readable or not."""
+        """Note that the open function has a return annotation, even if it cannot be read."""
         self._returned[scope] = ""
 
     def on_returned(self, start: int, end: int, tag: int) -> None:
@@ -384,7 +403,7 @@ class BindingReader:
         if not frames or frames[-1].index < 0 or not 0 <= frames[-1].body <= start:
             return
         scope, is_early = frames[-1].index, tag == Tag.RETURNED_EARLY
-        text = self._scopes.text(start, min(end, start + LONGEST_VALUE))
+        text = self._scopes.text(start, min(end, start + MAX_VALUE_BYTES))
         if (is_early and text in _NOTHING) or text.startswith(self._scopes.settings.comments.line):
             return
         if text.startswith("{"):
@@ -408,10 +427,13 @@ class BindingReader:
         return (scope, name) in self._globals
 
     def take_value(self, start: int, head: str) -> tuple[str, list[tuple[str, str]]] | None:
-        """If the last value starts at `start`, or waits for what starts there, with a call of `head`: what follows the
-        call, and (name, key in a pattern) of those that it is given to, which are bindings no longer."""
+        """Return the last value if it is a call of `head` at `start`, and remove its bindings.
+
+        The result has the chain after the call, and (name, key in a pattern) of the bindings. A word such as `await`
+        may precede the call. Return None for any other value.
+        """
         value = self._value
-        if value is None or not 0 <= start - value[0] <= _WAITING or not value[1].startswith(f"{head}()"):
+        if value is None or not 0 <= start - value[0] <= _MAX_WAITING_BYTES or not value[1].startswith(f"{head}()"):
             return None
         self._value = None
         taken = [(self.bindings[position].target, key) for position, key in value[2]]
@@ -420,9 +442,9 @@ class BindingReader:
         return value[1].partition("().")[2], taken
 
 
-_LONGEST = 2000
-_LONGEST_PLACE_TYPE = 400
-_PLACE_GAP = 12  # bytes of " as (" or " = " between a pattern and its value, white space aside
+_MAX_PLACE_BYTES = 2000
+_MAX_PLACE_TYPE_BYTES = 400
+_MAX_PLACE_PUNCTUATION_BYTES = 12  # bytes of " as (" or " = " between a pattern and its value, white space aside
 _NAME = re.compile(r"[^\W\d]\w*")
 _PLACE_BOUND = re.compile(r"[\w.]+\s*\(.*\bbound\s*=\s*([^,]+)", re.DOTALL)
 _GENERIC = re.compile(r"(?:\w+\.)*(\w+)\s*\[")
@@ -430,7 +452,7 @@ _CAPITALS = re.compile(r"[\"'\w.\[\], ]*+(?:\s*+\|\s*+[\"'\w.\[\],][\"'\w.\[\], 
 
 
 class PlaceReader:
-    """Reads the captures of places. `bindings` are those of the file, to which it adds."""
+    """Reader of the captures of places in shaped languages. It adds to the `bindings` of the file."""
 
     def __init__(self, scopes: Scopes, bindings: list[Binding]) -> None:
         self._scopes = scopes
@@ -438,10 +460,11 @@ class PlaceReader:
         self._shapes = scopes.settings.shapes
         self._self_names = scopes.settings.names.self_names
         self._place = (-1, -1)
-        self._given = (-1, "")  # end and value of what comes before its name
+        self._given = (-1, "")  # end and value of an expression that precedes its name
         self._narrowed = (-1, "")
 
     def handlers(self) -> dict[Tag, Callable[[int, int, int], None]]:
+        """Return the handlers of the captures of places."""
         return {
             Tag.PLACE: self.on_place,
             Tag.PLACE_VALUE: self.on_value,
@@ -457,17 +480,22 @@ class PlaceReader:
         }
 
     def on_place(self, start: int, end: int, tag: int) -> None:
+        """Record a pattern, or bind it if its value came first."""
         at, value = self._given
-        if 0 <= at <= start <= at + _PLACE_GAP:
+        if 0 <= at <= start <= at + _MAX_PLACE_PUNCTUATION_BYTES:
             self._given = (-1, "")
             self._bind(start, end, value)
         else:
             self._place = (start, end)
 
     def on_value(self, start: int, end: int, tag: int) -> None:
+        """Bind the last pattern to its value, or to the elements of its value."""
         begin, until = self._place
         self._place = (-1, -1)
-        if not 0 <= until <= start or len(b"".join(self._scopes.data[until:start].split())) > _PLACE_GAP:
+        if (
+            not 0 <= until <= start
+            or len(b"".join(self._scopes.data[until:start].split())) > _MAX_PLACE_PUNCTUATION_BYTES
+        ):
             return
         value = self._value(start, end)
         if tag == Tag.PLACE_ELEMENTS:
@@ -487,23 +515,26 @@ class PlaceReader:
             self._given = (end, "|".join(map(typed_value, shape.split("|"))) if shape else "")
 
     def on_narrowed(self, start: int, end: int, tag: int) -> None:
-        self._narrowed = (end, self._scopes.compact(start, min(end, start + _LONGEST_PLACE_TYPE)))
+        """Record the name that a type check narrows."""
+        self._narrowed = (end, self._scopes.compact(start, min(end, start + _MAX_PLACE_TYPE_BYTES)))
 
     def on_narrowed_type(self, start: int, end: int, tag: int) -> None:
+        """Bind the narrowed name to the checked type."""
         target = self._narrowed[1]
         shape = self._types(start, end) if _NAME.fullmatch(target) else ""
         if shape:
             self._add(f"{NARROWED}{target}", start, type_=shape)
 
     def on_returns(self, start: int, end: int, tag: int) -> None:
-        """The annotation of what a function returns."""
+        """Record the return annotation of the open function."""
         frames = self._scopes.frames
         if frames and frames[-1].index >= 0 and frames[-1].body < 0:
             draft = self._scopes.drafts[frames[-1].index]
             draft.is_annotated = True
-            draft.returns = shape_of(self._scopes.text(start, min(end, start + _LONGEST_PLACE_TYPE)), self._shapes)
+            draft.returns = shape_of(self._scopes.text(start, min(end, start + _MAX_PLACE_TYPE_BYTES)), self._shapes)
 
     def on_returned(self, start: int, end: int, tag: int) -> None:
+        """Bind the result of a function without annotation to a value that it returns or yields."""
         frames = self._scopes.frames
         frame = next((f for f in reversed(frames) if f.index >= 0), None)
         if frame is None or self._scopes.drafts[frame.index].is_annotated:
@@ -520,10 +551,10 @@ class PlaceReader:
         self._add(RETURNED, start, value)
 
     def on_aliased(self, start: int, end: int, tag: int) -> None:
-        """The right side of `X = …`, where it may be a type."""
+        """Bind an alias to the right side of `X = …`, if that may be a type."""
         name = self._scopes.data[max(0, start - 200) : start].rpartition(b"\n")[2].partition(b"=")[0]
         target = name.partition(b":")[0].strip().decode("utf-8", "replace")
-        if end - start > _LONGEST_PLACE_TYPE or not _NAME.fullmatch(target):
+        if end - start > _MAX_PLACE_TYPE_BYTES or not _NAME.fullmatch(target):
             return
         text = self._scopes.text(start, end)
         bound = _PLACE_BOUND.match(text) if text.startswith(("TypeVar", "typing.TypeVar", "t.TypeVar")) else None
@@ -545,21 +576,21 @@ class PlaceReader:
             self._add(f"{ALIASED}{target}", start, type_=shape)
 
     def _types(self, start: int, end: int) -> str:
-        """A type, or several in brackets: `(A, B)` is A or B."""
-        text = self._scopes.text(start, min(end, start + _LONGEST_PLACE_TYPE))
+        """Return a type, or the union of several in brackets: `(A, B)` is A or B."""
+        text = self._scopes.text(start, min(end, start + _MAX_PLACE_TYPE_BYTES))
         if text.startswith("("):
             text = text[1:-1].replace(",", "|").strip("| \n")
         return shape_of(text, self._shapes)
 
     def _value(self, start: int, end: int) -> str:
-        return value_of(self._scopes.text(start, min(end, start + _LONGEST + 1)), self._shapes)
+        return value_of(self._scopes.text(start, min(end, start + _MAX_PLACE_BYTES + 1)), self._shapes)
 
     def _bind(self, start: int, end: int, value: str) -> None:
         if not value:
             return
-        for text, path in _targets(self._scopes.text(start, min(end, start + _LONGEST))):
+        for text, path in _targets(self._scopes.text(start, min(end, start + _MAX_PLACE_BYTES))):
             target = self._target(text)
-            held = _part(value, path) if target else ""
+            held = _part_at(value, path) if target else ""
             if held:
                 self._add(target, start, held)
 
@@ -568,7 +599,7 @@ class PlaceReader:
         self._bindings.append(Binding(scopes.binding_scope(), target, type_, value, scopes.row(start)))
 
     def _target(self, text: str) -> str:
-        """A variable, or ".name" for an attribute of self; "" for anything else."""
+        """Return a variable, ".name" for an attribute of self, or "" for any other target."""
         head, dot, rest = text.partition(".")
         if not dot:
             return text if _NAME.fullmatch(text) else ""
@@ -576,7 +607,7 @@ class PlaceReader:
 
 
 def _targets(text: str, path: tuple[int, ...] = ()) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Names in a pattern, with their places in what it takes apart.
+    """Yield the names in a pattern, with their paths in the value.
 
     >>> list(_targets("a, (self.b, *c)")), list(_targets("x"))
     ([('a', (0,)), ('self.b', (1, 0))], [('x', ())])
@@ -599,8 +630,8 @@ def _targets(text: str, path: tuple[int, ...] = ()) -> Iterator[tuple[str, tuple
             yield from _targets(part, (*path, position))
 
 
-def _part(value: str, path: tuple[int, ...]) -> str:
-    """Return the part of a value at a place."""
+def _part_at(value: str, path: tuple[int, ...]) -> str:
+    """Return the part of a value at a path."""
     for depth, position in enumerate(path):
         if value.startswith("("):
             parts = split_top(value[1:-1], ",")

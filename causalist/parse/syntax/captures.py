@@ -1,4 +1,4 @@
-"""The capture names that a grammar's queries may use, in the order in which captures of one range are read.
+"""Capture names that queries of a grammar may use, in reading order of captures with one range.
 
 The names follow tree-sitter's tags (`@definition.function`, `@reference.call`, `@name`, `@doc`); the rest is for
 imports and bindings. docs/adding-a-language.md describes each.
@@ -16,7 +16,7 @@ Event = tuple[int, int, int]  # start byte, minus end byte, Tag
 
 
 class Tag(IntEnum):
-    """Smaller numbers come first where two captures have the same range.
+    """Number of a capture. The smaller number comes first if two captures have the same range.
 
     A body comes before everything, since a body of one statement has the range of that statement.
     """
@@ -268,8 +268,10 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
 
 
 def events_of(captures: Mapping[str, Sequence[tree_sitter.Node]], n_bytes: int) -> list[Event]:
-    """Captures in the order in which they stand in the file, outer ones before inner ones. What the grammar was given
-    beyond the `n_bytes` of the file is in none."""
+    """Return the captures in file order, outer ones before inner ones.
+
+    Captures of input that was added after the `n_bytes` of the file are cut or left out.
+    """
     events: list[Event] = []
     for name, nodes in captures.items():
         if name[0] == "_":

@@ -1,8 +1,8 @@
-"""The text of an expression -> a dotted chain of names, without asking the syntax tree again.
+"""Text of an expression -> a dotted chain of names, without another look at the syntax tree.
 
-`self.session.get`, `make(1)(2).run` -> `make()().run`, `a?.b!.c` -> `a.b.c`, `xs[0].close` -> `?.close`. What is no
-name becomes "?", so that a resolver sees that it cannot know the receiver rather than seeing a wrong one. Waiting is
-looked through, in expressions as in types: `await f()` has the type that `f` names, `Promise<T>` is read as T.
+`self.session.get`, `make(1)(2).run` -> `make()().run`, `a?.b!.c` -> `a.b.c`, `xs[0].close` -> `?.close`. A part that is
+not a name becomes "?", which tells a resolver that the receiver is unknown. Waiting is transparent in expressions and
+types: `await f()` has the type of `f()`, and `Promise<T>` is read as T.
 """
 
 import re
@@ -26,7 +26,7 @@ _WRAPPED = re.compile(
 _UNION = re.compile(r"(?:typing\.)?Union\[(.+)\]")
 _TYPE = re.compile(r"(?:readonly )?(\.?[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)")
 _POINTER = re.compile(r"(?:[*&]\s*(?:'\w+ )?|mut |const |dyn |impl |for<[^<>]*> ?)+")
-_RAW = re.compile(r"\br#(?=[^\W\d])")  # what makes a name of a word that means something else
+_RAW = re.compile(r"\br#(?=[^\W\d])")  # prefix that makes a keyword a name
 _FRONT = re.compile(r"[&*\s]*(?:mut\s+)?(?:(?:::|self::)(?=\w))?")
 _ENDS_EARLY = re.compile(r"\?+\s*(?=$|[?)]|\.[^(\[])|\.\s*await\b(?!\s*\()")
 _COMMENT = re.compile(r"//[^\n]*\n\s*(?=[.?/])|/\*.*?\*/\s*(?=[.?])", re.DOTALL)  # between the lines of a chain
@@ -47,7 +47,7 @@ _CLOSER = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
 def without_arguments(text: str) -> str:
-    """A call whose arguments stand behind a space, as the name that is called.
+    """Return the callee of a call whose arguments follow a space; any other text is unchanged.
 
     >>> [without_arguments(text) for text in ("Door.new key, 1", "make :door", "a.b(1) + c", "door.open", "a .b")]
     ['Door.new', 'make', 'a.b(1) + c', 'door.open', 'a .b']
@@ -57,13 +57,13 @@ def without_arguments(text: str) -> str:
 
 
 def chain_of(text: str, elements: bool = False) -> str:
-    """The chain of `text`, or "" when its last part is no name.
+    """Return the chain of `text`, or "" if its last part is not a name.
+
+    With `elements` an element of a collection is a part of the chain: `xs[0].close` -> `xs.[].close`. A leading dot
+    stays: it marks a name of the outermost package. A clone has the chain of its original.
 
     >>> [chain_of(t) for t in ("a.b", "f(x).g", "xs[0].close", "a?.b!.c", "(await x).y", "'s'.join", "f<T>", "1 + g")]
     ['a.b', 'f().g', '?.close', 'a.b.c', 'x.y', '?.join', 'f', '']
-
-    With `elements` an element of a collection is a part of the chain: `xs[0].close` -> `xs.[].close`. A dot in front
-    stays: the first name is read from the outermost package. A clone is what it is a copy of.
     """
     if _PLAIN.fullmatch(text):
         return "" if text[0].isdigit() else text
@@ -74,11 +74,11 @@ def chain_of(text: str, elements: bool = False) -> str:
         text = _RAW.sub("", text)
     if text.startswith("<") and (qualified := _AS_TRAIT.fullmatch(text)):
         return chain_of(f"{qualified[2] or type_name(qualified[1])}::{qualified[3]}", elements)
-    if text.startswith("(") and (end := _closing(text, 0)) > 0 and (inner := chain_of(text[1:end], elements)):
-        return chain_of(_spell(made(text[1:end], inner)) + text[end + 1 :], elements)
+    if text.startswith("(") and (end := _find_closing(text, 0)) > 0 and (inner := chain_of(text[1:end], elements)):
+        return chain_of(_spell_items(with_constructor_call(text[1:end], inner)) + text[end + 1 :], elements)
     waited = _WAITED.match(text)
     if waited:
-        end = _closing(text, 0) if waited[1] else len(text)
+        end = _find_closing(text, 0) if waited[1] else len(text)
         inner = text[waited.end() : end]
         return chain_of(inner + text[end + 1 :]) if end > 0 and chain_of(inner) else _after_unknown(text, len(text))
     parts: list[str] = []
@@ -129,7 +129,7 @@ def chain_of(text: str, elements: bool = False) -> str:
         elif character == "!" and text[position + 1 : position + 2] != "=":
             position += 1
         elif character == "{" and parts[-1][0].isupper() and not parts[-1].endswith(")"):
-            end = _closing(text, position)  # `Point {x: 1}`
+            end = _find_closing(text, position)  # `Point {x: 1}`
             if end < 0:
                 return ""
             parts[-1] += Mark.CALL
@@ -141,7 +141,7 @@ def chain_of(text: str, elements: bool = False) -> str:
             parts[-1] += Mark.CALL
             position = string.end()
         elif character in "([<":
-            end = _closing(text, position)
+            end = _find_closing(text, position)
             if end < 0:
                 return ""
             if character == "(":
@@ -160,28 +160,28 @@ def chain_of(text: str, elements: bool = False) -> str:
     return "" if expect_name or parts == ["?"] else ".".join(parts)
 
 
-def made(text: str, chain: str) -> str:
-    """The chain of a whole value: making an instance without saying how is a call, too.
+def with_constructor_call(text: str, chain: str) -> str:
+    """Return the chain of a whole value. `new T` without parentheses is a call, too.
 
-    >>> made("new Door", "Door"), made("new Door(1)", "Door()"), made("newer", "newer")
-    ('Door()', 'Door()', 'newer')
+    >>> [with_constructor_call(*each) for each in (("new Door", "Door"), ("new Door(1)", "Door()"), ("newer", "newer"))]
+    ['Door()', 'Door()', 'newer']
     """
     is_bare = chain and text.startswith("new") and not chain.endswith("()")
     return marked(chain, Mark.CALL) if is_bare and _MAKES.match(text) else chain
 
 
-def _spell(chain: str) -> str:
+def _spell_items(chain: str) -> str:
     return chain.replace(".[]", "[0]")
 
 
 def members_of(text: str) -> str:
-    """The members of an object that are given a name's value, as `Binding.value` has them.
+    """Return the members of an object literal, as `Binding.value` has them.
 
     >>> members_of("{a, b: c.d, 'e': f(), g() {}, h: () => 1, ...i}"), members_of("{}")
     ('{a,b:c.d,e:f(),...}', '{}')
     """
     found: list[str] = []
-    for each in split_top(_REMARK.sub("", text[1 : _closing(text, 0)]).replace("=>", ""), ","):
+    for each in split_top(_REMARK.sub("", text[1 : _find_closing(text, 0)]).replace("=>", ""), ","):
         matched = _MEMBER.fullmatch(each.strip())
         if matched and matched[2] is None:
             found.append("..." if matched[1].startswith("...") else matched[1])
@@ -191,7 +191,7 @@ def members_of(text: str) -> str:
 
 
 def last_of_chain(text: str) -> str:
-    """The last name of an expression of which the front is not read.
+    """Return the last name of an expression whose front is not read.
 
     >>> last_of_chain("very().long()?.chain"), last_of_chain("f()")
     ('?.chain', '')
@@ -201,13 +201,13 @@ def last_of_chain(text: str) -> str:
 
 
 def _after_unknown(text: str, length: int) -> str:
-    """Return the names behind an expression that is no name: `(…).a.b` -> `?.a.b`, as far as they are plain."""
+    """Return the plain names after an expression that is not a name: `(…).a.b` -> `?.a.b`."""
     tail = re.search(r"[)\]}\"'`]!?\??\.\s*([\w$#]+(?:\.[\w$#]+)*)\s*$", text[:length])
     return f"?.{tail[1]}" if tail else ""
 
 
-def _closing(text: str, start: int) -> int:
-    """Position of the bracket that closes the one at `start`, or -1; strings are skipped."""
+def _find_closing(text: str, start: int) -> int:
+    """Return the position of the bracket that closes the one at `start`, or -1. Strings are skipped."""
     stack = [_CLOSER[text[start]]]
     angle = text[start] == "<"
     position = start + 1
@@ -235,12 +235,12 @@ _PLAIN_TYPES = TypeSettings()
 
 
 def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
-    """The chain that names the main type of an annotation, or "".
+    """Return the chain that names the main type of an annotation, or "".
 
-    References and pointers, quotes, `Optional[...]`, `X | None`, `Promise<X>`, generics' arguments and `readonly` are
-    looked through; a union of several types, a tuple, a function type or a type that says nothing (`Any`) names none.
-    Several bounds are joined with "+". A type that `settings` looks through stays in front of what it holds, with "?"
-    between them, because the repository may have a type of that name: `Arc<Vec<T>>` is `Arc?Vec?T[]`.
+    References and pointers, quotes, `Optional[...]`, `X | None`, `Promise<X>`, arguments of generics and `readonly` are
+    transparent. A union of several types, a tuple, a function type and a type without information (`Any`) have no name.
+    Several bounds are joined with "+". A transparent type of `settings` stays in front of its content, with "?" between
+    them, because the repository may have a type of that name: `Arc<Vec<T>>` is `Arc?Vec?T[]`.
 
     >>> [type_name(t) for t in ("Session", "'a.Session'", "Optional[Session]", "Session | None", "List[int]", "A | B")]
     ['Session', 'a.Session', 'Session', 'Session', 'List', '']
@@ -256,7 +256,7 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     text = text.replace("::", ".").replace(" .", ".")
     if settings.bracketed:
         text = text.replace("[", "<").replace("]", ">")
-    if settings.containers and text.startswith("[") and _closing(text, 0) == len(text) - 1:
+    if settings.containers and text.startswith("[") and _find_closing(text, 0) == len(text) - 1:
         return _collection(text[1:-1].partition(";")[0], settings)
     generic = _GENERIC.fullmatch(text)
     if generic and generic[1].rpartition(".")[2] in settings.containers:
@@ -283,7 +283,7 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
 
 
 def array_type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
-    """As `type_name`, with the brackets of an array kept.
+    """Return the type name as `type_name` does, with the brackets of an array.
 
     >>> array_type_name("Session<A[]>[ ][]"), array_type_name("Session")
     ('Session[][]', 'Session')

@@ -1,8 +1,8 @@
-"""One pass over the sorted captures of a file: captures in, definitions, uses, imports and bindings out.
+"""One pass over the sorted captures of a file: captures in, facts out.
 
-Captures are sorted by (start, longest first), so that a definition comes before everything inside of it and a stack
-of open definitions knows the scope of each use. The syntax tree is not asked again: texts are cut from the bytes by
-range, which costs half of climbing parents and decoding nodes.
+Captures are sorted by (start, longest first): a definition comes before everything inside of it, and a stack of open
+definitions knows the scope of each use. Texts are cut from the bytes by range, which costs half of climbing to parents
+in the syntax tree and decoding nodes.
 """
 
 import re
@@ -20,25 +20,23 @@ from causalist.parse.syntax.captures import DEFINITION_KINDS, IMPORT_PARTS, Even
 from causalist.parse.syntax.chains import array_type_name, type_name
 from causalist.parse.syntax.definitions import (
     BaseReader,
-    Elsewhere,
     ImplementationReader,
-    Leads,
-    name_after,
-    names_behind,
+    LateNames,
+    LeadingAttributes,
+    find_late_names,
+    name_by_base,
     signature_of,
 )
-from causalist.parse.syntax.doc_comments import DocTypes, comment_doc, comment_line, file_comment_line, string_line
+from causalist.parse.syntax.doc_comments import DocTypeReader, comment_doc, comment_line, file_comment_line, string_line
 from causalist.parse.syntax.imports import ImportReader
-from causalist.parse.syntax.scopes import ANONYMOUS, VALUE_KINDS, Declarations, Draft, Frame, Scopes
+from causalist.parse.syntax.scopes import ANONYMOUS, VALUE_KINDS, BlockScopes, DefinitionDraft, Frame, Scopes
 from causalist.parse.syntax.uses import UseReader
 
 _Handler = Callable[[int, int, int], None]  # start byte, end byte, Tag
 
-_LONGEST_NAME = 200
 
-
-class Sweep:
-    """The state of one pass. Call `run` once, then read the lists."""
+class FactCollector:
+    """State of one pass. Call `run` once, then read the lists."""
 
     def __init__(self, data: bytes, settings: LanguageSettings) -> None:
         self.data = data
@@ -47,23 +45,25 @@ class Sweep:
         self.doc = ""
         self.package = ""
         self.scopes = Scopes(data, settings)
-        self.named = BindingReader(self.scopes)
-        self.declared = Declarations(self.scopes, self.named.bindings)
-        self.modules = ImportReader(self.scopes, self.named)
-        self.uses = UseReader(self.scopes, self.named, self.modules, self.declared)
-        self.held = AccessReader(self.scopes, self.named, self.modules, self.uses, self.declared)
+        self.binding_reader = BindingReader(self.scopes)
+        self.block_scopes = BlockScopes(self.scopes, self.binding_reader.bindings)
+        self.import_reader = ImportReader(self.scopes, self.binding_reader)
+        self.use_reader = UseReader(self.scopes, self.binding_reader, self.import_reader, self.block_scopes)
+        self.access_reader = AccessReader(
+            self.scopes, self.binding_reader, self.import_reader, self.use_reader, self.block_scopes
+        )
         self.drafts = self.scopes.drafts
         self.text, self.row = self.scopes.text, self.scopes.row
         self._frames = self.scopes.frames
-        self.derived = BaseReader(self.scopes)
-        self.bases = self.derived.bases
-        self._doc_types = DocTypes(self.scopes, self.named.bindings)
+        self.base_reader = BaseReader(self.scopes)
+        self.bases = self.base_reader.bases
+        self._doc_types = DocTypeReader(self.scopes, self.binding_reader.bindings)
         self._implementations = ImplementationReader(self.scopes)
-        self.implementations = self._implementations.finished
+        self.implementations = self._implementations.list_implementations
         self._span: tuple[int, int] | None = None
-        self._leads = Leads(self.scopes)
-        self._elsewhere = Elsewhere(self.scopes)
-        self._doc_start = -1  # start of the last comment that documents what it stands in
+        self._attributes = LeadingAttributes(self.scopes)
+        self._late_names = LateNames(self.scopes)
+        self._doc_start = -1  # start of the last comment that documents its enclosing definition
         self._comment = (-1, -1, -9, -9)  # start byte, end byte, first row, last row of the last comment block
         self._comment_taken = -1  # start byte of the last comment whose words went to a definition
         self._line_marks = tuple(mark.encode() for mark in settings.comments.line)
@@ -71,12 +71,12 @@ class Sweep:
         self._unnamed = dict(settings.names.unnamed)
 
     def run(self, captures: Mapping[str, Sequence[tree_sitter.Node]]) -> None:
-        """Reads all captures of the file's combined query."""
+        """Read all captures of the combined query of the file."""
         events = events_of(captures, len(self.data))
         if "name.behind" in captures:
-            self._elsewhere.behind = names_behind(events)
+            self._late_names.behind = find_late_names(events)
         handlers = {int(tag): handler for tag, handler in self._handlers().items()}
-        frames, modules, declared, uses = self._frames, self.modules, self.declared, self.uses
+        frames, modules, declared, uses = self._frames, self.import_reader, self.block_scopes, self.use_reader
         reference = int(Tag.REFERENCE)
         previous: Event = (-1, -1, -1)
         for event in events:
@@ -95,15 +95,16 @@ class Sweep:
         declared.close(len(self.data))
         if modules.group is not None:
             self._close_group()
-        self.derived.finish()
+        self.base_reader.finish()
         self._doc_types.finish()
-        self.modules.add_types(self._doc_types.imports)
-        self.modules.finish()
-        self.uses.finish()
-        self.held.finish()
-        self.named.finish()
+        self.import_reader.add_types(self._doc_types.imports)
+        self.import_reader.finish()
+        self.use_reader.finish()
+        self.access_reader.finish()
+        self.binding_reader.finish()
 
     def definitions(self) -> list[Definition]:
+        """Return the definitions, in file order."""
         return [
             Definition(
                 # In broken source the parser may put in a name that has no text.
@@ -123,12 +124,15 @@ class Sweep:
         ]
 
     def owners(self) -> list[tuple[int, str]]:
+        """Return (definition, type it belongs to) for definitions outside of their type."""
         return [(i, d.owner) for i, d in enumerate(self.drafts) if d.owner]
 
     def parameters(self) -> list[tuple[int, tuple[str, ...]]]:
+        """Return (definition, annotations of its parameters) for definitions that may be overloaded."""
         return [(i, tuple(d.parameters[d.extends :])) for i, d in enumerate(self.drafts) if d.parameters is not None]
 
     def returns(self) -> list[tuple[int, str]]:
+        """Return (definition, return type) for definitions with a known one."""
         return [(i, d.returns) for i, d in enumerate(self.drafts) if d.returns]
 
     def _handlers(self) -> dict[Tag, _Handler]:
@@ -137,16 +141,16 @@ class Sweep:
             Tag.LEAD: self._on_lead,
             Tag.PROPERTY: self._on_property,
             Tag.HOLDER: self._on_holder,
-            Tag.REEXPORT: self.modules.on_group,
-            Tag.IMPORT: self.modules.on_group,
-            Tag.EXPORT: self.modules.on_group,
+            Tag.REEXPORT: self.import_reader.on_group,
+            Tag.IMPORT: self.import_reader.on_group,
+            Tag.EXPORT: self.import_reader.on_group,
             Tag.OWNER: self._on_owner,
             Tag.OWNER_TRAIT: self._implementations.on_trait,
-            Tag.OWNER_EXTENDED: self._elsewhere.on_extended,
+            Tag.OWNER_EXTENDED: self._late_names.on_extended,
             Tag.NAME: self._on_name,
             Tag.NAME_BEHIND: self._on_name_behind,
             Tag.NAME_OUTER: self._on_name_outer,
-            Tag.RETURNS_AHEAD: self._elsewhere.on_returns,
+            Tag.RETURNS_AHEAD: self._late_names.on_returns,
             Tag.PACKAGE: self._on_package,
             Tag.PACKAGE_FURTHER: self._on_package,
             Tag.BODY: self._on_body,
@@ -161,39 +165,39 @@ class Sweep:
             Tag.PARAMETER_OPTIONAL: self._on_parameter,
             Tag.BASE: self._on_base,
             Tag.IMPLEMENTS: self._on_base,
-            Tag.BASE_OF: self.derived.on_base_of,
+            Tag.BASE_OF: self.base_reader.on_base_of,
             Tag.BASE_MIXIN: self._on_base,
             Tag.BINDING_STATEMENT: self._on_block,
             Tag.BLOCK: self._on_block,
-            Tag.EXPORTS: self.modules.on_exports,
-            Tag.EXPORTS_OBJECT: self.modules.on_exports_object,
-            Tag.EXPORTS_KEY: self.modules.on_exports_key,
-            Tag.EXPORTS_ITEM: self.modules.on_exports_item,
-            Tag.EXPORTS_VALUE: self.modules.on_exports_value,
-            Tag.EXPORT_DEFAULT: self.modules.on_export_default,
-            Tag.CALL: self.uses.on_call,
-            Tag.INVOCATION: self.uses.whole_calls.on_call,
-            Tag.CALL_ARGUMENT: self.uses.whole_calls.on_argument,
-            Tag.CALL_WORD: self.uses.on_word,
-            Tag.CALL_FURTHER: self.uses.on_further,
-            Tag.MACRO_CALL: self.uses.on_macro,
-            Tag.TOKEN_CALL: self.uses.on_token_call,
-            Tag.IMPORT_TREE: self.modules.on_part,
-            Tag.IMPORT_PATH: self.modules.on_path,
-            Tag.REQUIRE: self.modules.on_require,
-            Tag.REQUIRE_MODULE: self.uses.on_require_module,
-            Tag.REFERENCE: self.uses.on_reference,
-            Tag.REFERENCE_CALLABLE: self.uses.on_callable,
-            Tag.REFERENCE_TYPES: self.uses.on_types,
+            Tag.EXPORTS: self.import_reader.on_exports,
+            Tag.EXPORTS_OBJECT: self.import_reader.on_exports_object,
+            Tag.EXPORTS_KEY: self.import_reader.on_exports_key,
+            Tag.EXPORTS_ITEM: self.import_reader.on_exports_item,
+            Tag.EXPORTS_VALUE: self.import_reader.on_exports_value,
+            Tag.EXPORT_DEFAULT: self.import_reader.on_export_default,
+            Tag.CALL: self.use_reader.on_call,
+            Tag.INVOCATION: self.use_reader.whole_calls.on_call,
+            Tag.CALL_ARGUMENT: self.use_reader.whole_calls.on_argument,
+            Tag.CALL_WORD: self.use_reader.on_word,
+            Tag.CALL_FURTHER: self.use_reader.on_further,
+            Tag.MACRO_CALL: self.use_reader.on_macro,
+            Tag.TOKEN_CALL: self.use_reader.on_token_call,
+            Tag.IMPORT_TREE: self.import_reader.on_part,
+            Tag.IMPORT_PATH: self.import_reader.on_path,
+            Tag.REQUIRE: self.import_reader.on_require,
+            Tag.REQUIRE_MODULE: self.use_reader.on_require_module,
+            Tag.REFERENCE: self.use_reader.on_reference,
+            Tag.REFERENCE_CALLABLE: self.use_reader.on_callable,
+            Tag.REFERENCE_TYPES: self.use_reader.on_types,
             Tag.ERROR: self._on_error,
         }
-        handlers.update(self.named.handlers() | self.held.handlers())
+        handlers.update(self.binding_reader.handlers() | self.access_reader.handlers())
         if self.settings.shapes.sequences:
-            handlers.update(PlaceReader(self.scopes, self.named.bindings).handlers())
+            handlers.update(PlaceReader(self.scopes, self.binding_reader.bindings).handlers())
         handlers.update(dict.fromkeys(DEFINITION_KINDS, self._on_definition))
         if self._prefixed:
-            handlers.update(self.declared.handlers())
-        handlers.update(dict.fromkeys(IMPORT_PARTS, self.modules.on_part))
+            handlers.update(self.block_scopes.handlers())
+        handlers.update(dict.fromkeys(IMPORT_PARTS, self.import_reader.on_part))
         return handlers
 
     def _on_span(self, start: int, end: int, tag: int) -> None:
@@ -201,8 +205,8 @@ class Sweep:
             self._span = (start, end)
 
     def _on_lead(self, start: int, end: int, tag: int) -> None:
-        self._leads.on_lead(start, end)
-        self.uses.skip(end)  # what stands in it is told to the compiler
+        self._attributes.on_lead(start, end)
+        self.use_reader.skip(end)  # its names are for the compiler
 
     def _on_block(self, start: int, end: int, tag: int) -> None:
         if self.scopes.shadows is not None:
@@ -218,7 +222,7 @@ class Sweep:
         parent, scope, prefix = MODULE_SCOPE, MODULE_SCOPE, ""
         if frames:
             parent, scope, prefix = frames[-1].scope, frames[-1].scope, frames[-1].prefix
-        if self._prefixed and parent < 0 and self.declared.is_inside:
+        if self._prefixed and parent < 0 and self.block_scopes.is_inside:
             return  # local to a function without a name, to which nothing can belong
         kind = DEFINITION_KINDS[Tag(tag)]
         if kind is NodeKind.FUNCTION and parent >= 0 and self.drafts[parent].kind in TYPE_KINDS:
@@ -229,9 +233,9 @@ class Sweep:
             if before[:1] == b"@" or b"=" not in before:  # the statement is this definition's, not around it
                 span_start = self._span[0]
         self._span = None
-        span_start, is_test = self._leads.before(start, span_start)
+        span_start, is_test = self._attributes.claim(start, span_start)
         index = len(self.drafts)
-        draft = Draft(kind, parent, start, end, span_start, prefix, is_test=is_test)
+        draft = DefinitionDraft(kind, parent, start, end, span_start, prefix, is_test=is_test)
         if frames and frames[-1].index < 0:
             draft.owner = frames[-1].owner
         above = any(row - 1 <= self._comment[3] <= row for row in (self.row(span_start), self.row(start)))
@@ -246,20 +250,20 @@ class Sweep:
         if kind in CALLABLE_KINDS and self.settings.names.has_overloads:
             draft.parameters = []
         if kind is NodeKind.TYPE:
-            draft.returns = self._elsewhere.taken_returns()
+            draft.returns = self._late_names.take_returns()
         if frames and frames[-1].generics:
-            self.named.hand_down(frames[-1].generics, index)
+            self.binding_reader.hand_down(frames[-1].generics, index)
         inside = MODULE_SCOPE if kind in VALUE_KINDS else index
         frames.append(Frame(start, end, index, scope if inside < 0 else inside, scope, prefix if inside < 0 else ""))
-        self._elsewhere.name(frames[-1])
-        made = self.uses.whole_calls.type_of_body(end) if kind in TYPE_KINDS else None
+        self._late_names.name(frames[-1])
+        made = self.use_reader.whole_calls.type_of_body(end) if kind in TYPE_KINDS else None
         if made is not None:
-            self.bases.append(name_after(self.scopes, frames[-1], *made))
+            self.bases.append(name_by_base(self.scopes, frames[-1], *made))
 
     def _on_holder(self, start: int, end: int, tag: int) -> None:
         frames = self._frames
         if frames and frames[-1].start == start and frames[-1].end == end:
-            frames[-1].holds = True  # a constant or field that holds an object: it names what is inside
+            frames[-1].holds = True  # a constant or field with an object value: its name prefixes the members
             return
         scope, prefix = (frames[-1].scope, frames[-1].prefix) if frames else (MODULE_SCOPE, "")
         frames.append(Frame(start, end, MODULE_SCOPE, scope, scope, prefix, holds=True, body=start))
@@ -269,16 +273,16 @@ class Sweep:
             self.drafts[self._frames[-1].index].is_property = True
 
     def _on_owner(self, start: int, end: int, tag: int) -> None:
-        """The type that the open definition or holder belongs to, written before its name or in place of it."""
+        """Record the type of the open definition or holder, written before its name or in place of it."""
         if not self._frames:
             return
         frame, owner = self._frames[-1], type_name(self.text(start, end))
-        if not owner or (frame.index < 0 and frame.owner) or (frame.index >= 0 and frame.named):
+        if not owner or (frame.index < 0 and frame.owner) or (frame.index >= 0 and frame.has_name):
             return  # of a declaration inside
         last = owner.rpartition(".")[2]
         if frame.index < 0:
             frame.owner = owner
-            if not frame.named:
+            if not frame.has_name:
                 self.scopes.set_name(frame, last)
             return
         draft = self.drafts[frame.index]
@@ -288,56 +292,56 @@ class Sweep:
     def _on_package(self, start: int, end: int, tag: int) -> None:
         name = self.scopes.compact(start, end)
         self.package = f"{self.package}.{name}" if tag == Tag.PACKAGE_FURTHER else self.package or name
-        self.uses.taken = start
+        self.use_reader.taken = start
         above = self.row(start) - 1 <= self._comment[3]
-        comment = self.scopes.written(*self._comment[:2]) if above else ""
+        comment = self.scopes.original_text(*self._comment[:2]) if above else ""
         if above and (self._prefixed or comment.startswith("/**")):
             self.doc = self.doc or file_comment_line(comment)
 
     def _on_name(self, start: int, end: int, tag: int) -> None:
-        self.uses.taken = start
+        self.use_reader.taken = start
         if not self._frames or not self.scopes.takes_name(self._frames[-1]):
             return
         frame = self._frames[-1]
         frame.name_start = start
         name = self.scopes.clean_name(self._unnamed.get(text := self.text(start, end), text))
         if frame.index < 0 and name == ANONYMOUS:
-            frame.named = True  # an object that is exported as a whole: what it holds is the file's
+            frame.has_name = True  # an object that is exported as a whole: its members belong to the file
         elif not self.scopes.joins_last(frame, name):
             self.scopes.set_name(frame, name)
             if self._prefixed and frame.index == frame.scope and self.drafts[frame.index].kind != NodeKind.METHOD:
-                self.declared.define(name, start)
+                self.block_scopes.define(name, start)
 
     def _on_name_behind(self, start: int, end: int, tag: int) -> None:
-        self.uses.taken = start  # it was read where the definition begins
+        self.use_reader.taken = start  # it was read where the definition begins
 
     def _on_name_outer(self, start: int, end: int, tag: int) -> None:
-        self._elsewhere.put_beside()
+        self._late_names.move_to_outer_scope()
         self._on_name(start, end, tag)
 
     def _on_constructor(self, start: int, end: int, tag: int) -> None:
-        self.uses.taken = start
-        if self._frames and not self._frames[-1].named:
+        self.use_reader.taken = start
+        if self._frames and not self._frames[-1].has_name:
             self._frames[-1].name_start = start
             self.scopes.set_name(self._frames[-1], self.settings.names.constructors[0])
 
     def _on_numbered(self, start: int, end: int, tag: int) -> None:
         """Name a definition without a name by the capture that creates it."""
-        if self._frames and not self._frames[-1].named and self._frames[-1].index >= 0:
+        if self._frames and not self._frames[-1].has_name and self._frames[-1].index >= 0:
             prefix, word = self.drafts[self._frames[-1].index].prefix, self.text(start, end)
             self.scopes.set_name(self._frames[-1], f"{word}${self.scopes.count(f'{prefix}.{word}')}")
 
     def _on_body(self, start: int, end: int, tag: int) -> None:
         if self._frames and self._frames[-1].body < 0:
             frame = self._frames[-1]
-            if not frame.named:
+            if not frame.has_name:
                 self.scopes.set_name(frame, ANONYMOUS)
             frame.body = start
             if frame.index >= 0:
                 self.drafts[frame.index].body = start
 
     def _on_doc(self, start: int, end: int, tag: int) -> None:
-        text = self.scopes.written(start, min(end, start + 2000))
+        text = self.scopes.original_text(start, min(end, start + 2000))
         if text.startswith((*self.settings.comments.line, "/*")):
             line, self._doc_start = comment_line(text), start
         else:
@@ -352,9 +356,9 @@ class Sweep:
         if start == self._doc_start:
             return
         if tag == Tag.COMMENT and self.scopes.follows_code(start):
-            return  # it says something of what stands before it, not of what follows in the next line
+            return  # a trailing comment is about its own line, not about the next one
         first, last = self.row(start), self.row(max(end - 1, start))
-        around = self._frames[-1].index if self._frames and self._frames[-1].named else MODULE_SCOPE
+        around = self._frames[-1].index if self._frames and self._frames[-1].has_name else MODULE_SCOPE
         if around >= 0 and self.settings.comments.open_body and self.drafts[around].kind in CALLABLE_KINDS:
             self._on_body(start, end, tag)
         if first == self._comment[3] + 1 and self.data.startswith(self._line_marks, start):
@@ -362,23 +366,25 @@ class Sweep:
         else:
             self._comment = (start, end, first, last)
         if not self.drafts and not self.doc and first <= 5:
-            self.doc = file_comment_line(self.scopes.written(start, end))
+            self.doc = file_comment_line(self.scopes.original_text(start, end))
         self._doc_types.on_comment(start, end)
 
     def _on_returns(self, start: int, end: int, tag: int) -> None:
         if self._frames and self._frames[-1].index >= 0 and self._frames[-1].body < 0:
             draft, settings = self.drafts[self._frames[-1].index], self.settings.types
-            self.named.is_annotated(self._frames[-1].index)
+            self.binding_reader.is_annotated(self._frames[-1].index)
             if settings.prefixed:
-                read_type = self.declared.made_of if draft.kind == NodeKind.TYPE else self.declared.type_of
+                read_type = (
+                    self.block_scopes.underlying_type_of if draft.kind == NodeKind.TYPE else self.block_scopes.type_of
+                )
                 draft.returns = read_type(start, end)
             else:
                 read = array_type_name if settings.before_names else type_name
-                draft.returns = self.scopes.current(read(self.text(start, min(end, start + 200)), settings))
+                draft.returns = self.scopes.spell_current(read(self.text(start, min(end, start + 200)), settings))
 
     def _on_parameter(self, start: int, end: int, tag: int) -> None:
         if tag == Tag.PARAMETER_REST and self.settings.types.before_names:
-            self.named.on_rest(start, end)
+            self.binding_reader.on_rest(start, end)
         mark = OPTIONAL if tag == Tag.PARAMETER_OPTIONAL else "..." if tag == Tag.PARAMETER_REST else ""
         last = self._frames[-1] if self._frames else None
         parameters = self.drafts[last.index].parameters if last is not None and last.body < 0 else None
@@ -389,13 +395,13 @@ class Sweep:
             parameters.append(text.rstrip("?") + mark)
 
     def _on_base(self, start: int, end: int, tag: int) -> None:
-        if not self.derived.on_base(start, end, tag):
+        if not self.base_reader.on_base(start, end, tag):
             return
         # The name is a use as well, found again as a reference; the edge for the base says more.
-        self.uses.skip(end)
+        self.use_reader.skip(end)
 
     def _close_group(self) -> None:
-        self.modules.close_group()
+        self.import_reader.close_group()
         self._span = None
 
     def _on_error(self, start: int, end: int, tag: int) -> None:

@@ -1,12 +1,7 @@
-"""Names that do not stand where the definition begins: behind the body, or that of the type derived from.
+"""Parts of definitions that their own node does not contain, and signatures.
 
-What types derive from: captures of bases in, `Base` facts out.
-
-Blocks that implement a trait for a type, wherever both stand: which definitions each block holds.
-
-Nodes that belong to the definition that follows them: attributes. Some say that it is a test.
-
-The signature of a definition: its text before the body, on one line.
+In: captures of names after a body, bases, implemented traits and leading attributes. Out: names of definitions, `Base`
+and `Implementation` facts, test marks. The signature of a definition is its text before the body, on one line.
 """
 
 import re
@@ -19,13 +14,13 @@ from causalist.model.facts import Base, Implementation
 from causalist.model.symbols import NodeKind
 from causalist.parse.syntax.captures import Event, Tag
 from causalist.parse.syntax.chains import chain_of, type_name
-from causalist.parse.syntax.scopes import Draft, Frame, Scopes
+from causalist.parse.syntax.scopes import DefinitionDraft, Frame, Scopes
 
-_LONGEST = 200  # bytes of a type
+_MAX_TYPE_BYTES = 200  # bytes of a type
 
 
-def names_behind(events: Sequence[Event]) -> dict[tuple[int, int], tuple[int, int]]:
-    """The range of each definition whose name stands behind its body -> the range of the name; the first one counts."""
+def find_late_names(events: Sequence[Event]) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return the range of a definition -> the range of its first name after the body."""
     found: dict[tuple[int, int], tuple[int, int]] = {}
     open_: list[tuple[int, int]] = []
     for start, minus_end, tag in events:
@@ -38,8 +33,8 @@ def names_behind(events: Sequence[Event]) -> dict[tuple[int, int], tuple[int, in
     return found
 
 
-def name_after(scopes: Scopes, frame: Frame, start: int, base: str) -> Base:
-    """Names the body of a type without a name by the type that it derives from, which is returned, and a number."""
+def name_by_base(scopes: Scopes, frame: Frame, start: int, base: str) -> Base:
+    """Name the body of a type without a name by its base type and a number. Return the `Base`."""
     draft = scopes.drafts[frame.index]
     name = base.rpartition(".")[2]
     scopes.set_name(frame, f"{name}${scopes.count(f'{draft.prefix}.{name}')}")
@@ -49,55 +44,56 @@ def name_after(scopes: Scopes, frame: Frame, start: int, base: str) -> Base:
 
 
 @dataclass(slots=True)
-class Elsewhere:
-    """Parts of a definition that stand apart: names behind bodies, the type that an alias names."""
+class LateNames:
+    """Names and types that a definition does not have at its beginning."""
 
     scopes: Scopes
-    behind: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)  # as `names_behind` gives them
-    ahead: str = ""  # what the next name for a type is made of
+    behind: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)  # as `find_late_names` gives them
+    ahead: str = ""  # the type that the next alias names
 
     def name(self, frame: Frame) -> None:
-        """Names a definition that was just opened, if its name stands behind its body."""
+        """Name a definition that was just opened, if its name follows its body."""
         found = self.behind.get((frame.start, frame.end))
         if found is not None:
             frame.name_start, self.scopes.drafts[frame.index].is_named_behind = found[0], True
             self.scopes.set_name(frame, self.scopes.clean_name(self.scopes.text(*found)))
 
-    def put_beside(self) -> None:
-        """Makes the name of what is open known where the type around it is: it stands beside the type."""
+    def move_to_outer_scope(self) -> None:
+        """Give the open definition the prefix of the type around it: it is a sibling of that type."""
         frames = self.scopes.frames
         around = frames[-2].index if len(frames) > 1 else -1
         if around >= 0 and frames[-1].index >= 0:
             self.scopes.drafts[frames[-1].index].prefix = self.scopes.drafts[around].prefix
 
     def on_extended(self, start: int, end: int, tag: int) -> None:
-        """The type that the first parameter of the open function says to be called on."""
+        """Record the type that the open function extends, from the annotation of its first parameter."""
         frame = self.scopes.frames[-1] if self.scopes.frames else None
-        text = self.scopes.text(start, min(end, start + _LONGEST))
+        text = self.scopes.text(start, min(end, start + _MAX_TYPE_BYTES))
         owner = type_name(text, self.scopes.settings.types) or (text if text.isidentifier() else "")
         if frame is not None and frame.index >= 0 and frame.body < 0 and owner:
             draft = self.scopes.drafts[frame.index]
             draft.owner, draft.extends = owner, True
 
     def on_returns(self, start: int, end: int, tag: int) -> None:
-        self.ahead = type_name(self.scopes.text(start, min(end, start + _LONGEST)), self.scopes.settings.types)
+        """Record the type that the next alias names."""
+        self.ahead = type_name(self.scopes.text(start, min(end, start + _MAX_TYPE_BYTES)), self.scopes.settings.types)
 
-    def taken_returns(self) -> str:
-        """Return the type that the open alias names, as far as it is known."""
+    def take_returns(self) -> str:
+        """Return the type that the open alias names, or "" if it is not known."""
         taken, self.ahead = self.ahead, ""
         return taken
 
 
-_LONGEST_NAME = 200
+_MAX_NAME_BYTES = 200
 
 
 class BaseReader:
-    """Reads the captures of bases. `bases` is complete after `finish`."""
+    """Reader of the captures of bases. `bases` is complete after `finish`."""
 
     def __init__(self, scopes: Scopes) -> None:
         self.bases: list[Base] = []
         self._scopes = scopes
-        self._deriving = ""  # the name of what the next base is of, where the base stands outside of it
+        self._deriving = ""  # the type of the next base, if the base is outside of the type
         self._derived: list[tuple[str, str, int]] = []  # (name, base, row) of those
         self._mixed_in: list[Base] = []
 
@@ -109,7 +105,7 @@ class BaseReader:
             self._deriving = ""
         elif frames and frames[-1].index >= 0:
             if not chain and self._scopes.settings.types.prefixed:
-                # A set of types, of which no name tells what it asks for.
+                # A set of types, which has no name.
                 self.bases.append(Base(frames[-1].index, "?", False, row))
                 return False
             if chain:
@@ -118,11 +114,14 @@ class BaseReader:
         return True
 
     def on_base_of(self, start: int, end: int, tag: int) -> None:
-        self._deriving = self._scopes.clean_name(self._scopes.text(start, min(end, start + _LONGEST_NAME)))
+        """Record the type of the next base, for a base outside of its type."""
+        self._deriving = self._scopes.clean_name(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)))
 
     def finish(self) -> None:
-        """Adds bases that were given to a class or function by a statement of its own; what is mixed into a type hides
-        members of what it extends, and comes before."""
+        """Add the bases that a separate statement gives to a class or function.
+
+        A mixin comes first, because its members hide members of what the type extends.
+        """
         known: dict[str, int] = {}
         for i, draft in enumerate(self._scopes.drafts):
             if draft.kind in (NodeKind.CLASS, NodeKind.FUNCTION):
@@ -139,20 +138,24 @@ class _Block(NamedTuple):
 
 
 class ImplementationReader:
-    """Reads the captures of traits that a holder implements for its owner."""
+    """Reader of the captures of traits that a holder implements for its owner."""
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
         self._blocks: list[_Block] = []
 
     def on_trait(self, start: int, end: int, tag: int) -> None:
+        """Record the trait of the open block."""
         frames = self._scopes.frames
         trait = type_name(self._scopes.text(start, end))
         if frames and frames[-1].index < 0 and trait:
             self._blocks.append(_Block(frames[-1], trait, len(self._scopes.drafts), self._scopes.row(start)))
 
-    def finished(self) -> list[Implementation]:
-        """All of them. A block that belongs to the trait itself implements it for every type, hence for none."""
+    def list_implementations(self) -> list[Implementation]:
+        """Return all implementations, without blocks that belong to the trait itself.
+
+        Such a block implements the trait for every type, which is no fact about one type.
+        """
         starts = [draft.start for draft in self._scopes.drafts]
         return [
             Implementation(
@@ -168,11 +171,11 @@ class ImplementationReader:
         ]
 
 
-_LONGEST_MARK = 200  # bytes of an attribute that are looked at
+_MAX_ATTRIBUTE_BYTES = 200  # bytes of an attribute that are looked at
 
 
-class Leads:
-    """Attributes before the next definition."""
+class LeadingAttributes:
+    """Attributes before the next definition. Some of them mark a test."""
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
@@ -182,35 +185,39 @@ class Leads:
         self._mark = re.compile(mark, re.DOTALL) if mark else None
 
     def on_lead(self, start: int, end: int) -> None:
-        follows = self._end >= 0 and self._scopes.blank(self._end, start)
+        """Record an attribute, and its test mark if it has one."""
+        follows = self._end >= 0 and self._scopes.is_blank(self._end, start)
         self._start, self._end = self._start if follows else start, end
-        if self._mark is not None and self._mark.fullmatch(self._scopes.text(start, min(end, start + _LONGEST_MARK))):
+        if self._mark is not None and self._mark.fullmatch(
+            self._scopes.text(start, min(end, start + _MAX_ATTRIBUTE_BYTES))
+        ):
             self._test_end = end
 
-    def before(self, start: int, span_start: int) -> tuple[int, bool]:
-        """(where a definition at `start` begins with what belongs to it, whether that says that it is a test)."""
-        if 0 <= self._start <= span_start and self._scopes.blank(self._end, start):
+    def claim(self, start: int, span_start: int) -> tuple[int, bool]:
+        """Return (start of the attributes of a definition at `start`, True if they mark a test)."""
+        if 0 <= self._start <= span_start and self._scopes.is_blank(self._end, start):
             return self._start, self._start < self._test_end
         return span_start, False
 
 
-_LONGEST_SIGNATURE = 240
-_OPENER = re.compile(r"(?:\s*(?:=>|[:{=]))*\s*$")  # what opens a body is no part of a signature
+_MAX_SIGNATURE_CHARACTERS = 240
+_OPENER = re.compile(r"(?:\s*(?:=>|[:{=]))*\s*$")  # the opening of a body is no part of a signature
 _OPEN_ENDS = (",", "(")  # of a line that goes on in the next
 _ATTRIBUTE = re.compile(r"\s*#\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*")
 _BRACKETED = re.compile(r"\s*\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*(?=[\w\[])")
 _ANNOTATION = re.compile(r"\s*@(?!interface\b)[\w.:]+\s*(?:\((?:\"(?:\\\\.|[^\"\\\\])*\"|\([^()]*\)|[^()\"])*\)\s*)?")
 
 
-def signature_of(draft: Draft, scopes: Scopes) -> str:
+def signature_of(draft: DefinitionDraft, scopes: Scopes) -> str:
+    """Return the signature of a definition on one line, cut to `_MAX_SIGNATURE_CHARACTERS` characters."""
     if draft.signature:
         return draft.signature
     typed_before = scopes.settings.types.before_names or scopes.settings.types.beside_names
     start = draft.span_start if typed_before or scopes.settings.names.bare_calls else draft.start
     if scopes.settings.types.prefixed and scopes.data[draft.span_start : start].strip().isalpha():
-        start = draft.span_start  # the keyword before what stands alone in its declaration
-    end = draft.body if draft.body >= 0 else min(draft.end, draft.start + _LONGEST_SIGNATURE)
-    text = scopes.written(start, min(end, start + 4 * _LONGEST_SIGNATURE))
+        start = draft.span_start  # the keyword before the only name of a declaration
+    end = draft.body if draft.body >= 0 else min(draft.end, draft.start + _MAX_SIGNATURE_CHARACTERS)
+    text = scopes.original_text(start, min(end, start + 4 * _MAX_SIGNATURE_CHARACTERS))
     if typed_before or scopes.settings.names.members_are_visible:
         text = without_annotations(text)
     if draft.body < 0:
@@ -219,14 +226,14 @@ def signature_of(draft: Draft, scopes: Scopes) -> str:
     text = _OPENER.sub("", text)
     if draft.is_named_behind:
         text = f"{text} {draft.name}"
-    return text if len(text) <= _LONGEST_SIGNATURE else text[: _LONGEST_SIGNATURE - 1] + "…"
+    return text if len(text) <= _MAX_SIGNATURE_CHARACTERS else text[: _MAX_SIGNATURE_CHARACTERS - 1] + "…"
 
 
 def _first_lines(text: str) -> str:
-    """The first line, and those after it until parentheses that it opens are closed: parameters over several lines.
+    r"""Return the first line, and further ones until its parentheses are closed.
 
-    >>> _first_lines("Get(a int,\\n  b int) error\\nPut()"), _first_lines("a = 1\\nb = 2")
-    ('Get(a int,\\n  b int) error', 'a = 1')
+    >>> _first_lines("Get(a int,\n  b int) error\nPut()"), _first_lines("a = 1\nb = 2")
+    ('Get(a int,\n  b int) error', 'a = 1')
     """
     line, _, rest = text.partition("\n")
     while rest and line.count("(") > line.count(")") and line.rstrip().endswith(_OPEN_ENDS):
@@ -236,7 +243,7 @@ def _first_lines(text: str) -> str:
 
 
 def without_annotations(text: str) -> str:
-    """A signature without the annotations before it.
+    """Return a signature without the annotations before it.
 
     >>> without_annotations('@Get(path = ")") @Deprecated public void f()')
     'public void f()'

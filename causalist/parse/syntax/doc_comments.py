@@ -1,10 +1,9 @@
-"""The first telling line of a docstring or comment.
+"""Documentation: the summary line of a docstring or comment, and types that comments state.
 
-Types that a documentation comment tells: `@param Door $door`, `@return Door[]`, `@var array<Door> $doors`, or
-in braces, `@param {Door} door`.
-
-Which tag says what is told by `comments.tags` of language.toml. What the code itself says of a type counts more: a
-comment fills in what is missing, but for a comment inside of a function that names a variable, which corrects.
+Types are read from tags such as `@param Door $door`, `@return Door[]` and `@var array<Door> $doors`, or with braces,
+`@param {Door} door`. `comments.tags` of language.toml gives the role of each tag. A type in code takes precedence: a
+comment only fills in missing types. The exception is a comment inside of a function that names a variable, which
+overrides.
 """
 
 import html
@@ -19,7 +18,7 @@ from causalist.model.type_notation import split_top
 from causalist.parse.syntax.chains import array_type_name
 from causalist.parse.syntax.scopes import VALUE_KINDS, Scopes
 
-_LONGEST = 200
+_MAX_CHARACTERS = 200
 _STRING = re.compile(r"^[A-Za-z]{0,2}(\"\"\"|'''|\"|')(.*)", re.DOTALL)
 _INLINE = re.compile(r"\{@\w+\s*([^{}]*)\}")
 _TAG = re.compile(r"</?(?:b|i|em|strong|code|tt|a)\b[^<>]*>")
@@ -29,7 +28,7 @@ _COMMENT_EDGE = re.compile(r"^--\[=*\[\s*|^[\s/*#!-]+|[\s*/-]+$")
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
 _REFERENCE = re.compile(r"<(?:see|paramref|typeparamref)\b[^<>]*?\"(?:\w:)?([^\"]*)\"[^<>]*/>")
 _BRIEF = re.compile(r"^[@\\](?:brief|short|details)\s+")
-_LONGEST_COMMENT = 2000
+_MAX_COMMENT_CHARACTERS = 2000
 _NOISE = re.compile(
     r"copyright|licen[cs]e|eslint|@ts-|prettier|@jsx|istanbul|SPDX|use strict|@flow|^region\b"
     r"|^MARK:|swiftlint:|ktlint"
@@ -39,9 +38,9 @@ _NOISE = re.compile(
 
 
 def string_line(literal: str) -> str:
-    """First line with text of a string literal.
+    r"""Return the first line with text of a string literal.
 
-    >>> string_line("r'''\\n  Opens the door.\\n\\n  More.'''")
+    >>> string_line("r'''\n  Opens the door.\n\n  More.'''")
     'Opens the door.'
     """
     matched = _STRING.match(literal)
@@ -54,9 +53,9 @@ def string_line(literal: str) -> str:
 
 
 def comment_line(comment: str) -> str:
-    """First line with text of a comment block; markers, tags and linters' orders are passed over.
+    r"""Return the first line with text of a comment block, without markers, tags and linter directives.
 
-    >>> comment_line("/**\\n * Opens the door.\\n * @param key which\\n */")
+    >>> comment_line("/**\n * Opens the door.\n * @param key which\n */")
     'Opens the door.'
     """
     return _first_line(
@@ -67,20 +66,20 @@ def comment_line(comment: str) -> str:
 
 
 def comment_sentence(comment: str) -> str:
-    """The first sentence of a documentation comment, without markup; other comments give their first line.
+    r"""Return the first sentence of a documentation comment without markup, or the first line of another.
 
-    >>> comment_sentence("/**\\n * Opens the {@link Door}, which\\n * is <b>heavy</b>. More.\\n * @return it\\n */")
+    >>> comment_sentence("/**\n * Opens the {@link Door}, which\n * is <b>heavy</b>. More.\n * @return it\n */")
     'Opens the Door, which is heavy.'
-    >>> comment_sentence('/// <summary>\\n/// Opens <see cref="Door"/>. More.\\n/// </summary>')
+    >>> comment_sentence('/// <summary>\n/// Opens <see cref="Door"/>. More.\n/// </summary>')
     'Opens Door.'
     """
-    summary = _SUMMARY.search(comment[:_LONGEST_COMMENT]) if comment.startswith("///") else None
+    summary = _SUMMARY.search(comment[:_MAX_COMMENT_CHARACTERS]) if comment.startswith("///") else None
     if summary:
         comment = f"/**{summary[1]}"
     if not comment.startswith("/**"):
         return comment_line(comment)
     kept: list[str] = []
-    for line in (_BRIEF.sub("", _COMMENT_EDGE.sub("", raw)) for raw in comment[:_LONGEST_COMMENT].splitlines()):
+    for line in (_BRIEF.sub("", _COMMENT_EDGE.sub("", raw)) for raw in comment[:_MAX_COMMENT_CHARACTERS].splitlines()):
         if line.startswith("@") or (not line and kept):
             break
         kept += [line] if line else []
@@ -93,7 +92,7 @@ def comment_sentence(comment: str) -> str:
 
 
 def comment_doc(how: str, data: bytes, start: int, end: int) -> str:
-    """Return the documentation in this comment for the definition below. `how` is the setting `comments.doc`."""
+    """Return the documentation in the comment above a definition. `how` is the setting `comments.doc`."""
     if how not in ("comment", "sentence"):
         return ""
     text = data[start:end].decode("utf-8", "replace")
@@ -104,7 +103,7 @@ def comment_doc(how: str, data: bytes, start: int, end: int) -> str:
 
 
 def file_comment_line(comment: str) -> str:
-    """As `comment_line`, for the comment at the top of a file: nothing from a licence header."""
+    """Return `comment_line` of the comment at the top of a file, or "" for a license header."""
     return "" if _NOISE.search(comment) or comment.startswith("#!") else comment_line(comment)
 
 
@@ -112,7 +111,7 @@ def _first_line(lines: Iterable[str]) -> str:
     for line in lines:
         text = " ".join(line.split())
         if text:
-            return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+            return text if len(text) <= _MAX_CHARACTERS else text[: _MAX_CHARACTERS - 1] + "…"
     return ""
 
 
@@ -126,19 +125,19 @@ _IMPORTED = re.compile(r"import\([^()]*\)\.")
 _NAME = re.compile(r"[ \t]+&?(?:\.\.\.)?(\$\w+)")
 _OPEN, _CLOSE = "<({[", ">)}]"
 # characters of a type
-_LONGEST_TYPED_COMMENT = 8000
+_MAX_COMMENT_BYTES = 8000
 
 
-class Tagged(NamedTuple):
-    """`role` is a key of `comments.tags`, `name` "" where the tag names nothing."""
+class TaggedType(NamedTuple):
+    """Type in a comment. `role` is a key of `comments.tags`; `name` is "" if the tag names nothing."""
 
     role: str
     type: str
     name: str
 
 
-class DocTypes:
-    """Reads the comments of a file whose language tells types there."""
+class DocTypeReader:
+    """Reader of the comments of a file whose language states types there."""
 
     def __init__(self, scopes: Scopes, bindings: list[Binding]) -> None:
         self._scopes = scopes
@@ -149,26 +148,26 @@ class DocTypes:
         self._above: list[tuple[int, int, int]] = []  # definition, start and end of the comment above it
 
     def on_definition(self, index: int, start: int, end: int) -> None:
-        """A definition, and the comment above it."""
+        """Record the comment above a definition."""
         if self._tags and start >= 0:
             self._above.append((index, start, end))
 
     def on_comment(self, start: int, end: int) -> None:
-        """A comment; what it says of variables holds from here on."""
+        """Bind variables to the types that a comment in a function states, from here on."""
         if self._loads and self._scopes.data.startswith(b"/**", start):
             self._load(start, end)
         scope = self._scopes.binding_scope()
         if not self._tags or scope < 0 or self._scopes.drafts[scope].kind not in CALLABLE_KINDS:
             return
-        for told in self._told(start, end):
-            if told.role == "type" and told.name:
-                self._bindings.append(Binding(scope, told.name, told.type, "", self._scopes.row(start)))
+        for tag in self._read_tags(start, end):
+            if tag.role == "type" and tag.name:
+                self._bindings.append(Binding(scope, tag.name, tag.type, "", self._scopes.row(start)))
 
     def _load(self, start: int, end: int) -> None:
-        """The types that a comment names by their module: `@typedef {import("./a").B} C`, `{import("./a").B}`."""
+        """Import the types that a comment names by module: `{import("./a").B}`, with or without `@typedef`."""
         if self._scopes.data.find(b"import(", start, end) < 0:
             return
-        text, row = self._scopes.text(start, min(end, start + _LONGEST_TYPED_COMMENT)), self._scopes.row(start)
+        text, row = self._scopes.text(start, min(end, start + _MAX_COMMENT_BYTES)), self._scopes.row(start)
         for named, module, name, alias in _LOADED.findall(text):
             known_as = alias if named else name
             if known_as:
@@ -176,10 +175,10 @@ class DocTypes:
                 self.imports.append(entry)
 
     def finish(self) -> None:
-        """Gives types to what the code says none of."""
+        """Give the types in comments to definitions without a type."""
         for index, start, end in self._above:
             draft, row = self._scopes.drafts[index], self._scopes.row(start)
-            for role, type_, name in self._told(start, end):
+            for role, type_, name in self._read_tags(start, end):
                 if role == "returns":
                     draft.returns = draft.returns or (type_ if draft.kind in CALLABLE_KINDS else "")
                 elif role == "parameter" and name:
@@ -189,24 +188,24 @@ class DocTypes:
                 elif role == "type" and draft.kind in VALUE_KINDS and draft.parent >= 0:
                     self._bindings.append(Binding(draft.parent, f".{draft.name}", type_, "", row))
 
-    def _told(self, start: int, end: int) -> Iterator[Tagged]:
-        text = self._scopes.text(start, min(end, start + _LONGEST_TYPED_COMMENT))
+    def _read_tags(self, start: int, end: int) -> Iterator[TaggedType]:
+        text = self._scopes.text(start, min(end, start + _MAX_COMMENT_BYTES))
         if not text.startswith("/**"):
             return
-        for told in tagged_types(text, self._tags):
-            own = told.type in self._scopes.settings.names.self_names
-            name = told.type if own else _type_name(told.type, self._scopes.settings.types)
+        for tag in tagged_types(text, self._tags):
+            own = tag.type in self._scopes.settings.names.self_names
+            name = tag.type if own else _type_name(tag.type, self._scopes.settings.types)
             if name:
-                yield told._replace(type=name)
+                yield tag._replace(type=name)
 
 
-def tagged_types(comment: str, tags: Mapping[str, Sequence[str]]) -> Iterator[Tagged]:
-    """The types in a comment, in order, as they are written.
+def tagged_types(comment: str, tags: Mapping[str, Sequence[str]]) -> Iterator[TaggedType]:
+    r"""Yield the types in a comment, in order, as written.
 
-    >>> [tuple(t) for t in tagged_types("/** @param ?A|null $a the a\\n * @return array<int, B> all */",
+    >>> [tuple(t) for t in tagged_types("/** @param ?A|null $a the a\n * @return array<int, B> all */",
     ...     {"parameter": ["@param"], "returns": ["@return"]})]
     [('parameter', '?A|null', '$a'), ('returns', 'array<int, B>', '')]
-    >>> [tuple(t) for t in tagged_types("/** @param {?A=} [a] the a\\n * @param {B} a.b */", {"parameter": ["@param"]})]
+    >>> [tuple(t) for t in tagged_types("/** @param {?A=} [a] the a\n * @param {B} a.b */", {"parameter": ["@param"]})]
     [('parameter', 'A', 'a'), ('parameter', 'B', '')]
     """
     roles = {tag: role for role, names in tags.items() for tag in names}
@@ -215,19 +214,19 @@ def tagged_types(comment: str, tags: Mapping[str, Sequence[str]]) -> Iterator[Ta
         if role is not None and comment[found.end()] == "{":
             if braced := _BRACED.match(comment, found.end()):
                 written = _IMPORTED.sub("", braced[1].strip().strip("?!=").removeprefix("..."))
-                yield Tagged(role, written, braced[2] or "")
+                yield TaggedType(role, written, braced[2] or "")
             continue
         if role is None or (comment[found.end()] == "$" and role != "returns"):
             continue  # a name without a type
         end = _end_of_type(comment, found.end())
         named = _NAME.match(comment, end)
-        yield Tagged(role, comment[found.end() : end], named[1] if named else "")
+        yield TaggedType(role, comment[found.end() : end], named[1] if named else "")
 
 
 def _end_of_type(text: str, start: int) -> int:
     """Return the end of the type at `start`: white space outside of brackets."""
     depth = 0
-    for position in range(start, min(len(text), start + _LONGEST)):
+    for position in range(start, min(len(text), start + _MAX_CHARACTERS)):
         character = text[position]
         if character in _OPEN:
             depth += 1
@@ -235,11 +234,11 @@ def _end_of_type(text: str, start: int) -> int:
             depth = max(depth - 1, 0)
         elif character.isspace() and (depth == 0 or character == "\n"):
             return position
-    return min(len(text), start + _LONGEST)
+    return min(len(text), start + _MAX_CHARACTERS)
 
 
 def _type_name(text: str, settings: TypeSettings) -> str:
-    """The one type that is named beside those without members, or "".
+    """Return the only type of a union that has members, or "".
 
     >>> settings = TypeSettings(plain=("string",))
     >>> [_type_name(t, settings) for t in ("A[]|null", "?A", "string|A", "A|B", ".a.B", "string")]

@@ -1,11 +1,8 @@
-"""A tree of imported paths -> its leaves: `a::{self, b::{c as d, e::*}}` imports a, a::b::c as d and all of a::b::e.
+"""Imports and exports: statements, assignments to `exports`, and calls of a function that imports.
 
-Imports and exports: statements, assignments to `exports`, and calls of a function that imports.
-
-Captures inside of one statement are read together when it ends. A module is kept as it is written; which file it
-means is not asked here.
-
-The variable that lists what a wildcard import brings (`__all__`) -> the names, as far as they are written out.
+Captures inside of one statement are read together when it ends. A module stays as written; resolving it to a file is
+not done here. A tree of imported paths becomes its leaves: `a::{self, b::{c as d, e::*}}` imports a, a::b::c as d, and
+all of a::b::e. The variable that lists the names of a wildcard import (`__all__`) is read as far as it has literals.
 """
 
 import re
@@ -14,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.model.facts import Export, Import, ImportKind
-from causalist.parse.syntax.bindings import LONGEST_VALUE, BindingReader
+from causalist.parse.syntax.bindings import MAX_VALUE_BYTES, BindingReader
 from causalist.parse.syntax.captures import Tag
 from causalist.parse.syntax.chains import chain_of
 from causalist.parse.syntax.scopes import Scopes
@@ -24,17 +21,17 @@ _TOKEN = re.compile(r"::|=>|[{},*]|(?:r#)?[^\W\d]\w*", re.ASCII)
 
 
 class Leaf(NamedTuple):
-    """`path` joined with dots, the `name` that is taken from there ("*" for all), and the local name."""
+    """Leaf of a path tree: `path` joined with dots, `name` in it ("*" for all), and the local name."""
 
     path: str
     name: str
     alias: str
 
 
-def use_tree(text: str) -> list[Leaf]:
-    """The leaves in the order in which they stand. What is broken gives fewer leaves.
+def read_use_tree(text: str) -> list[Leaf]:
+    """Return the leaves of a path tree, in order. A broken tree has fewer leaves.
 
-    >>> [leaf for leaf in use_tree("a::{self, b::{c as d, e::*}}")]
+    >>> [leaf for leaf in read_use_tree("a::{self, b::{c as d, e::*}}")]
     [Leaf(path='', name='a', alias='a'), Leaf(path='a.b', name='c', alias='d'), Leaf(path='a.b.e', name='*', alias='')]
     """
     leaves: list[Leaf] = []
@@ -77,15 +74,15 @@ def use_tree(text: str) -> list[Leaf]:
     return leaves
 
 
-_LONGEST_NAME = 200
-_GAP = 4  # bytes between the left and the right side of an assignment
-_DEFINED = re.compile(rb"\s*=\s*(?:async\s+)?(?:function|class)\b[\s*]*")  # between what is exported and its own name
+_MAX_NAME_BYTES = 200
+_MAX_GAP_BYTES = 4  # bytes between the left and the right side of an assignment
+_DEFINED = re.compile(rb"\s*=\s*(?:async\s+)?(?:function|class)\b[\s*]*")  # between an export and its own name
 _DYNAMIC_IMPORT = "import"  # import("m"), spelled alike wherever it exists
 
 
 @dataclass(slots=True)
 class ImportGroup:
-    """An import, re-export or export statement while the sweep is inside of it."""
+    """Import, re-export or export statement during the pass over its captures."""
 
     tag: Tag
     end: int
@@ -94,15 +91,15 @@ class ImportGroup:
     parts: list[tuple[Tag, str, int]] = field(default_factory=list)
 
     def finish(self) -> tuple[list[Import], list[Export]]:
-        """The imports and exports of the statement.
+        """Return the imports and exports of the statement.
 
-        `import.module` names modules that are bound themselves; `import.from` a module from which names are taken.
-        An alias belongs to the module or name before it.
+        `import.module` names modules that are bound themselves; `import.from` a module from which names are taken. An
+        alias belongs to the module or name before it.
         """
         if self.tag is Tag.EXPORT:
             return [], [Export(name, alias or name, row) for name, alias, row in self._pairs(Tag.IMPORT_NAME)]
         imports = [
-            Import(self.scope, ImportKind.MODULE, *_level(name), "", alias, row)
+            Import(self.scope, ImportKind.MODULE, *_split_level(name), "", alias, row)
             for name, alias, row in self._pairs(Tag.IMPORT_MODULE)
         ]
         trees = self._pairs(Tag.IMPORT_TREE)
@@ -120,19 +117,19 @@ class ImportGroup:
                     row,
                 )
                 for text, alias, row in trees
-                for leaf in use_tree(text)
+                for leaf in read_use_tree(text)
                 for local in [alias or leaf.alias]
             ], []
         sources = [text for tag, text, _ in self.parts if tag is Tag.IMPORT_FROM]
         if not sources:
             return imports, []
-        module, level = _level(sources[0])
+        module, level = _split_level(sources[0])
         reexport = self.tag is Tag.REEXPORT
         named = ImportKind.REEXPORT if reexport else ImportKind.NAME
         found = [
             Import(self.scope, named, f"{module}.{above}" if above else module, level, last, alias or last, row)
             for name, alias, row in self._pairs(Tag.IMPORT_NAME)
-            for above, last in [_below(name)]
+            for above, last in [_split_last(name)]
         ]
         for tag, text, row in self.parts:
             if tag is Tag.IMPORT_DEFAULT:
@@ -160,20 +157,20 @@ class ImportGroup:
         return pairs
 
 
-def _below(name: str) -> tuple[str, str]:
-    """The path below the module from which a name of several parts is imported, and its last part.
+def _split_last(name: str) -> tuple[str, str]:
+    """Return the path below the module of an imported name of several parts, and its last part.
 
-    >>> _below("Base.Model"), _below("Model"), _below('"a.b"')
+    >>> _split_last("Base.Model"), _split_last("Model"), _split_last('"a.b"')
     (('Base', 'Model'), ('', 'Model'), ('', '"a.b"'))
     """
     above, _, last = name.rpartition(".")
     return (above, last) if above[:1].isidentifier() else ("", name)
 
 
-def _level(module: str) -> tuple[str, int]:
-    """Leading dots of a dotted module and the rest; a path keeps its dots: "./a" has level 0.
+def _split_level(module: str) -> tuple[str, int]:
+    """Return a dotted module without its leading dots, and their number. A path keeps its dots.
 
-    >>> _level("..a.b"), _level("./a"), _level(".")
+    >>> _split_level("..a.b"), _split_level("./a"), _split_level(".")
     (('a.b', 2), ('./a', 0), ('', 1))
     """
     if "/" in module:
@@ -183,7 +180,7 @@ def _level(module: str) -> tuple[str, int]:
 
 
 class ImportReader:
-    """Reads the captures of imports and exports. `imports` and `exports` are complete when the sweep is."""
+    """Reader of the captures of imports and exports. Its lists are complete when the pass is."""
 
     def __init__(self, scopes: Scopes, bindings: BindingReader) -> None:
         self.imports: list[Import] = []
@@ -195,16 +192,18 @@ class ImportReader:
         self._path: tuple[int, str] | None = None  # end and text of the last file that was said ahead
         self._require = (-1, "")  # start of the last call that imports, and the name that is called
         self._exports: tuple[int, list[str]] | None = None  # end of the last `exports.name`, and the names before it
-        self._passed_on: tuple[int, list[str], str] | None = None  # start of a value, what it is exported as, member
+        self._passed_on: tuple[int, list[str], str] | None = None  # start of a value, its exported names, member
         self._spread: list[str] = []  # names whose members are exported
         self._exported_until = -1  # end of the object whose entries are exports
         self._export_key = ""
 
     def on_group(self, start: int, end: int, tag: int) -> None:
+        """Open a statement, unless it is inside of another one."""
         if self.group is None:
             self.group = ImportGroup(Tag(tag), end, self._scopes.use_scope(), self._scopes.row(start))
 
     def on_part(self, start: int, end: int, tag: int) -> None:
+        """Add a part to the open statement."""
         if self.group is not None:
             text = self._scopes.text(start, end) if tag == Tag.IMPORT_TREE else self._scopes.compact(start, end)
             self.group.parts.append((Tag(tag), text.strip("\"'"), self._scopes.row(start)))
@@ -216,10 +215,11 @@ class ImportReader:
                 self._path = None
 
     def on_path(self, start: int, end: int, tag: int) -> None:
-        """The file of a module, said ahead of the statement that names the module."""
+        """Record the file of a module that a later statement names."""
         self._path = (end, self._scopes.text(start, end))
 
     def close_group(self) -> None:
+        """Add the imports and exports of the open statement."""
         assert self.group is not None
         imports, exports = self.group.finish()
         self.imports += imports
@@ -227,7 +227,8 @@ class ImportReader:
         self.group = None
 
     def on_exports(self, start: int, end: int, tag: int) -> None:
-        left = self._scopes.compact(start, min(end, start + _LONGEST_NAME))
+        """Record the left side of an assignment to `exports`."""
+        left = self._scopes.compact(start, min(end, start + _MAX_NAME_BYTES))
         for prefix in self._scopes.settings.names.assigned_prefixes:
             if prefix.endswith("exports.") and (left.startswith(prefix) or left == prefix[:-1]):
                 before = self._exports[1] if self._exports and self._follows_exports(start) else []
@@ -235,17 +236,20 @@ class ImportReader:
                 return
 
     def on_exports_object(self, start: int, end: int, tag: int) -> None:
+        """Record the object that is exported as a whole."""
         if self._follows_exports(start) and self._exports is not None and "default" in self._exports[1]:
             self._exported_until = end
 
     def on_exports_key(self, start: int, end: int, tag: int) -> None:
+        """Record the key of the next exported entry."""
         self._export_key = self._scopes.text(start, end).strip("\"'")
 
     def on_exports_item(self, start: int, end: int, tag: int) -> None:
+        """Export an entry of the exported object."""
         name, self._export_key = self._export_key, ""
         if start >= self._exported_until:
             return
-        chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
+        chain = chain_of(self._scopes.text(start, min(end, start + MAX_VALUE_BYTES)))
         if self._scopes.data[start - 3 : start] == b"...":
             name = "default"
             if "()" not in chain:
@@ -254,13 +258,14 @@ class ImportReader:
         self._export(start, chain, [name or chain])
 
     def on_exports_value(self, start: int, end: int, tag: int) -> None:
+        """Export the value that is assigned to `exports`."""
         if self._exports is not None and self._follows_exports(start):
-            chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
+            chain = chain_of(self._scopes.text(start, min(end, start + MAX_VALUE_BYTES)))
             names, self._exports = self._exports[1], None
             self._export(start, chain, names)
 
     def _export(self, start: int, chain: str, names: list[str]) -> None:
-        """Exports what `chain` means; what a called function returns only as a whole, or if the call imports it."""
+        """Export the definition of `chain`. Export the result of a call whole, or if the call imports."""
         head, called, member = chain.partition("()")
         if called and head == self._require_name:
             self._passed_on = (start, names, member.removeprefix("."))
@@ -268,8 +273,10 @@ class ImportReader:
             self.exports += [Export(chain, name, self._scopes.row(start)) for name in dict.fromkeys(names)]
 
     def finish(self) -> None:
-        """Passes on the members of modules that are spread into what is exported; forgets what a called function
-        gives where the file itself says what that is: `export default memo(Button)`."""
+        """Re-export the members of modules that are spread into the exports.
+
+        Drop the result of a called function if the file defines the export itself: `export default memo(Button)`.
+        """
         said = {e.exported for e in self.exports if "()" not in e.local} | {d.qualname for d in self._scopes.drafts}
         self.exports = [e for e in self.exports if "()" not in e.local or e.exported not in said]
         modules = {i.alias: i for i in self.imports if i.kind == ImportKind.MODULE and i.alias}
@@ -278,7 +285,7 @@ class ImportReader:
                 self.imports.append(modules[name]._replace(kind=ImportKind.REEXPORT_ALL, name="*", alias=""))
 
     def add_types(self, types: Sequence[Import]) -> None:
-        """Adds types that comments name by their module, but for those that the code knows by that name."""
+        """Add types that comments name by module, except those whose name the code defines or imports."""
         known = {entry.alias for entry in self.imports} | {draft.name for draft in self._scopes.drafts}
         for entry in types:
             if entry.alias not in known:
@@ -288,20 +295,25 @@ class ImportReader:
     def _follows_exports(self, start: int) -> bool:
         if self._exports is None or start < self._exports[0]:
             return False
-        between = self._scopes.data[self._exports[0] : min(start, self._exports[0] + _LONGEST_NAME)]
-        return start - self._exports[0] <= _GAP or bool(_DEFINED.fullmatch(between))
+        between = self._scopes.data[self._exports[0] : min(start, self._exports[0] + _MAX_NAME_BYTES)]
+        return start - self._exports[0] <= _MAX_GAP_BYTES or bool(_DEFINED.fullmatch(between))
 
     def on_export_default(self, start: int, end: int, tag: int) -> None:
-        chain = chain_of(self._scopes.text(start, min(end, start + LONGEST_VALUE)))
+        """Export a value as the default."""
+        chain = chain_of(self._scopes.text(start, min(end, start + MAX_VALUE_BYTES)))
         if chain:
             self._export(start, chain, ["default"])
 
     def on_require(self, start: int, end: int, tag: int) -> None:
+        """Record a call if its callee imports modules."""
         called = self._scopes.text(start, min(end, start + 40))
         self._require = (start, called) if called in (self._require_name, _DYNAMIC_IMPORT) else (-1, "")
 
     def on_require_module(self, start: int, end: int) -> tuple[str, int] | None:
-        """Reads the module that a call imports. If nothing takes it: (name that is called, start of the call)."""
+        """Read the module that a call imports.
+
+        Return (callee, start of the call) if nothing binds the module, else None.
+        """
         at, called = self._require
         if at < 0:
             return None
@@ -324,7 +336,7 @@ class ImportReader:
         return None
 
     def name_inline(self, scope: int) -> str:
-        """Gives the module of the last import a name in `scope` that no source code can write."""
+        """Bind the module of the last import in `scope` to a name that no source code can write. Return it."""
         last = self.imports[-1]
         if last.kind == ImportKind.SIDE_EFFECT:
             alias = f"{last.module.rpartition('/')[2].partition('.')[0]}#{len(self.imports)}"
@@ -332,7 +344,7 @@ class ImportReader:
         return last.alias
 
     def _pass_on(self, module: str, scope: int, row: int, name: str, member: str) -> None:
-        """`exports.name = require("m").member`; without a name, the module as a whole."""
+        """Export `require("m").member` as `name`; without a member, the whole module."""
         if member:
             self.imports.append(Import(scope, ImportKind.REEXPORT, module, 0, member, name, row))
         elif name == "default":
@@ -346,11 +358,12 @@ _NAME = re.compile(r"[\"']([^\"']+)[\"']")
 _LIST = r"\s*(\[[^\[\]]*\]|\([^()]*\))[ \t]*(?=\)|$|#|;)"
 
 
-def listed_names(text: str, variable: str) -> tuple[str, ...] | None:
-    """The names that a file lists in `variable`; None where it does not list any, or not only in literals.
+def read_listed_names(text: str, variable: str) -> tuple[str, ...] | None:
+    r"""Return the names that a file lists in `variable`; None if there are none, or not only literals.
 
-    >>> listed_names("__all__ = ['a']\\n__all__ += ['b']", "__all__"), listed_names("__all__ = x.__all__", "__all__")
-    (('a', 'b'), None)
+    >>> read_listed_names("__all__ = ['a']\n__all__ += ['b']", "__all__")
+    ('a', 'b')
+    >>> read_listed_names("__all__ = x.__all__", "__all__")
     """
     at = re.compile(rf"^[ \t]*{re.escape(variable)}(?:[ \t]*(?::[^=\n]*)?(\+?=)|\.(extend|append)\()", re.MULTILINE)
     found: list[str] | None = None

@@ -1,4 +1,4 @@
-"""Types and expressions of languages that write types prefix-first, `[]T`, `map[K]*T`, `func(A) T` -> notation.
+"""Types and expressions of languages with prefix types, `[]T`, `map[K]*T`, `func(A) T` -> notation.
 
 The notation is that of `model.type_notation`. Expressions become chains as `chains` makes them, with more marks:
 `xs[].close` for a member of an item, `xs[k]` for a key of a range, `open():0` for the first of several results, `T()^`
@@ -35,57 +35,57 @@ _STRUCT = re.compile(r"struct\b")
 _COLLECTION_OR_STRUCT = re.compile(r"&?\s*(?=\[|map\[|struct\b)")
 _END_OF_FIELD = re.compile(rf"{_TOKEN.pattern}|[;\n]", re.DOTALL)
 _FIELD = re.compile(r"([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)\s+(?=\S)(.+)|(\*?[^\W\d][\w.]*)(\[.*\])?", re.DOTALL)
-_TAG = re.compile(r"\s*(?:`[^`]*`|\"(?:\\.|[^\"\\\n])*\")$")  # what a library reads, behind the type of a field
+_TAG = re.compile(r"\s*(?:`[^`]*`|\"(?:\\.|[^\"\\\n])*\")$")  # tag for libraries, after the type of a field
 _MAX_DEPTH = 8  # brackets within brackets of one type or one expression
 
 
 def type_of(text: str, depth: int = 0) -> str:
-    """The type that `text` writes, in the notation of this module; "" for one that no name tells.
+    """Return the type of `text` in notation, or "" for a type without a name.
 
     >>> [type_of(t) for t in ("*pkg.T", "[]*T", "map[string][]T", "chan T", "func(a int) T", "(n int, err error)")]
     ['pkg.T', '[]T', '[string][]T', '[T]T', '()T', '(int,error)']
     >>> [type_of(t) for t in ("S[int]", "interface{ M() }", "~T", "A | B", "...T", "(T)", "[]struct{ a, b *T; U }")]
     ['S', '', '', '', '[]T', 'T', '[]struct{a:T,b:T,U}']
     """
-    text = _trimmed(text).lstrip("*")
+    text = _trim(text).lstrip("*")
     if not text or depth > _MAX_DEPTH:
         return ""
     if text[0] == "(":
-        return _results(text, depth)
+        return _read_results(text, depth)
     if text[0] == "[" or text.startswith("map["):
         opened = text.index("[")
-        end = _closing(text, opened)
+        end = _find_closing(text, opened)
         counted = type_of(text[opened + 1 : end], depth + 1) if opened and end > 0 else ""
-        return _held(sequence_of("", counted), text[end + 1 :], depth) if end > 0 else ""
+        return _with_content(sequence_of("", counted), text[end + 1 :], depth) if end > 0 else ""
     variadic = _VARIADIC.match(text)
     if variadic:
-        return _held(sequence_of(""), text[variadic.end() :], depth)
+        return _with_content(sequence_of(""), text[variadic.end() :], depth)
     matched = re.match(r"<-\s*chan\b|chan\b(?:\s*<-)?", text)
     if matched:
         received = type_of(text[matched.end() :], depth + 1)
-        return _held(sequence_of("", received), text[matched.end() :], depth)
+        return _with_content(sequence_of("", received), text[matched.end() :], depth)
     if re.match(r"func\s*\(", text):
-        end = _closing(text, text.index("("))
-        return _held(callable_of(""), text[end + 1 :], depth) if end > 0 else ""
+        end = _find_closing(text, text.index("("))
+        return _with_content(callable_of(""), text[end + 1 :], depth) if end > 0 else ""
     if _STRUCT.match(text):
-        return _record(text, depth)
+        return _read_struct(text, depth)
     named = _DOTTED.match(text)
     if not named or named[0] in _SAYS_NOTHING:
         return ""
-    rest = _trimmed(text[named.end() :])
-    if rest and (rest[0] != "[" or _closing(rest, 0) != len(rest) - 1):
+    rest = _trim(text[named.end() :])
+    if rest and (rest[0] != "[" or _find_closing(rest, 0) != len(rest) - 1):
         return ""
     return "".join(named[0].split())
 
 
 def chain_of(text: str, settings: TypeSettings, depth: int = 0) -> str:
-    """The chain of an expression, or "" where its last part is no name.
+    """Return the chain of an expression, or "" if its last part is not a name.
 
     >>> go = TypeSettings(prefixed=True, makers=("new", "make"), passes=("append",))
     >>> [chain_of(t, go) for t in ("a.b", "&T{x: 1}", "f(x)[0].g", "x.(*T).m", "[]*pkg.T{}", "new(T)", "a + b")]
     ['a.b', 'T()', 'f()[].g', 'T!.m', 'pkg.T()^', 'T()', '']
     """
-    text = _trimmed(text)
+    text = _trim(text)
     if not text or depth > _MAX_DEPTH:
         return ""
     if text.startswith("<-"):
@@ -94,13 +94,13 @@ def chain_of(text: str, settings: TypeSettings, depth: int = 0) -> str:
     if text[0] in "*&":
         return chain_of(text[1:], settings, depth + 1)
     chain, position = _operand(text, settings, depth)
-    return _along(text, position, chain, settings) if position else ""
+    return _follow_trailers(text, position, chain, settings) if position else ""
 
 
 def _operand(text: str, settings: TypeSettings, depth: int) -> tuple[str, int]:
-    """(chain, end) of what an expression begins with; end is 0 where it is no operand."""
+    """Return (chain, end) of the operand at the start of an expression; end is 0 if there is none."""
     if text[0] == "(":
-        end = _closing(text, 0)
+        end = _find_closing(text, 0)
         return (chain_of(text[1:end], settings, depth + 1) or "?", end + 1) if end > 0 else ("", 0)
     if text[0] == "[" or text.startswith("map["):
         end = _end_of_type(text)
@@ -108,14 +108,14 @@ def _operand(text: str, settings: TypeSettings, depth: int) -> tuple[str, int]:
     if re.match(r"(?:func|struct|interface|chan)\b", text):
         if not text.startswith("func"):
             return "", 0
-        last = re.search(r"\}\s*\(", text)  # a function that is called where it stands: nothing is known of the result
-        return ("?", _closing(text, last.end() - 1) + 1) if last else ("", 0)
+        last = re.search(r"\}\s*\(", text)  # a function literal that is called at once: its result is unknown
+        return ("?", _find_closing(text, last.end() - 1) + 1) if last else ("", 0)
     named = _NAME.match(text)
     if not named:
         return "", 0
     if named[0] in settings.makers or named[0] in settings.passes:
         at = _skip(text, named.end())
-        end = _closing(text, at) if text[at : at + 1] == "(" else -1
+        end = _find_closing(text, at) if text[at : at + 1] == "(" else -1
         if end > 0:
             first = split_outside(text[at + 1 : end], ",", _TOKEN)[0]
             made = _value_of(type_of(first)) if named[0] in settings.makers else chain_of(first, settings, depth + 1)
@@ -123,8 +123,8 @@ def _operand(text: str, settings: TypeSettings, depth: int) -> tuple[str, int]:
     return named[0], named.end()
 
 
-def _along(text: str, position: int, chain: str, settings: TypeSettings) -> str:
-    """The chain that goes on with selectors, calls, indices, literals and assertions from `position`."""
+def _follow_trailers(text: str, position: int, chain: str, settings: TypeSettings) -> str:
+    """Return the chain, continued with selectors, calls, indices, literals and assertions."""
     length = len(text)
     while True:
         position = _skip(text, position)
@@ -138,14 +138,14 @@ def _along(text: str, position: int, chain: str, settings: TypeSettings) -> str:
                 chain = f"{chain}.{named[0]}" if chain[0] != "?" else f"?.{named[0]}"
                 position = named.end()
                 continue
-            end = _closing(text, position) if text[position : position + 1] == "(" else -1
+            end = _find_closing(text, position) if text[position : position + 1] == "(" else -1
             if end < 0:
                 return ""
             asserted = type_of(text[position + 1 : end])
             chain = _value_of(asserted, Mark.INSTANCE) or "?"
             position = end + 1
         elif character in "([{":
-            end = _closing(text, position)
+            end = _find_closing(text, position)
             if end < 0:
                 # What is cut off at the end of a long literal is the literal.
                 return chain + Mark.CALL if character == "{" and chain != "?" else ""
@@ -161,12 +161,12 @@ def _along(text: str, position: int, chain: str, settings: TypeSettings) -> str:
 
 
 def type_of_literal(text: str) -> str:
-    """The type of a literal whose type is a struct without a name, or a collection of such; "" for all else.
+    """Return the type of a literal of an unnamed struct or a collection of them, else "".
 
     >>> [type_of_literal(t) for t in ("[]struct{ a T }{{t}, {u}}", "&struct{ T }{t}", "[]T{t}", "struct{ a T }{t}.a")]
     ['[]struct{a:T}', 'struct{T}', '', '']
     """
-    text = _trimmed(text)
+    text = _trim(text)
     matched = _COLLECTION_OR_STRUCT.match(text) if "struct" in text else None
     if matched is None:
         return ""
@@ -180,7 +180,7 @@ def type_of_literal(text: str) -> str:
 
 
 def key_and_item(written: str) -> tuple[str, str]:
-    """The types that a range over a value of a type counts with and gives.
+    """Return the key type and the item type of a range over a value of this type.
 
     >>> key_and_item("[K][]T"), key_and_item("[]T"), key_and_item("T")
     (('K', '[]T'), ('', 'T'), ('', ''))
@@ -190,7 +190,7 @@ def key_and_item(written: str) -> tuple[str, str]:
 
 
 def _value_of(written: str, mark: Mark = Mark.CALL) -> str:
-    """A value of a type as a chain: a T as `T()`, a collection of T as `T()^`.
+    """Return a value of a type as a chain: a T as `T()`, a collection of T as `T()^`.
 
     >>> _value_of("[][K]T"), _value_of("T", "!"), _value_of("()T")
     ('T()^^', 'T!', '')
@@ -200,23 +200,23 @@ def _value_of(written: str, mark: Mark = Mark.CALL) -> str:
 
 
 def _after_value(text: str, position: int) -> int:
-    """The end of the literal or conversion that follows a type."""
+    """Return the end of the literal or conversion after a type, or 0."""
     position = _skip(text, position)
     if text[position : position + 1] not in ("{", "("):
         return 0
-    end = _closing(text, position)
+    end = _find_closing(text, position)
     return end + 1 if end > 0 else len(text)
 
 
 def _end_of_type(text: str) -> int:
-    """The end of the collection type that `text` begins with, or 0."""
+    """Return the end of the collection type at the start of `text`, or 0."""
     position = 0
     for _ in range(_MAX_DEPTH):
         position = _skip(text, position)
         if text.startswith("map[", position):
             position += 3
         if text[position : position + 1] == "[":
-            position = _closing(text, position) + 1
+            position = _find_closing(text, position) + 1
             if position <= 0:
                 return 0
         elif text[position : position + 1] == "*":
@@ -225,7 +225,7 @@ def _end_of_type(text: str) -> int:
             break
     if text.startswith(("struct", "interface"), position):
         opened = text.find("{", position)
-        return _closing(text, opened) + 1 if opened > 0 else 0
+        return _find_closing(text, opened) + 1 if opened > 0 else 0
     if re.compile(r"func\s*\(").match(text, position):
         opened = text.find("{", position)  # the literal's own brace
         return opened if opened > 0 else 0
@@ -233,22 +233,22 @@ def _end_of_type(text: str) -> int:
     if not named:
         return 0
     position = named.end()
-    return _closing(text, position) + 1 if text[position : position + 1] == "[" else position
+    return _find_closing(text, position) + 1 if text[position : position + 1] == "[" else position
 
 
-def _held(mark: str, rest: str, depth: int) -> str:
+def _with_content(mark: str, rest: str, depth: int) -> str:
     inner = type_of(rest, depth + 1)
     return mark + inner if inner or len(mark) > 2 else ""
 
 
-def _record(text: str, depth: int) -> str:
-    """`struct{ a, b T; U }` as `struct{a:T,b:T,U}`."""
+def _read_struct(text: str, depth: int) -> str:
+    """Return the notation of a struct: `struct{ a, b T; U }` is `struct{a:T,b:T,U}`."""
     opened = text.find("{")
-    end = _closing(text, opened) if opened > 0 else -1
-    if end < 0 or _trimmed(text[end + 1 :]):
+    end = _find_closing(text, opened) if opened > 0 else -1
+    if end < 0 or _trim(text[end + 1 :]):
         return ""
     fields: list[str] = []
-    for written in _lines(text[opened + 1 : end]):
+    for written in _split_fields(text[opened + 1 : end]):
         matched = _FIELD.fullmatch(_TAG.sub("", written))
         if matched is None:
             return ""
@@ -260,7 +260,7 @@ def _record(text: str, depth: int) -> str:
     return record_of(fields) if fields else ""
 
 
-def _lines(text: str) -> Iterator[str]:
+def _split_fields(text: str) -> Iterator[str]:
     """Yield the lines and statements outside of brackets, without comments."""
     depth, start, kept = 0, 0, ""
     for token in _END_OF_FIELD.finditer(text):
@@ -280,12 +280,12 @@ def _lines(text: str) -> Iterator[str]:
         yield line
 
 
-def _results(text: str, depth: int) -> str:
-    """`(T, error)`, `(a, b T)`: the types of several results, or of the only one."""
-    end = _closing(text, 0)
-    if end < 0 or _trimmed(text[end + 1 :]):
+def _read_results(text: str, depth: int) -> str:
+    """Return the types of several results, `(T, error)` or `(a, b T)`, or of the only one."""
+    end = _find_closing(text, 0)
+    if end < 0 or _trim(text[end + 1 :]):
         return ""
-    parts = [part for part in map(_trimmed, split_outside(text[1:end], ",", _TOKEN)) if part]
+    parts = [part for part in map(_trim, split_outside(text[1:end], ",", _TOKEN)) if part]
     named = [_NAMED_PARAMETER.fullmatch(part) for part in parts]
     kept = [n if n and n[1] not in _TYPE_WORDS else None for n in named]
     if any(kept):
@@ -299,7 +299,7 @@ def _results(text: str, depth: int) -> str:
     return types[0] if len(types) == 1 else tuple_of(types) if any(types) else ""
 
 
-def _trimmed(text: str) -> str:
+def _trim(text: str) -> str:
     text = text.strip()
     while text.startswith(("//", "/*")):
         matched = _SPACE.match(text)
@@ -314,12 +314,12 @@ def _skip(text: str, position: int) -> int:
     return matched.end() if matched else position
 
 
-def _closing(text: str, start: int) -> int:
-    """Return the position of the bracket that closes the one at `start`, or -1; strings and comments are skipped."""
+def _find_closing(text: str, start: int) -> int:
+    """Return the position of the closing bracket, or -1. Strings and comments are skipped."""
     return closing_bracket(text, start, _TOKEN)
 
 
-def _outside(text: str) -> Iterator["re.Match[str]"]:
+def _tokens_outside(text: str) -> Iterator["re.Match[str]"]:
     """Yield the tokens outside of brackets, and no bracket itself."""
     depth = 0
     for token in _TOKEN.finditer(text):
@@ -332,5 +332,5 @@ def _outside(text: str) -> Iterator["re.Match[str]"]:
 
 
 def _separators(text: str) -> str:
-    """The commas and colons outside of brackets."""
-    return "".join(token[0] for token in _outside(text) if token[0] in ",:")
+    """Return the commas and colons outside of brackets."""
+    return "".join(token[0] for token in _tokens_outside(text) if token[0] in ",:")

@@ -1,24 +1,20 @@
-"""Languages that join names with other marks than a dot -> the same bytes with dots, as long as before.
+"""State of the pass over one file: its text, open definitions, and names that are local so far.
 
-`$this->door::open()` is `$this .door .open()` for whoever reads chains of names. Strings and comments are not spared:
-what is shown of them comes from the text as it is.
+The pass pushes and pops frames; the readers of bindings and imports ask for the current scope. `Scopes` knows no
+capture.
 
-Which variable a name means where binding a name again makes another variable, as in `let x = x.trim();`.
+Joins: languages that join names with other marks than a dot get the same bytes with dots, as long as before:
+`$this->door::open()` becomes `$this .door .open()`. This includes strings and comments; their displayed text comes from
+the original bytes.
 
-Each variable of a definition gets a name of its own, `x'1`, `x'2`, in bindings and at the head of chains, so that
-nobody who reads the facts has to know about positions. It is visible from the end of the statement that binds it to
-the end of the block around. A name that no variable has here stays as it is: it means something that is defined.
+Rebinding (`let x = x.trim();`): each variable of a definition gets a name of its own, `x'1`, `x'2`, in bindings and at
+the head of chains. Readers of facts need no positions. A variable is visible from the end of the statement that binds
+it to the end of the enclosing block. A name without a variable stays: it means a definition.
 
-Where a sweep stands in its file: the text, the open definitions, and the definitions found so far.
-
-The sweep pushes and pops frames; bindings and imports ask in which scope they are. Nothing here knows a capture.
-
-Names of languages with block scope: which declaration a name means where it stands.
-
-The captures of one declaration are read together when it ends, so that several names may share one type or take the
-results of one call, and so that `x := x.next()` means the outer x on its right. Every local name is spelled with the
-number of its declaration (`x~1`), in bindings as in the chains that use it: a function may declare x in ten blocks with
-ten types, and what is not spelled so is no local name. The receiver of a method is spelled as `names.self` says.
+Block scope: the captures of one declaration are read together when it ends. Several names may share one type or the
+results of one call, and `x := x.next()` means the outer x on its right. Every local name is spelled with the number of
+its declaration (`x~1`) in bindings and chains, because a function may declare x in ten blocks with ten types. A name
+without a number is not local. The receiver of a method is spelled as `names.self` says.
 """
 
 import re
@@ -38,40 +34,42 @@ _NAME_FOLLOWS = r"(?=\s*[\w$])"
 
 
 @cache
-def _pattern(joins: Sequence[str]) -> "re.Pattern[bytes]":
+def _compile_joins(joins: Sequence[str]) -> "re.Pattern[bytes]":
     longest_first = sorted(joins, key=lambda each: (-len(each), each))
     return re.compile(f"(?:{'|'.join(map(re.escape, longest_first))}){_NAME_FOLLOWS}".encode())
 
 
 def with_dots(data: bytes, joins: tuple[str, ...]) -> bytes:
-    """`data` with a dot at the end of each of `joins` that a name follows, and spaces before the dot.
+    r"""Return `data` with a dot for each of `joins` that a name follows, padded with spaces.
 
-    >>> with_dots(b"$a?->b(A::$c, \\\\A\\\\B::d) . '\\\\''", ("->", "?->", "::", "::$", "\\\\"))
-    b"$a  .b(A  .c, .A.B .d) . '\\\\''"
+    >>> with_dots(b"$a?->b(A::$c, \\A\\B::d) . '\\''", ("->", "?->", "::", "::$", "\\"))
+    b"$a  .b(A  .c, .A.B .d) . '\\''"
     """
     if not joins:
         return data
-    return _pattern(joins).sub(lambda m: b".".rjust(len(m[0])), data)
+    return _compile_joins(joins).sub(lambda m: b".".rjust(len(m[0])), data)
 
 
 @dataclass(slots=True)
-class Shadows:
-    """The variables of a file while it is swept from its beginning to its end; positions are bytes."""
+class ShadowedNames:
+    """Variables of a file that may be bound again. Positions are bytes and rise from call to call."""
 
     _blocks: list[int] = field(default_factory=list)  # ends of the blocks that are open
     _statement_end: int = -1
     _variables: dict[tuple[int, str], list[tuple[int, int, str]]] = field(default_factory=dict)  # from, to, own name
 
     def on_block(self, start: int, end: int) -> None:
+        """Open a block."""
         while self._blocks and self._blocks[-1] <= start:
             self._blocks.pop()
         self._blocks.append(end)
 
     def on_statement(self, end: int) -> None:
+        """Record the end of a statement that binds: its variables are visible from there."""
         self._statement_end = end
 
     def bind(self, scope: int, name: str, start: int, scope_end: int) -> str:
-        """The own name of a variable that is bound at `start` in definition `scope`, which ends at `scope_end`."""
+        """Return the own name of a variable bound at `start` in definition `scope`, which ends at `scope_end`."""
         while self._blocks and self._blocks[-1] <= start:
             self._blocks.pop()
         until = min(self._blocks[-1], scope_end) if self._blocks else scope_end
@@ -82,20 +80,20 @@ class Shadows:
         return own
 
     def postpone(self, scope: int, own: str, since: int) -> None:
-        """Makes the last variable visible only from `since` on: what follows its name does not mean it."""
+        """Make the last variable visible only from `since` on, not to the expression after its name."""
         known = self._variables.get((scope, own.partition("'")[0]))
         if known and known[-1][2] == own:
             known[-1] = (since, known[-1][1], own)
 
     def own_name(self, scope: int, name: str, position: int) -> str:
-        """The own name of the variable that `name` means at `position` in `scope`, or the name itself."""
+        """Return the own name of the variable `name` at `position` in `scope`, or `name` if there is none."""
         for since, until, own in reversed(self._variables.get((scope, name), ())):
             if since <= position < until:
                 return own
         return name
 
     def own_chain(self, scope: int, chain: str, position: int) -> str:
-        """A chain whose first name is exchanged for the variable's own."""
+        """Return a chain with its first name as the own name of the variable."""
         if not self._variables:
             return chain
         head, dot, rest = chain.partition(".")
@@ -105,18 +103,21 @@ class Shadows:
 
 
 _BLANK = re.compile(rb"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
-_LONGEST_BLANK = 2000
+_MAX_BLANK_BYTES = 2000
 _HEAD = re.compile(r"[\w$]+")
-_LONGEST_LINE = 200  # bytes of a line that are looked at
+_MAX_LINE_BYTES = 200  # bytes of a line that are looked at
 
-ANONYMOUS = "default"  # the name of what a file exports as a whole
+ANONYMOUS = "default"  # the name of the default export of a file
 VALUE_KINDS = frozenset({NodeKind.CONSTANT, NodeKind.FIELD})
 
 
 @dataclass(slots=True)
 class Frame:
-    """An open definition or holder. `index` is MODULE_SCOPE for a holder; `scope` is where uses inside belong,
-    `prefix` what the names of definitions inside start with."""
+    """Open definition or holder.
+
+    `index` is MODULE_SCOPE for a holder. `scope` is the scope of uses inside. `prefix` is the first part of the
+    qualified names of definitions inside.
+    """
 
     start: int
     end: int
@@ -125,16 +126,16 @@ class Frame:
     outer_scope: int
     prefix: str
     name_start: int = -1
-    named: bool = False
-    holds: bool = False  # gives its name to what is inside although it is no scope
+    has_name: bool = False
+    holds: bool = False  # gives its name to definitions inside although it is no scope
     body: int = -1
-    owner: str = ""  # the type that what is inside belongs to, where it stands elsewhere
-    generics: list[int] = field(default_factory=list)  # bindings of its type parameters, for what stands inside
+    owner: str = ""  # the type of the definitions inside, if its own definition is elsewhere
+    generics: list[int] = field(default_factory=list)  # bindings of its type parameters, for definitions inside
 
 
 @dataclass(slots=True)
-class Draft:
-    """A definition while its name, body and documentation are still to come."""
+class DefinitionDraft:
+    """Definition whose name, body and documentation are not complete yet."""
 
     kind: NodeKind
     parent: int
@@ -149,27 +150,28 @@ class Draft:
     text_start: int = -1  # where the comment above starts
     returns: str = ""
     is_property: bool = False  # called by being named
-    is_annotated: bool = False  # says what it returns
-    owner: str = ""  # the type that it belongs to, where that stands elsewhere
+    is_annotated: bool = False  # it has a return annotation
+    owner: str = ""  # the type that it belongs to, if that is defined elsewhere
     extends: bool = False  # its first parameter says so
-    signature: str = ""  # where it is not what stands before the body
+    signature: str = ""  # if it is not the text before the body
     is_test: bool = False  # it says so itself
-    is_named_behind: bool = False  # its name stands behind its body
-    parameters: list[str] | None = None  # annotations, where functions of one name are told apart by them
+    is_named_behind: bool = False  # its name follows its body
+    parameters: list[str] | None = None  # annotations, in languages with overloads
 
 
 class Scopes:
-    """The file's text and the stack of what is open in it.
+    """Text of the file and the stack of open definitions.
 
-    `data` is what names and chains are read from: `source`, with dots where the language joins names otherwise."""
+    `source` is the original text. `data` is the text for names and chains: the source with dots for other joins.
+    """
 
     def __init__(self, source: bytes, settings: LanguageSettings) -> None:
         self.source = source
         data = self.data = with_dots(source, settings.names.joins)
         self.settings = settings
         self.frames: list[Frame] = []
-        self.drafts: list[Draft] = []
-        self.shadows = Shadows() if settings.names.rebinding else None
+        self.drafts: list[DefinitionDraft] = []
+        self.shadows = ShadowedNames() if settings.names.rebinding else None
         separator = settings.names.path_separator if settings.names.rebinding else ""
         self._path_head = re.compile(rb"[&*\s]*\w+" + re.escape(separator.encode())) if separator else None
         self._newlines = [m.start() for m in re.finditer(rb"\n", data)]
@@ -185,33 +187,35 @@ class Scopes:
         self._waiting = re.compile(rf"(?:(?:{waiting})\s+)+".encode()) if waiting else None
 
     def text(self, start: int, end: int) -> str:
+        """Return the text of a range of `data`."""
         return self.data[start:end].decode("utf-8", "replace")
 
-    def without_waiting(self, start: int, end: int) -> int:
+    def skip_waiting(self, start: int, end: int) -> int:
         """Return the start of an expression behind words that do not change its meaning."""
         matched = self._waiting.match(self.data, start, end) if self._waiting is not None else None
         return matched.end() if matched else start
 
-    def written(self, start: int, end: int) -> str:
-        """The text as it stands in the file."""
+    def original_text(self, start: int, end: int) -> str:
+        """Return the original text of a range."""
         return self.source[start:end].decode("utf-8", "replace")
 
     def compact(self, start: int, end: int) -> str:
-        """The text without white space."""
+        """Return the text of a range without white space."""
         return "".join(self.text(start, end).split())
 
     def row(self, byte: int) -> int:
+        """Return the row of a byte."""
         return bisect_right(self._newlines, byte - 1) if byte else 0
 
-    def spelled(self, text: str) -> str:
-        """An expression with attributes of the object itself as members of it, where the language marks them."""
+    def spell_attributes(self, text: str) -> str:
+        """Return an expression with marked attributes as members of the object: `@a` as `self.a`."""
         if self._attributes is None:
             return text
         return self._attributes.sub(f"{self.settings.names.self_names[0]}.", text)
 
-    def blank(self, start: int, end: int) -> bool:
-        """Return True if the range has little text, all of it white space, comments or closing brackets."""
-        return start <= end <= start + _LONGEST_BLANK and bool(_BLANK.fullmatch(self.data, start, end))
+    def is_blank(self, start: int, end: int) -> bool:
+        """Return True if the range is short and has only white space and comments."""
+        return start <= end <= start + _MAX_BLANK_BYTES and bool(_BLANK.fullmatch(self.data, start, end))
 
     def use_scope(self) -> int:
         """Return the scope of a use: the innermost definition that is code, seen from inside its body."""
@@ -230,7 +234,10 @@ class Scopes:
         return MODULE_SCOPE
 
     def clean_name(self, name: str) -> str:
-        """The name of what is assigned to `name`: `exports.f` is f, `A.prototype.m` A.m, `module.exports` the whole."""
+        """Return the defined name for an assignment to `name`.
+
+        `exports.f` is f, `A.prototype.m` is A.m, and `module.exports` is the whole file.
+        """
         names = self.settings.names
         if name[:1] == "`" == name[-1:] and len(name) > 2:
             return name[1:-1].replace(".", "")  # any words
@@ -246,18 +253,21 @@ class Scopes:
         return name or ANONYMOUS
 
     def declare(self, scope: int, name: str) -> str:
-        """The name of a variable among the bindings: where blocks are scopes, a name that is declared again in one
-        function gets a number."""
+        """Return the name of a variable in bindings.
+
+        With block scopes, a name that one function declares again gets a number.
+        """
         if not self._block_scopes or scope < 0 or name.startswith("."):
             return name
         times = self._locals[scope, name] = self._locals.get((scope, name), 0) + 1
         return name if times == 1 else f"{name}#{times}"
 
     def is_local(self, name: str) -> bool:
+        """Return True if an open definition declares this name so far."""
         return any((frame.index, name) in self._locals for frame in self.frames)
 
-    def current(self, chain: str) -> str:
-        """A chain with its first name as the innermost declaration before it is called."""
+    def spell_current(self, chain: str) -> str:
+        """Return a chain with its first name spelled as its innermost declaration so far."""
         if not self._locals or not chain:
             return chain
         matched = _HEAD.match(chain)
@@ -275,10 +285,12 @@ class Scopes:
         return self._counts[key]
 
     def own_chain(self, chain: str, position: int) -> str:
-        """A chain as it is kept: its head is the variable that it means at `position`, where names are bound again.
-        What stands before a separator of paths, `path::join`, is a module or a type, whatever variable has its name."""
+        """Return a chain with its head as the variable that is visible at `position`.
+
+        The head before a path separator, as in `path::join`, is a module or type, even if a variable has its name.
+        """
         if self.shadows is None or not chain:
-            return self.current(chain)
+            return self.spell_current(chain)
         if self._path_head is not None and self._path_head.match(self.data, position):
             return chain
         return self.shadows.own_chain(self.binding_scope(), chain, position)
@@ -286,19 +298,19 @@ class Scopes:
     def takes_name(self, frame: Frame) -> bool:
         """Return True if the open definition has no name yet, or only that of the whole file."""
         is_whole = frame.index >= 0 and frame.body < 0 and self.drafts[frame.index].name == ANONYMOUS
-        return is_whole or not frame.named
+        return is_whole or not frame.has_name
 
     def follows_code(self, start: int) -> bool:
         """Return True if there is code before `start` in its line."""
-        before = self.data[max(0, start - _LONGEST_LINE) : start]
+        before = self.data[max(0, start - _MAX_LINE_BYTES) : start]
         return bool(before[before.rfind(b"\n") + 1 :].strip())
 
     def joins_last(self, frame: Frame, name: str) -> bool:
-        """Return True if the open definition is another clause of the previous one, which it then becomes."""
+        """Merge the open definition into the previous one and return True if it is another clause of that."""
         if not self.settings.names.clauses or frame.index != len(self.drafts) - 1 or frame.index < 0:
             return False
         own = self.drafts[frame.index]
-        # Everything between a definition and the one that it stands in, stands in the latter, too.
+        # All drafts between a definition and its parent are inside of the parent.
         before = next((i for i in range(frame.index - 1, own.parent, -1) if self.drafts[i].parent == own.parent), -1)
         if before < 0 or (self.drafts[before].name, self.drafts[before].kind) != (name, own.kind):
             return False
@@ -307,11 +319,12 @@ class Scopes:
         self.drafts.pop()
         self.drafts[before].end = own.end
         frame.index = frame.scope = before
-        frame.named, frame.body, frame.prefix = True, frame.start, self.drafts[before].qualname
+        frame.has_name, frame.body, frame.prefix = True, frame.start, self.drafts[before].qualname
         return True
 
     def set_name(self, frame: Frame, name: str) -> None:
-        frame.named = True
+        """Set the name of the open definition or holder, and the prefix of definitions inside."""
+        frame.has_name = True
         prefix = frame.prefix if frame.index < 0 else self.drafts[frame.index].prefix
         qualname = f"{prefix}.{name}" if prefix else name
         if frame.index < 0:
@@ -325,16 +338,18 @@ class Scopes:
 
 _DECLARATION_HEAD = re.compile(r"[^\W\d]\w*")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*(?![\w.:])")  # but not the name of a field
-_LONGEST = 4000  # bytes of a type or value that are looked at
+_MAX_EXPRESSION_BYTES = 4000  # bytes of a type or value that are looked at
 _NEVER = sys.maxsize
 _NOBODY = "_"
 _ANYTHING = "any"  # the type of a type parameter that is not constrained to a named type: nothing has members of it
 
 
 @dataclass(slots=True)
-class _Version:
-    """One declaration of a local name, until byte `until`; `block` tells blocks apart. A type parameter is spelled as
-    what its constraint names."""
+class _LocalVersion:
+    """Declaration of a local name, valid until byte `until`.
+
+    `block` is the start of its block. A type parameter is spelled as the type that its constraint names.
+    """
 
     until: int
     block: int
@@ -343,8 +358,8 @@ class _Version:
 
 
 @dataclass(slots=True)
-class _Open:
-    """A declaration while the sweep is inside of it."""
+class _OpenDeclaration:
+    """Declaration during the pass over its captures."""
 
     end: int
     scope: int
@@ -358,8 +373,11 @@ class _Open:
     items: str = ""
 
 
-class Declarations:
-    """Reads the captures of declarations and blocks; `next_end` is the byte at which `close` has something to do."""
+class BlockScopes:
+    """Reader of the captures of declarations and blocks.
+
+    `next_end` is the next byte at which `close` has work to do.
+    """
 
     def __init__(self, scopes: Scopes, bindings: list[Binding]) -> None:
         self.next_end = _NEVER
@@ -369,10 +387,10 @@ class Declarations:
         self._bindings = bindings
         self._types = scopes.settings.types
         self._self_name = next(iter(scopes.settings.names.self_names), "")
-        self._open: list[_Open] = []
+        self._open: list[_OpenDeclaration] = []
         self._blocks: list[tuple[int, int]] = []  # end, start
         self._switches: list[tuple[int, str]] = []  # end, the name that each case declares
-        self._versions: dict[str, list[_Version]] = {}
+        self._versions: dict[str, list[_LocalVersion]] = {}
         self._last: tuple[str, list[str]] = "", []  # type and values of the last declaration
         self._numbers: dict[tuple[int, str], int] = {}
 
@@ -382,7 +400,7 @@ class Declarations:
         return bool(self._blocks)
 
     def handlers(self) -> dict[Tag, Callable[[int, int, int], None]]:
-        """Return the handler of each capture of declarations: start byte, end byte and tag in."""
+        """Return the handler of each capture of declarations, a function of start byte, end byte and tag."""
         names = (Tag.DECLARATION_NAME, Tag.DECLARATION_MEMBER, Tag.DECLARATION_SELF, Tag.DECLARATION_PARAMETER)
         return {
             Tag.BLOCK: self.on_block,
@@ -403,7 +421,7 @@ class Declarations:
         }
 
     def close(self, position: int) -> None:
-        """Ends what ends at or before `position`, declarations before the blocks that they stand in."""
+        """Close all that ends at or before `position`, declarations before the blocks around them."""
         while self._open and self._open[-1].end <= position:
             self._finish(self._open.pop())
         while self._blocks and self._blocks[-1][0] <= position:
@@ -420,41 +438,48 @@ class Declarations:
     # -- captures
 
     def on_block(self, start: int, end: int, tag: int) -> None:
+        """Open a block."""
         self._blocks.append((end, start))
         self._set_next_end()
 
     def on_declaration(self, start: int, end: int, tag: int) -> None:
+        """Open a declaration."""
         frames = self._scopes.frames
         defined = bool(frames) and (frames[-1].start, frames[-1].end) == (start, end) and frames[-1].scope >= 0
         is_function = defined and frames[-1].index == frames[-1].scope
-        until, block = self._around(start)
-        self._open.append(_Open(end, self._scopes.binding_scope(), until, block, is_function))
+        until, block = self._enclosing_block(start)
+        self._open.append(_OpenDeclaration(end, self._scopes.binding_scope(), until, block, is_function))
         self._set_next_end()
 
     def on_repeat(self, start: int, end: int, tag: int) -> None:
-        """A constant without a value has the type and value of the one before."""
+        """Give a constant without a value the type and value of the one before."""
         if self._open:
             self._open[-1].type, self._open[-1].values = self._last[0], [*self._last[1]]
 
     def on_key(self, start: int, end: int, tag: int) -> None:
+        """Record the key of a composite literal: it is no use of a name."""
         self.taken = start
 
     def on_handed_on(self, start: int, end: int, tag: int) -> None:
+        """Record the start of a chain that is used as a value."""
         self.handed_on = start
 
     def on_name(self, start: int, end: int, tag: int) -> None:
+        """Add a name to the open declaration."""
         self.taken = start
         if self._open:
             self._open[-1].names.append((self._scopes.text(start, end), Tag(tag), start))
 
     def on_type(self, start: int, end: int, tag: int) -> None:
+        """Set the type of the open declaration."""
         if self._open:
             self._open[-1].type = self.type_of(start, end)
 
     def on_value(self, start: int, end: int, tag: int) -> None:
+        """Add a value to the open declaration, or set the collection that it ranges over."""
         if self._open:
             opened = self._open[-1]
-            made = self._constrained(prefixed.type_of_literal(self._text(start, end)), start)
+            made = self._apply_constraints(prefixed.type_of_literal(self._text(start, end)), start)
             chain = "" if made else self.chain_of(start, end)
             if tag == Tag.DECLARATION_ITEMS:
                 opened.items, opened.types = chain, [*prefixed.key_and_item(made)]
@@ -463,7 +488,7 @@ class Declarations:
                 opened.types.append(made)
 
     def on_embedded(self, start: int, end: int, tag: int) -> None:
-        """A member that has the name of its type."""
+        """Bind an embedded member, which has the name of its type."""
         scope = self._scopes.binding_scope()
         written = self.type_of(start, end)
         if written and scope >= 0:
@@ -471,50 +496,54 @@ class Declarations:
             self._bindings.append(Binding(scope, f".{name}", written, "", self._scopes.row(start)))
 
     def on_switch(self, start: int, end: int, tag: int) -> None:
+        """Open a switch, which is a block too."""
         self._switches.append((end, ""))
         self.on_block(start, end, tag)
 
     def on_alias(self, start: int, end: int, tag: int) -> None:
-        """The name that each case of the open switch declares anew; elsewhere it is what is switched upon."""
+        """Record the name that each case of the open switch declares again."""
         if self._switches:
             self._switches[-1] = (self._switches[-1][0], self._scopes.text(start, end))
 
     def on_subject(self, start: int, end: int, tag: int) -> None:
+        """Declare the alias of the open switch with the value of its subject."""
         if self._switches and self._switches[-1][1]:
-            until, block = self._around(start)
+            until, block = self._enclosing_block(start)
             chain = self.chain_of(start, end)
             self._declare(self._switches[-1][1], self._scopes.binding_scope(), until, block, "", chain, start)
 
     def on_case(self, start: int, end: int, tag: int) -> None:
+        """Declare the alias of the open switch with the type of this case."""
         if self._switches and self._switches[-1][1]:
-            until, block = self._around(start)
+            until, block = self._enclosing_block(start)
             scope = self._scopes.binding_scope()
             self._declare(self._switches[-1][1], scope, until, block, self.type_of(start, end), "", start)
 
     def on_type_parameter(self, start: int, end: int, tag: int) -> None:
-        until, block = self._around(start)
-        self._versions.setdefault(self._scopes.text(start, end), []).append(_Version(until, block, "", True))
+        """Declare a type parameter whose constraint is unknown."""
+        until, block = self._enclosing_block(start)
+        self._versions.setdefault(self._scopes.text(start, end), []).append(_LocalVersion(until, block, "", True))
 
-    # -- what others ask
+    # -- queries of other readers
 
     def define(self, name: str, start: int) -> None:
-        """A function or type that is defined inside of a function: its name means it until the block around ends."""
+        """Declare a function or type inside of a function, until the enclosing block ends."""
         frame = self._scopes.frames[-1]
         if frame.outer_scope == MODULE_SCOPE:
             return
         ends = [b for b in self._blocks if b[0] >= frame.end and b[1] <= frame.start]
         outer = self._scopes.frames[-2] if len(self._scopes.frames) > 1 else frame
         until, block = min([*ends, (outer.end, outer.start)])
-        self._versions.setdefault(name, []).append(_Version(until, block, name))
+        self._versions.setdefault(name, []).append(_LocalVersion(until, block, name))
 
     def chain_of(self, start: int, end: int) -> str:
-        """The chain of the expression at `start`, its local head spelled."""
+        """Return the chain of the expression at `start`, with its local head spelled."""
         return self.spell(prefixed.chain_of(self._text(start, end), self._types), start)
 
     def spell(self, chain: str, position: int) -> str:
-        """`chain` with its head as the declaration that is visible at `position` has it."""
+        """Return `chain` with its head spelled as the declaration visible at `position`."""
         head = _DECLARATION_HEAD.match(chain)
-        version = self.visible(head[0], position) if head else None
+        version = self.visible_declaration(head[0], position) if head else None
         if head is None or version is None:
             return chain
         rest = chain[head.end() :]
@@ -523,35 +552,35 @@ class Declarations:
         return version.spelled + rest
 
     def type_of(self, start: int, end: int) -> str:
-        """The type that is written at `start`, its type parameters as what their constraints name."""
-        written = self._constrained(prefixed.type_of(self._text(start, end)), start)
+        """Return the type written at `start`, with type parameters as the types of their constraints."""
+        written = self._apply_constraints(prefixed.type_of(self._text(start, end)), start)
         return written if _DECLARATION_HEAD.search(written) else ""
 
     def _text(self, start: int, end: int) -> str:
-        return self._scopes.text(start, min(end, start + _LONGEST))
+        return self._scopes.text(start, min(end, start + _MAX_EXPRESSION_BYTES))
 
-    def _constrained(self, written: str, start: int) -> str:
-        """A type with its type parameters as what their constraints name."""
+    def _apply_constraints(self, written: str, start: int) -> str:
+        """Return a type with type parameters as the types of their constraints."""
 
         def constrained(matched: re.Match[str]) -> str:
-            version = self.visible(matched[0].partition(".")[0], start)
+            version = self.visible_declaration(matched[0].partition(".")[0], start)
             if version is None or not version.is_parameter:
                 return matched[0]
             return version.spelled or _ANYTHING
 
         return _DOTTED.sub(constrained, written)
 
-    def made_of(self, start: int, end: int) -> str:
-        """The type that a named type is made of; "?" for one that no name tells."""
+    def underlying_type_of(self, start: int, end: int) -> str:
+        """Return the underlying type of a named type, or "?" if it has no name."""
         return self.type_of(start, end) or "?"
 
     def is_local(self, name: str, position: int) -> bool:
         """Return True if a name means a parameter or variable rather than a definition."""
-        version = self.visible(name, position)
+        version = self.visible_declaration(name, position)
         return version is not None and version.spelled != name
 
-    def visible(self, name: str, position: int) -> _Version | None:
-        """The declaration that a name means at `position`. Positions have to rise from call to call."""
+    def visible_declaration(self, name: str, position: int) -> _LocalVersion | None:
+        """Return the declaration of a name at `position`. Positions have to rise from call to call."""
         versions = self._versions.get(name)
         while versions and versions[-1].until <= position:
             versions.pop()
@@ -559,8 +588,8 @@ class Declarations:
 
     # -- the end of a declaration
 
-    def _around(self, position: int) -> tuple[int, int]:
-        """(end, start) of the innermost block or definition that a name declared at `position` is visible in."""
+    def _enclosing_block(self, position: int) -> tuple[int, int]:
+        """Return (end, start) of the innermost block or definition that encloses `position`."""
         around = [(_NEVER, -1), *(b for b in self._blocks[-1:] if b[0] > position)]
         for frame in reversed(self._scopes.frames):
             if frame.index < 0 or frame.scope == frame.index:
@@ -568,7 +597,7 @@ class Declarations:
                 break
         return min(around)
 
-    def _finish(self, declaration: _Open) -> None:
+    def _finish(self, declaration: _OpenDeclaration) -> None:
         if declaration.is_definition:
             return
         self._last = declaration.type, declaration.values
@@ -589,7 +618,7 @@ class Declarations:
             elif name != _NOBODY:
                 spelled = self._self_name if tag == Tag.DECLARATION_SELF else ""
                 if tag == Tag.DECLARATION_PARAMETER:
-                    parameter = _Version(declaration.until, declaration.block, declaration.type, True)
+                    parameter = _LocalVersion(declaration.until, declaration.block, declaration.type, True)
                     self._versions.setdefault(name, []).append(parameter)
                     continue
                 self._declare(
@@ -617,13 +646,13 @@ class Declarations:
         if scope == MODULE_SCOPE and until == _NEVER:
             self._bindings.append(Binding(scope, name, written, value, self._scopes.row(start)))
             return
-        before = self.visible(name, until - 1)
+        before = self.visible_declaration(name, until - 1)
         if before is not None and before.block == block and not before.is_parameter:
             spelled = before.spelled  # `x, err := f()` after `err` was declared in the same block
         else:
             if not spelled:
                 number = self._numbers[scope, name] = self._numbers.get((scope, name), 0) + 1
                 spelled = f"{name}~{number}"
-            self._versions.setdefault(name, []).append(_Version(until, block, spelled))
+            self._versions.setdefault(name, []).append(_LocalVersion(until, block, spelled))
         if spelled != self._self_name:
             self._bindings.append(Binding(scope, spelled, written, value, self._scopes.row(start)))

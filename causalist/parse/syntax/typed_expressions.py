@@ -1,7 +1,7 @@
-"""Text of annotations and expressions of shaped languages -> types and values in the notation of facts.
+"""Text of annotations and expressions of shaped languages -> notation of types and values.
 
-The notation is that of `model.type_notation`. The syntax tree is not asked again: the text of an annotation or
-expression is read by brackets, strings and separators.
+The notation is that of `model.type_notation`. The text is read by brackets, strings and separators, without another
+look at the syntax tree.
 """
 
 import re
@@ -34,10 +34,12 @@ _NOTHING_INSIDE = re.compile(r"[^()\[\]{}'\"]*[)\]}]")
 _STRING_OR_COMMENT = re.compile(rf"({STRING.pattern})|#[^\n]*", re.DOTALL)
 
 
-def closing(text: str, start: int) -> int:
-    """Return the position of the bracket that closes the one at `start`, or -1; kinds of brackets are not told apart.
+def find_closing(text: str, start: int) -> int:
+    """Return the position of the bracket that closes the one at `start`, or -1.
 
-    >>> closing("f(a, ')')", 1), closing("f(a", 1)
+    All kinds of brackets count alike.
+
+    >>> find_closing("f(a, ')')", 1), find_closing("f(a", 1)
     (8, -1)
     """
     if found := _NOTHING_INSIDE.match(text, start + 1):
@@ -61,7 +63,9 @@ def closing(text: str, start: int) -> int:
 
 
 def split_outside(text: str, separator: str, most: int = 0) -> list[str]:
-    """Split at separators (",", ":" or "|") outside of brackets and strings; only the first `most` parts, if not 0.
+    """Split at separators (",", ":" or "|") outside of brackets and strings.
+
+    If `most` is not 0, return only the first `most` parts.
 
     >>> split_outside("a, f(b, c), 'd,'", ","), split_outside("a,b,c", ",", 2)
     (['a', ' f(b, c)', " 'd,'"], ['a', 'b'])
@@ -125,7 +129,7 @@ def _shape(text: str, settings: ShapeSettings, depth: int) -> str:
     text = text.strip()
     if len(text) > 1 and text[0] in "'\"" and text[-1] == text[0]:
         text = text[1:-1].strip()
-    if text[:1] == "(" and closing(text, 0) == len(text) - 1:
+    if text[:1] == "(" and find_closing(text, 0) == len(text) - 1:
         text = text[1:-1].strip()
     if not text or depth > _MAX_DEPTH or text in settings.nothing:
         return ""
@@ -198,7 +202,7 @@ def value_of(text: str, settings: ShapeSettings) -> str:
 
 
 def callee_of(text: str, settings: ShapeSettings) -> str:
-    """The same for what is called, "" where its last part is no name; what is not known before it is "?".
+    """Return the value of a callee, or "" if its last part is not a name. An unknown front is "?".
 
     >>> s = ShapeSettings()
     >>> [callee_of(t, s) for t in ("a.b", "(a or b).c", "f(x)", "xs[0].c", "(a + b).c.d", "f[0]")]
@@ -275,7 +279,7 @@ def _marks(text: str) -> list[tuple[str, int, int]]:
             return _NO_VALUE
         start, position, kind = position, token.end(), token.lastgroup
         if kind == "open":
-            position = closing(text, start) + 1
+            position = find_closing(text, start) + 1
             if not position:
                 return _NO_VALUE
         elif kind == "word":
@@ -294,10 +298,10 @@ def _marks(text: str) -> list[tuple[str, int, int]]:
 
 
 def _primary(text: str, settings: ShapeSettings, depth: int) -> tuple[str, int]:
-    """Return (value, end) of a name, literal, display or bracket at the start of a text, with its trailers."""
+    """Return (value, end) of a name, literal, display or bracket with its trailers."""
     first, position = text[0], 0
     if first in "([{":
-        end = closing(text, 0)
+        end = find_closing(text, 0)
         if end < 0:
             return "", 0
         position, inside = end + 1, text[1:end]
@@ -322,8 +326,8 @@ def _primary(text: str, settings: ShapeSettings, depth: int) -> tuple[str, int]:
     if not PLAIN.fullmatch(head):
         head = "".join(head.split())
     if text[position : position + 1] == "(" and head in settings.passing:
-        end = closing(text, position)
-        passed = _passed(head, text[position + 1 : end], settings, depth) if end > 0 else ""
+        end = find_closing(text, position)
+        passed = _passthrough_value(head, text[position + 1 : end], settings, depth) if end > 0 else ""
         if end + 1 == len(text) or not ("|" in passed or passed[:1] == "("):
             head, position = passed, end + 1
     return _trailers(head, text, position)
@@ -340,7 +344,7 @@ def _trailers(head: str, text: str, position: int) -> tuple[str, int]:
             head = f"{head or '?'}.{name[1]}"
             position = name.end()
         elif character in "([":
-            end = closing(text, position)
+            end = find_closing(text, position)
             if end < 0:
                 return "", position
             head += Mark.CALL if character == "(" else _subscript(text[position + 1 : end])
@@ -375,7 +379,7 @@ def _display(inside: str, bracket: str, settings: ShapeSettings, depth: int) -> 
     return union_of_names(marked(value, mark) for value in values) or kind
 
 
-def _passed(head: str, inside: str, settings: ShapeSettings, depth: int) -> str:
+def _passthrough_value(head: str, inside: str, settings: ShapeSettings, depth: int) -> str:
     """Return the result of a function that makes it of its first argument."""
     argument = split_outside(inside, ",", 1)[0]
     if head in settings.casting:

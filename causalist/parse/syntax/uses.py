@@ -1,13 +1,11 @@
-"""Calls in grammars whose call is one node with receiver, name and arguments: captures in, `Call` facts out.
+"""Uses of names: captures of calls and names in, `Call` and `Reference` facts out.
 
-The receiver of a call is often a call that has just been read, so that its chain is known and long chains cost no
-more than their parts. Arguments are counted and literals among them noted, which tells overloads apart.
+A name in a chain that is called as a whole is no use of its own: uses before the end of text that was read are skipped.
 
-Calls among tokens that the grammar does not read further, such as the arguments of a macro.
-
-Uses of names: captures of calls and names in, `Call` and `Reference` facts out.
-
-A name in a chain that is called as a whole is no use of its own; what stands before a byte that was read is left out.
+Some grammars have one node for a call, with receiver, name and arguments. Their receiver is often the call that was
+just read; its chain is known, so that a long chain costs no more than its parts. Arguments are counted, and literals
+among them noted, which distinguishes overloads. Calls among unparsed tokens, such as the arguments of a macro, are read
+from the text.
 """
 
 import re
@@ -17,19 +15,19 @@ from dataclasses import dataclass, field
 from causalist.model.facts import MODULE_SCOPE, Call, Reference
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.captures import Tag
-from causalist.parse.syntax.chains import chain_of, last_of_chain, made, type_name
+from causalist.parse.syntax.chains import chain_of, last_of_chain, type_name, with_constructor_call
 from causalist.parse.syntax.imports import ImportReader
-from causalist.parse.syntax.scopes import Declarations, Scopes
+from causalist.parse.syntax.scopes import BlockScopes, Scopes
 from causalist.parse.syntax.typed_expressions import callee_of
 
-_LONGEST_NAME = 200
+_MAX_NAME_BYTES = 200
 _LAST_NAME = re.compile(rb"([\w$\x80-\xff]+[?!]?)\s*(?:<[\w\s.,<>?\[\]]*>\s*)?$")  # types may be said behind it
 _GIVEN = re.compile(rb"\s*=(?![=~>])")  # after a member that gets a value
 _LAST_BEFORE_TYPES = re.compile(rb"([\w$\x80-\xff]+)\s*(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])?\s*$")
 _TYPES = re.compile(r"(?<!asInstanceOf)\[(?:[^\[\]]|\[[^\[\]]*\])*\]")
-_LONGEST_CALL_CHAIN = 400  # bytes of a receiver that are read
-_LONGEST_CALLEE = 600  # characters of a chain that is kept whole
-_LONGEST_BETWEEN = 2000  # bytes between a call and the next one in a chain: spaces and remarks
+_MAX_RECEIVER_BYTES = 400  # bytes of a receiver that are read
+_MAX_CALLEE_CHARACTERS = 600  # characters of a chain that is kept whole
+_MAX_BETWEEN_BYTES = 2000  # bytes between a call and the next one in a chain: spaces and remarks
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _MEMBERS = re.compile(r"(?:\.[^\W\d][\w$]*)+")
 _INDEX = re.compile(r"\[[^\[\]\"']*\]")
@@ -38,13 +36,13 @@ _INDEXED_MEMBERS = re.compile(r"(?:\[\])*(?:\.[^\W\d][\w$]*(?:\[\])*)*\.[^\W\d][
 _EXPLICIT_TYPES = re.compile(r"\.\s*<[\w\s.,<>?&\[\]]*>\s*(?=[^\W\d])")
 _NUMBER = re.compile(r"-?(?:0[xXbB][\da-fA-F_]+|[\d_]+)[lL]?|-?[\d_]*\.?[\d_]+(?:[eE][-+]?\d+)?[fFdD]?|-?\d+\.[fFdD]?")
 _FUNCTION = re.compile(r"\w+\s*->|\([\w\s,.<>\[\]@?]*\)\s*->|[\w.<>]+::\w+$")
-_UNTOLD = re.compile(r"[,?<>]")  # in a chain of which nothing is known
+_UNKNOWN_PART = re.compile(r"[,?<>]")  # in a chain of which nothing is known
 _CAST = re.compile(r"\(\s*\(\s*((?:final\s+)?[^\W\d][\w.$]*(?:\s*<[\w\s.,<>?&\[\]]*>)?)\s*\)(?=[\s\w(\"'$])")
 
 
 @dataclass(slots=True)
 class _Invocation:
-    """A call whose arguments are still to come. `position` is its place among the calls, -1 before its name."""
+    """Call whose arguments are not complete. `position` is its index in the calls, -1 before its name."""
 
     start: int
     end: int
@@ -52,19 +50,19 @@ class _Invocation:
     chain: str = ""
     arguments: str = ""
     values: list[str] = field(default_factory=list)  # chains of the arguments that are "?"
-    makes: bool = False  # an instance of the type that is named
-    listed: bool = False  # its arguments have begun
+    is_constructor: bool = False  # an instance of the type that is named
+    has_arguments: bool = False  # its arguments have begun
     scope: int = MODULE_SCOPE
 
 
 class CallReader:
-    """Reads the captures of whole calls. `finish` has to be called once when the sweep is complete."""
+    """Reader of the captures of whole calls. Call `finish` once when the pass is complete."""
 
     def __init__(self, scopes: Scopes, calls: list[Call]) -> None:
         self._scopes = scopes
         self._calls = calls
         self._curried = scopes.settings.names.curried
-        self._told_apart = bool(scopes.settings.types.literals)
+        self._has_literal_overloads = bool(scopes.settings.types.literals)
         self._bracketed = scopes.settings.types.bracketed
         self._open: list[_Invocation] = []
         self._lists: list[tuple[int, _Invocation | None]] = []  # open lists of arguments: end, call
@@ -75,26 +73,27 @@ class CallReader:
         self._named: set[int] = set()  # starts of names of calls
 
     def on_call(self, start: int, end: int, tag: int) -> None:
+        """Open a call."""
         self._close(start)
-        self._open.append(_Invocation(self._scopes.without_waiting(start, end), end, scope=self._scopes.use_scope()))
+        self._open.append(_Invocation(self._scopes.skip_waiting(start, end), end, scope=self._scopes.use_scope()))
 
     def on_word(self, start: int, end: int) -> None:
-        """A name by itself, which is called unless it is that of a variable."""
+        """Record a single name, which is a call unless it is a variable."""
         scopes = self._scopes
         if start < end and scopes.data[start - 1 : start] != b".":  # a name without text is the parser's own
             name = scopes.compact(start, end)
             if not name:
                 return  # characters that a grammar takes for a name, and Unicode for white space
             if name in self._super_names:
-                name = self._same(name, scopes.use_scope())
+                name = self._overridden_chain(name, scopes.use_scope())
             self._words.append((start, Call(scopes.use_scope(), name, scopes.row(start))))
 
-    def _same(self, name: str, scope: int) -> str:
-        """`super` by itself, as a member of it."""
+    def _overridden_chain(self, name: str, scope: int) -> str:
+        """Return a bare `super` as the overridden member: `super.name` of the method around it."""
         return f"{name}.{self._scopes.drafts[scope].name}" if scope != MODULE_SCOPE else name
 
     def on_name(self, start: int, end: int, is_type: bool) -> tuple[int, str]:
-        """(start of the expression that is called, its chain); (start, "") for what is no name."""
+        """Return (start of the callee expression, its chain); the chain is "" if there is none."""
         self._close(start)
         if not self._open or self._open[-1].chain:
             return start, ""
@@ -108,85 +107,90 @@ class CallReader:
         if sign:
             chain += sign if chain else ""
         elif chain in self._super_names:
-            chain = self._same(chain, scope)
-        call.chain, call.makes = chain or "?", is_type
+            chain = self._overridden_chain(chain, scope)
+        call.chain, call.is_constructor = chain or "?", is_type
         self._named.add(start)
         if chain:
             call.position = len(self._calls)
-            self._calls.append(Call(scope, self._scopes.current(chain), self._scopes.row(start), ""))
+            self._calls.append(Call(scope, self._scopes.spell_current(chain), self._scopes.row(start), ""))
 
     def on_arguments(self, start: int, end: int) -> tuple[int, int] | None:
-        """(start, end) of the name before the list of arguments, if the call to which they belong has none yet."""
+        """Return (start, end) of the name before an argument list, if its call has no name yet."""
         self._close(start)
-        call = self._open[-1] if self._open and not self._open[-1].listed else None
+        call = self._open[-1] if self._open and not self._open[-1].has_arguments else None
         self._lists.append((end, call))
         if call is None:
             return None  # of an enum's constant
-        call.listed = True
+        call.has_arguments = True
         if call.chain:
             return None
         pattern = _LAST_BEFORE_TYPES if self._bracketed else _LAST_NAME
-        name = pattern.search(self._scopes.data, max(call.start, start - _LONGEST_NAME), start)
+        name = pattern.search(self._scopes.data, max(call.start, start - _MAX_NAME_BYTES), start)
         if name is None and self._curried:
-            call.listed = False
-            call.listed = self.on_further(start, end)
+            call.has_arguments = False
+            call.has_arguments = self.on_further(start, end)
         return name.span(1) if name else None
 
     def is_listed(self) -> bool:
         """Return True if the arguments of the innermost open call have begun."""
-        return bool(self._open) and self._open[-1].listed
+        return bool(self._open) and self._open[-1].has_arguments
 
     def on_further(self, start: int, end: int) -> bool:
-        """Return True if an argument behind the list is one more of that call, as in `f(1) { … }`.
+        """Return True if an argument after the list belongs to the call before, as in `f(1) { … }`.
 
-        The call around both continues with the callee of the inner one."""
+        The call around both continues with the callee of the inner one.
+        """
         self._close(start)
         inner, call = self._last, self._open[-1] if self._open else None
-        if call is not None and call.end != end and not call.listed:
-            return True  # it stands in what is called
+        if call is not None and call.end != end and not call.has_arguments:
+            return True  # it is inside of the callee
         if inner is None or call is None or inner.start != call.start or call.chain or not inner.chain:
             return False
-        if not inner.end <= start <= inner.end + _LONGEST_BETWEEN or self._scopes.data[inner.end : start].strip():
+        if not inner.end <= start <= inner.end + _MAX_BETWEEN_BYTES or self._scopes.data[inner.end : start].strip():
             return False
         if not self._curried:
             inner.arguments += _letter(self._scopes.text(start, min(end, start + 80)))
-        call.chain, call.listed = inner.chain, True
+        call.chain, call.has_arguments = inner.chain, True
         if inner.position >= 0:
             self._calls[inner.position] = self._calls[inner.position]._replace(
-                arguments="=" if inner.makes else inner.arguments
+                arguments="=" if inner.is_constructor else inner.arguments
             )
         return True
 
     def on_argument(self, start: int, end: int, tag: int) -> None:
+        """Add the letter of an argument, and its chain if overloads are distinguished, to its call."""
         while self._lists and self._lists[-1][0] <= start:
             self._lists.pop()
         call = self._lists[-1][1] if self._lists else None
         if call is not None:
             letter = _letter(self._scopes.text(start, min(end, start + 80)))
             call.arguments += letter
-            if letter == "?" and self._told_apart:
+            if letter == "?" and self._has_literal_overloads:
                 call.values.append(self._value(start, end))
 
     def _value(self, start: int, end: int) -> str:
-        """The chain of an argument, "" where it is none."""
-        if end - start > _LONGEST_CALL_CHAIN:
+        """Return the chain of an argument, or ""."""
+        if end - start > _MAX_RECEIVER_BYTES:
             return ""
-        text = self._scopes.spelled(self._scopes.text(start, end))
-        chain = self._scopes.current(made(text, chain_of(text, bool(self._scopes.settings.types.containers))))
-        return chain if chain.isascii() and not _UNTOLD.search(chain) else ""
+        text = self._scopes.spell_attributes(self._scopes.text(start, end))
+        chain = self._scopes.spell_current(
+            with_constructor_call(text, chain_of(text, bool(self._scopes.settings.types.containers)))
+        )
+        return chain if chain.isascii() and not _UNKNOWN_PART.search(chain) else ""
 
     def type_of_body(self, end: int) -> tuple[int, str] | None:
-        """(start, type) of the open `new Type(…) { body }` that ends where a body does."""
+        """Return (start, type) of the open `new Type(…) { body }` whose body ends at `end`."""
         for call in reversed(self._open):
             if call.end == end and call.chain:
                 return call.start, call.chain
         return None
 
     def finish(self) -> None:
+        """Close all open calls."""
         self._close(len(self._scopes.data) + 1)
 
     def words(self, variables: Container[tuple[int, str]]) -> list[Call]:
-        """The calls that are a name and nothing more; `variables` are names with their scopes."""
+        """Return the calls that are a single name. `variables` are names with their scopes."""
         return [
             call for at, call in self._words if at not in self._named and (call.scope, call.callee) not in variables
         ]
@@ -199,13 +203,13 @@ class CallReader:
             self._last = call
             if call.position >= 0:
                 self._calls[call.position] = self._calls[call.position]._replace(
-                    arguments="=" if call.makes else call.arguments,
-                    values="" if call.makes or not any(call.values) else ",".join(call.values),
+                    arguments="=" if call.is_constructor else call.arguments,
+                    values="" if call.is_constructor or not any(call.values) else ",".join(call.values),
                 )
 
     def _name_last(self, call: _Invocation) -> None:
-        """A call without arguments is of its last name; a member that gets a value is called with `=` behind it."""
-        name = _LAST_NAME.search(self._scopes.data, max(call.start, call.end - _LONGEST_NAME), call.end)
+        """Name a call without arguments by its last name, with "=" if the member is assigned."""
+        name = _LAST_NAME.search(self._scopes.data, max(call.start, call.end - _MAX_NAME_BYTES), call.end)
         if name:
             self._give_name(call, *name.span(1), False, call.scope)
             if call.position >= 0 and _GIVEN.match(self._scopes.data, call.end):
@@ -213,19 +217,21 @@ class CallReader:
 
     def _chain(self, call: _Invocation, start: int, end: int) -> str:
         inner, scopes = self._last, self._scopes
-        is_call = inner is not None and (inner.listed or bool(inner.chain))  # else what is taken is an element
+        is_call = inner is not None and (
+            inner.has_arguments or bool(inner.chain)
+        )  # otherwise the receiver is an element
         if inner is not None and is_call and inner.start == call.start and call.start < inner.end <= start:
-            between = _COMMENT.sub("", scopes.text(inner.end, end)) if end - inner.end < _LONGEST_BETWEEN else ""
+            between = _COMMENT.sub("", scopes.text(inner.end, end)) if end - inner.end < _MAX_BETWEEN_BYTES else ""
             between = _TYPES.sub("", between) if self._bracketed else between
             between = _INDEX.sub("[]", _EXPLICIT_TYPES.sub(".", "".join(between.split())))
             if not _INDEXED_MEMBERS.fullmatch(between):
                 return f"?.{scopes.text(start, end)}"
-            if inner.chain in ("", "?") or len(inner.chain) > _LONGEST_CALLEE:
+            if inner.chain in ("", "?") or len(inner.chain) > _MAX_CALLEE_CHARACTERS:
                 return f"?{between}"
             return f"{inner.chain}(){between}"
-        if end - call.start > _LONGEST_CALL_CHAIN:
+        if end - call.start > _MAX_RECEIVER_BYTES:
             return f"?.{scopes.text(start, end)}"
-        text = _EXPLICIT_TYPES.sub(".", scopes.spelled(_without_comments(scopes.text(call.start, end))))
+        text = _EXPLICIT_TYPES.sub(".", scopes.spell_attributes(_without_comments(scopes.text(call.start, end))))
         text = _TYPES.sub("", text) if self._bracketed else text
         cast = _CAST.match(text)
         if cast:
@@ -233,7 +239,7 @@ class CallReader:
             rest = "".join(text[closed + 1 :].split())
             held = type_name(cast[1].removeprefix("final "), scopes.settings.types)
             if held and _MEMBERS.fullmatch(rest) and _is_one_value(text, cast.end(), closed):
-                return f"<{scopes.current(held)}>{rest}"
+                return f"<{scopes.spell_current(held)}>{rest}"
         if "[" in text and not scopes.settings.types.containers:
             indexed = _INDEX.sub("[]", "".join(text.split()))
             if _INDEXED.fullmatch(indexed):
@@ -289,18 +295,19 @@ def _letter(text: str) -> str:
 
 
 _CALLEE = re.compile(rb"((?:\$?\w+(?:\.|::))*)(\w+)\s*(!?)\s*$")
-_LONGEST = 200  # bytes before the bracket that are looked at
+_MAX_CALLEE_BYTES = 200  # bytes before the bracket that are looked at
 _NOT_A_CALL = re.compile(rb"(?:\bfn|\bstruct|\benum|\bfor|\bmod|\$)\s*$")
 
 
 def callee_before(data: bytes, bracket: int) -> tuple[int, str]:
-    """(start, chain) of what is called by the bracket at this position; "" where no name stands before it, or one that
-    is declared there. A macro keeps its exclamation mark.
+    """Return (start, chain) of the callee before the bracket at this position.
+
+    The chain is "" if there is no name, or if the name is declared there. A macro keeps its exclamation mark.
 
     >>> [callee_before(b, len(b)) for b in (b"x, self.a::b", b"f().g", b"fn f", b"a, vec!")]
     [(3, 'self.a.b'), (4, '?.g'), (3, ''), (3, 'vec!')]
     """
-    before = data[max(0, bracket - _LONGEST) : bracket]
+    before = data[max(0, bracket - _MAX_CALLEE_BYTES) : bracket]
     matched = _CALLEE.search(before)
     if matched is None or (data[bracket : bracket + 1] not in (b"(", b"") and not matched[3]):
         return bracket, ""
@@ -312,9 +319,9 @@ def callee_before(data: bytes, bracket: int) -> tuple[int, str]:
     return start, "" if _NOT_A_CALL.search(around) or not chain else chain + matched[3].decode()
 
 
-_LONGEST_CHAIN = 1000  # bytes of a chain that is called or used
+_MAX_CHAIN_BYTES = 1000  # bytes of a chain that is called or used
 
-_GAP_BEFORE = 8  # bytes of "(await " before a call that imports
+_MAX_WAITING_BYTES = 8  # bytes of "(await " before a call that imports
 _CHAIN = re.compile(rb"\.?[\w$]+(?:\s*\??\.\s*[\w$]+)*")
 _CONSTANTS = re.compile(rb"\.?[A-Z]\w*(?:\s*\.\s*[A-Z]\w*)*")
 _PATH = re.compile(rb"[\w$]+(?:(?:\s*\.\s*|::)[\w$]+)*")
@@ -328,9 +335,12 @@ _PAIR = re.compile(
 
 
 class UseReader:
-    """Reads the captures of uses. `calls` is complete when the sweep is; `references` are to be asked for then."""
+    """Reader of the captures of uses.
 
-    def __init__(self, scopes: Scopes, named: BindingReader, modules: ImportReader, declared: Declarations) -> None:
+    `calls` is complete when the pass is. Call `references` after that.
+    """
+
+    def __init__(self, scopes: Scopes, named: BindingReader, modules: ImportReader, declared: BlockScopes) -> None:
         self.calls: list[Call] = []
         self.whole_calls = CallReader(scopes, self.calls)
         self.taken = -1  # start of the last name that is not a use
@@ -353,11 +363,11 @@ class UseReader:
         self.plain_callee = -1  # start of the last invoked chain of names
 
     def skip(self, end: int) -> None:
-        """Uses before this byte are not kept."""
+        """Skip uses before this byte."""
         self.skipped_to = max(self.skipped_to, end)
 
     def references(self) -> list[Reference]:
-        """Uses of names that this file defines or imports; others lead nowhere and are not kept."""
+        """Return the uses of names that this file defines or imports. Other names resolve to nothing."""
         if self._prefixed:
             return self._kept
         known = {entry.alias or entry.module.partition(".")[0] for entry in self._modules.imports}
@@ -381,7 +391,7 @@ class UseReader:
         return result
 
     def _chain_at(self, start: int, end: int, chains: "re.Pattern[bytes]" = _CHAIN) -> str:
-        matched = chains.match(self._scopes.data, start, max(end, start + _LONGEST_CHAIN))
+        matched = chains.match(self._scopes.data, start, max(end, start + _MAX_CHAIN_BYTES))
         return re.sub(r"[\s?]+", "", self._scopes.text(start, matched.end())) if matched else ""
 
     def _keep(self, chain: str, start: int, row_at: int) -> None:
@@ -389,11 +399,12 @@ class UseReader:
         self._call_starts.append(start)
 
     def on_call(self, start: int, end: int, tag: int) -> None:
+        """Record a call by the chain of its callee."""
         if self._settings.names.clauses and (start == self.taken or start < self.skipped_to):
-            return  # what looks like a call is the head of a definition
+            return  # the head of a definition, which looks like a call
         self.called = (start, end)
-        if end - start > _LONGEST_CHAIN:  # only the end is decoded: chains of calls hold one another
-            chain = last_of_chain(self._scopes.text(end - _LONGEST_NAME, end))
+        if end - start > _MAX_CHAIN_BYTES:  # only the end is decoded: chains of calls hold one another
+            chain = last_of_chain(self._scopes.text(end - _MAX_NAME_BYTES, end))
         elif self._prefixed:
             chain = self._declared.chain_of(start, end)
         elif self._settings.shapes.sequences:
@@ -416,7 +427,7 @@ class UseReader:
             return
         head, at = called
         for i in range(len(self.calls) - 1, -1, -1):
-            if self._call_starts[i] < at - _GAP_BEFORE:
+            if self._call_starts[i] < at - _MAX_WAITING_BYTES:
                 break
             call = self.calls[i]
             if call.callee.startswith(f"{head}()"):
@@ -424,39 +435,43 @@ class UseReader:
                 self.calls[i] = call._replace(callee=alias + call.callee[len(head) + 2 :])
 
     def on_invoked_name(self, start: int, end: int, tag: int) -> None:
+        """Record the name of the open call, and drop the names of its callee from the uses."""
         begin, chain = self.whole_calls.on_name(start, end, tag == Tag.INVOKED_TYPE)
         plain = chain and "(" not in chain and chain[0] not in "?<"
         self.plain_callee = begin if plain else -1
-        # Where all that follows a type is a call, `User.find(1)`, what is called is often inherited from outside.
+        # If every member of a type is a call, as in `User.find(1)`, callees are often inherited from outside.
         until = end if self._bare_calls else len(self._scopes.data)
         while self._spans and (begin if plain and not self._bare_calls else start) <= self._spans[-1][1] < until:
             self._spans.pop()  # the names of a chain that is called
         self.skip(end)
 
     def on_arguments(self, start: int, end: int, tag: int) -> None:
+        """Begin the arguments of a call, and read the name before them if the call has none."""
         name = self.whole_calls.on_arguments(start, end)
         if name is not None:
             self.on_invoked_name(*name, Tag.INVOKED_NAME)
 
     def on_word(self, start: int, end: int, tag: int) -> None:
+        """Record a single name that may be a call."""
         is_other = start in (self.taken, self._named.taken) or start < self.skipped_to
         if not is_other and self._modules.group is None:
             self.whole_calls.on_word(start, end)
 
     def finish(self) -> None:
-        """Completes the calls; bindings have to be known."""
+        """Complete the calls. Bindings have to be known."""
         self.whole_calls.finish()
         self.calls += self.whole_calls.words({(b.scope, b.target) for b in self._named.bindings})
 
     def on_further(self, start: int, end: int, tag: int) -> None:
-        """Arguments behind the list of a call, or in the place of one."""
+        """Record arguments after the argument list of a call, or in place of it."""
         if not self.whole_calls.on_further(start, end):
             if not self.whole_calls.is_listed():
                 self.on_arguments(start, end, Tag.CALL_ARGUMENTS)
             self.whole_calls.on_argument(start, end, Tag.CALL_ARGUMENT)
 
     def on_callable(self, start: int, end: int, tag: int) -> None:
-        text = self._scopes.text(start, min(end, start + _LONGEST_CHAIN))
+        """Record a function or method that is passed as a value."""
+        text = self._scopes.text(start, min(end, start + _MAX_CHAIN_BYTES))
         counted = _COUNTED.fullmatch(text)
         if counted:
             self._hand_on(counted[1], start, end)
@@ -471,12 +486,14 @@ class UseReader:
         if chain:
             self._passed_on.append(
                 Reference(
-                    self._scopes.use_scope(), f"{self._scopes.current(chain)}::{name.strip()}", self._scopes.row(start)
+                    self._scopes.use_scope(),
+                    f"{self._scopes.spell_current(chain)}::{name.strip()}",
+                    self._scopes.row(start),
                 )
             )
 
     def on_types(self, start: int, end: int, tag: int) -> None:
-        """Types that are written as calls are."""
+        """Record types that are written like calls."""
         for named in _WRITTEN_TYPE.finditer(self._scopes.text(start, end)):
             self._hand_on(named[1], start, end)
 
@@ -485,12 +502,14 @@ class UseReader:
         self.skip(end)
 
     def on_macro(self, start: int, end: int, tag: int) -> None:
-        chain = chain_of(self._scopes.text(start, min(end, start + _LONGEST_NAME)))
+        """Record the call of a macro."""
+        chain = chain_of(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)))
         if chain and start >= self.skipped_to:
             self._keep(f"{chain}!", start, start)
             self.skip(end)
 
     def on_token_call(self, start: int, end: int, tag: int) -> None:
+        """Record a call among unparsed tokens."""
         first, chain = callee_before(self._scopes.data, start)
         if not chain or first < self.skipped_to:
             return
@@ -514,13 +533,14 @@ class UseReader:
                 self._kept.append(Reference(self._scopes.use_scope(), chain, self._scopes.row(start)))
 
     def on_reference(self, start: int, end: int, tag: int) -> None:
+        """Record a name that may be a use."""
         if self._prefixed:
             self._on_scoped_reference(start, end)
             return
         if start in (self.taken, self._named.taken) or start < self.skipped_to or self._modules.group is not None:
             return
         data = self._scopes.data
-        if start and (data[start - 1] == 46 or data[start - 2 : start] == b"::"):  # a member of what stands before
+        if start and (data[start - 1] == 46 or data[start - 2 : start] == b"::"):  # a member of the chain before
             return
         names = self._settings.names
         if self._sigil:

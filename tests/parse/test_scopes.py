@@ -2,13 +2,13 @@
 
 import pytest
 
-from causalist.parse.syntax.imports import use_tree
-from causalist.parse.syntax.scopes import Shadows
+from causalist.parse.syntax.imports import read_use_tree
+from causalist.parse.syntax.scopes import ShadowedNames
 from causalist.parse.syntax.uses import callee_before
 
 
 def test_a_variable_is_visible_after_its_statement_to_the_end_of_its_block() -> None:
-    shadows = Shadows()
+    shadows = ShadowedNames()
     assert shadows.bind(0, "x", 5, 100) == "x'1"  # a parameter: to the end of the function
     shadows.on_block(10, 60)
     shadows.on_statement(30)
@@ -21,7 +21,7 @@ def test_a_variable_is_visible_after_its_statement_to_the_end_of_its_block() -> 
 
 
 def test_a_loop_variable_is_not_visible_in_what_is_looped_over() -> None:
-    shadows = Shadows()
+    shadows = ShadowedNames()
     shadows.on_block(0, 50)
     own = shadows.bind(0, "x", 4, 100)
     shadows.postpone(0, own, 20)
@@ -47,7 +47,7 @@ def test_a_loop_variable_is_not_visible_in_what_is_looped_over() -> None:
     ],
 )
 def test_leaves_of_use_trees(text: str, leaves: list[tuple[str, str, str]]) -> None:
-    assert [tuple(leaf) for leaf in use_tree(text)] == leaves
+    assert [tuple(leaf) for leaf in read_use_tree(text)] == leaves
 
 
 @pytest.mark.parametrize(

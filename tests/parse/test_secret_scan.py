@@ -14,16 +14,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalist.parse import MASK, load_grammar, parse_source, parse_text, shown
+from causalist.parse import MASK, load_grammar, mask_range, parse_source, parse_text
 from causalist.parse import secret_scan as module
-from causalist.parse.masking import masked
-from causalist.parse.secret_scan import OWN_TOKENS, PLUGINS, find_secrets, is_strong, texts_to_look_at
+from causalist.parse.masking import mask_secrets
+from causalist.parse.secret_scan import OWN_TOKENS, PLUGINS, find_candidate_texts, find_secrets, is_strong
 from tests.planted import CARRIERS, KINDS, NAMES, parts_of, planted
 
 
 def mask(text: str) -> str:
     data = text.encode()
-    return masked(data, find_secrets(data)).decode()
+    return mask_secrets(data, find_secrets(data)).decode()
 
 
 @pytest.mark.parametrize("number", range(len(KINDS)))
@@ -49,7 +49,7 @@ def test_of_many_texts_those_with_secrets_are_looked_at() -> None:
             texts.append(template.format(secret.text, n=n, name=NAMES[n % len(NAMES)]))
     random.Random(1).shuffle(texts)
     encoded = [text.encode() for text in texts]
-    looked_at = list(texts_to_look_at(encoded))
+    looked_at = list(find_candidate_texts(encoded))
     with_secrets = {i for i, text in enumerate(encoded) if find_secrets(text)}
     assert len(with_secrets) > len(KINDS) * len(CARRIERS) / 2
     assert with_secrets <= set(looked_at) and looked_at == sorted(set(looked_at))
@@ -85,7 +85,7 @@ def test_of_many_texts_those_with_secrets_are_looked_at() -> None:
 )
 def test_no_text_hides_the_secret_of_another(texts: list[str]) -> None:
     encoded = [text.encode() for text in texts]
-    assert {i for i, text in enumerate(encoded) if find_secrets(text)} <= set(texts_to_look_at(encoded))
+    assert {i for i, text in enumerate(encoded) if find_secrets(text)} <= set(find_candidate_texts(encoded))
 
 
 def test_a_private_key_goes_line_by_line_and_its_frame_stays() -> None:
@@ -171,7 +171,7 @@ def test_the_same_value_without_its_name_is_masked_in_the_rest_of_the_file() -> 
 def test_masking_keeps_every_position(before: bytes, secret: str, after: bytes) -> None:
     data = before + b'\npassword = "' + secret.encode() + b'"\n' + after
     spans = find_secrets(data)
-    result = masked(data, spans)
+    result = mask_secrets(data, spans)
     assert len(result) == len(data)
     assert [i for i, b in enumerate(data) if b == 10] == [i for i, b in enumerate(result) if b == 10]
     assert all(0 <= start < end <= len(data) for start, end in spans)
@@ -241,7 +241,7 @@ def test_candidates_hold_everything_that_the_close_reading_would_find(
 ) -> None:
     """Whatever an expression matches in a line of its own is masked in a file, unless it is no secret by its value:
     so no expression waits behind a filter that it does not pass."""
-    rule = next(rule for e, _, rule in module._expressions() if e.pattern == expression.pattern)
+    rule = next(rule for e, _, rule in module._token_expressions() if e.pattern == expression.pattern)
     tree, chance, n_secret = parser.parse(expression.pattern, expression.flags), random.Random(5), 0
     for _ in range(60):
         text = sample(tree, chance)
@@ -273,7 +273,7 @@ _LINES = st.lists(_PIECES, max_size=14).map("".join)
 @given(_LINES)
 def test_assignments_are_those_of_the_expression(text: str) -> None:
     expected = [match.span() for match in module._ASSIGNMENTS[0].finditer(text)]
-    assert [match.span() for match in module._assignments(text)] == expected
+    assert [match.span() for match in module._find_assignments(text)] == expected
 
 
 @settings(max_examples=600, deadline=None)
@@ -286,7 +286,7 @@ def test_no_strong_value_of_the_plugin_is_passed_over(text: str) -> None:
 def test_samples_hold_assignments_and_strong_values() -> None:
     """What the two tests above are about is there."""
     text = 'API_KEY: str = "uY3nq8ZkP0vT6sRw"; PassWord = "9f86d081"'
-    assert len(list(module._assignments(text))) == 2
+    assert len(list(module._find_assignments(text))) == 2
     assert list(module._keyword().analyze_string(text)) and module._may_be_quoted(text)
     assert not module._may_be_quoted('password = "change the password", 12345678')
 
@@ -294,11 +294,11 @@ def test_samples_hold_assignments_and_strong_values() -> None:
 def test_shown_hides_how_long_a_secret_is() -> None:
     data = b"a = 'secret-1'\nb = 'longer-secret-2'\nc = 3\n"
     spans = [(5, 13), (20, 35)]
-    assert shown(data, 0, len(data), spans).decode() == f"a = '{MASK}'\nb = '{MASK}'\nc = 3\n"
-    assert shown(data, 15, 36, spans).decode() == f"b = '{MASK}'"
-    assert shown(data, 8, 22, spans).decode() == f"{MASK}'\nb = '{MASK}"
-    assert shown(data, 37, 42, spans) == b"c = 3"
-    assert shown(b"x\nkey1\nkey2\ny", 0, 13, [(2, 11)]).decode() == f"x\n{MASK}\n{MASK}\ny"
+    assert mask_range(data, 0, len(data), spans).decode() == f"a = '{MASK}'\nb = '{MASK}'\nc = 3\n"
+    assert mask_range(data, 15, 36, spans).decode() == f"b = '{MASK}'"
+    assert mask_range(data, 8, 22, spans).decode() == f"{MASK}'\nb = '{MASK}"
+    assert mask_range(data, 37, 42, spans) == b"c = 3"
+    assert mask_range(b"x\nkey1\nkey2\ny", 0, 13, [(2, 11)]).decode() == f"x\n{MASK}\n{MASK}\ny"
 
 
 def test_facts_hold_no_secret_and_their_spans_are_those_of_the_file() -> None:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalist.parse.prose import LEAST_ROWS, MOST_PASSAGES, MOST_ROWS, read_blocks, read_passages
+from causalist.parse.prose import MAX_PASSAGE_ROWS, MAX_PASSAGES, MIN_PASSAGE_ROWS, read_blocks, read_passages
 
-BODY = LEAST_ROWS + 2  # lines that make a block stand for itself
+BODY = MIN_PASSAGE_ROWS + 2  # lines that make a block stand for itself
 
 
 def rows(text: str) -> list[tuple[str, int, int]]:
@@ -18,12 +18,12 @@ def body(line: str, n: int = BODY) -> str:
     return f"{line}\n" * n
 
 
-FILL = "/* filler */\n" + "void fill(void)\n{\n" + body("    step();", MOST_ROWS - 10) + "}\n\n"  # 55 lines
+FILL = "/* filler */\n" + "void fill(void)\n{\n" + body("    step();", MAX_PASSAGE_ROWS - 10) + "}\n\n"  # 55 lines
 
 
 def test_a_file_that_fits_into_one_passage_has_none() -> None:
     assert rows("int a(void)\n{\n}\n\nint b(void)\n{\n}\n") == []
-    assert rows(body("x = 1", MOST_ROWS - 1)) == []
+    assert rows(body("x = 1", MAX_PASSAGE_ROWS - 1)) == []
 
 
 def test_functions_with_the_comments_above_them() -> None:
@@ -100,7 +100,7 @@ def test_text_without_structure_stays_whole() -> None:
 def test_a_dump_has_at_most_so_many_passages() -> None:
     statement = "INSERT INTO door VALUES\n" + body("    (1, 2),", 20) + "\n"
     blocks = read_blocks((statement * 900).split("\n"))
-    assert 1 < len(blocks) <= MOST_PASSAGES
+    assert 1 < len(blocks) <= MAX_PASSAGES
     assert (blocks[0].start, blocks[-1].end) == (0, 900 * 22 + 1)
 
 
@@ -133,7 +133,7 @@ def test_passages_follow_one_another_without_a_gap(pattern: list[str]) -> None:
     blocks = read_blocks(lines)
     if blocks:
         assert [blocks[0].start, *(b.end for b in blocks)] == [*(b.start for b in blocks), len(lines)]
-        assert all(b.start < b.end for b in blocks) and 1 < len(blocks) <= MOST_PASSAGES
+        assert all(b.start < b.end for b in blocks) and 1 < len(blocks) <= MAX_PASSAGES
     text = "\n".join(lines)
     passages = read_passages("a.x", text)
     assert len(passages) == len(blocks) == len({p.slug for p in passages})

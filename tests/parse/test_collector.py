@@ -4,7 +4,7 @@ import pytest
 
 from causalist.model.facts import Binding, Export, Import, ImportKind
 from causalist.model.symbols import NodeKind
-from causalist.parse.syntax.imports import listed_names
+from causalist.parse.syntax.imports import read_listed_names
 from tests.parse.facts_of import facts_of, qualnames
 
 
@@ -183,7 +183,7 @@ def test_wildcard_exports() -> None:
     ],
 )
 def test_listed_names(text: str, names: tuple[str, ...] | None) -> None:
-    assert listed_names(text, "__all__") == names
+    assert read_listed_names(text, "__all__") == names
 
 
 def test_bytes_that_are_no_utf_8_where_a_query_asks_for_the_text() -> None:
