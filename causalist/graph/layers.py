@@ -304,7 +304,8 @@ def layers_of_file(path: str, facts: FileFacts, family: str, own_package: str = 
     """Return the layers that one file says itself.
 
     `family` is that of its language, "" for text without a grammar. `own_package` is the name of the package to which
-    the file belongs: imports of that say nothing."""
+    the file belongs: imports of that say nothing.
+    """
     role = role_of(path)
     layer = _layer_by_kind(path, role, bool(facts.language))
     if layer is not None:
@@ -324,7 +325,7 @@ def layers_of_file(path: str, facts: FileFacts, family: str, own_package: str = 
 
 
 def layer_of_types(layers: Iterable[Layer], facts: FileFacts) -> Layer | None:
-    """The layer of a file half of whose types, or more, have the given layers: the most frequent of these."""
+    """Return the most frequent layer of a file's types if at least half of the types have a layer."""
     counts = Counter(layers)
     n_types = sum(definition.kind in _TYPES for definition in facts.definitions)
     return _most_counted(counts) if 2 * counts.total() >= n_types else None
@@ -381,7 +382,7 @@ def _count_packages(facts: FileFacts, family: str, own_package: str) -> Counter[
 
 @lru_cache(maxsize=4096)
 def _find_package(family: str, module: str, name: str) -> tuple[str, Layer] | None:
-    """The longest entry of the table that a module begins with, and its layer."""
+    """Return the longest entry of the table that is a prefix of a module, and its layer."""
     separator = "/" if family in _BY_SLASHES else "."
     parts = [part for part in (*module.split(separator), name) if part]
     table = _PACKAGES[family]
@@ -414,7 +415,7 @@ def _layer_by_last_word(name: str, table: Mapping[str, Layer]) -> Layer | None:
 
 
 def _most_counted(counts: Mapping[Layer, int]) -> Layer | None:
-    """The layer that is counted most; of several, the highest."""
+    """Return the layer with the highest count; of several, the highest layer."""
     return max((n, layer) for layer, n in counts.items())[1] if any(counts.values()) else None
 
 
@@ -502,7 +503,8 @@ class LayerAssigner:
     def complete(self, graph: CodeGraph, file_nodes: NDArray[np.int32]) -> CodeGraph:
         """Return the graph with the layer and the tier of each node; `file_nodes` are those of the program's files.
 
-        External nodes, which have no layer, are logic in the array."""
+        External nodes, which have no layer, are logic in the array.
+        """
         folders = self.program.file_groups.folders(self.program.files)
         nodes, n_files = graph.nodes, len(file_nodes)
         own = _layers_of_types(graph)
@@ -552,7 +554,8 @@ def _complete_files(of_file: _Layers, folders: "FolderIds") -> _Layers:
     """Return the layers of files, completed by those of their folders, and logic for all others.
 
     A folder has a layer if most of its files in a language with a grammar say it. It holds for such files that say
-    none."""
+    none.
+    """
     of_files, n_folders, is_code = folders
     counted = is_code & ~np.isin(of_file, _SUPPORT_LAYERS)
     says = counted & (of_file != NO_LAYER)
@@ -570,6 +573,6 @@ def _count_layers(rows: NDArray[np.int64], layers: _Layers, n: int) -> NDArray[n
 
 
 def _most_frequent(counts: NDArray[np.int64]) -> _Layers:
-    """The layer that is counted most in each row; of several, the highest."""
+    """Return the layer with the highest count in each row; of several, the highest layer."""
     highest: _Layers = (len(Layer) - 1 - counts[:, ::-1].argmax(axis=1)).astype(np.uint8)
     return highest
