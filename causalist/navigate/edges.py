@@ -19,8 +19,10 @@ from causalist.navigate.implicit_calls import constructor_calls, special_uses
 
 
 def as_one(graph: CodeGraph, nodes: Sequence[int]) -> NDArray[np.int64]:
-    """`nodes`, their namesakes and all that stands inside of them, ascending: a use of an overloaded name leads to one
-    of the overloads, and means all. Members by name count, since some languages define them beside their type.
+    """Return `nodes`, their overloads and everything inside of them, ascending.
+
+    A use of an overloaded name leads to one of the overloads and counts for all. Members are found by their ids, since
+    some languages define them outside of their type.
     """
     ids = graph.nodes.ids
     meant = [each for node in nodes for each in (node, *graph.namesakes(node))]
@@ -31,8 +33,10 @@ def as_one(graph: CodeGraph, nodes: Sequence[int]) -> NDArray[np.int64]:
 def reachable(
     graph: CodeGraph, start: NDArray[np.int64], usable: NDArray[np.bool_], *, backward: bool
 ) -> NDArray[np.bool_]:
-    """Shape (n_nodes,): whether edges with `usable`, (n_edges,), lead from `start` to the node; `backward`: from the
-    node to `start`. Breadth first, linear in nodes and edges.
+    """Return a mask, shape (n_nodes,), of the nodes that are reachable from `start` along usable edges.
+
+    `usable` is a mask over edges, shape (n_edges,). With `backward`, the mask contains the nodes from which `start` is
+    reachable. The search is breadth first, linear in nodes and edges.
     """
     edges = graph.edges
     reached = np.zeros(len(graph.nodes), dtype=np.bool_)
@@ -57,8 +61,9 @@ def calls_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
 
 
 def references_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
-    """Edges of uses other than calls that lead to a node, most confident first: it is handed on, kept, or named as a
-    type.
+    """Return the edges `references` into a node, most confident first.
+
+    Such an edge is a use other than a call: the node is passed on, stored, or named as a type.
     """
     kinds = graph.edges.kinds
     return most_confident_first(graph.edge(e) for e in graph.incoming(node) if kinds[e] == EdgeKind.REFERENCES)
@@ -84,8 +89,9 @@ def edges_to(graph: CodeGraph, node: int, kind: EdgeKind) -> tuple[Edge, ...]:
 
 
 def mentions_of(graph: CodeGraph, nodes: Sequence[int]) -> tuple[Edge, ...]:
-    """Edges from documentation that mentions one of these nodes or what stands inside of them, overloads being one;
-    most confident first. What tests mention is theirs.
+    """Return the edges from documentation that mentions one of `nodes` or their contents, most confident first.
+
+    Overloads of a name count as one. Mentions in tests are left out.
     """
     numbers = graph.edges_into(as_one(graph, nodes))
     numbers = numbers[graph.edges.kinds[numbers] == EdgeKind.MENTIONS]
@@ -108,7 +114,10 @@ def chosen_edges(graph: CodeGraph, *, kinds: Sequence[str], min_confidence: floa
 
 
 def known_kinds(kinds: Sequence[str]) -> frozenset[str]:
-    """The labels of kinds of edges, all of them for none. Raises UsageError for one that does not exist."""
+    """Return the labels of kinds of edges, or all labels if `kinds` is empty.
+
+    Raises UsageError for a label that does not exist.
+    """
     known = frozenset(kind.label for kind in EdgeKind)
     for kind in kinds:
         if kind not in known:
@@ -117,6 +126,7 @@ def known_kinds(kinds: Sequence[str]) -> frozenset[str]:
 
 
 def most_confident_first(edges: Iterable[Edge]) -> tuple[Edge, ...]:
+    """Sort edges by confidence, descending, then by source, target and kind."""
     return tuple(sorted(edges, key=lambda e: (-e.confidence, e.source, e.target, e.kind)))
 
 
@@ -125,8 +135,9 @@ DISPATCHED = (EdgeKind.CALLS, EdgeKind.REFERENCES)
 
 
 def overridden_by(graph: CodeGraph, nodes: Iterable[int], min_confidence: float = 0.0) -> dict[int, int]:
-    """Methods that `nodes` override, and what these override in turn -> the one of `nodes` that does so, nearest bases
-    first, of several overriding nodes the first.
+    """Return the methods that `nodes` override, directly or indirectly, with the one of `nodes` that overrides each.
+
+    The nearest bases come first. If several of `nodes` override a method, the first one counts.
     """
     edges = graph.edges
     origins = dict(zip(sorted(nodes), sorted(nodes), strict=True))
@@ -145,8 +156,10 @@ def overridden_by(graph: CodeGraph, nodes: Iterable[int], min_confidence: float 
 
 
 def calls_through(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
-    """Calls of what a method overrides, and of a special method the uses of its class, most confident first. Their
-    targets are the overridden methods, or the class.
+    """Return the indirect calls of a method, most confident first.
+
+    These are calls of the methods that it overrides and, for a special method, uses of its class. Their targets are the
+    overridden methods, or the class.
     """
     kinds = graph.edges.kinds
     calls = [

@@ -30,7 +30,10 @@ class Filters(NamedTuple):
 
 
 def apply_filters(index: Index, options: AskOptions, *, root: Path | None, folder: str) -> Filters:
-    """The part of the repository that the options name. Raises UsageError for a pattern or scope that is none."""
+    """Return the part of the repository that the options select.
+
+    Raises UsageError for an invalid pattern or scope.
+    """
     graph, transition = index.graph, index.transition
     if options.normalise:
         transition = build_transition(graph, WalkWeights(), normalise=True)
@@ -46,10 +49,12 @@ def apply_filters(index: Index, options: AskOptions, *, root: Path | None, folde
 def nodes_inside(
     graph: CodeGraph, include: Sequence[str], exclude: Sequence[str], folder: str = ""
 ) -> NDArray[np.bool_] | None:
-    """Shape (n_nodes,): what lies in files that a pattern of `include` matches, or any without one, and none of
-    `exclude`; None without patterns. Patterns are those of `.gitignore`; one that begins with "./" starts in `folder`.
+    """Return a mask, shape (n_nodes,), of the nodes in files that match `include` and not `exclude`.
 
-    Raises UsageError for what is no pattern.
+    Returns None without patterns; an empty `include` matches all files. Patterns are those of `.gitignore`; one that
+    begins with "./" is relative to `folder`.
+
+    Raises UsageError for an invalid pattern.
     """
     if not include and not exclude:
         return None
@@ -79,9 +84,9 @@ def _matcher(option: str, patterns: Sequence[str], folder: str) -> Callable[[str
 
 
 def folder_named(index: Index, name: str, *, root: Path | None, folder: str) -> str:
-    """The folder below the root that `name` means, written as `resolve` accepts paths; "" for the root, also as "/".
+    """Return the folder below the root that `name` denotes, as a relative path; "" for the root, also as "/".
 
-    Raises UsageError for a folder without an indexed file.
+    `name` is written as `resolve` accepts paths. Raises UsageError for a folder without an indexed file.
     """
     written = name.strip().replace("\\", "/")
     if written == "/":

@@ -83,7 +83,7 @@ def find_nodes(index: Index, name: str, limit: int, kind: str | None = None) -> 
 
 
 def _fits(index: Index, wanted: str) -> dict[int, int]:
-    """The best fit of each node that fits; slips and letters in order only where nothing fits better."""
+    """Return the best match of each matching node; edits and subsequences only if no name matches better."""
     lower, humps = wanted.lower(), _words(wanted)
     found: dict[int, int] = {}
     scattered: dict[int, int] = {}

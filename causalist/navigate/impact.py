@@ -77,9 +77,9 @@ def affected_by(
 
 
 def nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, int]]]) -> NDArray[np.int64]:
-    """The innermost nodes of the given (first, last) 0-based rows of files, and their namesakes, ascending.
+    """Return the innermost nodes of the given (first, last) 0-based rows of files, and their overloads, ascending.
 
-    Rows in no definition or section belong to the file. Paths that are not in the graph are passed over.
+    Rows in no definition or section belong to the file. Paths that are not in the graph are skipped.
     """
     nodes = graph.nodes
     found: set[int] = set()

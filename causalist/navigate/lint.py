@@ -34,7 +34,7 @@ _MAX_EXAMPLES = 20  # findings of one kind that are listed; an index that is bro
 
 
 def health_of(index: Index) -> Health:
-    """Findings in a fixed order: the graph's invariants, then files that could be read in part only."""
+    """Return the findings in a fixed order: broken invariants of the graph, then partly readable files."""
     graph = index.graph
     broken = [*_nodes(graph), *_edges(graph)]
     doubtful = [
@@ -155,7 +155,7 @@ def _unmeasured(graph: CodeGraph) -> tuple[UnmeasuredRule, ...]:
 
 
 def _languages(graph: CodeGraph) -> list[str]:
-    """The dialect of each node that is a file, "" of all others."""
+    """Return the dialect of each file node, "" for all other nodes."""
     nodes = graph.nodes
     result = [""] * len(nodes)
     for file in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist():

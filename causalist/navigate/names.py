@@ -62,8 +62,9 @@ def nearest(names: StringTable, wanted: str, limit: int, *, beginnings: bool = F
 
 
 def _distances(names: StringTable, positions: NDArray[np.int64], wanted: bytes, longest: int) -> NDArray[np.int16]:
-    """Shape (len(positions), w + 1): changes between `wanted` and the first j bytes of each name, in column j up to
-    the name's length or `longest`.
+    """Return the edit distances between `wanted` and the first j bytes of each name, shape (len(positions), w + 1).
+
+    Column j is filled up to the length of the name or `longest`.
     """
     lengths = np.diff(names.offsets)[positions]
     width = min(longest, int(lengths.max()))
@@ -118,10 +119,10 @@ class _Place:
 
 
 def resolve_name(index: Index, name: str, *, root: Path | None = None, folder: str = "") -> ResolvedName:
-    """The only node that `name` means, see the head of this module.
+    """Return the only node that `name` denotes; the module docstring lists the accepted forms.
 
-    `root`: the repository's folder, for absolute paths. `folder`: POSIX path below it that relative paths start from.
-    Raises UnknownNode with what is near, or AmbiguousNode with the candidates.
+    `root` is the repository's folder, for absolute paths. `folder` is the POSIX path below it that relative paths start
+    from. Raises UnknownNode with similar names, or AmbiguousNode with the candidates.
     """
     place = _Place(index, root, folder)
     wanted = name.strip()
@@ -149,7 +150,7 @@ def _exact(place: _Place, wanted: str) -> _Matches | None:
 
 
 def _rewritten(place: _Place, wanted: str) -> Iterator[str]:
-    """The ids that `wanted` may be when its path is read as a path: from the current folder, absolute, escaped."""
+    """Return the possible ids of `wanted` if its path is relative to the current folder, absolute, or escaped."""
     if wanted.startswith("external:"):
         return
     for separator in ("::", "#", ""):
@@ -183,7 +184,7 @@ def _below_root(place: _Place, path: str) -> Iterator[str]:
 
 
 def _at_line(place: _Place, wanted: str) -> _Matches | None:
-    """The innermost definition or section at `path:line`; the file where none is."""
+    """Return the innermost definition or section at `path:line`, or the file if none encloses the line."""
     match = _LINE.fullmatch(wanted)
     if match is None:
         return None
@@ -278,7 +279,7 @@ _WRITTEN = (_as_id, _as_module, _as_stem)
 
 
 def _ends_both(whole: str, end: str) -> bool:
-    """`_ends`, of path and symbol each where `end` has both."""
+    """Return `_ends` of path and of symbol if `end` has both."""
     if "::" not in end or "::" not in whole:
         return _ends(whole, end)
     (path, _, symbol), (end_path, _, end_symbol) = whole.partition("::"), end.partition("::")

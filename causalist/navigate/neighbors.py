@@ -32,11 +32,13 @@ from causalist.rank import WalkWeights
 def neighbors_of(
     graph: CodeGraph, node: int, *, hops: int, kinds: Sequence[str], direction: Direction, limit: int
 ) -> tuple[Neighbors, ...]:
-    """Edges to nodes that are not nearer than `hops` steps, by hop, direction and kind, each group with at most
-    `limit` edges, the most confident first (ties: by number). Two nodes that are equally far show no edge.
+    """Return the edges to nodes that are at least `hops` steps away, grouped by hop, direction and kind.
 
-    What lies outside of the repository is shown and not stepped through. Calls of a class lead to its constructors, and
-    a step along one leads on from these, too. Raises UsageError for numbers below 1 and kinds that do not exist.
+    Each group has at most `limit` edges, the most confident first (ties: by number). Edges between two nodes of equal
+    distance are left out.
+
+    Nodes outside of the repository are shown and not expanded. Calls of a class lead to its constructors, and a step
+    along one continues from these, too. Raises UsageError for numbers below 1 and kinds that do not exist.
     """
     if hops < 1 or limit < 1:
         raise UsageError(f"--hops and --limit must be at least 1, not {hops} and {limit}")
@@ -168,9 +170,9 @@ _BACK = " (back)"
 
 
 def trail_between(graph: CodeGraph, transition: Transition, source: int, target: int) -> GraphPath | None:
-    """The way from `source` to `target` with the largest product of M's entries; None where nothing leads there.
+    """Return the path from `source` to `target` with the largest product of M's entries; None if there is none.
 
-    First along edges from source to target alone; where there is no such way, along and against them. See
+    Paths along forward edges are preferred; only if there is none, edges may be reversed. See
     `extract.paths_from_seeds` for ties.
     """
     seeds = np.zeros(len(graph.nodes))
@@ -218,7 +220,7 @@ def _entry(transition: Transition, i: int, j: int) -> float:
 
 
 def _edge(graph: CodeGraph, i: int, j: int, hop: Hop) -> Edge:
-    """The edge that a hop from i to j names."""
+    """Return the edge that a hop from i to j names."""
     assert hop.edge is not None
     kind = EdgeKind[hop.edge.removesuffix(_BACK).upper()]
     pairs = [(j, i)] if hop.edge.endswith(_BACK) else [(i, j)]

@@ -42,8 +42,10 @@ def gaps_in(graph: CodeGraph, inside: NDArray[np.bool_], may_mean: Callable[[str
 
 
 def gaps_between(index: Index, source: int, target: int) -> tuple[UnresolvedCall, ...]:
-    """Unresolved calls that could close the way from `source` to `target`: made by what can be reached from the
-    source, by a name that something has from which the target can be reached.
+    """Return the unresolved calls that could complete a path from `source` to `target`.
+
+    Their callers are reachable from the source. Their names are those of callables or types from which the target is
+    reachable.
     """
     graph = index.graph
     usable = ~np.isin(graph.edges.kinds, sorted(SYMMETRIC_KINDS))
@@ -64,13 +66,14 @@ _NUMBERED = re.compile(r"~\d+")
 def verdict_on(
     graph: CodeGraph, source: int, target: int, min_confidence: float, written: Iterable[Call] = ()
 ) -> Verdict:
-    """Yes where an edge with that confidence leads from `source` or what it contains to `target` or what that contains.
-    Overloads of one name are one. Making an instance uses the constructor, and whoever uses a class may use its special
-    methods, which is a weaker edge. `written` are the calls in the file of
-    `source`.
+    """Return whether `source` uses `target`: yes, no or unknown, with the reason.
 
-    Unknown where there are only weaker edges, where the source calls something by the target's name of which nothing
-    else is certain, or where it calls a method that the target overrides. No where nothing is so. Containing is no use.
+    Yes: an edge with at least that confidence leads from `source` or its contents to `target` or its contents.
+    Overloads of one name are one. Making an instance uses the constructor. A user of a class may use its special
+    methods, which is a weaker edge. Containment is no use. `written` are the calls in the file of `source`.
+
+    Unknown: there are only weaker edges; or the source has a call by the target's name for which no other callee is
+    certain; or it calls a method that the target overrides. No: none of these holds.
     """
     edges, ids = graph.edges, graph.nodes.ids
     using, used = _inside(graph, source), _inside(graph, target)
@@ -141,7 +144,7 @@ def _names(graph: CodeGraph, target: int) -> frozenset[str]:
 def _sites(
     graph: CodeGraph, source: int, used: NDArray[np.bool_], names: frozenset[str], written: Iterable[Call]
 ) -> tuple[CallSite, ...]:
-    """Calls by one of those names in the rows of the source, and not in those of what is asked about."""
+    """Return the calls by one of those names in the rows of the source, outside of the rows of the target."""
     nodes = graph.nodes
     file = nodes.files[source]
     spans = [(int(nodes.start_rows[i]), int(nodes.end_rows[i])) for i in (source, *graph.namesakes(source))]
@@ -170,7 +173,7 @@ def _overrides(graph: CodeGraph, target: int, called: int) -> bool:
 
 
 def _owner(node_id: str) -> str:
-    """The id of what the name of a member starts with, "" for what is no member."""
+    """Return the id of the type that encloses a member, "" for an id that is no member."""
     path, _, symbol = node_id.partition("::")
     holder = symbol.partition("~")[0].rpartition(".")[0]
     return f"{path}::{holder}" if holder else ""
