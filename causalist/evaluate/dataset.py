@@ -96,7 +96,7 @@ def _found(row: Mapping[str, object], key: str) -> str:
 
 
 def _kind(value: object) -> str:
-    """A value as the message shows it.
+    """Return a value as the message shows it.
 
     >>> _kind([]), _kind(3), _kind(None)
     ('[]', '3', 'null')

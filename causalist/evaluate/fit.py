@@ -39,8 +39,10 @@ _ITERATIONS = 200
 
 @dataclass(frozen=True, slots=True)
 class FitCandidates:
-    """Those of one question: `values` of shape (n, signals), `roles` and `kinds` of shape (n,), -1 where the question
-    asks for the role; `gold`, shape (n,): what is right.
+    """Candidates of one question, with the values that the weights multiply.
+
+    `values` has the shape (n, signals). `roles` and `kinds` have the shape (n,), -1 if the question asks for the role.
+    `gold`, shape (n,), is True for right answers.
     """
 
     nodes: NDArray[np.int64]
@@ -64,7 +66,10 @@ def candidates(
     kinds: NDArray[np.int64],
     gold: Sequence[int],
 ) -> FitCandidates:
-    """The candidates among the nodes that `fits`, all of shape (n_nodes,); `gold` are node numbers."""
+    """Return the candidates among the nodes that `fits`; `gold` are node numbers.
+
+    All arrays have the shape (n_nodes,).
+    """
     chosen: set[int] = set()
     for values, most in [(score, _BY_SCORE), *((signals[name], _BY_SIGNAL) for name in names)]:
         kept = np.where(fits, values, 0.0)
@@ -117,12 +122,13 @@ def fit_linear(
     ridge: float = RIDGE,
     around: Linear | None = None,
 ) -> Linear:
-    """The weights of `names`, of `kinds` and of all roles that make the right candidates of `questions` likeliest.
+    """Fit the weights of `names`, of `kinds` and of all roles to the right candidates of `questions`.
 
-    With `around`, what is small is the distance from those weights, by `ridge` for the factors of roles as well: a few
-    questions then change what they are sure of and leave the rest.
+    The weights maximize the likelihood of the right candidates. With `around`, the penalty applies to the distance from
+    those weights, with `ridge` for the factors of roles as well. A few questions then change only the weights that they
+    determine.
 
-    Raises ValueError where no question has both a right and a wrong candidate.
+    Raises ValueError if no question has both a right and a wrong candidate.
     """
     shape = _Shape(tuple(names), tuple(kinds))
     telling = [q for q in questions if q.is_telling]
@@ -209,12 +215,12 @@ def example_of(
 
 
 def fit_weights(examples: Sequence[Example], start: Weights, *, ridge: float = RIDGE, near: bool = False) -> Weights:
-    """The weights of definitions and of files that make the right answers likeliest; the rest is that of `start`.
+    """Fit the weights of definitions and of files to the right answers; the others are those of `start`.
 
-    With `near`, it is the distance from `start` that is kept small, and not the weights. Where no question names a
-    definition, their weights are then those of `start`.
+    The weights maximize the likelihood of the right answers. With `near`, the penalty applies to the distance from
+    `start` instead of the weights. If no question names a definition, the weights of definitions are those of `start`.
 
-    Raises ValueError where no question can teach anything, of definitions or of files.
+    Raises ValueError if no question has both a right and a wrong candidate, among definitions or among files.
     """
     weights = start
     if not near or any(example.candidates.is_telling for example in examples):
@@ -286,7 +292,7 @@ def _definition_candidates(kept: CompactSignals, weights: Weights, gold: Sequenc
 
 
 def _file_candidates(example: Example, weights: Weights) -> tuple[FitCandidates, Mapping[str, Scores]]:
-    """The candidates among files with the scores of definitions that `weights` give, and their signals."""
+    """Return the candidates among files under the definition scores of `weights`, and their signals."""
     kept = example.reading
     scores = _definition_scores(example, weights)
     raw = kept.files(scores)

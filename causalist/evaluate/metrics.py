@@ -37,7 +37,7 @@ def accuracy(ranks: Ranks, k: int) -> float:
 
 
 def recall(ranks: Ranks, k: int) -> float:
-    """The share of the right answers that are among the first k.
+    """Return the share of the right answers that are among the first k.
 
     >>> recall([1, 4, None, 2], 3)
     0.5
@@ -65,8 +65,9 @@ def any_of(ranks: Ranks, k: int) -> float:
 
 
 def ndcg(ranks: Ranks, k: int) -> float:
-    """Discounted cumulative gain of the first k, each right answer counting 1 / log2(place + 1), divided by the most
-    that is possible (Järvelin and Kekäläinen 2002).
+    """Return the normalized discounted cumulative gain of the first k (Järvelin and Kekäläinen 2002).
+
+    Each right answer counts 1 / log2(rank + 1). The sum is divided by its largest possible value.
 
     >>> ndcg([1], 10), ndcg([3], 10), round(ndcg([2, 3], 10), 4)
     (1.0, 0.5, 0.6934)
@@ -102,11 +103,11 @@ def metric_values(questions: Sequence[Ranks], names: Sequence[str]) -> NDArray[n
 def bootstrap(
     values: NDArray[np.float64], *, n_resamples: int = N_RESAMPLES, seed: int = SEED, level: float = LEVEL
 ) -> list[Interval]:
-    """The mean of each column of `values`, shape (n_questions, n), with a percentile bootstrap interval.
+    """Return the mean of each column of `values`, shape (n_questions, n), with a percentile bootstrap interval.
 
     Whole questions are drawn with replacement, so that columns stay paired: for a paired difference of two systems,
-    give the differences per question. The same seed draws the same questions for every call with as many rows.
-    Questions count as independent; those of one repository are not quite, so the intervals are rather too narrow.
+    pass the differences per question. The same seed draws the same questions for every call with as many rows.
+    Questions count as independent. Those of one repository are correlated, so the intervals are slightly too narrow.
     """
     n = len(values)
     if n == 0:

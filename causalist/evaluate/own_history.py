@@ -123,7 +123,10 @@ def evaluate_history(path: Path, n: int = N_QUESTIONS, *, top_k: int = 20, progr
 
 
 def history_root(path: Path) -> Path:
-    """The top of the work tree around `path`, or else what `find_root` says. Raises RepositoryNotFound."""
+    """Return the top of the work tree that contains `path`, or else the result of `find_root`.
+
+    Raises RepositoryNotFound.
+    """
     root = find_root(path)
     return work_tree_top(root) or root
 
@@ -156,7 +159,7 @@ def asked_of_parents(
 
 
 def with_definitions(root: Path, question: LabelledQuestion, repository: Repository) -> LabelledQuestion:
-    """The question with the definitions that the commit it is named by changed, unless they are too many."""
+    """Return the question with the definitions that its commit changed, unless they are too many."""
     graph = repository.index.graph
     found = changed_definitions(root, question.commit, question.id, graph, question.gold_files)
     return replace(question, gold_symbols=tuple(found) if len(found) <= MAX_DEFINITIONS else ())

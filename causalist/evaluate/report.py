@@ -31,8 +31,11 @@ class EvaluationOptions:
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """`ranking_ms` and `indexing_ms` are medians, a question (`fused`, index in memory) and a commit (blobs parsed
-    before are not parsed again); `total_s` is wall time, with `processes` at work."""
+    """Times of an evaluation.
+
+    `ranking_ms` is the median of a question (`fused`, index in memory) and `indexing_ms` that of a commit (blobs parsed
+    before are not parsed again). `total_s` is wall time, with `processes` at work.
+    """
 
     total_s: float
     ranking_ms: float
@@ -44,13 +47,17 @@ class Timings:
     def of(
         cls, results: Sequence[QuestionResult], indexing_ms: Sequence[float], total_s: float, processes: int
     ) -> "Timings":
+        """Compute the timings of results and of indexing each of the commits."""
         return cls(total_s, median(r.ranking_ms for r in results), median(indexing_ms), len(indexing_ms), processes)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`results` and `skipped` in the order of the data file. `files` and `symbols` hold one summary for each group of
-    questions that is not empty; `symbols` is empty where no question names any. All but `timings` is deterministic."""
+    """Results of an evaluation.
+
+    `results` and `skipped` have the order of the data file. `files` and `symbols` contain one summary for each nonempty
+    group of questions; `symbols` is empty if no question names any. All fields but `timings` are deterministic.
+    """
 
     settings: EvaluationOptions
     results: tuple[QuestionResult, ...]
@@ -60,7 +67,7 @@ class Report:
     timings: Timings
 
     def to_text(self) -> str:
-        """A compact table; may change freely."""
+        """Return a compact table; its form may change."""
         lines = [self._headline(), "", *render_summaries(self.files)]
         if self.symbols:
             lines += ["", "Symbols", *render_summaries(self.symbols)]
@@ -129,7 +136,7 @@ class Report:
 
 
 def examples(names: Sequence[str]) -> str:
-    """The first few names."""
+    """Return the first few names, joined."""
     shown = ", ".join(names[:_EXAMPLES])
     return f"{shown}, …" if len(names) > _EXAMPLES else shown
 
@@ -149,7 +156,7 @@ def interval_json(interval: Interval) -> dict[str, float]:
 
 
 def row_json(result: QuestionResult) -> dict[str, Any]:
-    """A question with the ranks of its answers."""
+    """Return a question with the ranks of its answers as plain data."""
 
     def ranks(table: Mapping[str, Ranks]) -> dict[str, list[int | None]]:
         return {system: list(found) for system, found in table.items()}
@@ -173,7 +180,7 @@ def row_json(result: QuestionResult) -> dict[str, Any]:
 
 
 def own_text(report: OwnReport) -> str:
-    """A compact table; may change freely."""
+    """Return a compact table; its form may change."""
     lines = [_headline(report), ""]
     if report.results:
         lines += [*_in_short(report.files[0]), "", *render_summaries(report.files)]

@@ -92,8 +92,10 @@ SYMBOL_SYSTEMS: Mapping[str, System] = {FUSED: partial(_symbols, graph=True), GR
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
-    """Ranks of a question's gold files and symbols, by system and in the order of the question; None: not in the
-    list. `unindexed` are gold files and symbols that no system could have found. `ranking_ms` is the time `fused` took.
+    """Ranks of a question's gold files and symbols, by system and in the order of the question.
+
+    A rank is None if the answer is not in the list. `unindexed` are gold files and symbols that are not in the index,
+    so that no system can find them. `ranking_ms` is the time of `fused`.
     """
 
     question: LabelledQuestion
@@ -133,6 +135,7 @@ class SnapshotFacts(FactsCache):
     def get_many(
         self, keys: Iterable[tuple[str, str]], *, words: bool = True, bodies: bool = True
     ) -> dict[tuple[str, str], FileFacts]:
+        """Return the facts of these keys, from memory where they were decoded before."""
         wanted = list(dict.fromkeys(keys))
         found = {key: self._decoded[key] for key in wanted if key in self._decoded}
         decoded = super().get_many(key for key in wanted if key not in found)
@@ -140,6 +143,7 @@ class SnapshotFacts(FactsCache):
         return found | decoded
 
     def keep_only(self, keys: Iterable[tuple[str, str]]) -> None:
+        """Drop the decoded facts of all other keys."""
         kept = set(keys)
         self._decoded = {key: facts for key, facts in self._decoded.items() if key in kept}
 
@@ -171,7 +175,7 @@ def ask_repository(
 
 
 def ask_question(repository: Repository, question: LabelledQuestion, top_k: int) -> QuestionResult:
-    """The ranks of one question's gold by every system."""
+    """Return the ranks of one question's gold by every system."""
     files: dict[str, Ranks] = {}
     ranking_ms = 0.0
     for name, system in FILE_SYSTEMS.items():
@@ -188,7 +192,7 @@ def ask_question(repository: Repository, question: LabelledQuestion, top_k: int)
 
 
 def ranks_of(gold: Sequence[str], found: Sequence[str]) -> tuple[int | None, ...]:
-    """The 1-based place in `found` of each of `gold`.
+    """Return the 1-based rank in `found` of each of `gold`; None if it is not there.
 
     >>> ranks_of(["b", "c"], ["a", "b"])
     (2, None)

@@ -111,7 +111,8 @@ def _system_rows(systems: Mapping[str, Mapping[str, Interval]], metrics: Sequenc
 
 
 def _cell(metric: str, interval: Interval) -> str:
-    """
+    """Return a cell of the table: a value with its interval, shares in percent.
+
     >>> _cell("accuracy@1", Interval(0.415, 0.331, 0.5)), _cell("MRR", Interval(0.5561, 0.489, 0.62))
     ('41.5 [33–50]', '0.556 [0.49–0.62]')
     """
@@ -122,7 +123,7 @@ def _cell(metric: str, interval: Interval) -> str:
 
 
 def difference(metric: str, interval: Interval) -> str:
-    """A paired difference with its interval.
+    """Return a cell with a paired difference and its interval; a star marks an interval without 0.
 
     >>> difference("accuracy@1", Interval(0.033, -0.01, 0.08)), difference("MRR", Interval(0.05, 0.012, 0.09))
     ('+3.3 [-1.0 … +8.0]', '+0.050 [+0.012 … +0.090]*')
