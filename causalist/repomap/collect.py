@@ -46,8 +46,10 @@ def product_nodes(graph: CodeGraph) -> NDArray[np.bool_]:
 
 
 def importance(graph: CodeGraph, transition: Transition, product: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Shape (n_nodes,), sums to 1, or all 0 without a definition: PageRank with all definitions of the product as seeds
-    alike, walking from and to nodes of the product alone. What only tests use is not important for that.
+    """Return the importance of each node, shape (n_nodes,); sums to 1, or all 0 without a definition.
+
+    It is PageRank with all definitions of the product as equal seeds, over nodes of the product alone, so that uses by
+    tests do not count.
     """
     seeds = (np.isin(graph.nodes.kinds, _DEFINITIONS) & product & transition.walkable).astype(np.float64)
     if not seeds.any():
@@ -174,7 +176,7 @@ def _is_inside(folders: Sequence[str], paths: frozenset[str]) -> bool:
 
 
 def _package(folders: Sequence[str], paths: frozenset[str]) -> Sequence[str]:
-    """The dotted parts of a package: those folders at the end that hold an `__init__.py`."""
+    """Return the dotted parts of a package: the last folders that contain an `__init__.py`."""
     start = len(folders)
     while start and f"{'/'.join(folders[:start])}/__init__.py" in paths:
         start -= 1
@@ -182,8 +184,9 @@ def _package(folders: Sequence[str], paths: frozenset[str]) -> Sequence[str]:
 
 
 def _target(graph: CodeGraph, paths: frozenset[str], folder: str, declared: Declared) -> str:
-    """The node that a manifest's target names: `package.module:function`, or a file, perhaps one that is built from a
-    source of the same name.
+    """Return the node that a manifest's target names: `package.module:function`, or a file.
+
+    The file may be built from a source of the same name.
     """
     prefix = f"{folder}/" if folder else ""
     written = declared.target
@@ -312,7 +315,7 @@ def _best_members(graph: CodeGraph, scores: NDArray[np.float64], members: Sequen
 def _dependencies(
     graph: CodeGraph, folders: Sequence[FolderSummary], product: NDArray[np.bool_]
 ) -> tuple[Dependency, ...]:
-    """Uses between folders, each file counted for the innermost of `folders` that holds it."""
+    """Return the uses between folders, each file counted for the innermost of `folders` that contains it."""
     edges, owners = graph.edges, graph.nodes.files.astype(np.int64)
     chosen = np.isin(edges.kinds, sorted(USE_KINDS)) & product[edges.sources] & product[edges.targets]
     sources, targets = owners[edges.sources[chosen]], owners[edges.targets[chosen]]

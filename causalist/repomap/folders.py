@@ -26,7 +26,7 @@ Read = Callable[[str], str]
 
 
 def with_layers(folders: Sequence[FolderSummary], layers: Mapping[str, str]) -> tuple[FolderSummary, ...]:
-    """The folders with the layer that most of their files have; `layers` are by path of a code file."""
+    """Return the folders with the layer that most of their files have; `layers` are by path of a code file."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for path, layer in layers.items():
         folder = path.rpartition("/")[0]
@@ -96,8 +96,9 @@ def folders_by_importance(
 
 
 def describer(paths: frozenset[str], doc_of: Callable[[str], str], read: Read) -> Callable[[str], str]:
-    """A function from a folder to a line about it: its manifest's, its README's, or that of the file that stands for
-    it; "" where none says anything.
+    """Return a function that describes a folder in one line; "" if no file describes it.
+
+    The description is that of its manifest, else that of the file that represents it, else that of its README.
     """
 
     def describe(folder: str) -> str:

@@ -31,9 +31,9 @@ _MIN_DEPENDENCIES = 2  # a single use between two folders says nothing of how th
 
 
 def draw_map(overview: Overview, *, max_tokens: int, format: str, counter: Counter = count_tokens) -> Map:
-    """The map of a repository in at most `max_tokens` as `counter` counts them.
+    """Return the map of a repository in at most `max_tokens` as `counter` counts them.
 
-    Raises UsageError for an unknown format, BudgetTooSmall where not even the heading fits.
+    Raises UsageError for an unknown format, BudgetTooSmall if not even the heading fits.
     """
     if format not in FORMATS:
         raise UsageError(f"unknown format {format!r}; known are {', '.join(FORMATS)}")
@@ -84,7 +84,7 @@ def _order(overview: Overview) -> list[str]:
 
 
 def _beginning(overview: Overview, order: Sequence[str]) -> Overview:
-    """The overview with no more of each part than `order` names."""
+    """Return the overview with at most as many entries of each part as `order` names."""
     n = {part: order.count(part) for part in set(order)}
     folders = overview.folders[: n.get("folders", 0)]
     shown = {folder.path for folder in folders}
@@ -114,7 +114,7 @@ def _is_nested(one: str, other: str) -> bool:
 
 
 def _shown_around(path: str, shown: set[str]) -> str:
-    """The innermost shown folder that holds a path, "" where none does."""
+    """Return the innermost shown folder that contains a path, "" for none."""
     folder = path
     while folder and folder not in shown:
         folder = folder.rstrip("/").rpartition("/")[0]
@@ -247,7 +247,7 @@ def _files(files: Mapping[str, Sequence[KeyDefinition]], folder: str, style: _St
 
 
 def _signature(hit: Hit) -> str:
-    """The signature without a comment behind it."""
+    """Return the signature without a trailing comment."""
     return re.sub(r":?\s*(#|//)\s.*$", "", hit.signature, count=1, flags=re.DOTALL) or hit.symbol or ""
 
 
@@ -264,7 +264,7 @@ def _json(overview: Overview) -> str:
 
 
 def as_data(overview: Overview) -> dict[str, object]:
-    """The overview as plain data, with 1-based lines."""
+    """Return the overview as plain data, with 1-based lines."""
     return {
         "name": one_line(overview.name, _MAX_NAME_CHARACTERS),
         "commit": overview.commit,
