@@ -87,8 +87,9 @@ def _break_cycles(edges: Sequence[SubgraphEdge], n_nodes: int) -> tuple[list[Sub
 
 
 def _components(edges: Sequence[SubgraphEdge], n_nodes: int) -> tuple[list[int], list[int], list[int]]:
-    """Strongly connected components (Tarjan 1972, without recursion): the component of each node, its number inside
-    the component, and the components' sizes.
+    """Return the strongly connected components (Tarjan 1972, without recursion).
+
+    Returns the component of each node, the number of each node inside its component, and the components' sizes.
     """
     successors: list[list[int]] = [[] for _ in range(n_nodes)]
     for edge in edges:

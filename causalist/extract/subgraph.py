@@ -43,13 +43,14 @@ def extract_subgraph(graph: CodeGraph, chosen: Sequence[int]) -> list[SubgraphEd
 
 
 def lift_to_files(graph: CodeGraph, files: Sequence[int]) -> list[SubgraphEdge]:
-    """The edges between different chosen files that the edges of their nodes amount to, without `contains`.
+    """Return the edges between different chosen files that result from the edges of their nodes, without `contains`.
 
-    One per (source file, target file, kind), in that order: `confidence` is the highest, `rule` and `candidates` are
-    those of the most confident edge (ties: the lowest number), `n` the sum, `row` the first site's in the source
-    file, `number` -1. `files` are distinct indices of file nodes; a file node stands for itself too.
+    There is one per (source file, target file, kind), in that order. `confidence` is the highest, `rule` and
+    `candidates` are those of the most confident edge (ties: the lowest number). `n` is the sum, `row` the first site's
+    in the source file, `number` -1. `files` are distinct indices of file nodes; a file node itself counts as one of its
+    nodes.
 
-    Raises `UsageError` for nodes that do not exist, come twice, or are not files.
+    Raises `UsageError` for nodes that do not exist, are repeated, or are not files.
     """
     position = _positions(graph, files)
     edges, file_of = graph.edges, graph.nodes.files
@@ -87,8 +88,9 @@ def lift_to_files(graph: CodeGraph, files: Sequence[int]) -> list[SubgraphEdge]:
 
 
 def without_repeats(edges: Sequence[SubgraphEdge]) -> list[SubgraphEdge]:
-    """The edges without those that say of two nodes what another one says already: that what is called, referred to or
-    imported is read or tested.
+    """Return the edges without those that a more specific edge between the same nodes implies.
+
+    A call, reference or import implies that its target is read or tested.
     """
     used = {(edge.source, edge.target) for edge in edges if edge.kind in USE_KINDS}
     return [edge for edge in edges if edge.kind not in _REPEATING or (edge.source, edge.target) not in used]
@@ -133,7 +135,7 @@ def hops_between(graph: CodeGraph, paths: Sequence[tuple[Hop, ...]], nodes: Sequ
 
 
 def named_edge(graph: CodeGraph, edge: SubgraphEdge, ids: Sequence[str]) -> Edge:
-    """An edge of the subgraph with ids, labels and a 1-based line."""
+    """Return an edge of the subgraph with ids, labels and a 1-based line."""
     return Edge(
         source=ids[edge.source],
         target=ids[edge.target],
@@ -147,7 +149,7 @@ def named_edge(graph: CodeGraph, edge: SubgraphEdge, ids: Sequence[str]) -> Edge
 
 
 def hit_of(graph: CodeGraph, node: int, score: float, pagerank: float, path: tuple[Hop, ...]) -> Hit:
-    """A node as a hit, without reasons."""
+    """Return a node as a hit without reasons."""
     nodes = graph.nodes
     node_id = nodes.ids[node]
     file_path, symbol = split_id(node_id)
