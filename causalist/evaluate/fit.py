@@ -20,7 +20,7 @@ from scipy.optimize import minimize  # type: ignore[import-untyped]
 from causalist.evaluate.metrics import Ranks
 from causalist.evaluate.mining import DEFINITION_KINDS, MAX_DEFINITIONS
 from causalist.evaluate.readings import CompactSignals, compact_signals
-from causalist.evaluate.snapshots import ranks_of
+from causalist.evaluate.snapshots import find_ranks
 from causalist.model.graph import CodeGraph
 from causalist.model.symbols import NodeId, NodeKind, Role, file_id, split_id
 from causalist.rank import Linear, Weights
@@ -201,7 +201,7 @@ class GoldRanks:
     definitions: Ranks
 
 
-def example_of(
+def build_example(
     reading: Reading, weights: Weights, gold_files: Sequence[str], gold_definitions: Sequence[str]
 ) -> Example:
     """`gold_definitions`: ids; where they are too many to be an answer, they are left out.
@@ -253,7 +253,7 @@ def ranks_with(example: Example, weights: Weights) -> GoldRanks:
     scores = summed(definitions_again(reading, signals, scores, files, weights.definition), role)
     paths = [split_id(ids[node])[0] for node in best(np.where(reading.is_file, files, 0.0), DEEPEST_FILES)]
     found = [ids[node] for node in best(np.where(reading.is_file, 0.0, scores), DEEPEST_DEFINITIONS)]
-    return GoldRanks(ranks_of(example.gold_files, paths), ranks_of(example.gold_definitions, found))
+    return GoldRanks(find_ranks(example.gold_files, paths), find_ranks(example.gold_definitions, found))
 
 
 def best(scores: Scores, most: int) -> list[int]:

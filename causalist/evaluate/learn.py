@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from causalist.errors import GitError, UsageError
-from causalist.evaluate.fit import Example, example_of, fit_weights, ranks_with
+from causalist.evaluate.fit import Example, build_example, fit_weights, ranks_with
 from causalist.evaluate.metrics import Interval, bootstrap, metric_values
-from causalist.evaluate.mining import mine
-from causalist.evaluate.own_history import asked_of_parents, history_root, with_definitions
-from causalist.evaluate.readings import reading_of
+from causalist.evaluate.mining import mine_questions
+from causalist.evaluate.own_history import history_root, pair_with_parents, with_definitions
+from causalist.evaluate.readings import read_query_signals
 from causalist.index.options import Progress
 from causalist.pipeline.feedback_store import weights_document
 from causalist.pipeline.repository import Repository
@@ -114,18 +114,18 @@ def _from_history(repository: Repository, n: int, progress: Progress, *, is_need
     """Examples from the newest `n` questions of the history, the oldest first."""
     root: Path = history_root(repository.root)
     try:
-        questions = mine(root, n).questions
+        questions = mine_questions(root, n).questions
     except GitError:
         if is_needed:
             raise
         return []
     weights = default_weights()
     found: list[Example] = []
-    for question, state in asked_of_parents(root, questions, progress):
+    for question, state in pair_with_parents(root, questions, progress):
         if isinstance(state, Repository):
             known = with_definitions(root, question, state)
-            reading = reading_of(state, known.query, weights)
-            found.append(example_of(reading, weights, known.gold_files, known.gold_symbols))
+            reading = read_query_signals(state, known.query, weights)
+            found.append(build_example(reading, weights, known.gold_files, known.gold_symbols))
     return found
 
 
@@ -136,7 +136,7 @@ def _from_feedback(repository: Repository, told: Sequence[tuple[str, tuple[str, 
     for query, used in told:
         there = [path for path in used if path in paths]
         if there:
-            found.append(example_of(reading_of(repository, query, weights), weights, there, ()))
+            found.append(build_example(read_query_signals(repository, query, weights), weights, there, ()))
     return found
 
 

@@ -83,7 +83,7 @@ _REASONS: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Mined:
+class MinedQuestions:
     """Questions from a history, the newest first, and the number of commits left out by reason.
 
     The id of a question is the name of the commit that answered it.
@@ -93,7 +93,7 @@ class Mined:
     left_out: Mapping[str, int]
 
 
-def mine(git_dir: Path, n: int, head: str = "HEAD") -> Mined:
+def mine_questions(git_dir: Path, n: int, head: str = "HEAD") -> MinedQuestions:
     """Return the newest `n` questions in the history of `head`, or all if there are fewer.
 
     Raises GitError.
@@ -113,16 +113,16 @@ def mine(git_dir: Path, n: int, head: str = "HEAD") -> Mined:
             else:
                 found[question.query] = question
                 if len(found) == n:
-                    return Mined(tuple(found.values()), dict(sorted(left_out.items())))
-    return Mined(tuple(found.values()), dict(sorted(left_out.items())))
+                    return MinedQuestions(tuple(found.values()), dict(sorted(left_out.items())))
+    return MinedQuestions(tuple(found.values()), dict(sorted(left_out.items())))
 
 
-def cleaned(message: str, files: Sequence[str] = ()) -> str:
+def clean_message(message: str, files: Sequence[str] = ()) -> str:
     r"""Return a message without the text that gives its answer away.
 
     Removed are issue numbers, links, trailers, a leading scope, and the paths and names of `files`.
 
-    >>> cleaned("fix(auth): check it in auth/session.py (#12)\n\nSigned-off-by: A", ["auth/session.py"])
+    >>> clean_message("fix(auth): check it in auth/session.py (#12)\n\nSigned-off-by: A", ["auth/session.py"])
     'check it in'
     """
     text = _NUMBER.sub("", _LINK.sub("", _TRAILER.sub("", message)))
@@ -134,14 +134,14 @@ def cleaned(message: str, files: Sequence[str] = ()) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()[:_MAX_QUESTION_CHARACTERS]
 
 
-def why_not(message: str) -> str | None:
+def find_exclusion_reason(message: str) -> str | None:
     """Return the reason for which a message is no question, whatever was changed; None if it may be one."""
     return next((reason for reason, said in _REASONS if said.search(message)), None)
 
 
 def _question_of(git_dir: Path, change: CommitChange, parent: str) -> LabelledQuestion | str:
     """Return the question that a commit makes, or the reason why it makes none."""
-    reason = why_not(change.message)
+    reason = find_exclusion_reason(change.message)
     if reason is not None:
         return reason
     if change.n_files > _MAX_CHANGED_FILES:
@@ -153,7 +153,7 @@ def _question_of(git_dir: Path, change: CommitChange, parent: str) -> LabelledQu
     files = {path: status for path, status in statuses.items() if _is_code(path)}
     if set(files.values()) != {"M"}:
         return "new files"
-    query = cleaned(change.message, list(files))
+    query = clean_message(change.message, list(files))
     if len(_WORD.findall(query)) < MIN_WORDS:
         return "few words"
     gold = tuple(sorted(files))
@@ -214,7 +214,7 @@ def find_clone(clones: Path, repo: str) -> Path | None:
     return None
 
 
-def oldest_first(git_dir: Path, commits: Iterable[str]) -> list[str]:
+def sort_oldest_first(git_dir: Path, commits: Iterable[str]) -> list[str]:
     """Return the distinct commits by commit time, unknown ones last.
 
     Neighbors in this order share most of their blobs. The order decides which blobs are parsed again, never a result.
@@ -268,7 +268,7 @@ def children_of(git_dir: Path) -> Mapping[str, tuple[str, ...]]:
     return {parent: tuple(children) for parent, *children in rows}
 
 
-def answering_commit(git_dir: Path, base: str, candidates: Sequence[str], files: Sequence[str]) -> str | None:
+def find_answering_commit(git_dir: Path, base: str, candidates: Sequence[str], files: Sequence[str]) -> str | None:
     """Return the one of `candidates`, children of `base`, that changed all of `files` and the fewest others.
 
     Returns None if no candidate changed all of them. Raises GitError.
@@ -281,7 +281,9 @@ def answering_commit(git_dir: Path, base: str, candidates: Sequence[str], files:
     return min(found)[1] if found else None
 
 
-def changed_definitions(git_dir: Path, base: str, answer: str, graph: CodeGraph, files: Sequence[str]) -> list[str]:
+def find_changed_definitions(
+    git_dir: Path, base: str, answer: str, graph: CodeGraph, files: Sequence[str]
+) -> list[str]:
     """Return the sorted ids of the innermost definitions whose rows the commit `answer` changed in `files`.
 
     The definitions are those of the state `base`, from which `graph` was built. Raises GitError.
@@ -290,10 +292,10 @@ def changed_definitions(git_dir: Path, base: str, answer: str, graph: CodeGraph,
     return sorted(graph.nodes.ids[node] for node in found)
 
 
-def changed_between(
+def find_changed_definitions_since(
     git_dir: Path, base: str, before: str, answer: str, graph: CodeGraph, files: Sequence[str]
 ) -> list[str]:
-    """Return `changed_definitions` for an answer that changed the state `before`, a descendant of `base`.
+    """Return `find_changed_definitions` for an answer that changed the state `before`, a descendant of `base`.
 
     Each changed row of `before` is mapped back to the state of `graph`. Rows added in between belong to no definition.
     Raises GitError.

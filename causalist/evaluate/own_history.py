@@ -16,10 +16,10 @@ from causalist.errors import GitError, NothingToIndex, UsageError
 from causalist.evaluate.dataset import LabelledQuestion
 from causalist.evaluate.fit import DEEPEST_FILES, best
 from causalist.evaluate.metrics import DEEPEST, Interval, Ranks, bootstrap, metric_values
-from causalist.evaluate.mining import MAX_DEFINITIONS, changed_definitions, mine, oldest_first
-from causalist.evaluate.readings import reading_of
-from causalist.evaluate.snapshots import QuestionResult, Skipped, SnapshotFacts, ask_question, ranks_of
-from causalist.evaluate.summary import Summary, summarise_files, summarise_symbols
+from causalist.evaluate.mining import MAX_DEFINITIONS, find_changed_definitions, mine_questions, sort_oldest_first
+from causalist.evaluate.readings import read_query_signals
+from causalist.evaluate.snapshots import QuestionResult, Skipped, SnapshotFacts, ask_question, find_ranks
+from causalist.evaluate.summary import Summary, summarize_files, summarize_symbols
 from causalist.extract import hit_of
 from causalist.index.options import Progress
 from causalist.index.source_text import SourceText
@@ -93,19 +93,21 @@ def evaluate_history(path: Path, n: int = N_QUESTIONS, *, top_k: int = 20, progr
     if top_k < DEEPEST:
         raise UsageError(f"--top-k must be at least {DEEPEST} for accuracy@{DEEPEST}, not {top_k}")
     root = history_root(path)
-    mined = mine(root, n)
+    mined = mine_questions(root, n)
     results: list[QuestionResult] = []
     tokens: list[int | None] = []
     readings: list[Mapping[str, Ranks]] = []
     skipped: list[Skipped] = []
-    for question, repository in asked_of_parents(root, mined.questions, progress):
+    for question, repository in pair_with_parents(root, mined.questions, progress):
         if not isinstance(repository, Repository):
             skipped.append(Skipped(question, str(repository)))
             continue
         known = with_definitions(root, question, repository)
         results.append(ask_question(repository, known, top_k))
-        tokens.append(tokens_to_cover(repository, known, top_k))
-        readings.append(ranks_without(reading_of(repository, known.query, default_weights()), known.gold_files))
+        tokens.append(count_tokens_to_cover(repository, known, top_k))
+        readings.append(
+            rank_without_each_signal(read_query_signals(repository, known.query, default_weights()), known.gold_files)
+        )
     return OwnReport(
         root,
         n,
@@ -114,8 +116,8 @@ def evaluate_history(path: Path, n: int = N_QUESTIONS, *, top_k: int = 20, progr
         tuple(tokens),
         tuple(skipped),
         mined.left_out,
-        summarise_files(results, METRICS, COMPARED) if results else (),
-        summarise_symbols(results) if results else (),
+        summarize_files(results, METRICS, COMPARED) if results else (),
+        summarize_symbols(results) if results else (),
         _coverage(tokens) if results else None,
         _ablations(readings) if results else (),
         time.perf_counter() - start,
@@ -131,7 +133,7 @@ def history_root(path: Path) -> Path:
     return work_tree_top(root) or root
 
 
-def asked_of_parents(
+def pair_with_parents(
     root: Path, questions: Sequence[LabelledQuestion], progress: Progress
 ) -> Iterator[tuple[LabelledQuestion, Repository | GitError | NothingToIndex]]:
     """Each question with the state that it is asked of, or why there is none; the oldest state first.
@@ -144,7 +146,7 @@ def asked_of_parents(
     cache = SnapshotFacts()
     known: Index | None = None
     done = 0
-    for commit in oldest_first(root, by_commit):
+    for commit in sort_oldest_first(root, by_commit):
         progress("asking", done, len(questions))
         state: Repository | GitError | NothingToIndex
         try:
@@ -161,11 +163,11 @@ def asked_of_parents(
 def with_definitions(root: Path, question: LabelledQuestion, repository: Repository) -> LabelledQuestion:
     """Return the question with the definitions that its commit changed, unless they are too many."""
     graph = repository.index.graph
-    found = changed_definitions(root, question.commit, question.id, graph, question.gold_files)
+    found = find_changed_definitions(root, question.commit, question.id, graph, question.gold_files)
     return replace(question, gold_symbols=tuple(found) if len(found) <= MAX_DEFINITIONS else ())
 
 
-def tokens_to_cover(repository: Repository, question: LabelledQuestion, top_k: int) -> int | None:
+def count_tokens_to_cover(repository: Repository, question: LabelledQuestion, top_k: int) -> int | None:
     """Tokens of the results up to the one with which all right files have been seen, by the counter that packs use.
 
     A result costs its place, its signature and its text; text that an earlier result has shown is not counted again.
@@ -187,7 +189,7 @@ def tokens_to_cover(repository: Repository, question: LabelledQuestion, top_k: i
     return None
 
 
-def ranks_without(reading: Reading, gold_files: Sequence[str]) -> dict[str, Ranks]:
+def rank_without_each_signal(reading: Reading, gold_files: Sequence[str]) -> dict[str, Ranks]:
     """Ranks of the right files with all signals, under "", and without each that has a weight, by its name."""
     weights = default_weights()
     passes = (weights.definition, weights.file)
@@ -209,7 +211,7 @@ def _ranks(reading: Reading, weights: Weights, gold_files: Sequence[str]) -> Ran
     definitions = summed(*definition_signals(reading, weights.definition))
     files = np.where(reading.is_file, summed(*file_signals(reading, definitions, weights.file)), 0.0)
     ids = reading.graph.nodes.ids
-    return ranks_of(gold_files, [split_id(ids[node])[0] for node in best(files, DEEPEST_FILES)])
+    return find_ranks(gold_files, [split_id(ids[node])[0] for node in best(files, DEEPEST_FILES)])
 
 
 def _ablations(readings: Sequence[Mapping[str, Ranks]]) -> tuple[Ablation, ...]:

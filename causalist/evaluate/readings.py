@@ -41,7 +41,7 @@ class CompactSignals(Reading):
         return dict(self.of_definitions)
 
 
-def reading_of(repository: Repository, query: str, weights: Weights) -> Reading:
+def read_query_signals(repository: Repository, query: str, weights: Weights) -> Reading:
     """Compute the signals of a question in a repository; of the weights, only the factors count."""
     index = repository.index
     question = as_written(read_question(query), index.lexical)

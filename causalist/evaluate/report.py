@@ -179,7 +179,7 @@ def row_json(result: QuestionResult) -> dict[str, Any]:
 # 1: the first. Keys may be added to a version, never changed or taken away.
 
 
-def own_text(report: OwnReport) -> str:
+def render_own_report(report: OwnReport) -> str:
     """Return a compact table; its form may change."""
     lines = [_headline(report), ""]
     if report.results:
@@ -194,7 +194,7 @@ def own_text(report: OwnReport) -> str:
     return "\n".join(lines) + "\n"
 
 
-def own_json(report: OwnReport) -> dict[str, Any]:
+def own_report_data(report: OwnReport) -> dict[str, Any]:
     """One JSON document; rows are named by the commits that answered, and hold the ranks of their files by system."""
     coverage = report.coverage
     return {

@@ -18,7 +18,7 @@ from causalist.evaluate.metrics import DEEPEST
 from causalist.evaluate.mining import clone_places, find_clone
 from causalist.evaluate.report import EvaluationOptions, Report, Timings
 from causalist.evaluate.snapshots import RepositoryResult, Skipped, ask_repository
-from causalist.evaluate.summary import summarise_files, summarise_symbols
+from causalist.evaluate.summary import summarize_files, summarize_symbols
 from causalist.index.options import Progress
 from causalist.source import scan_commit
 
@@ -76,7 +76,7 @@ def evaluate(
             f"none of the {len(questions)} questions could be asked; {first.question.id}: {first.reason}"
         )
     indexing_ms = [ms for part in parts for ms in part.indexing_ms]
-    files, symbols = summarise_files(results), summarise_symbols(results)
+    files, symbols = summarize_files(results), summarize_symbols(results)
     return Report(
         EvaluationOptions(str(data), top_k, languages, limit),
         tuple(results),

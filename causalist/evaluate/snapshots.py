@@ -17,7 +17,7 @@ import numpy as np
 from causalist.errors import GitError, NothingToIndex
 from causalist.evaluate.dataset import LabelledQuestion
 from causalist.evaluate.metrics import Ranks
-from causalist.evaluate.mining import oldest_first
+from causalist.evaluate.mining import sort_oldest_first
 from causalist.model.answer import AskOptions, Level
 from causalist.model.facts import FileFacts
 from causalist.model.index import Index
@@ -47,7 +47,7 @@ def _symbols(repository: Repository, query: str, top_k: int, *, graph: bool) -> 
     return repository.rank_nodes(query, AskOptions(level=Level.SYMBOL, top_k=top_k, graph=graph))
 
 
-def whole_file_bm25(repository: Repository, query: str, top_k: int, *, code_only: bool = False) -> list[str]:
+def rank_by_whole_file_bm25(repository: Repository, query: str, top_k: int, *, code_only: bool = False) -> list[str]:
     """Plain BM25 with one document a file, as a careful implementer would build it: the baseline to beat.
 
     A document is all the text of a file (definitions, comments, documentation alike) and the words of its path, three
@@ -84,8 +84,8 @@ def _term_counts(query: str) -> Counter[str]:
 FILE_SYSTEMS: Mapping[str, System] = {
     FUSED: partial(_files, graph=True),
     GRAPH_OFF: partial(_files, graph=False),
-    WHOLE_FILE: whole_file_bm25,
-    WHOLE_FILE_CODE: partial(whole_file_bm25, code_only=True),
+    WHOLE_FILE: rank_by_whole_file_bm25,
+    WHOLE_FILE_CODE: partial(rank_by_whole_file_bm25, code_only=True),
 }
 SYMBOL_SYSTEMS: Mapping[str, System] = {FUSED: partial(_symbols, graph=True), GRAPH_OFF: partial(_symbols, graph=False)}
 
@@ -160,7 +160,7 @@ def ask_repository(
     results: list[QuestionResult] = []
     skipped: list[Skipped] = []
     indexing_ms: list[float] = []
-    for commit in oldest_first(git_dir, by_commit):
+    for commit in sort_oldest_first(git_dir, by_commit):
         start = time.perf_counter()
         try:
             repository = Repository.at_commit(git_dir, commit, cache=cache, known=known)
@@ -183,18 +183,18 @@ def ask_question(repository: Repository, question: LabelledQuestion, top_k: int)
         found = system(repository, question.query, top_k)
         if name == FUSED:
             ranking_ms = (time.perf_counter() - start) * 1000
-        files[name] = ranks_of(question.gold_files, found)
+        files[name] = find_ranks(question.gold_files, found)
     symbols: dict[str, Ranks] = {}
     if question.gold_symbols:
         for name, system in SYMBOL_SYSTEMS.items():
-            symbols[name] = ranks_of(question.gold_symbols, system(repository, question.query, top_k))
+            symbols[name] = find_ranks(question.gold_symbols, system(repository, question.query, top_k))
     return QuestionResult(question, files, symbols, _unindexed(repository, question), ranking_ms)
 
 
-def ranks_of(gold: Sequence[str], found: Sequence[str]) -> tuple[int | None, ...]:
+def find_ranks(gold: Sequence[str], found: Sequence[str]) -> tuple[int | None, ...]:
     """Return the 1-based rank in `found` of each of `gold`; None if it is not there.
 
-    >>> ranks_of(["b", "c"], ["a", "b"])
+    >>> find_ranks(["b", "c"], ["a", "b"])
     (2, None)
     """
     places = {name: place for place, name in enumerate(found, 1)}

@@ -31,7 +31,7 @@ class Summary:
     differences: Mapping[str, Row]
 
 
-def summarise_files(
+def summarize_files(
     results: Sequence[QuestionResult],
     metrics: Sequence[str] = FILE_METRICS,
     compared: Sequence[str] = DIFFERENCE_METRICS,
@@ -40,7 +40,7 @@ def summarise_files(
     return _summaries(results, lambda r: r.files, list(FILE_SYSTEMS), metrics, compared)
 
 
-def summarise_symbols(results: Sequence[QuestionResult]) -> tuple[Summary, ...]:
+def summarize_symbols(results: Sequence[QuestionResult]) -> tuple[Summary, ...]:
     """Summaries over symbols, of the questions that name some."""
     named = [result for result in results if result.symbols]
     return _summaries(named, lambda r: r.symbols, list(SYMBOL_SYSTEMS), SYMBOL_METRICS, SYMBOL_METRICS)

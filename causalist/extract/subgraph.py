@@ -87,7 +87,7 @@ def lift_to_files(graph: CodeGraph, files: Sequence[int]) -> list[SubgraphEdge]:
     return [SubgraphEdge(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
 
 
-def without_repeats(edges: Sequence[SubgraphEdge]) -> list[SubgraphEdge]:
+def without_implied_edges(edges: Sequence[SubgraphEdge]) -> list[SubgraphEdge]:
     """Return the edges without those that a more specific edge between the same nodes implies.
 
     A call, reference or import implies that its target is read or tested.
@@ -134,7 +134,7 @@ def hops_between(graph: CodeGraph, paths: Sequence[tuple[Hop, ...]], nodes: Sequ
     return result
 
 
-def named_edge(graph: CodeGraph, edge: SubgraphEdge, ids: Sequence[str]) -> Edge:
+def name_edge(graph: CodeGraph, edge: SubgraphEdge, ids: Sequence[str]) -> Edge:
     """Return an edge of the subgraph with ids, labels and a 1-based line."""
     return Edge(
         source=ids[edge.source],

@@ -42,7 +42,7 @@ def apply_filters(index: Index, options: AskOptions, *, root: Path | None, folde
         transition = within(transition, inside)
     scope = ""
     if options.scope is not None:
-        scope = folder_named(index, options.scope, root=root, folder=folder)
+        scope = resolve_folder(index, options.scope, root=root, folder=folder)
     return Filters(transition, inside, nodes_below(graph, scope) if scope else None)
 
 
@@ -83,7 +83,7 @@ def _matcher(option: str, patterns: Sequence[str], folder: str) -> Callable[[str
         raise UsageError(f"{option}: {error}; write patterns as in .gitignore") from error
 
 
-def folder_named(index: Index, name: str, *, root: Path | None, folder: str) -> str:
+def resolve_folder(index: Index, name: str, *, root: Path | None, folder: str) -> str:
     """Return the folder below the root that `name` denotes, as a relative path; "" for the root, also as "/".
 
     `name` is written as `resolve` accepts paths. Raises UsageError for a folder without an indexed file.

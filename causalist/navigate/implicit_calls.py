@@ -45,7 +45,7 @@ class ImplicitUse(NamedTuple):
     is_call: bool
 
 
-def implicit_uses(
+def find_implicit_uses(
     graph: CodeGraph, methods: Iterable[int], min_confidence: float = 0.0, *, is_chained: bool = False
 ) -> tuple[ImplicitUse, ...]:
     """Return the uses of classes that run one of `methods`, at most one for each edge.
@@ -77,7 +77,7 @@ def implicit_uses(
 
 def constructor_calls(graph: CodeGraph, node: int) -> list[Edge]:
     """Return the calls of classes that run a constructor; their targets are the classes."""
-    return [edge_of(graph, use) for use in implicit_uses(graph, [node]) if use.is_call]
+    return [edge_of(graph, use) for use in find_implicit_uses(graph, [node]) if use.is_call]
 
 
 def special_uses(graph: CodeGraph, node: int) -> list[Edge]:
@@ -86,7 +86,7 @@ def special_uses(graph: CodeGraph, node: int) -> list[Edge]:
     Their targets are the classes.
     """
     best: dict[tuple[str, str], Edge] = {}
-    for use in implicit_uses(graph, [node]):
+    for use in find_implicit_uses(graph, [node]):
         if not use.is_call:
             edge = edge_of(graph, use)
             best.setdefault((edge.source, edge.target), edge)
@@ -99,7 +99,7 @@ def class_of_constructor(graph: CodeGraph, node: int) -> int:
     return slot.owner if slot is not None and slot.is_constructor else -1
 
 
-def constructors_run(graph: CodeGraph, types: Iterable[int]) -> tuple[int, ...]:
+def find_constructors_run(graph: CodeGraph, types: Iterable[int]) -> tuple[int, ...]:
     """Constructors, ascending, that calls of `types` run: own ones, or else the nearest inherited ones."""
     found: set[int] = set()
     for each in types:

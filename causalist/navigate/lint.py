@@ -33,7 +33,7 @@ _EXAMPLES = 3  # unresolved calls of a language
 _MAX_EXAMPLES = 20  # findings of one kind that are listed; an index that is broken is broken everywhere
 
 
-def health_of(index: Index) -> Health:
+def find_defects(index: Index) -> Health:
     """Return the findings in a fixed order: broken invariants of the graph, then partly readable files."""
     graph = index.graph
     broken = [*_nodes(graph), *_edges(graph)]
@@ -184,7 +184,7 @@ _NO_DEFINITIONS = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.ENTITY, NodeKind.EX
 _SHOWN = (*reversed(STACKED_LAYERS), *(layer for layer in Layer if layer not in STACKED_LAYERS))
 
 
-def layering_of(graph: CodeGraph, *, min_confidence: float, n_hottest: int = 5) -> Layering:
+def summarize_layers(graph: CodeGraph, *, min_confidence: float, n_hottest: int = 5) -> Layering:
     """Layers with their sizes, `n_hottest` most used definitions (ties by id) and uses of one another.
 
     Uses are edges inside the repository that import, call, refer to or derive from something. What tests, documentation

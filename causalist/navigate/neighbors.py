@@ -21,15 +21,15 @@ from causalist.model.scores import Hit, Hop, Transition
 from causalist.model.symbols import NodeKind, Role
 from causalist.navigate.edges import (
     calls_to,
-    known_kinds,
-    overridden,
-    overriding,
+    check_edge_kinds,
+    overridden_ids,
+    overriding_ids,
 )
-from causalist.navigate.implicit_calls import constructors_run, implicit_uses
+from causalist.navigate.implicit_calls import find_constructors_run, find_implicit_uses
 from causalist.rank import WalkWeights
 
 
-def neighbors_of(
+def list_neighbors(
     graph: CodeGraph, node: int, *, hops: int, kinds: Sequence[str], direction: Direction, limit: int
 ) -> tuple[Neighbors, ...]:
     """Return the edges to nodes that are at least `hops` steps away, grouped by hop, direction and kind.
@@ -43,7 +43,7 @@ def neighbors_of(
     if hops < 1 or limit < 1:
         raise UsageError(f"--hops and --limit must be at least 1, not {hops} and {limit}")
     edges = graph.edges
-    wanted = np.isin(edges.kinds, [EdgeKind[kind.upper()] for kind in known_kinds(kinds)])
+    wanted = np.isin(edges.kinds, [EdgeKind[kind.upper()] for kind in check_edge_kinds(kinds)])
     seen = np.zeros(len(graph.nodes), dtype=np.bool_)
     seen[node] = True
     frontier = np.array([node], dtype=np.int64)
@@ -61,7 +61,7 @@ def neighbors_of(
             found.append(ends[numbers].astype(np.int64))
             if way is Direction.OUT:
                 called = ends[numbers[edges.kinds[numbers] == EdgeKind.CALLS]]
-                made = constructors_run(graph, np.unique(called).tolist())
+                made = find_constructors_run(graph, np.unique(called).tolist())
         frontier = np.unique(np.concatenate(found))
         seen[frontier] = True
         frontier = np.union1d(frontier, np.array(made, dtype=np.int64))
@@ -71,7 +71,7 @@ def neighbors_of(
 
 def _edges_into(graph: CodeGraph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Numbers of all edges that lead to one of `nodes`, and of calls of classes that run one of them."""
-    calls = [use.number for use in implicit_uses(graph, nodes.tolist()) if use.is_call]
+    calls = [use.number for use in find_implicit_uses(graph, nodes.tolist()) if use.is_call]
     return np.unique(np.concatenate([graph.edges_into(nodes), np.array(calls, dtype=np.int64)]))
 
 
@@ -94,14 +94,14 @@ RULE = "history"
 _ROLES = (Role.CODE, Role.TEST)
 
 
-def neighbors_in(
+def list_neighbors_and_co_changes(
     index: Index, node: int, *, hops: int, kinds: Sequence[str], direction: Direction, limit: int
 ) -> tuple[Neighbors, ...]:
-    """`neighbors_of`, and first what changes together with the file of the node if that kind is asked for."""
-    found = neighbors_of(index.graph, node, hops=hops, kinds=kinds, direction=direction, limit=limit)
+    """`list_neighbors`, and first what changes together with the file of the node if that kind is asked for."""
+    found = list_neighbors(index.graph, node, hops=hops, kinds=kinds, direction=direction, limit=limit)
     if EdgeKind.CO_CHANGES.label not in kinds:
         return found
-    edges = changes_with(index, node)
+    edges = list_co_change_edges(index, node)
     if not edges:
         return found
     graph, shown = index.graph, edges[:limit]
@@ -110,7 +110,7 @@ def neighbors_in(
     return (Neighbors(1, Direction.BOTH, EdgeKind.CO_CHANGES.label, len(edges), shown, places), *found)
 
 
-def changes_with(index: Index, node: int) -> tuple[Edge, ...]:
+def list_co_change_edges(index: Index, node: int) -> tuple[Edge, ...]:
     """Edges from the file of a node to the code and tests that change together with it, the strongest first.
 
     The confidence is the strength of `model.history.CoChanges`, `n` the commits that changed both.
@@ -131,7 +131,7 @@ def changes_with(index: Index, node: int) -> tuple[Edge, ...]:
     )
 
 
-def definition_of(graph: CodeGraph, node: int) -> DefinitionDetails:
+def describe_definition(graph: CodeGraph, node: int) -> DefinitionDetails:
     """Everything about a node but its source."""
     edges, nodes = graph.edges, graph.nodes
     whole = graph.with_contents([node])
@@ -154,8 +154,8 @@ def definition_of(graph: CodeGraph, node: int) -> DefinitionDetails:
         n_callees=sum(bool(nodes.kinds[edges.targets[e]] != NodeKind.EXTERNAL) for e in calls_out),
         outline=_outline(graph, node) if graph.kind(node) is NodeKind.FILE else (),
         namesakes=tuple(nodes.ids[other] for other in graph.namesakes(node)),
-        overrides=overridden(graph, node),
-        overridden_by=overriding(graph, node),
+        overrides=overridden_ids(graph, node),
+        overridden_by=overriding_ids(graph, node),
     )
 
 
@@ -169,7 +169,7 @@ def _outline(graph: CodeGraph, file: int) -> tuple[Hit, ...]:
 _BACK = " (back)"
 
 
-def trail_between(graph: CodeGraph, transition: Transition, source: int, target: int) -> GraphPath | None:
+def find_graph_path(graph: CodeGraph, transition: Transition, source: int, target: int) -> GraphPath | None:
     """Return the path from `source` to `target` with the largest product of M's entries; None if there is none.
 
     Paths along forward edges are preferred; only if there is none, edges may be reversed. See

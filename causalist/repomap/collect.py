@@ -29,7 +29,7 @@ from causalist.parse import dialect_of
 from causalist.rank import within
 from causalist.rank.pagerank.power_iteration import personalized_pagerank
 from causalist.repomap.descriptions import NAMES, Declared, PackageManifest, first_paragraph, read_manifest
-from causalist.repomap.folders import describer, folders_by_importance, with_layers
+from causalist.repomap.folders import build_describer, folders_by_importance, with_layers
 
 _DEFINITIONS = sorted(CALLABLE_KINDS | TYPE_KINDS)
 
@@ -45,7 +45,7 @@ def product_nodes(graph: CodeGraph) -> NDArray[np.bool_]:
     return np.asarray(others, dtype=np.bool_)
 
 
-def importance(graph: CodeGraph, transition: Transition, product: NDArray[np.bool_]) -> NDArray[np.float64]:
+def compute_importance(graph: CodeGraph, transition: Transition, product: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the importance of each node, shape (n_nodes,); sums to 1, or all 0 without a definition.
 
     It is PageRank with all definitions of the product as equal seeds, over nodes of the product alone, so that uses by
@@ -86,14 +86,14 @@ def collect(index: Index, name: str, read: Callable[[str], str]) -> Overview:
     """
     graph = index.graph
     product = product_nodes(graph)
-    scores = importance(graph, index.transition, product)
+    scores = compute_importance(graph, index.transition, product)
     files = _files(graph)
     paths = frozenset(path for path, _ in files)
     owners = graph.nodes.files.astype(np.int64)
     totals = np.bincount(owners[owners >= 0], weights=scores[owners >= 0], minlength=len(graph.nodes))
     code = {path: float(totals[node]) for path, node in files if product[node] and dialect_of(path)}
     docs = {path: graph.nodes.docs[node] for path, node in files}
-    folders = folders_by_importance(code, _MAX_FOLDERS, describer(paths, lambda path: docs.get(path, ""), read))
+    folders = folders_by_importance(code, _MAX_FOLDERS, build_describer(paths, lambda path: docs.get(path, ""), read))
     folders = with_layers(folders, {path: graph.layer(node) or "" for path, node in files if path in code})
     manifests = _manifests(paths, code, read)
     at_root = [manifest for path, manifest in manifests if "/" not in path]

@@ -95,7 +95,7 @@ def folders_by_importance(
     return tuple(result)
 
 
-def describer(paths: frozenset[str], doc_of: Callable[[str], str], read: Read) -> Callable[[str], str]:
+def build_describer(paths: frozenset[str], doc_of: Callable[[str], str], read: Read) -> Callable[[str], str]:
     """Return a function that describes a folder in one line; "" if no file describes it.
 
     The description is that of its manifest, else that of the file that represents it, else that of its README.
