@@ -173,8 +173,8 @@ def _stacked(questions: Sequence[FitCandidates], shape: _Shape) -> Stacked:
 # Look-ups and walks: exact where they say anything, so that the few questions that have them must not decide. What an
 # embedder says is nothing where none is chosen. What the last pass has of its own comes after both fits.
 FIXED = frozenset({"literal", "frame", "looked up", "graph", "dense", "found file", "identifiers", "uses named"})
-DEEPEST_FILES = 100  # of a list of files
-DEEPEST_DEFINITIONS = 30
+MAX_RANKED_FILES = 100  # ranks beyond do not count
+MAX_RANKED_DEFINITIONS = 30
 _SCORE_DECIMALS = 12
 _NOT_FITTED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.FIELD)
 
@@ -251,8 +251,8 @@ def ranks_with(example: Example, weights: Weights) -> GoldRanks:
     files = summed(*file_signals(reading, scores, weights.file))
     signals, role = definition_signals(reading, weights.definition)
     scores = summed(definitions_again(reading, signals, scores, files, weights.definition), role)
-    paths = [split_id(ids[node])[0] for node in best(np.where(reading.is_file, files, 0.0), DEEPEST_FILES)]
-    found = [ids[node] for node in best(np.where(reading.is_file, 0.0, scores), DEEPEST_DEFINITIONS)]
+    paths = [split_id(ids[node])[0] for node in best(np.where(reading.is_file, files, 0.0), MAX_RANKED_FILES)]
+    found = [ids[node] for node in best(np.where(reading.is_file, 0.0, scores), MAX_RANKED_DEFINITIONS)]
     return GoldRanks(find_ranks(example.gold_files, paths), find_ranks(example.gold_definitions, found))
 
 

@@ -90,7 +90,7 @@ MORE_METRICS: Mapping[str, Callable[[Ranks], float]] = {
     "any@1": partial(any_of, k=1),
     "NDCG@10": partial(ndcg, k=10),
 }
-DEEPEST = 10  # a list must be at least this long for the metrics to mean what they say
+MIN_LIST_LENGTH = 10  # results; shorter lists change the meaning of accuracy@10
 
 
 def metric_values(questions: Sequence[Ranks], names: Sequence[str]) -> NDArray[np.float64]:

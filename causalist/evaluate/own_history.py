@@ -14,8 +14,8 @@ import numpy as np
 
 from causalist.errors import GitError, NothingToIndex, UsageError
 from causalist.evaluate.dataset import LabelledQuestion
-from causalist.evaluate.fit import DEEPEST_FILES, best
-from causalist.evaluate.metrics import DEEPEST, Interval, Ranks, bootstrap, metric_values
+from causalist.evaluate.fit import MAX_RANKED_FILES, best
+from causalist.evaluate.metrics import MIN_LIST_LENGTH, Interval, Ranks, bootstrap, metric_values
 from causalist.evaluate.mining import MAX_DEFINITIONS, find_changed_definitions, mine_questions, sort_oldest_first
 from causalist.evaluate.readings import read_query_signals
 from causalist.evaluate.snapshots import QuestionResult, Skipped, SnapshotFacts, ask_question, find_ranks
@@ -90,8 +90,8 @@ def evaluate_history(path: Path, n: int = N_QUESTIONS, *, top_k: int = 20, progr
     start = time.perf_counter()
     if n < 1:
         raise UsageError(f"--from-git must be at least 1, not {n}")
-    if top_k < DEEPEST:
-        raise UsageError(f"--top-k must be at least {DEEPEST} for accuracy@{DEEPEST}, not {top_k}")
+    if top_k < MIN_LIST_LENGTH:
+        raise UsageError(f"--top-k must be at least {MIN_LIST_LENGTH} for accuracy@{MIN_LIST_LENGTH}, not {top_k}")
     root = history_root(path)
     mined = mine_questions(root, n)
     results: list[QuestionResult] = []
@@ -211,7 +211,7 @@ def _ranks(reading: Reading, weights: Weights, gold_files: Sequence[str]) -> Ran
     definitions = summed(*definition_signals(reading, weights.definition))
     files = np.where(reading.is_file, summed(*file_signals(reading, definitions, weights.file)), 0.0)
     ids = reading.graph.nodes.ids
-    return find_ranks(gold_files, [split_id(ids[node])[0] for node in best(files, DEEPEST_FILES)])
+    return find_ranks(gold_files, [split_id(ids[node])[0] for node in best(files, MAX_RANKED_FILES)])
 
 
 def _ablations(readings: Sequence[Mapping[str, Ranks]]) -> tuple[Ablation, ...]:

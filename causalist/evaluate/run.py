@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from causalist.errors import EvaluationError, GitError, UsageError
 from causalist.evaluate.dataset import LabelledQuestion, read_questions
-from causalist.evaluate.metrics import DEEPEST
+from causalist.evaluate.metrics import MIN_LIST_LENGTH
 from causalist.evaluate.mining import clone_places, find_clone
 from causalist.evaluate.report import EvaluationOptions, Report, Timings
 from causalist.evaluate.snapshots import RepositoryResult, Skipped, ask_repository
@@ -88,8 +88,8 @@ def evaluate(
 
 
 def _check(top_k: int, limit: int | None, processes: int) -> None:
-    if top_k < DEEPEST:
-        raise UsageError(f"--top-k must be at least {DEEPEST} for accuracy@{DEEPEST}, not {top_k}")
+    if top_k < MIN_LIST_LENGTH:
+        raise UsageError(f"--top-k must be at least {MIN_LIST_LENGTH} for accuracy@{MIN_LIST_LENGTH}, not {top_k}")
     if limit is not None and limit < 1:
         raise UsageError(f"--limit must be at least 1, not {limit}")
     if processes < 1:

@@ -22,9 +22,9 @@ _SEPARATORS = re.compile(r"::|[/\\.#:\s]+")
 _SEPARATORS_OF_FILES = re.compile(r"::|[/\\#\s]+")
 # Where a word begins: AuthMiddleware, auth_middleware, auth-middleware, HTTPServer, sha256.
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
-# Letters in order say little where there are few of them, or others between them.
-_SHORTEST_SCATTERED = 3
-_WIDEST_SCATTERED = 2  # times the letters
+# A subsequence of few letters, or one with many others between them, is hardly a match.
+_MIN_SCATTERED_LETTERS = 3
+_MAX_SCATTERED_SPREAD = 2  # characters from first to last letter, as a multiple of the letters
 _MAX_NEAR_NAMES = 20  # names that differ by little
 
 
@@ -110,8 +110,8 @@ def _fits(index: Index, wanted: str) -> dict[int, int]:
 def _nearly(index: Index, lower: str, scattered: dict[int, int]) -> dict[int, int]:
     """Names that begin with the letters after a few changes, or hold them in order and close to one another."""
     found: dict[int, int] = {}
-    if len(lower) >= _SHORTEST_SCATTERED:
-        close = _WIDEST_SCATTERED * len(lower)
+    if len(lower) >= _MIN_SCATTERED_LETTERS:
+        close = _MAX_SCATTERED_SPREAD * len(lower)
         found = {node: int(Fit.SCATTERED) for node, width in scattered.items() if width <= close}
     lexical = index.lexical
     for at in nearest(lexical.names, lower, _MAX_NEAR_NAMES, beginnings=True):
