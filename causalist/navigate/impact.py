@@ -101,7 +101,7 @@ def find_nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, 
 def find_tests_reaching(
     graph: CodeGraph, changed: NDArray[np.int64], *, max_depth: int | None, min_confidence: float
 ) -> tuple[Affected, ...]:
-    """Tests from which edges of use lead to one of `changed`, by depth, then the most certain, then id.
+    """Return the tests from which edges of use lead to one of `changed`, by depth, confidence, then id.
 
     The edge of one that tests a changed node itself is that edge `tests`, if there is one. Raises UsageError for a
     depth below 1.
