@@ -32,7 +32,7 @@ class LabelledQuestion:
 
 
 def read_questions(data: Path) -> list[LabelledQuestion]:
-    """All questions of a file with one JSON object a line, in its order; blank lines and further keys are ignored."""
+    """Return the questions of a file with one JSON object a line, in order; blank lines and other keys are ignored."""
     try:
         lines = data.read_bytes().split(b"\n")
     except OSError as error:

@@ -204,9 +204,10 @@ class GoldRanks:
 def build_example(
     reading: Reading, weights: Weights, gold_files: Sequence[str], gold_definitions: Sequence[str]
 ) -> Example:
-    """`gold_definitions`: ids; where they are too many to be an answer, they are left out.
+    """Build an example from signals and the right files and definitions, as ids.
 
-    `weights` are those to start from: they choose what is kept.
+    Definitions that are too many to be an answer are left out. `weights` are the start of the fit: they choose which
+    nodes are kept.
     """
     definitions = tuple(gold_definitions) if len(gold_definitions) <= MAX_DEFINITIONS else ()
     gold = _numbers([file_id(path) for path in gold_files] + list(definitions), reading.graph)
@@ -257,7 +258,7 @@ def ranks_with(example: Example, weights: Weights) -> GoldRanks:
 
 
 def best(scores: Scores, most: int) -> list[int]:
-    """At most so many nodes with a positive score, best first, by number where scores are equal."""
+    """Return at most so many nodes with a positive score, best first, by number if scores are equal."""
     rounded = np.round(scores, _SCORE_DECIMALS)
     found = np.flatnonzero(rounded > 0)
     order: list[int] = found[np.lexsort((found, -rounded[found]))][:most].tolist()
@@ -309,6 +310,6 @@ def _roles(kept: CompactSignals) -> NDArray[np.int64]:
 
 
 def _numbers(ids: Sequence[str], graph: CodeGraph) -> list[int]:
-    """Numbers of those nodes that are there."""
+    """Return the numbers of those nodes that exist."""
     found = [graph.nodes.ids.position(NodeId(each)) for each in ids]
     return [node for node in found if node >= 0]

@@ -48,7 +48,7 @@ class Learning:
     document: Mapping[str, Any] | None
 
     def decision(self) -> str:
-        """One sentence: what was found, and what follows."""
+        """Return one sentence with the result and its consequence."""
         asked = f"{self.n_history} questions from history and {self.n_feedback} from feedback"
         if self.shipped is None or self.learned is None or self.difference is None:
             needed = f"at least {MIN_QUESTIONS} are needed, in more than a few files"
@@ -66,7 +66,7 @@ class Learning:
 
 
 def learn(repository: Repository, n: int = N_QUESTIONS, *, progress: Progress) -> Learning:
-    """Fits and compares, and keeps nothing.
+    """Fit weights and compare them with the shipped ones; nothing is stored.
 
     Raises UsageError, and GitError where there is neither history nor feedback.
     """
@@ -111,7 +111,7 @@ def _with_document(found: Learning, weights: Weights, repository: Repository) ->
 
 
 def _from_history(repository: Repository, n: int, progress: Progress, *, is_needed: bool) -> list[Example]:
-    """Examples from the newest `n` questions of the history, the oldest first."""
+    """Return examples from the newest `n` questions of the history, the oldest first."""
     root: Path = history_root(repository.root)
     try:
         questions = mine_questions(root, n).questions

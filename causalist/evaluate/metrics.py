@@ -28,7 +28,7 @@ class Interval(NamedTuple):
 
 
 def accuracy(ranks: Ranks, k: int) -> float:
-    """1 if all right answers are among the first k, else 0.
+    """Return 1 if all right answers are among the first k, else 0.
 
     >>> accuracy([1, 3], 3), accuracy([1, 4], 3), accuracy([1, None], 3)
     (1.0, 0.0, 0.0)
@@ -46,7 +46,7 @@ def recall(ranks: Ranks, k: int) -> float:
 
 
 def reciprocal_rank(ranks: Ranks) -> float:
-    """1 / the place of the first right answer; 0 if there is none in the list.
+    """Return 1 / the rank of the first right answer; 0 if there is none in the list.
 
     >>> reciprocal_rank([None, 4, 2]), reciprocal_rank([None])
     (0.5, 0.0)
@@ -56,7 +56,7 @@ def reciprocal_rank(ranks: Ranks) -> float:
 
 
 def any_of(ranks: Ranks, k: int) -> float:
-    """1 if one right answer is among the first k, else 0.
+    """Return 1 if one right answer is among the first k, else 0.
 
     >>> any_of([7, 1], 1), any_of([7, None], 1)
     (1.0, 0.0)
@@ -94,7 +94,7 @@ MIN_LIST_LENGTH = 10  # results; shorter lists change the meaning of accuracy@10
 
 
 def metric_values(questions: Sequence[Ranks], names: Sequence[str]) -> NDArray[np.float64]:
-    """Metric `names[j]` of question i at [i, j]; shape (n_questions, n_names)."""
+    """Return metric `names[j]` of question i at [i, j]; shape (n_questions, n_names)."""
     every = {**METRICS, **MORE_METRICS}
     values = [[every[name](ranks) for name in names] for ranks in questions]
     return np.array(values, dtype=np.float64).reshape(len(questions), len(names))

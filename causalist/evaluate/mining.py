@@ -308,7 +308,7 @@ def find_changed_definitions_since(
 
 
 def _before(hunks: Iterable[Hunk], since: Sequence[tuple[Hunk, Hunk]]) -> Iterator[Hunk]:
-    """`hunks` by the rows of a state before the changes `since`, row by row.
+    """Yield `hunks` by the rows of a state before the changes `since`, row by row.
 
     >>> list(_before([(0, 1), (3, 1), (8, 1), (9, 0)], [((2, 1), (2, 4))]))
     [(0, 1), (5, 1), (6, 0)]

@@ -83,7 +83,7 @@ class OwnReport:
 
 
 def evaluate_history(path: Path, n: int = N_QUESTIONS, *, top_k: int = 20, progress: Progress) -> OwnReport:
-    """Asks the newest `n` questions that the history behind HEAD holds.
+    """Rank the answers of the newest `n` questions that the history of HEAD contains.
 
     A report without results says why in `left_out`. Raises GitError where there is no history, and UsageError.
     """
@@ -136,7 +136,7 @@ def history_root(path: Path) -> Path:
 def pair_with_parents(
     root: Path, questions: Sequence[LabelledQuestion], progress: Progress
 ) -> Iterator[tuple[LabelledQuestion, Repository | GitError | NothingToIndex]]:
-    """Each question with the state that it is asked of, or why there is none; the oldest state first.
+    """Yield each question with the state that it is asked of, or the reason why there is none, oldest state first.
 
     Each is indexed once, and facts are shared.
     """
@@ -168,7 +168,7 @@ def with_definitions(root: Path, question: LabelledQuestion, repository: Reposit
 
 
 def count_tokens_to_cover(repository: Repository, question: LabelledQuestion, top_k: int) -> int | None:
-    """Tokens of the results up to the one with which all right files have been seen, by the counter that packs use.
+    """Return the tokens of the results up to the one that completes the right files, by the counter of packs.
 
     A result costs its place, its signature and its text; text that an earlier result has shown is not counted again.
     """
@@ -190,7 +190,7 @@ def count_tokens_to_cover(repository: Repository, question: LabelledQuestion, to
 
 
 def rank_without_each_signal(reading: Reading, gold_files: Sequence[str]) -> dict[str, Ranks]:
-    """Ranks of the right files with all signals, under "", and without each that has a weight, by its name."""
+    """Return the ranks of the right files with all signals, under "", and without each weighted signal, by its name."""
     weights = default_weights()
     passes = (weights.definition, weights.file)
     names = sorted({name for each in passes for name, weight in each.signals.items() if weight > 0})
@@ -215,7 +215,7 @@ def _ranks(reading: Reading, weights: Weights, gold_files: Sequence[str]) -> Ran
 
 
 def _ablations(readings: Sequence[Mapping[str, Ranks]]) -> tuple[Ablation, ...]:
-    """Those that bring most MRR first; a signal that changes no rank of any question is left out."""
+    """Return the effect of each signal on the metrics, largest MRR first, without signals that change no rank."""
     everything = metric_values([ranks[""] for ranks in readings], COMPARED)
     found: list[Ablation] = []
     for name in readings[0]:

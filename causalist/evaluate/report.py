@@ -75,7 +75,7 @@ class Report:
         return "\n".join(lines) + "\n"
 
     def to_json(self) -> dict[str, Any]:
-        """One JSON document. Rows hold the ranks of their gold files by system, null where a list has not got one."""
+        """Return one JSON document; its rows have the ranks of gold files by system, null for those not listed."""
         settings = self.settings
         return {
             "format_version": FORMAT_VERSION,
@@ -142,7 +142,7 @@ def examples(names: Sequence[str]) -> str:
 
 
 def summary_json(summary: Summary) -> dict[str, Any]:
-    """Means and intervals by system, and the differences."""
+    """Return the means and intervals by system, and the differences, as plain data."""
 
     def rows(table: Mapping[str, Mapping[str, Interval]]) -> dict[str, Any]:
         return {system: {metric: interval_json(i) for metric, i in row.items()} for system, row in table.items()}
@@ -151,7 +151,7 @@ def summary_json(summary: Summary) -> dict[str, Any]:
 
 
 def interval_json(interval: Interval) -> dict[str, float]:
-    """`value`, `low`, `high`."""
+    """Return `value`, `low` and `high` as plain data."""
     return {key: round(value, _DECIMALS) for key, value in interval._asdict().items()}
 
 
@@ -195,7 +195,7 @@ def render_own_report(report: OwnReport) -> str:
 
 
 def own_report_data(report: OwnReport) -> dict[str, Any]:
-    """One JSON document; rows are named by the commits that answered, and hold the ranks of their files by system."""
+    """Return one JSON document; its rows have the name of the answering commit and the ranks by system."""
     coverage = report.coverage
     return {
         "format_version": FORMAT_VERSION,

@@ -48,7 +48,7 @@ def _symbols(repository: Repository, query: str, top_k: int, *, graph: bool) -> 
 
 
 def rank_by_whole_file_bm25(repository: Repository, query: str, top_k: int, *, code_only: bool = False) -> list[str]:
-    """Plain BM25 with one document a file, as a careful implementer would build it: the baseline to beat.
+    """Return the ranking of plain BM25 with one document a file: the baseline of the evaluation.
 
     A document is all the text of a file (definitions, comments, documentation alike) and the words of its path, three
     times. Identifiers are split and also kept whole, parts are stemmed; k1 = 1.2 and b = 0.75 are the usual defaults.
@@ -151,7 +151,7 @@ class SnapshotFacts(FactsCache):
 def ask_repository(
     git_dir: Path, questions: Sequence[LabelledQuestion], top_k: int, asked: Callable[[int], None]
 ) -> RepositoryResult:
-    """Asks questions of one repository, each of its own commit; `asked` is told how many were dealt with."""
+    """Ask the questions of one repository, each at its own commit; `asked` receives the number done so far."""
     by_commit: dict[str, list[LabelledQuestion]] = {}
     for question in questions:
         by_commit.setdefault(question.commit, []).append(question)

@@ -36,12 +36,12 @@ def summarize_files(
     metrics: Sequence[str] = FILE_METRICS,
     compared: Sequence[str] = DIFFERENCE_METRICS,
 ) -> tuple[Summary, ...]:
-    """Summaries over files, of those groups that have a question; `compared` are among the `metrics`."""
+    """Return summaries over files, of each group that has a question; `compared` are among the `metrics`."""
     return _summaries(results, lambda r: r.files, list(FILE_SYSTEMS), metrics, compared)
 
 
 def summarize_symbols(results: Sequence[QuestionResult]) -> tuple[Summary, ...]:
-    """Summaries over symbols, of the questions that name some."""
+    """Return summaries over symbols, of the questions that name some."""
     named = [result for result in results if result.symbols]
     return _summaries(named, lambda r: r.symbols, list(SYMBOL_SYSTEMS), SYMBOL_METRICS, SYMBOL_METRICS)
 
@@ -81,10 +81,7 @@ def _summary(
 
 
 def render_summaries(summaries: Sequence[Summary]) -> list[str]:
-    """One block for each group with a line for each system, then the differences of all and of hard questions.
-
-    A group that is the same as "all" is left out. A star marks a difference whose interval does not touch zero.
-    """
+    """Return one block for each group with a line for each system, then the differences of all and hard questions."""
     if not summaries:
         return []
     everything = summaries[0]

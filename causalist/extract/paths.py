@@ -141,7 +141,7 @@ def _largest_of_all(transition: Transition, best: NDArray[np.float64], rows: NDA
 
 
 def _trace(transition: Transition, seeds: NDArray[np.float64], best: NDArray[np.float64], target: int) -> list[int]:
-    """Nodes of the best path from a seed to `target`; empty when nothing leads there.
+    """Return the nodes of the best path from a seed to `target`; empty if there is no path.
 
     Breadth first from the target backwards over entries that attain the best product exactly: the same multiplication
     was made before, so that no tolerance is needed.
@@ -194,7 +194,7 @@ def _hop(graph: CodeGraph, kind_weights: NDArray[np.float64], i: int, j: int) ->
 
 
 def _between(graph: CodeGraph, source: int, target: int) -> range:
-    """Numbers of the edges from `source` to `target`; a source's edges are sorted by target."""
+    """Return the numbers of the edges from `source` to `target`; a source's edges are sorted by target."""
     edges = graph.edges
     start, stop = int(edges.indptr[source]), int(edges.indptr[source + 1])
     low, high = np.searchsorted(edges.targets[start:stop], [target, target + 1])
@@ -202,6 +202,6 @@ def _between(graph: CodeGraph, source: int, target: int) -> range:
 
 
 def _path(graph: CodeGraph, node: int) -> str | None:
-    """Path of the file that a node lies in; None for what lies in none."""
+    """Return the path of the file that contains a node; None if no file does."""
     file = int(graph.nodes.files[node])
     return split_id(graph.nodes.ids[file])[0] if file >= 0 else None

@@ -20,7 +20,7 @@ _NO_ROW = np.iinfo(np.int32).max
 
 
 def extract_subgraph(graph: CodeGraph, chosen: Sequence[int]) -> list[SubgraphEdge]:
-    """All edges whose two ends are among `chosen` (distinct node indices), by ascending edge number.
+    """Return all edges between nodes of `chosen` (distinct node indices), by ascending edge number.
 
     Only edges that leave a chosen node are looked at. Raises `UsageError` for nodes that do not exist or come twice.
     """
@@ -97,7 +97,7 @@ def without_implied_edges(edges: Sequence[SubgraphEdge]) -> list[SubgraphEdge]:
 
 
 def _positions(graph: CodeGraph, chosen: Sequence[int]) -> NDArray[np.int64]:
-    """Shape (n_nodes,): the position of each node among the chosen, -1 elsewhere."""
+    """Return the position of each node among the chosen, -1 for all others; shape (n_nodes,)."""
     n_nodes = len(graph.nodes)
     nodes = np.asarray(chosen, dtype=np.int64)
     outside = nodes[(nodes < 0) | (nodes >= n_nodes)]
@@ -112,7 +112,7 @@ def _positions(graph: CodeGraph, chosen: Sequence[int]) -> NDArray[np.int64]:
 
 
 def _outgoing_numbers(graph: CodeGraph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Numbers of all edges that leave one of `nodes` (ascending), ascending."""
+    """Return the ascending numbers of all edges that leave one of `nodes` (ascending)."""
     starts, stops = graph.edges.indptr[nodes], graph.edges.indptr[nodes + 1]
     lengths = stops - starts
     first = np.cumsum(lengths) - lengths  # where each node's edges begin in the result
@@ -120,7 +120,7 @@ def _outgoing_numbers(graph: CodeGraph, nodes: NDArray[np.int64]) -> NDArray[np.
 
 
 def hops_between(graph: CodeGraph, paths: Sequence[tuple[Hop, ...]], nodes: Sequence[int], level: Level) -> list[int]:
-    """Nodes (or, for files, the files of nodes) on the paths of hits that are no hits themselves, as they appear."""
+    """Return the nodes (or, for files, their files) on the paths of hits that are no hits themselves, in order."""
     seen = set(nodes)
     result: list[int] = []
     for path in paths:

@@ -91,7 +91,7 @@ def _link_each(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: ran
 
 
 def _split_by_cost(spread: ParallelPlan) -> list[range]:
-    """Ranges of neighbors that cost about the same; none is empty but for want of files."""
+    """Return ranges of consecutive files of about equal cost; a range is empty only if there are too few files."""
     sums = np.array(list(accumulate(spread.costs)), dtype=np.float64)
     if not len(sums) or sums[-1] <= 0:
         return [range(len(sums))]

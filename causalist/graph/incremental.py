@@ -248,10 +248,7 @@ class _GraphUpdate:
         return files
 
     def _edges_of_nodes(self, nodes: NDArray[np.int64]) -> list[FoundEdge]:
-        """Edges of the previous graph, between drafts, that leave these nodes and say what tests test.
-
-        `nodes` ascend.
-        """
+        """Return the edges of the previous graph, between drafts, that leave these nodes, including test edges."""
         edges = self.graph.edges
         found = _edges_of_rows(edges.indptr, nodes)
         files = self.file_of[edges.targets[found]]
@@ -270,7 +267,7 @@ class _GraphUpdate:
         ]
 
     def _named_after_moved(self) -> frozenset[int]:
-        """Files of tests that may be named after files that came or went."""
+        """Return the files of tests that may be named after files that were added or removed."""
         subjects = {subject for each in self.moved if (subject := each.stem.lstrip("_"))}
         return frozenset(
             number

@@ -92,7 +92,7 @@ _Key = tuple[str, str, str]  # what it is, the qualified name around or of it, a
 
 
 def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dict[_Key, list[Hashable]]:
-    """Items of an interface by their subject, in an order that an insertion elsewhere does not change."""
+    """Return the items of an interface by their subject, in an order that insertions elsewhere do not change."""
     shows_side_effects = language is None or language.modules.shows_side_effects
     shows_signatures = language is None or _reads_signatures(language)
     places = [definition.qualname for definition in facts.definitions]

@@ -349,7 +349,7 @@ def _layer_by_kind(path: str, role: Role, has_grammar: bool) -> Layer | None:
 
 
 def _layer_by_words(path: str, tables: Mapping[str, Mapping[str, Layer]], family: str) -> Layer | None:
-    """By the name of the file, then by its folders, the innermost first."""
+    """Return the layer that the name of the file or its folders name, the file first, then the innermost folder."""
     own, everywhere = tables.get(family, {}), tables[""]
     *folders, name = path.split("/")
     last = [word.lower() for word in _WORD.findall(name.rpartition(".")[0].removesuffix(".d"))[-1:]]
@@ -394,7 +394,7 @@ def _find_package(family: str, module: str, name: str) -> tuple[str, Layer] | No
 
 
 def _layers_of_declared_types(facts: FileFacts, family: str) -> dict[int, Layer]:
-    """Layers of types, by number: by their own names, or else by the first of their bases that says something."""
+    """Return the layers of types by number: by their names, or else by the first base that has a layer."""
     found: dict[int, Layer] = {}
     bases = _BASE_WORDS[""] | _BASE_WORDS.get(family, {})
     for number, definition in enumerate(facts.definitions):
@@ -426,9 +426,10 @@ _NOT_RANKED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.ENTITY, NodeKind.EXTERN
 
 
 def fan_in(edges: EdgeTable, n_nodes: int) -> NDArray[np.int64]:
-    """Shape (n_nodes,): how many other nodes use each node, by edges of use with a confidence of at least 0.5.
+    """Return the number of other nodes that use each node, shape (n_nodes,).
 
-    However many kinds of edges lead from one node to another, it counts once; a node's use of itself does not count.
+    Only edges of use with a confidence of at least 0.5 count. However many kinds of edges lead from one node to
+    another, it counts once; a node's use of itself does not count.
     """
     counted = _ORDERS[edges.kinds] & (edges.confidences >= MIN_CONFIDENCE)
     counted &= edges.sources != edges.targets
@@ -568,7 +569,7 @@ def _complete_files(of_file: _Layers, folders: "FolderIds") -> _Layers:
 
 
 def _count_layers(rows: NDArray[np.int64], layers: _Layers, n: int) -> NDArray[np.int64]:
-    """Shape (n, number of layers): how often each layer stands in each row."""
+    """Return the count of each layer in each row, shape (n, number of layers)."""
     return np.bincount(rows * len(Layer) + layers, minlength=n * len(Layer)).reshape(n, len(Layer))
 
 

@@ -318,7 +318,7 @@ class Confidences:
         )
 
     def unmeasured_rules(self) -> tuple[str, ...]:
-        """Rules whose confidence is that of their kind of evidence, whatever the kind of the edge."""
+        """Return the rules whose confidence is that of their kind of evidence, whatever the kind of the edge."""
         return tuple(
             rule.name.value
             for rule in RULES

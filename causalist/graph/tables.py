@@ -99,7 +99,7 @@ class NodeDrafts(dict[int, NodeDraft]):
         return number
 
     def all_drafts(self) -> list[NodeDraft]:
-        """Every draft, when all passages and externals are made."""
+        """Return all drafts, once all passages and externals are made."""
         return [self[number] for number in range(self.n_written + len(self.externals))]
 
 
@@ -237,7 +237,7 @@ def finish_graph(
 def _confidence_column(
     collector: EdgeCollector, language_of: Callable[[int], str], confidences: Confidences
 ) -> list[float]:
-    """Confidences of all edges, each by the language in which its source is written."""
+    """Return the confidences of all edges, each by the language of its source."""
     language = {source: language_of(source) for source, _, _ in collector.edges}
     known: dict[tuple[str, int, str, int], float] = {}
     result = []
@@ -298,7 +298,7 @@ def build_columns(
 
 
 def build_edge_table(columns: EdgeColumns, n_nodes: int) -> EdgeTable:
-    """Edges in order, with what finds them by their ends."""
+    """Return the edges in order, with the arrays that find them by their ends."""
     # As one number, by a stable sort: of edges of which most are in order already, that is a merge.
     order = np.argsort(_edge_keys(columns.sources, columns.targets, columns.kinds, n_nodes), kind="stable")
     sources, targets, kinds = columns.sources[order], columns.targets[order], columns.kinds[order]
@@ -359,7 +359,7 @@ def splice_edge_table(
 def _edge_keys(
     sources: NDArray[np.int32], targets: NDArray[np.int32], kinds: NDArray[np.uint8], n_nodes: int
 ) -> NDArray[np.int64]:
-    """One number for each edge, in the order of edges."""
+    """Return one number for each edge, ascending in the order of edges."""
     keys = sources.astype(np.int64)
     keys *= n_nodes
     keys += targets

@@ -52,7 +52,7 @@ def mark_reachable(
 
 
 def calls_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
-    """Edges of calls that lead to a node, most confident first.
+    """Return the edges of calls that lead to a node, most confident first.
 
     Those of a class whose instances a constructor makes are calls of the constructor; their target stays the class.
     """
@@ -70,7 +70,7 @@ def references_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
 
 
 def calls_from(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
-    """Edges of calls that a node makes inside the repository, most confident first."""
+    """Return the edges of calls that a node makes inside the repository, most confident first."""
     return sort_by_confidence(
         graph.edge(e)
         for e in graph.outgoing(node)
@@ -79,7 +79,7 @@ def calls_from(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
 
 
 def edges_to(graph: CodeGraph, node: int, kind: EdgeKind) -> tuple[Edge, ...]:
-    """Edges of a kind that lead from outside to a node or to what it contains, most confident first."""
+    """Return the edges of a kind that lead from outside to a node or its contents, most confident first."""
     meant = with_overloads_and_members(graph, [node])
     inside = frozenset(meant.tolist())
     numbers = graph.edges_into(meant).tolist()
@@ -100,9 +100,10 @@ def mentions_of(graph: CodeGraph, nodes: Sequence[int]) -> tuple[Edge, ...]:
 
 
 def select_edges(graph: CodeGraph, *, kinds: Sequence[str], min_confidence: float, everything: bool) -> Iterator[Edge]:
-    """Edges in the order of the graph. Without `everything`: those inside the repository with that confidence.
+    """Return the edges of these kinds, all kinds for none, in the order of the graph.
 
-    Raises UsageError for a kind that does not exist.
+    Without `everything`, these are the edges inside the repository with at least `min_confidence`. Raises UsageError
+    for a kind that does not exist.
     """
     chosen = check_edge_kinds(kinds)
     return (
@@ -172,14 +173,14 @@ def find_indirect_calls(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
 
 
 def overriding_ids(graph: CodeGraph, node: int) -> tuple[str, ...]:
-    """Ids of the methods that override a method, directly."""
+    """Return the ids of the methods that directly override a method."""
     edges = graph.edges
     own = {int(edges.sources[e]) for e in graph.incoming(node) if edges.kinds[e] == EdgeKind.OVERRIDES}
     return tuple(graph.nodes.ids[each] for each in sorted(own))
 
 
 def overridden_ids(graph: CodeGraph, node: int) -> tuple[str, ...]:
-    """Ids of the methods that a method overrides, directly."""
+    """Return the ids of the methods that a method directly overrides."""
     edges = graph.edges
     bases = [int(edges.targets[e]) for e in graph.outgoing(node) if edges.kinds[e] == EdgeKind.OVERRIDES]
     return tuple(graph.nodes.ids[each] for each in bases)

@@ -101,7 +101,7 @@ def resolve_folder(index: Index, name: str, *, root: Path | None, folder: str) -
 
 
 def nodes_below(graph: CodeGraph, folder: str) -> NDArray[np.bool_]:
-    """Shape (n_nodes,): what lies in files below a folder."""
+    """Return a mask, shape (n_nodes,), of the nodes in files below a folder."""
     nodes = graph.nodes
     below = np.zeros(len(nodes) + 1, dtype=np.bool_)
     for file in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist():

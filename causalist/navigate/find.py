@@ -41,7 +41,7 @@ class Fit(IntEnum):
 
 
 def find_nodes(index: Index, name: str, limit: int, kind: str | None = None) -> tuple[Hit, ...]:
-    """At most `limit` nodes whose name fits `name`, of the kind with that label if one is given.
+    """Return at most `limit` nodes whose name matches `name`, of the kind with that label if one is given.
 
     Of a dotted name or path the last part is looked for, and the parts before it have to stand in the id, in order.
     Better fits come first, then code before tests and documentation, members behind what holds them, shorter names,
@@ -108,7 +108,7 @@ def _fits(index: Index, wanted: str) -> dict[int, int]:
 
 
 def _nearly(index: Index, lower: str, scattered: dict[int, int]) -> dict[int, int]:
-    """Names that begin with the letters after a few changes, or hold them in order and close to one another."""
+    """Return names that begin with the letters after a few edits, or contain them in order and close together."""
     found: dict[int, int] = {}
     if len(lower) >= _MIN_SCATTERED_LETTERS:
         close = _MAX_SCATTERED_SPREAD * len(lower)
@@ -121,7 +121,7 @@ def _nearly(index: Index, lower: str, scattered: dict[int, int]) -> dict[int, in
 
 
 def _names(index: Index) -> Iterator[tuple[str, int]]:
-    """(name in lower case, node): definitions and files from the index of words, sections and externals by id."""
+    """Yield (name in lower case, node): definitions and files from the index of words, sections and externals by id."""
     lexical = index.lexical
     bounds, nodes = lexical.name_indptr.tolist(), lexical.name_nodes.tolist()
     for at, name in enumerate(lexical.names):

@@ -22,7 +22,7 @@ _DIRECT, _CONSTRUCTOR, _OVERRIDDEN, _SPECIAL = range(4)
 def find_affected_nodes(
     graph: CodeGraph, changed: NDArray[np.int64], *, max_depth: int | None, min_confidence: float
 ) -> tuple[Affected, ...]:
-    """Nodes outside of `changed` from which edges of use lead to one of it, by depth, then id.
+    """Return the nodes outside of `changed` that use one of it, directly or indirectly, by depth, then id.
 
     What calls a method that a reached one overrides is reached as well, because it may run that.
 

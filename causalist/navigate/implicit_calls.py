@@ -100,7 +100,7 @@ def class_of_constructor(graph: CodeGraph, node: int) -> int:
 
 
 def find_constructors_run(graph: CodeGraph, types: Iterable[int]) -> tuple[int, ...]:
-    """Constructors, ascending, that calls of `types` run: own ones, or else the nearest inherited ones."""
+    """Return the constructors, ascending, that calls of `types` run: own ones, else the nearest inherited ones."""
     found: set[int] = set()
     for each in types:
         if graph.kind(each) not in TYPE_KINDS:
@@ -132,14 +132,17 @@ def _order(use: ImplicitUse) -> tuple[bool, float, int, int]:
 
 
 def _settings_of(graph: CodeGraph, node: int) -> list[NameSettings]:
-    """Of the languages that may read the file of a node: which one did is not in the graph."""
+    """Return the settings of each language that may have parsed the file of a node; the graph does not store which."""
     path = split_id(graph.nodes.ids[node])[0]
     dialects = dict.fromkeys((dialect_of(path), *claimants(path)))
     return [load_settings()[dialect].names for dialect in dialects if dialect]
 
 
 def _slot_of(graph: CodeGraph, method: int) -> _Slot | None:
-    """None for what is no member of a class, and for methods that run where they are named alone."""
+    """Return the class of a constructor or special method, and its name there.
+
+    Returns None for a node that is no member of a class, and for methods that run only where they are named.
+    """
     if graph.kind(method) not in CALLABLE_KINDS:
         return None
     name, own = _leaf(graph.nodes.ids[method]), _leaf(_holder(graph.nodes.ids[method]))
@@ -178,7 +181,10 @@ def _owner(graph: CodeGraph, method: int) -> int:
 
 
 def _types_that_run(graph: CodeGraph, method: int, slot: _Slot, is_chained: bool) -> dict[int, float]:
-    """Types of which a use runs the method -> how certain that is: its class, and classes that derive from that."""
+    """Return the types a use of which runs the method, with the certainty of that.
+
+    These are its class and the classes that derive from it.
+    """
     edges, found = graph.edges, {slot.owner: 1.0}
     running = {slot.owner, method, *graph.namesakes(method)}
     level = [slot.owner]
@@ -266,7 +272,7 @@ def _bases(graph: CodeGraph, owner: int) -> list[int]:
 
 
 def _numbers(graph: CodeGraph, numbers: NDArray[np.int64], kinds: Sequence[EdgeKind]) -> list[int]:
-    """Those of the edges that are of these kinds, in their order."""
+    """Return the edges that are of these kinds, in their order."""
     found: list[int] = numbers[np.isin(graph.edges.kinds[numbers], kinds)].tolist()
     return found
 

@@ -95,7 +95,7 @@ def _named(graph: CodeGraph, wrong: NDArray[np.bool_], slug: str, detail: str) -
 
 
 def _calls(graph: CodeGraph) -> tuple[ResolutionCounts, ...]:
-    """Sites by language. A site that may lead to several candidates counts once."""
+    """Count the call sites of each language; a site with several candidates counts once."""
     edges, nodes, unresolved = graph.edges, graph.nodes, graph.unresolved
     languages = _languages(graph)
     names = sorted(set(languages) - {""})
@@ -120,7 +120,7 @@ def _calls(graph: CodeGraph) -> tuple[ResolutionCounts, ...]:
 
 
 def _examples(graph: CodeGraph, rows: NDArray[np.int64]) -> tuple[UnresolvedCall, ...]:
-    """One unresolved call of each of the names that most of these rows have, "?" aside."""
+    """Return one unresolved call for each of the most frequent names of these rows, except "?"."""
     calls = graph.unresolved
     sums: dict[int, int] = {}
     for row in rows.tolist():
@@ -143,7 +143,7 @@ def _examples(graph: CodeGraph, rows: NDArray[np.int64]) -> tuple[UnresolvedCall
 
 
 def _unmeasured(graph: CodeGraph) -> tuple[UnmeasuredRule, ...]:
-    """Rules that were never measured, by which edges of this graph go; in the order of the rules."""
+    """Return the unmeasured rules that edges of this graph have, in the order of the rules."""
     table, evidence = load_confidences(), {rule.name.value: rule.evidence for rule in RULES}
     counts = np.bincount(graph.edges.rules, minlength=len(graph.rule_names))
     used = {name: int(n) for name, n in zip(graph.rule_names, counts.tolist(), strict=True) if n}
@@ -164,7 +164,7 @@ def _languages(graph: CodeGraph) -> list[str]:
 
 
 def _cycles(graph: CodeGraph) -> tuple[tuple[str, ...], ...]:
-    """Strongly connected components of more than one file over imports."""
+    """Return the strongly connected components of more than one file over imports."""
     from scipy.sparse import csr_array  # type: ignore[import-untyped]
     from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
 
@@ -185,10 +185,10 @@ _SHOWN = (*reversed(STACKED_LAYERS), *(layer for layer in Layer if layer not in 
 
 
 def summarize_layers(graph: CodeGraph, *, min_confidence: float, n_hottest: int = 5) -> Layering:
-    """Layers with their sizes, `n_hottest` most used definitions (ties by id) and uses of one another.
+    """Return the sizes of the layers, the `n_hottest` most used definitions (ties by id) and the uses between layers.
 
-    Uses are edges inside the repository that import, call, refer to or derive from something. What tests, documentation
-    and configuration use is counted, and is no back edge: they stand beside the layers.
+    Uses are edges inside the repository that import, call, refer to or derive from something. Uses by tests,
+    documentation and configuration are counted, and are no back edges, since these are outside of the order of layers.
     """
     nodes, edges = graph.nodes, graph.edges
     is_inside = nodes.kinds != NodeKind.EXTERNAL

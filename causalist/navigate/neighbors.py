@@ -70,7 +70,7 @@ def list_neighbors(
 
 
 def _edges_into(graph: CodeGraph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Numbers of all edges that lead to one of `nodes`, and of calls of classes that run one of them."""
+    """Return the numbers of all edges that lead to one of `nodes`, and of calls of classes that run one of them."""
     calls = [use.number for use in find_implicit_uses(graph, nodes.tolist()) if use.is_call]
     return np.unique(np.concatenate([graph.edges_into(nodes), np.array(calls, dtype=np.int64)]))
 
@@ -97,7 +97,7 @@ _ROLES = (Role.CODE, Role.TEST)
 def list_neighbors_and_co_changes(
     index: Index, node: int, *, hops: int, kinds: Sequence[str], direction: Direction, limit: int
 ) -> tuple[Neighbors, ...]:
-    """`list_neighbors`, and first what changes together with the file of the node if that kind is asked for."""
+    """Return `list_neighbors`, preceded by the co-changes of the node's file if that kind is queried."""
     found = list_neighbors(index.graph, node, hops=hops, kinds=kinds, direction=direction, limit=limit)
     if EdgeKind.CO_CHANGES.label not in kinds:
         return found
@@ -111,7 +111,7 @@ def list_neighbors_and_co_changes(
 
 
 def list_co_change_edges(index: Index, node: int) -> tuple[Edge, ...]:
-    """Edges from the file of a node to the code and tests that change together with it, the strongest first.
+    """Return the edges from the file of a node to the code and tests that change together with it, strongest first.
 
     The confidence is the strength of `model.history.CoChanges`, `n` the commits that changed both.
     """
@@ -132,7 +132,7 @@ def list_co_change_edges(index: Index, node: int) -> tuple[Edge, ...]:
 
 
 def describe_definition(graph: CodeGraph, node: int) -> DefinitionDetails:
-    """Everything about a node but its source."""
+    """Return all details of a node except its source."""
     edges, nodes = graph.edges, graph.nodes
     whole = graph.with_contents([node])
     inside = np.zeros(len(nodes), dtype=np.bool_)
@@ -197,9 +197,9 @@ def _weights(is_forward: bool) -> np.ndarray[tuple[int, int], np.dtype[np.float6
 
 
 def _forward_only(graph: CodeGraph, transition: Transition) -> Transition:
-    """M without the entries for which no edge leads from the column's node to the row's.
+    """Return M without the entries for which no edge leads from the column's node to the row's.
 
-    Symmetric kinds, which say that two nodes are related and not that one uses the other, lead nowhere.
+    Symmetric kinds state that two nodes are related, not that one uses the other, so they do not count.
     """
     n_nodes, edges = len(graph.nodes), graph.edges
     counted = _weights(True)[0][edges.kinds] > 0
@@ -214,7 +214,7 @@ def _forward_only(graph: CodeGraph, transition: Transition) -> Transition:
 
 
 def _entry(transition: Transition, i: int, j: int) -> float:
-    """M[j, i]; rows hold their columns in ascending order."""
+    """Return M[j, i]; rows have their columns in ascending order."""
     start, stop = int(transition.indptr[j]), int(transition.indptr[j + 1])
     return float(transition.weights[start + int(np.searchsorted(transition.indices[start:stop], i))])
 

@@ -27,7 +27,10 @@ _CALLED_KINDS = sorted(CALLABLE_KINDS | TYPE_KINDS)
 def list_unresolved_calls(
     graph: CodeGraph, inside: NDArray[np.bool_], may_mean: Callable[[str], bool]
 ) -> tuple[UnresolvedCall, ...]:
-    """Unresolved calls that nodes of `inside`, (n_nodes,), make and whose name `may_mean` something, by node, name."""
+    """Return the unresolved calls of the nodes `inside` whose name `may_mean` accepts, by node and name.
+
+    `inside` is a mask of shape (n_nodes,).
+    """
     unresolved = graph.unresolved
     rows = np.flatnonzero(inside[unresolved.sources]) if len(unresolved) else np.zeros(0, dtype=np.int64)
     meant = {name: may_mean(unresolved.texts[name]) for name in np.unique(unresolved.names[rows]).tolist()}
@@ -137,7 +140,7 @@ def _inside(graph: CodeGraph, node: int) -> NDArray[np.bool_]:
 
 
 def _names(graph: CodeGraph, target: int) -> frozenset[str]:
-    """Names by which a call may mean the target; a constructor goes by that of its class, too."""
+    """Return the names by which a call may denote the target; a constructor also has the name of its class."""
     node_id = graph.nodes.ids[target]
     owner = class_of_constructor(graph, target)
     return frozenset({_leaf(node_id), _leaf(graph.nodes.ids[owner]) if owner >= 0 else ""} - {""})

@@ -35,7 +35,7 @@ _DEFINITIONS = sorted(CALLABLE_KINDS | TYPE_KINDS)
 
 
 def product_nodes(graph: CodeGraph) -> NDArray[np.bool_]:
-    """Shape (n_nodes,): what is in the files that make up the product: code, or whatever there is where none is."""
+    """Return a mask, shape (n_nodes,), of the nodes in product files: code, or all files if there is no code."""
     nodes = graph.nodes
     is_definition = np.isin(nodes.kinds, _DEFINITIONS)
     product = (nodes.roles == Role.CODE) & (nodes.kinds != NodeKind.EXTERNAL)
@@ -132,7 +132,7 @@ def _languages(graph: CodeGraph, files: Sequence[tuple[str, int]]) -> tuple[Lang
 def _manifests(
     paths: frozenset[str], code: dict[str, float], read: Callable[[str], str]
 ) -> list[tuple[str, PackageManifest]]:
-    """Manifests of the root, then of folders with code, the most important first, with what they say."""
+    """Return the manifests of the root, then of folders with code, the most important first, with their contents."""
     shares: dict[str, float] = {"": 2.0}
     for path, share in code.items():
         folder = path
@@ -215,7 +215,7 @@ def _target(graph: CodeGraph, paths: frozenset[str], folder: str, declared: Decl
 def _definitions(
     graph: CodeGraph, scores: NDArray[np.float64], product: NDArray[np.bool_], code: dict[str, float]
 ) -> tuple[KeyDefinition, ...]:
-    """Definitions that stand in no other, most important first; one of a file or folder with many comes later."""
+    """Return the outermost definitions, most important first; further ones of a file or folder are ranked lower."""
     nodes, ids = graph.nodes, graph.nodes.ids
     owners = _types_by_name(graph, product)
 
@@ -254,7 +254,7 @@ def _definitions(
 
 
 def _types_by_name(graph: CodeGraph, product: NDArray[np.bool_]) -> dict[tuple[str, str], int]:
-    """(folder, qualified name) of types of the product."""
+    """Return the types of the product by (folder, qualified name)."""
     nodes = graph.nodes
     found: dict[tuple[str, str], int] = {}
     for node in np.flatnonzero(product & np.isin(nodes.kinds, sorted(TYPE_KINDS))).tolist():
@@ -269,7 +269,7 @@ def _is_member(node_id: str, type_id: str) -> bool:
 
 
 def _used_elsewhere(graph: CodeGraph, product: NDArray[np.bool_]) -> list[int]:
-    """Nodes of the product that another of its files uses."""
+    """Return the nodes of the product that another of its files uses."""
     edges, owners = graph.edges, graph.nodes.files
     apart = (owners[edges.sources] != owners[edges.targets]) & product[edges.sources] & product[edges.targets]
     apart &= np.isin(edges.kinds, sorted(USE_KINDS))
@@ -277,7 +277,7 @@ def _used_elsewhere(graph: CodeGraph, product: NDArray[np.bool_]) -> list[int]:
 
 
 def _spread(by_file: dict[str, list[tuple[float, int]]]) -> Iterator[int]:
-    """Nodes of all files, the best first, each worth less the more of its file and folder came before it."""
+    """Yield nodes of all files, best first; each counts less, the more nodes of its file and folder precede it."""
     taken_of_file: Counter[str] = Counter()
     taken_of_folder: Counter[str] = Counter()
 

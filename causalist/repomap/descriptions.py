@@ -194,7 +194,7 @@ def first_sentence(text: str) -> str:
 
 
 def _blocks(text: str) -> list[list[str]]:
-    """Paragraphs as lines, without fenced code, front matter and indented blocks."""
+    """Return the paragraphs as lines, without fenced code, front matter and indented blocks."""
     blocks: list[list[str]] = [[]]
     fence = ""
     lines = text.split("\n")

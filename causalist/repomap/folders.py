@@ -44,7 +44,7 @@ def with_layers(folders: Sequence[FolderSummary], layers: Mapping[str, str]) -> 
 def folders_by_importance(
     files: Mapping[str, float], limit: int, describe: Callable[[str], str]
 ) -> tuple[FolderSummary, ...]:
-    """At most `limit` folders that hold the given files (path -> share), each behind the one that it is in.
+    """Return at most `limit` folders that contain the given files (path -> share), each after its enclosing folder.
 
     A folder that holds nothing but one other is passed over for that one.
     """

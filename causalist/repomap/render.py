@@ -56,7 +56,7 @@ def draw_map(overview: Overview, *, max_tokens: int, format: str, counter: Count
 
 
 def _order(overview: Overview) -> list[str]:
-    """Names of the parts in the order in which they are taken, as often as there is something of them."""
+    """Return the names of the parts in the order in which entries are taken, each repeated once for each entry."""
     left = {
         "summary": 1 if overview.summary else 0,
         "paragraph": 1 if overview.paragraph else 0,
@@ -144,7 +144,7 @@ class _Style:
         return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
 
     def prose(self, text: str) -> str:
-        """Text of the repository; what would begin an element of HTML or a link in Markdown is escaped."""
+        """Return text of the repository, escaped so that it cannot begin an HTML element or a Markdown link."""
         return text.replace("<", "&lt;").replace("[", "\\[") if self.markdown else text
 
 
@@ -198,7 +198,7 @@ def _entry(kind: str, name: str, target: str, style: _Style) -> str:
 
 
 def _tree(folders: Sequence[FolderSummary], definitions: Sequence[KeyDefinition], style: _Style) -> Iterator[str]:
-    """Folders in the order of their importance, each followed by what is shown of it: files with definitions."""
+    """Yield the folders by importance, each followed by its shown files with their definitions."""
     shown = {folder.path for folder in folders}
     by_folder: dict[str, dict[str, list[KeyDefinition]]] = {}
     for definition in definitions:
@@ -216,7 +216,7 @@ def _tree(folders: Sequence[FolderSummary], definitions: Sequence[KeyDefinition]
 
 
 def _nested(folders: Sequence[FolderSummary]) -> list[FolderSummary]:
-    """Folders as a tree: each right behind the one that it is in, neighbors in the given order."""
+    """Return the folders as a tree: each directly after its enclosing folder, siblings in the given order."""
     shown = {folder.path for folder in folders}
     inside: dict[str, list[FolderSummary]] = {}
     for folder in folders:

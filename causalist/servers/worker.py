@@ -226,7 +226,7 @@ def _stopped_steps(go: int, say: _Speaker, deadline: Deadline) -> frozenset[str]
 
 
 def _stop_steps_of(deadline: _TellingDeadline | None) -> None:
-    """Lets a signal stop the steps of a deadline that are due, or none any more. There is none on Windows."""
+    """Let a signal stop the due steps of a deadline, or no steps if None; does nothing on Windows."""
     if not hasattr(signal, "setitimer"):
         return
     if deadline is None:
@@ -237,7 +237,7 @@ def _stop_steps_of(deadline: _TellingDeadline | None) -> None:
 
 
 def _end_by_itself(deadline: Deadline) -> None:
-    """Lets the system end this process, if whoever started it is gone and cannot."""
+    """Let the system end this process if its parent is gone and cannot."""
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, max(0.0, deadline.left) + _OUTLIVES)

@@ -106,7 +106,7 @@ class ModuleMap:
         return found
 
     def _paths_by_name(self) -> Mapping[str, Sequence[str]]:
-        """Paths by their last part."""
+        """Group paths by their last part."""
         if not self._ending:
             for path in self.paths:
                 self._ending.setdefault(posixpath.basename(path), []).append(path)
@@ -329,20 +329,16 @@ class ModuleMap:
 
 
 def _source_paths(path: str) -> tuple[str, ...]:
-    """Paths at which the source of a built file may stand."""
+    """Return the paths at which the source of a built file may be."""
     return path.replace("dist/", "src/", 1), path.replace("build/", "src/", 1)
 
 
 def _package_names(module: str) -> list[str]:
-    """Names of packages that a module may begin with.
-
-    >>> _package_names("@a/b/c.json")
-    ['@a/b']
-    """
+    """Return the names of packages that a module may begin with."""
     parts = module.split("/")
     return ["/".join(parts[:2])] if module.startswith("@") else parts[:1]
 
 
 def _normalize_unicode(text: str) -> str:
-    """Letters and their accents as one character each: macOS takes them apart in names of files, editors do not."""
+    """Compose letters and their accents (NFC): macOS decomposes them in file names, editors do not."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)

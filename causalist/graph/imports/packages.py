@@ -115,7 +115,7 @@ class DeclaredTypes:
     def find_imported_files(
         self, language: str, entry: Import, importer: str, used: frozenset[str]
     ) -> list[int] | None:
-        """Files that an import in `importer` leads to, None if it leads out of the repository.
+        """Return the files that an import in `importer` leads to, None if it leads out of the repository.
 
         Of a package as a whole these are the files of the types that the importer names; `used` are all names in it.
         """
@@ -146,7 +146,7 @@ def cut_package_name(module: str, parts: int) -> str:
 
 
 def first_names_in(facts: FileFacts) -> frozenset[str]:
-    """First names of everything that a file uses."""
+    """Return the first names of all chains that a file uses."""
     found = {call.callee.lstrip("<").partition(".")[0].partition(">")[0].rstrip("()[]") for call in facts.calls}
     found.update(reference.name.partition("::")[0].partition(".")[0] for reference in facts.references)
     found.update(base.name.partition(".")[0] for base in facts.bases)

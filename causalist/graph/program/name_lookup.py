@@ -410,7 +410,7 @@ def _shift(found: tuple[int, int] | None, by: int) -> tuple[int, int] | None:
 
 
 def _chains(facts: FileFacts) -> list[str]:
-    """Names of several parts that a file uses."""
+    """Return the names of several parts that a file uses."""
     written = [call.callee for call in facts.calls] + [reference.name for reference in facts.references]
     written += [base.name for base in facts.bases] + [binding.type for binding in facts.bindings]
     return [chain for chain in written if "." in chain]

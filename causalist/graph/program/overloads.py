@@ -81,5 +81,5 @@ def arguments_of(part: str, called: str | None) -> str | None:
 
 
 def without_optional_marks(parameters: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Parameters without saying which of them may be left out."""
+    """Return parameters without the marks of optional ones."""
     return tuple(each.removesuffix(OPTIONAL) for each in parameters) if parameters is not None else None

@@ -162,7 +162,7 @@ class MentionResolver:
         return RuleName.DOC_LIKE_NAMED, [each for each, owners in given if [o.lower() for o in owners][-1:] == [wanted]]
 
     def _nearest(self, found: list[int], path: str) -> list[int]:
-        """Those with the most folders in common with the file that mentions them."""
+        """Return the definitions that share most folders with the file that mentions them."""
         if len(found) < 2:
             return found
         files, file_of = self.program.files, self.program.file_of

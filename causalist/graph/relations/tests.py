@@ -85,7 +85,7 @@ class TestEdgeFinder:
                 yield from self._edges_of_types(test, each)
 
     def _files_of_edges(self, found: Iterable[FoundEdge]) -> Iterator[int]:
-        """Files from and to which edges lead that may matter to tests."""
+        """Yield the files with incoming or outgoing edges that may matter to tests."""
         for (source, target, _), _ in found:
             yield self.drafts[source].file
             if self.drafts[target].role == Role.TEST:
@@ -155,7 +155,7 @@ class TestEdgeFinder:
     # -- names
 
     def _find_subjects(self, used: Mapping[tuple[int, int], int], files: Iterable[int]) -> dict[int, list[int]]:
-        """Files of tests, of these files -> the files that they are named after."""
+        """Return the files that each of these test files is named after, by test file."""
         tests = [number for number in files if self._is_test_file(number)]
         if not tests:
             return {}
