@@ -81,7 +81,10 @@ def _summary(
 
 
 def render_summaries(summaries: Sequence[Summary]) -> list[str]:
-    """Return one block for each group with a line for each system, then the differences of all and hard questions."""
+    """Return one block for each group with a line for each system, then the differences of all and hard questions.
+
+    A group that is the same as "all" is left out. A star marks a difference whose interval does not contain zero.
+    """
     if not summaries:
         return []
     everything = summaries[0]

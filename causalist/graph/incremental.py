@@ -248,7 +248,10 @@ class _GraphUpdate:
         return files
 
     def _edges_of_nodes(self, nodes: NDArray[np.int64]) -> list[FoundEdge]:
-        """Return the edges of the previous graph, between drafts, that leave these nodes, including test edges."""
+        """Return the edges of use that leave these nodes in the previous graph, between drafts.
+
+        `nodes` ascend. Edges into removed files and external nodes are left out.
+        """
         edges = self.graph.edges
         found = _edges_of_rows(edges.indptr, nodes)
         files = self.file_of[edges.targets[found]]

@@ -1,15 +1,15 @@
-"""Names that mean something else to other files after an edit: the keys by which files are linked again.
+"""Invalidation keys of an edit: the names that mean something else to other files, so that their users are relinked.
 
-In: two states of one file's facts, or the facts of a file that came or went. Out: names; a file that has none of them
-in its facts has the edges that it had.
+In: two states of one file's facts, or the facts of an added or deleted file. Out: names. A file that has none of them
+in its facts keeps its edges.
 
-For an edit these are the last names of all that differs in what others see, with the names around it. Whatever resolves
-to one of them, in whatever file, has the name written there, or the name of something that in turn is made of it: a
-function that returns it, a class with it as a base, a value, an alias. Variables of functions are followed in their own
-file, where alone they can be named.
+For an edit these are the last names of all changed items of the file's interface, with the names of their enclosing
+definitions. A chain that resolves to one of them, in any file, contains that name, or the name of a definition that
+depends on it: a function that returns it, a class with it as a base, a value, an alias. Variables of functions are
+followed in their own file, since no other file can name them.
 
-A file that came or went is reached by its module's name, in an import or in a chain behind a package. Its methods may
-be meant on receivers of which nothing is known, what it defines may be meant by prose, and tests are told by its path
+An added or deleted file is reached by its module's name, in an import or in a chain after a package. Its methods may be
+called on receivers of unknown type, its definitions may be mentioned in prose, and tests are recognized by its path
 (`graph.incremental`).
 """
 

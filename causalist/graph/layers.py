@@ -1,30 +1,30 @@
-"""Architectural layers and tiers of nodes: what files and types say themselves, completed over the graph.
+"""Architectural layers and tiers of nodes: from the facts of files and types, completed over the graph.
 
-In: the path and facts of a file, then a graph whose nodes have what they say. Out: a `Layer` and a `Tier` of each node.
-For a file, the first of these decides:
+In: the path and facts of a file, then a graph whose nodes have the layers of their own facts. Out: a `Layer` and a
+`Tier` of each node. For a file, the first of these that applies decides:
 
 1. the role of the file: tests, documentation;
-2. what kind of file it is, by name and suffix;
-3. the role again: configuration, migrations; and a name that is configuration wherever it stands (in an example, say);
-4. importing a framework for user interfaces;
-5. the last word of the file's name, and then the names of its folders, the innermost first: words that say it outright;
-6. what else it imports (or calls, where the language needs no import): the layer of most packages;
-7. what its types are called and derive from: the layer that half of them or more say;
-8. words of its path that say it in passing.
+2. the kind of the file, by name and suffix;
+3. the role again: configuration, migrations; and a name that is configuration anywhere (in an example, say);
+4. an import of a framework for user interfaces;
+5. the last word of the file's name, then the names of its folders, the innermost first: unambiguous words;
+6. its other imports (or calls, if the language needs no import): the layer of most packages;
+7. the names and bases of its types: the most frequent layer, if at least half of the types have one;
+8. ambiguous words of its path.
 
-A type belongs to what its own name or base says, unless 1 to 4 decided for the file. Ties of 6 and 7 go to the higher
-layer: what joins two serves the upper one.
+A type has the layer of its own name or base, unless 1 to 4 decided for the file. Ties of 6 and 7 go to the higher
+layer, since code that joins two layers serves the upper one.
 
-Where neither a type nor its file says a layer, the type belongs to the layer of what it extends, and the file to that
-of its types, if half of them have one. A file of which nothing says anything belongs to what most files of its folder
-say; otherwise it is logic. What a file says rests on its own facts, with their bodies, and is kept with the nodes, so
-that the rest can be worked out again when some files are linked again.
+If neither a type nor its file has a layer, the type gets the layer of the type that it extends, and the file that of
+its types, if half of them have one. Any other file gets the layer of most files of its folder, or else logic. The layer
+by 1 to 8 depends on the file's own facts, with their bodies, and is stored with the nodes. The rest can therefore be
+computed again after some files are relinked.
 
 The tables were chosen by hand. The words are those that frameworks' own generators and style guides, and the usual
-books on layered, hexagonal and model-view-controller design, use for these things. A word with several uses ("handler",
+books on layered, hexagonal and model-view-controller design, use for these layers. A word with several uses ("handler",
 "backend", "client", "manager", "context") is in no table. The packages are those that programs import for one purpose;
-one that nearly every file imports ("os", "logging", "fmt") says nothing. Keys of tables by language are families of
-languages as `grammars/*/language.toml` has them; "" stands for all.
+one that nearly every file imports ("os", "logging", "fmt") is in no table. Keys of tables by language are families of
+languages as in `grammars/*/language.toml`; "" means all.
 """
 
 import re

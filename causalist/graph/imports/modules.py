@@ -334,7 +334,11 @@ def _source_paths(path: str) -> tuple[str, ...]:
 
 
 def _package_names(module: str) -> list[str]:
-    """Return the names of packages that a module may begin with."""
+    """Return the names of packages that a module may begin with.
+
+    >>> _package_names("@a/b/c.json")
+    ['@a/b']
+    """
     parts = module.split("/")
     return ["/".join(parts[:2])] if module.startswith("@") else parts[:1]
 
