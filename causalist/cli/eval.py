@@ -82,15 +82,15 @@ def _check_options() -> None:
 
 
 def _evaluate_history(repo: Path | None, n: int, top_k: int, as_json: bool) -> None:
-    from causalist.evaluate import evaluate_history, own_json, own_text
+    from causalist.evaluate import evaluate_history, own_report_data, render_own_report
 
     with show_progress() as progress:
         report = evaluate_history(repo or Path(), n, top_k=top_k, progress=progress)
     if as_json:
-        emit_document(own_json(report))
+        emit_document(own_report_data(report))
     elif report.results:
-        emit_lines(own_text(report).splitlines())
+        emit_lines(render_own_report(report).splitlines())
     if not report.results:
-        for line in own_text(report).splitlines():
+        for line in render_own_report(report).splitlines():
             say(line)
         click.get_current_context().exit(NOTHING_FOUND)

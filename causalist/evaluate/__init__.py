@@ -2,7 +2,16 @@
 
 from causalist.evaluate.learn import Learning, learn
 from causalist.evaluate.own_history import OwnReport, evaluate_history
-from causalist.evaluate.report import Report, own_json, own_text
+from causalist.evaluate.report import Report, own_report_data, render_own_report
 from causalist.evaluate.run import evaluate
 
-__all__ = ["Learning", "OwnReport", "Report", "evaluate", "evaluate_history", "learn", "own_json", "own_text"]
+__all__ = [
+    "Learning",
+    "OwnReport",
+    "Report",
+    "evaluate",
+    "evaluate_history",
+    "learn",
+    "own_report_data",
+    "render_own_report",
+]

@@ -32,7 +32,7 @@ class LabelledQuestion:
 
 
 def read_questions(data: Path) -> list[LabelledQuestion]:
-    """All questions of a file with one JSON object a line, in its order; blank lines and further keys are ignored."""
+    """Return the questions of a file with one JSON object a line, in order; blank lines and other keys are ignored."""
     try:
         lines = data.read_bytes().split(b"\n")
     except OSError as error:
@@ -96,7 +96,7 @@ def _found(row: Mapping[str, object], key: str) -> str:
 
 
 def _kind(value: object) -> str:
-    """A value as the message shows it.
+    """Return a value as the message shows it.
 
     >>> _kind([]), _kind(3), _kind(None)
     ('[]', '3', 'null')

@@ -20,7 +20,7 @@ from scipy.optimize import minimize  # type: ignore[import-untyped]
 from causalist.evaluate.metrics import Ranks
 from causalist.evaluate.mining import DEFINITION_KINDS, MAX_DEFINITIONS
 from causalist.evaluate.readings import CompactSignals, compact_signals
-from causalist.evaluate.snapshots import ranks_of
+from causalist.evaluate.snapshots import find_ranks
 from causalist.model.graph import CodeGraph
 from causalist.model.symbols import NodeId, NodeKind, Role, file_id, split_id
 from causalist.rank import Linear, Weights
@@ -39,8 +39,10 @@ _ITERATIONS = 200
 
 @dataclass(frozen=True, slots=True)
 class FitCandidates:
-    """Those of one question: `values` of shape (n, signals), `roles` and `kinds` of shape (n,), -1 where the question
-    asks for the role; `gold`, shape (n,): what is right.
+    """Candidates of one question, with the values that the weights multiply.
+
+    `values` has the shape (n, signals). `roles` and `kinds` have the shape (n,), -1 if the question asks for the role.
+    `gold`, shape (n,), is True for right answers.
     """
 
     nodes: NDArray[np.int64]
@@ -64,7 +66,10 @@ def candidates(
     kinds: NDArray[np.int64],
     gold: Sequence[int],
 ) -> FitCandidates:
-    """The candidates among the nodes that `fits`, all of shape (n_nodes,); `gold` are node numbers."""
+    """Return the candidates among the nodes that `fits`; `gold` are node numbers.
+
+    All arrays have the shape (n_nodes,).
+    """
     chosen: set[int] = set()
     for values, most in [(score, _BY_SCORE), *((signals[name], _BY_SIGNAL) for name in names)]:
         kept = np.where(fits, values, 0.0)
@@ -117,12 +122,13 @@ def fit_linear(
     ridge: float = RIDGE,
     around: Linear | None = None,
 ) -> Linear:
-    """The weights of `names`, of `kinds` and of all roles that make the right candidates of `questions` likeliest.
+    """Fit the weights of `names`, of `kinds` and of all roles to the right candidates of `questions`.
 
-    With `around`, what is small is the distance from those weights, by `ridge` for the factors of roles as well: a few
-    questions then change what they are sure of and leave the rest.
+    The weights maximize the likelihood of the right candidates. With `around`, the penalty applies to the distance from
+    those weights, with `ridge` for the factors of roles as well. A few questions then change only the weights that they
+    determine.
 
-    Raises ValueError where no question has both a right and a wrong candidate.
+    Raises ValueError if no question has both a right and a wrong candidate.
     """
     shape = _Shape(tuple(names), tuple(kinds))
     telling = [q for q in questions if q.is_telling]
@@ -167,8 +173,8 @@ def _stacked(questions: Sequence[FitCandidates], shape: _Shape) -> Stacked:
 # Look-ups and walks: exact where they say anything, so that the few questions that have them must not decide. What an
 # embedder says is nothing where none is chosen. What the last pass has of its own comes after both fits.
 FIXED = frozenset({"literal", "frame", "looked up", "graph", "dense", "found file", "identifiers", "uses named"})
-DEEPEST_FILES = 100  # of a list of files
-DEEPEST_DEFINITIONS = 30
+MAX_RANKED_FILES = 100  # ranks beyond do not count
+MAX_RANKED_DEFINITIONS = 30
 _SCORE_DECIMALS = 12
 _NOT_FITTED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.FIELD)
 
@@ -195,12 +201,13 @@ class GoldRanks:
     definitions: Ranks
 
 
-def example_of(
+def build_example(
     reading: Reading, weights: Weights, gold_files: Sequence[str], gold_definitions: Sequence[str]
 ) -> Example:
-    """`gold_definitions`: ids; where they are too many to be an answer, they are left out.
+    """Build an example from signals and the right files and definitions, as ids.
 
-    `weights` are those to start from: they choose what is kept.
+    Definitions that are too many to be an answer are left out. `weights` are the start of the fit: they choose which
+    nodes are kept.
     """
     definitions = tuple(gold_definitions) if len(gold_definitions) <= MAX_DEFINITIONS else ()
     gold = _numbers([file_id(path) for path in gold_files] + list(definitions), reading.graph)
@@ -209,12 +216,12 @@ def example_of(
 
 
 def fit_weights(examples: Sequence[Example], start: Weights, *, ridge: float = RIDGE, near: bool = False) -> Weights:
-    """The weights of definitions and of files that make the right answers likeliest; the rest is that of `start`.
+    """Fit the weights of definitions and of files to the right answers; the others are those of `start`.
 
-    With `near`, it is the distance from `start` that is kept small, and not the weights. Where no question names a
-    definition, their weights are then those of `start`.
+    The weights maximize the likelihood of the right answers. With `near`, the penalty applies to the distance from
+    `start` instead of the weights. If no question names a definition, the weights of definitions are those of `start`.
 
-    Raises ValueError where no question can teach anything, of definitions or of files.
+    Raises ValueError if no question has both a right and a wrong candidate, among definitions or among files.
     """
     weights = start
     if not near or any(example.candidates.is_telling for example in examples):
@@ -245,13 +252,13 @@ def ranks_with(example: Example, weights: Weights) -> GoldRanks:
     files = summed(*file_signals(reading, scores, weights.file))
     signals, role = definition_signals(reading, weights.definition)
     scores = summed(definitions_again(reading, signals, scores, files, weights.definition), role)
-    paths = [split_id(ids[node])[0] for node in best(np.where(reading.is_file, files, 0.0), DEEPEST_FILES)]
-    found = [ids[node] for node in best(np.where(reading.is_file, 0.0, scores), DEEPEST_DEFINITIONS)]
-    return GoldRanks(ranks_of(example.gold_files, paths), ranks_of(example.gold_definitions, found))
+    paths = [split_id(ids[node])[0] for node in best(np.where(reading.is_file, files, 0.0), MAX_RANKED_FILES)]
+    found = [ids[node] for node in best(np.where(reading.is_file, 0.0, scores), MAX_RANKED_DEFINITIONS)]
+    return GoldRanks(find_ranks(example.gold_files, paths), find_ranks(example.gold_definitions, found))
 
 
 def best(scores: Scores, most: int) -> list[int]:
-    """At most so many nodes with a positive score, best first, by number where scores are equal."""
+    """Return at most so many nodes with a positive score, best first, by number if scores are equal."""
     rounded = np.round(scores, _SCORE_DECIMALS)
     found = np.flatnonzero(rounded > 0)
     order: list[int] = found[np.lexsort((found, -rounded[found]))][:most].tolist()
@@ -286,7 +293,7 @@ def _definition_candidates(kept: CompactSignals, weights: Weights, gold: Sequenc
 
 
 def _file_candidates(example: Example, weights: Weights) -> tuple[FitCandidates, Mapping[str, Scores]]:
-    """The candidates among files with the scores of definitions that `weights` give, and their signals."""
+    """Return the candidates among files under the definition scores of `weights`, and their signals."""
     kept = example.reading
     scores = _definition_scores(example, weights)
     raw = kept.files(scores)
@@ -303,6 +310,6 @@ def _roles(kept: CompactSignals) -> NDArray[np.int64]:
 
 
 def _numbers(ids: Sequence[str], graph: CodeGraph) -> list[int]:
-    """Numbers of those nodes that are there."""
+    """Return the numbers of those nodes that exist."""
     found = [graph.nodes.ids.position(NodeId(each)) for each in ids]
     return [node for node in found if node >= 0]

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from causalist.errors import GitError, UsageError
-from causalist.evaluate.fit import Example, example_of, fit_weights, ranks_with
+from causalist.evaluate.fit import Example, build_example, fit_weights, ranks_with
 from causalist.evaluate.metrics import Interval, bootstrap, metric_values
-from causalist.evaluate.mining import mine
-from causalist.evaluate.own_history import asked_of_parents, history_root, with_definitions
-from causalist.evaluate.readings import reading_of
+from causalist.evaluate.mining import mine_questions
+from causalist.evaluate.own_history import history_root, pair_with_parents, with_definitions
+from causalist.evaluate.readings import read_query_signals
 from causalist.index.options import Progress
 from causalist.pipeline.feedback_store import weights_document
 from causalist.pipeline.repository import Repository
@@ -48,7 +48,7 @@ class Learning:
     document: Mapping[str, Any] | None
 
     def decision(self) -> str:
-        """One sentence: what was found, and what follows."""
+        """Return one sentence with the result and its consequence."""
         asked = f"{self.n_history} questions from history and {self.n_feedback} from feedback"
         if self.shipped is None or self.learned is None or self.difference is None:
             needed = f"at least {MIN_QUESTIONS} are needed, in more than a few files"
@@ -66,7 +66,7 @@ class Learning:
 
 
 def learn(repository: Repository, n: int = N_QUESTIONS, *, progress: Progress) -> Learning:
-    """Fits and compares, and keeps nothing.
+    """Fit weights and compare them with the shipped ones; nothing is stored.
 
     Raises UsageError, and GitError where there is neither history nor feedback.
     """
@@ -111,21 +111,21 @@ def _with_document(found: Learning, weights: Weights, repository: Repository) ->
 
 
 def _from_history(repository: Repository, n: int, progress: Progress, *, is_needed: bool) -> list[Example]:
-    """Examples from the newest `n` questions of the history, the oldest first."""
+    """Return examples from the newest `n` questions of the history, the oldest first."""
     root: Path = history_root(repository.root)
     try:
-        questions = mine(root, n).questions
+        questions = mine_questions(root, n).questions
     except GitError:
         if is_needed:
             raise
         return []
     weights = default_weights()
     found: list[Example] = []
-    for question, state in asked_of_parents(root, questions, progress):
+    for question, state in pair_with_parents(root, questions, progress):
         if isinstance(state, Repository):
             known = with_definitions(root, question, state)
-            reading = reading_of(state, known.query, weights)
-            found.append(example_of(reading, weights, known.gold_files, known.gold_symbols))
+            reading = read_query_signals(state, known.query, weights)
+            found.append(build_example(reading, weights, known.gold_files, known.gold_symbols))
     return found
 
 
@@ -136,7 +136,7 @@ def _from_feedback(repository: Repository, told: Sequence[tuple[str, tuple[str, 
     for query, used in told:
         there = [path for path in used if path in paths]
         if there:
-            found.append(example_of(reading_of(repository, query, weights), weights, there, ()))
+            found.append(build_example(read_query_signals(repository, query, weights), weights, there, ()))
     return found
 
 

@@ -28,7 +28,7 @@ class Interval(NamedTuple):
 
 
 def accuracy(ranks: Ranks, k: int) -> float:
-    """1 if all right answers are among the first k, else 0.
+    """Return 1 if all right answers are among the first k, else 0.
 
     >>> accuracy([1, 3], 3), accuracy([1, 4], 3), accuracy([1, None], 3)
     (1.0, 0.0, 0.0)
@@ -37,7 +37,7 @@ def accuracy(ranks: Ranks, k: int) -> float:
 
 
 def recall(ranks: Ranks, k: int) -> float:
-    """The share of the right answers that are among the first k.
+    """Return the share of the right answers that are among the first k.
 
     >>> recall([1, 4, None, 2], 3)
     0.5
@@ -46,7 +46,7 @@ def recall(ranks: Ranks, k: int) -> float:
 
 
 def reciprocal_rank(ranks: Ranks) -> float:
-    """1 / the place of the first right answer; 0 if there is none in the list.
+    """Return 1 / the rank of the first right answer; 0 if there is none in the list.
 
     >>> reciprocal_rank([None, 4, 2]), reciprocal_rank([None])
     (0.5, 0.0)
@@ -56,7 +56,7 @@ def reciprocal_rank(ranks: Ranks) -> float:
 
 
 def any_of(ranks: Ranks, k: int) -> float:
-    """1 if one right answer is among the first k, else 0.
+    """Return 1 if one right answer is among the first k, else 0.
 
     >>> any_of([7, 1], 1), any_of([7, None], 1)
     (1.0, 0.0)
@@ -65,8 +65,9 @@ def any_of(ranks: Ranks, k: int) -> float:
 
 
 def ndcg(ranks: Ranks, k: int) -> float:
-    """Discounted cumulative gain of the first k, each right answer counting 1 / log2(place + 1), divided by the most
-    that is possible (Järvelin and Kekäläinen 2002).
+    """Return the normalized discounted cumulative gain of the first k (Järvelin and Kekäläinen 2002).
+
+    Each right answer counts 1 / log2(rank + 1). The sum is divided by its largest possible value.
 
     >>> ndcg([1], 10), ndcg([3], 10), round(ndcg([2, 3], 10), 4)
     (1.0, 0.5, 0.6934)
@@ -89,11 +90,11 @@ MORE_METRICS: Mapping[str, Callable[[Ranks], float]] = {
     "any@1": partial(any_of, k=1),
     "NDCG@10": partial(ndcg, k=10),
 }
-DEEPEST = 10  # a list must be at least this long for the metrics to mean what they say
+MIN_LIST_LENGTH = 10  # results; shorter lists change the meaning of accuracy@10
 
 
 def metric_values(questions: Sequence[Ranks], names: Sequence[str]) -> NDArray[np.float64]:
-    """Metric `names[j]` of question i at [i, j]; shape (n_questions, n_names)."""
+    """Return metric `names[j]` of question i at [i, j]; shape (n_questions, n_names)."""
     every = {**METRICS, **MORE_METRICS}
     values = [[every[name](ranks) for name in names] for ranks in questions]
     return np.array(values, dtype=np.float64).reshape(len(questions), len(names))
@@ -102,11 +103,11 @@ def metric_values(questions: Sequence[Ranks], names: Sequence[str]) -> NDArray[n
 def bootstrap(
     values: NDArray[np.float64], *, n_resamples: int = N_RESAMPLES, seed: int = SEED, level: float = LEVEL
 ) -> list[Interval]:
-    """The mean of each column of `values`, shape (n_questions, n), with a percentile bootstrap interval.
+    """Return the mean of each column of `values`, shape (n_questions, n), with a percentile bootstrap interval.
 
     Whole questions are drawn with replacement, so that columns stay paired: for a paired difference of two systems,
-    give the differences per question. The same seed draws the same questions for every call with as many rows.
-    Questions count as independent; those of one repository are not quite, so the intervals are rather too narrow.
+    pass the differences per question. The same seed draws the same questions for every call with as many rows.
+    Questions count as independent. Those of one repository are correlated, so the intervals are slightly too narrow.
     """
     n = len(values)
     if n == 0:

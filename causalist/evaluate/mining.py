@@ -83,17 +83,21 @@ _REASONS: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Mined:
-    """`questions`, the newest first, each with the name of the commit that answered it as its id; `left_out` counts
-    the commits that were looked at and are no question, by reason.
+class MinedQuestions:
+    """Questions from a history, the newest first, and the number of commits left out by reason.
+
+    The id of a question is the name of the commit that answered it.
     """
 
     questions: tuple[LabelledQuestion, ...]
     left_out: Mapping[str, int]
 
 
-def mine(git_dir: Path, n: int, head: str = "HEAD") -> Mined:
-    """The newest `n` questions that the history behind `head` holds, fewer where there are no more. Raises GitError."""
+def mine_questions(git_dir: Path, n: int, head: str = "HEAD") -> MinedQuestions:
+    """Return the newest `n` questions in the history of `head`, or all if there are fewer.
+
+    Raises GitError.
+    """
     names = list_ancestors(git_dir, head)
     left_out: Counter[str] = Counter()
     found: dict[str, LabelledQuestion] = {}
@@ -109,15 +113,16 @@ def mine(git_dir: Path, n: int, head: str = "HEAD") -> Mined:
             else:
                 found[question.query] = question
                 if len(found) == n:
-                    return Mined(tuple(found.values()), dict(sorted(left_out.items())))
-    return Mined(tuple(found.values()), dict(sorted(left_out.items())))
+                    return MinedQuestions(tuple(found.values()), dict(sorted(left_out.items())))
+    return MinedQuestions(tuple(found.values()), dict(sorted(left_out.items())))
 
 
-def cleaned(message: str, files: Sequence[str] = ()) -> str:
-    """A message without what gives its answer away: numbers of reports, links, trailers, a leading scope, the paths and
-    names of `files`.
+def clean_message(message: str, files: Sequence[str] = ()) -> str:
+    r"""Return a message without the text that gives its answer away.
 
-    >>> cleaned("fix(auth): check it in auth/session.py (#12)\\n\\nSigned-off-by: A", ["auth/session.py"])
+    Removed are issue numbers, links, trailers, a leading scope, and the paths and names of `files`.
+
+    >>> clean_message("fix(auth): check it in auth/session.py (#12)\n\nSigned-off-by: A", ["auth/session.py"])
     'check it in'
     """
     text = _NUMBER.sub("", _LINK.sub("", _TRAILER.sub("", message)))
@@ -129,14 +134,14 @@ def cleaned(message: str, files: Sequence[str] = ()) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()[:_MAX_QUESTION_CHARACTERS]
 
 
-def why_not(message: str) -> str | None:
-    """The reason for which a message is no question, whatever was changed; None if it may be one."""
+def find_exclusion_reason(message: str) -> str | None:
+    """Return the reason for which a message is no question, whatever was changed; None if it may be one."""
     return next((reason for reason, said in _REASONS if said.search(message)), None)
 
 
 def _question_of(git_dir: Path, change: CommitChange, parent: str) -> LabelledQuestion | str:
-    """The question that a commit is, or why it is none."""
-    reason = why_not(change.message)
+    """Return the question that a commit makes, or the reason why it makes none."""
+    reason = find_exclusion_reason(change.message)
     if reason is not None:
         return reason
     if change.n_files > _MAX_CHANGED_FILES:
@@ -148,7 +153,7 @@ def _question_of(git_dir: Path, change: CommitChange, parent: str) -> LabelledQu
     files = {path: status for path, status in statuses.items() if _is_code(path)}
     if set(files.values()) != {"M"}:
         return "new files"
-    query = cleaned(change.message, list(files))
+    query = clean_message(change.message, list(files))
     if len(_WORD.findall(query)) < MIN_WORDS:
         return "few words"
     gold = tuple(sorted(files))
@@ -199,9 +204,9 @@ def clone_places(clones: Path, repo: str) -> tuple[Path, Path]:
 
 
 def find_clone(clones: Path, repo: str) -> Path | None:
-    """The first of those places that is itself a repository: bare, a `.git` folder or a work tree.
+    """Return the first of those paths that is itself a repository: bare, a `.git` folder or a work tree.
 
-    A folder that merely lies inside of a repository is none: git would answer for the one around it.
+    A folder merely inside of a repository is skipped: git would answer for the enclosing one.
     """
     for place in clone_places(clones, repo):
         if is_git_folder(place) or is_work_tree(place):
@@ -209,10 +214,11 @@ def find_clone(clones: Path, repo: str) -> Path | None:
     return None
 
 
-def oldest_first(git_dir: Path, commits: Iterable[str]) -> list[str]:
-    """The distinct commits by time of commit, so that neighbors share most of their blobs; unknown ones last.
+def sort_oldest_first(git_dir: Path, commits: Iterable[str]) -> list[str]:
+    """Return the distinct commits by commit time, unknown ones last.
 
-    The order decides what is parsed again, never a result; where git fails, it is the given one.
+    Neighbors in this order share most of their blobs. The order decides which blobs are parsed again, never a result.
+    If git fails, the given order is kept.
     """
     distinct = list(dict.fromkeys(commits))
     # Only full hashes: another name is not what git prints, and one with a dash would be read as an option.
@@ -253,15 +259,19 @@ Hunk = tuple[int, int]  # first row, number of rows; 0-based, and 0 rows where l
 
 
 def children_of(git_dir: Path) -> Mapping[str, tuple[str, ...]]:
-    """The children of every commit that any branch or tag leads to. Raises GitError."""
+    """Return the children of every commit reachable from any branch or tag, by commit.
+
+    Raises GitError.
+    """
     done = RunningGit(git_arguments(git_dir), "rev-list", "--all", "--children").finish().accepted()
     rows = (line.split() for line in done.output.decode("ascii").splitlines())
     return {parent: tuple(children) for parent, *children in rows}
 
 
-def answering_commit(git_dir: Path, base: str, candidates: Sequence[str], files: Sequence[str]) -> str | None:
-    """The one of `candidates`, children of `base`, that changed all of `files` and the fewest others; None without
-    any. Raises GitError.
+def find_answering_commit(git_dir: Path, base: str, candidates: Sequence[str], files: Sequence[str]) -> str | None:
+    """Return the one of `candidates`, children of `base`, that changed all of `files` and the fewest others.
+
+    Returns None if no candidate changed all of them. Raises GitError.
     """
     found: list[tuple[int, str]] = []
     for commit in candidates:
@@ -271,20 +281,24 @@ def answering_commit(git_dir: Path, base: str, candidates: Sequence[str], files:
     return min(found)[1] if found else None
 
 
-def changed_definitions(git_dir: Path, base: str, answer: str, graph: CodeGraph, files: Sequence[str]) -> list[str]:
-    """Ids of the innermost definitions of the state `base`, which `graph` is of, whose rows `answer` changed in
-    `files`, sorted. Raises GitError.
+def find_changed_definitions(
+    git_dir: Path, base: str, answer: str, graph: CodeGraph, files: Sequence[str]
+) -> list[str]:
+    """Return the sorted ids of the innermost definitions whose rows the commit `answer` changed in `files`.
+
+    The definitions are those of the state `base`, from which `graph` was built. Raises GitError.
     """
     found = {node for path in files for node in _around(graph, path, list(_hunks(_patch(git_dir, base, answer, path))))}
     return sorted(graph.nodes.ids[node] for node in found)
 
 
-def changed_between(
+def find_changed_definitions_since(
     git_dir: Path, base: str, before: str, answer: str, graph: CodeGraph, files: Sequence[str]
 ) -> list[str]:
-    """As `changed_definitions`, where the answer changed the state `before`, which came after `base`: each of its rows
-    is followed back to the state that `graph` is of. Rows that were written in between belong to nothing. Raises
-    GitError.
+    """Return `find_changed_definitions` for an answer that changed the state `before`, a descendant of `base`.
+
+    Each changed row of `before` is mapped back to the state of `graph`. Rows added in between belong to no definition.
+    Raises GitError.
     """
     found: set[int] = set()
     for path in files:
@@ -294,7 +308,7 @@ def changed_between(
 
 
 def _before(hunks: Iterable[Hunk], since: Sequence[tuple[Hunk, Hunk]]) -> Iterator[Hunk]:
-    """`hunks` by the rows of a state before the changes `since`, row by row.
+    """Yield `hunks` by the rows of a state before the changes `since`, row by row.
 
     >>> list(_before([(0, 1), (3, 1), (8, 1), (9, 0)], [((2, 1), (2, 4))]))
     [(0, 1), (5, 1), (6, 0)]
@@ -335,9 +349,9 @@ def _patch(git_dir: Path, base: str, answer: str, path: str) -> bytes:
 
 
 def _hunks(patch: bytes) -> Iterator[Hunk]:
-    """The rows of the old state that each hunk of a patch without context takes the place of.
+    r"""Yield the rows of the old state that each hunk of a patch without context replaces.
 
-    >>> list(_hunks(b"@@ -3 +3 @@ f\\n-a\\n+b\\n@@ -7,2 +7,0 @@\\n-c\\n-d\\n@@ -9,0 +8 @@\\n+e\\n"))
+    >>> list(_hunks(b"@@ -3 +3 @@ f\n-a\n+b\n@@ -7,2 +7,0 @@\n-c\n-d\n@@ -9,0 +8 @@\n+e\n"))
     [(2, 1), (6, 2), (8, 0)]
     """
     for match in _HUNK.finditer(patch):
@@ -346,9 +360,11 @@ def _hunks(patch: bytes) -> Iterator[Hunk]:
 
 
 def _changes(patch: bytes) -> Iterator[tuple[Hunk, Hunk]]:
-    """The old rows and the new ones of each hunk of a patch without context; no rows stand before those that follow.
+    r"""Yield the old and the new rows of each hunk of a patch without context.
 
-    >>> list(_changes(b"@@ -3 +3,2 @@ f\\n-a\\n+b\\n+c\\n@@ -7,2 +8,0 @@\\n-c\\n-d\\n"))
+    An empty range is placed before the row that follows it.
+
+    >>> list(_changes(b"@@ -3 +3,2 @@ f\n-a\n+b\n+c\n@@ -7,2 +8,0 @@\n-c\n-d\n"))
     [((2, 1), (2, 2)), ((6, 2), (8, 0))]
     """
     for match in _HUNK.finditer(patch):
@@ -360,9 +376,9 @@ def _changes(patch: bytes) -> Iterator[tuple[Hunk, Hunk]]:
 
 
 def _around(graph: CodeGraph, path: str, hunks: Sequence[Hunk]) -> set[int]:
-    """The innermost definitions of a file around the rows of hunks.
+    """Return the innermost definitions of a file that enclose the rows of hunks.
 
-    What was added behind the last row of a definition does not belong to it.
+    Rows added after the last row of a definition do not belong to it.
     """
     nodes = graph.nodes
     file = nodes.ids.position(file_id(path))

@@ -14,12 +14,12 @@ import numpy as np
 
 from causalist.errors import GitError, NothingToIndex, UsageError
 from causalist.evaluate.dataset import LabelledQuestion
-from causalist.evaluate.fit import DEEPEST_FILES, best
-from causalist.evaluate.metrics import DEEPEST, Interval, Ranks, bootstrap, metric_values
-from causalist.evaluate.mining import MAX_DEFINITIONS, changed_definitions, mine, oldest_first
-from causalist.evaluate.readings import reading_of
-from causalist.evaluate.snapshots import QuestionResult, Skipped, SnapshotFacts, ask_question, ranks_of
-from causalist.evaluate.summary import Summary, summarise_files, summarise_symbols
+from causalist.evaluate.fit import MAX_RANKED_FILES, best
+from causalist.evaluate.metrics import MIN_LIST_LENGTH, Interval, Ranks, bootstrap, metric_values
+from causalist.evaluate.mining import MAX_DEFINITIONS, find_changed_definitions, mine_questions, sort_oldest_first
+from causalist.evaluate.readings import read_query_signals
+from causalist.evaluate.snapshots import QuestionResult, Skipped, SnapshotFacts, ask_question, find_ranks
+from causalist.evaluate.summary import Summary, summarize_files, summarize_symbols
 from causalist.extract import hit_of
 from causalist.index.options import Progress
 from causalist.index.source_text import SourceText
@@ -83,29 +83,31 @@ class OwnReport:
 
 
 def evaluate_history(path: Path, n: int = N_QUESTIONS, *, top_k: int = 20, progress: Progress) -> OwnReport:
-    """Asks the newest `n` questions that the history behind HEAD holds.
+    """Rank the answers of the newest `n` questions that the history of HEAD contains.
 
     A report without results says why in `left_out`. Raises GitError where there is no history, and UsageError.
     """
     start = time.perf_counter()
     if n < 1:
         raise UsageError(f"--from-git must be at least 1, not {n}")
-    if top_k < DEEPEST:
-        raise UsageError(f"--top-k must be at least {DEEPEST} for accuracy@{DEEPEST}, not {top_k}")
+    if top_k < MIN_LIST_LENGTH:
+        raise UsageError(f"--top-k must be at least {MIN_LIST_LENGTH} for accuracy@{MIN_LIST_LENGTH}, not {top_k}")
     root = history_root(path)
-    mined = mine(root, n)
+    mined = mine_questions(root, n)
     results: list[QuestionResult] = []
     tokens: list[int | None] = []
     readings: list[Mapping[str, Ranks]] = []
     skipped: list[Skipped] = []
-    for question, repository in asked_of_parents(root, mined.questions, progress):
+    for question, repository in pair_with_parents(root, mined.questions, progress):
         if not isinstance(repository, Repository):
             skipped.append(Skipped(question, str(repository)))
             continue
         known = with_definitions(root, question, repository)
         results.append(ask_question(repository, known, top_k))
-        tokens.append(tokens_to_cover(repository, known, top_k))
-        readings.append(ranks_without(reading_of(repository, known.query, default_weights()), known.gold_files))
+        tokens.append(count_tokens_to_cover(repository, known, top_k))
+        readings.append(
+            rank_without_each_signal(read_query_signals(repository, known.query, default_weights()), known.gold_files)
+        )
     return OwnReport(
         root,
         n,
@@ -114,8 +116,8 @@ def evaluate_history(path: Path, n: int = N_QUESTIONS, *, top_k: int = 20, progr
         tuple(tokens),
         tuple(skipped),
         mined.left_out,
-        summarise_files(results, METRICS, COMPARED) if results else (),
-        summarise_symbols(results) if results else (),
+        summarize_files(results, METRICS, COMPARED) if results else (),
+        summarize_symbols(results) if results else (),
         _coverage(tokens) if results else None,
         _ablations(readings) if results else (),
         time.perf_counter() - start,
@@ -123,15 +125,18 @@ def evaluate_history(path: Path, n: int = N_QUESTIONS, *, top_k: int = 20, progr
 
 
 def history_root(path: Path) -> Path:
-    """The top of the work tree around `path`, or else what `find_root` says. Raises RepositoryNotFound."""
+    """Return the top of the work tree that contains `path`, or else the result of `find_root`.
+
+    Raises RepositoryNotFound.
+    """
     root = find_root(path)
     return work_tree_top(root) or root
 
 
-def asked_of_parents(
+def pair_with_parents(
     root: Path, questions: Sequence[LabelledQuestion], progress: Progress
 ) -> Iterator[tuple[LabelledQuestion, Repository | GitError | NothingToIndex]]:
-    """Each question with the state that it is asked of, or why there is none; the oldest state first.
+    """Yield each question with the state that it is asked of, or the reason why there is none, oldest state first.
 
     Each is indexed once, and facts are shared.
     """
@@ -141,7 +146,7 @@ def asked_of_parents(
     cache = SnapshotFacts()
     known: Index | None = None
     done = 0
-    for commit in oldest_first(root, by_commit):
+    for commit in sort_oldest_first(root, by_commit):
         progress("asking", done, len(questions))
         state: Repository | GitError | NothingToIndex
         try:
@@ -156,14 +161,14 @@ def asked_of_parents(
 
 
 def with_definitions(root: Path, question: LabelledQuestion, repository: Repository) -> LabelledQuestion:
-    """The question with the definitions that the commit it is named by changed, unless they are too many."""
+    """Return the question with the definitions that its commit changed, unless they are too many."""
     graph = repository.index.graph
-    found = changed_definitions(root, question.commit, question.id, graph, question.gold_files)
+    found = find_changed_definitions(root, question.commit, question.id, graph, question.gold_files)
     return replace(question, gold_symbols=tuple(found) if len(found) <= MAX_DEFINITIONS else ())
 
 
-def tokens_to_cover(repository: Repository, question: LabelledQuestion, top_k: int) -> int | None:
-    """Tokens of the results up to the one with which all right files have been seen, by the counter that packs use.
+def count_tokens_to_cover(repository: Repository, question: LabelledQuestion, top_k: int) -> int | None:
+    """Return the tokens of the results up to the one that completes the right files, by the counter of packs.
 
     A result costs its place, its signature and its text; text that an earlier result has shown is not counted again.
     """
@@ -184,8 +189,8 @@ def tokens_to_cover(repository: Repository, question: LabelledQuestion, top_k: i
     return None
 
 
-def ranks_without(reading: Reading, gold_files: Sequence[str]) -> dict[str, Ranks]:
-    """Ranks of the right files with all signals, under "", and without each that has a weight, by its name."""
+def rank_without_each_signal(reading: Reading, gold_files: Sequence[str]) -> dict[str, Ranks]:
+    """Return the ranks of the right files with all signals, under "", and without each weighted signal, by its name."""
     weights = default_weights()
     passes = (weights.definition, weights.file)
     names = sorted({name for each in passes for name, weight in each.signals.items() if weight > 0})
@@ -206,11 +211,11 @@ def _ranks(reading: Reading, weights: Weights, gold_files: Sequence[str]) -> Ran
     definitions = summed(*definition_signals(reading, weights.definition))
     files = np.where(reading.is_file, summed(*file_signals(reading, definitions, weights.file)), 0.0)
     ids = reading.graph.nodes.ids
-    return ranks_of(gold_files, [split_id(ids[node])[0] for node in best(files, DEEPEST_FILES)])
+    return find_ranks(gold_files, [split_id(ids[node])[0] for node in best(files, MAX_RANKED_FILES)])
 
 
 def _ablations(readings: Sequence[Mapping[str, Ranks]]) -> tuple[Ablation, ...]:
-    """Those that bring most MRR first; a signal that changes no rank of any question is left out."""
+    """Return the effect of each signal on the metrics, largest MRR first, without signals that change no rank."""
     everything = metric_values([ranks[""] for ranks in readings], COMPARED)
     found: list[Ablation] = []
     for name in readings[0]:

@@ -33,14 +33,16 @@ class CompactSignals(Reading):
     of_definitions: Mapping[str, Scores]
 
     def first_files(self) -> dict[str, Scores]:
+        """Return the signals of files of the first pass by name."""
         return dict(self.of_files)
 
     def definitions(self) -> dict[str, Scores]:
+        """Return the signals of definitions by name."""
         return dict(self.of_definitions)
 
 
-def reading_of(repository: Repository, query: str, weights: Weights) -> Reading:
-    """A question read against a repository; of the weights, only the factors count."""
+def read_query_signals(repository: Repository, query: str, weights: Weights) -> Reading:
+    """Compute the signals of a question in a repository; of the weights, only the factors count."""
     index = repository.index
     question = as_written(read_question(query), index.lexical)
     matched = find_all_matches(question.patterns, index, SourceText(index.manifest, repository.read))
@@ -65,8 +67,10 @@ def compact_signals(reading: Reading, weights: Weights, gold: Sequence[int]) -> 
 def _standing_out(
     graph: CodeGraph, files: Sequence[int], score: Scores, signals: Mapping[str, Scores], gold: Sequence[int]
 ) -> NDArray[np.int64]:
-    """`files`, the nodes in them that lead by the score or any signal, in the repository or in their file, and what
-    encloses these; ascending.
+    """Return the nodes of `files` that lead by the score or a signal, and what encloses these, ascending.
+
+    The leading nodes are the best of all files by the score and each signal, and the best by the score in each file.
+    `files` and `gold` are always included.
     """
     owners, parents = graph.nodes.files, graph.nodes.parents
     inside = np.zeros(len(owners), dtype=np.bool_)
@@ -94,7 +98,7 @@ def _taken(signals: Mapping[str, Scores], kept: NDArray[np.int64]) -> dict[str, 
 
 
 def _sliced(reading: Reading, kept: NDArray[np.int64]) -> Iterator[tuple[str, Any]]:
-    """The fields of a reading, with arrays of nodes cut down."""
+    """Yield the name and value of each field of the signals, arrays over nodes cut down to `kept`."""
     for field in fields(Reading):
         value = getattr(reading, field.name)
         if isinstance(value, np.ndarray):
@@ -106,7 +110,10 @@ def _sliced(reading: Reading, kept: NDArray[np.int64]) -> Iterator[tuple[str, An
 
 
 def _part(graph: CodeGraph, kept: NDArray[np.int64]) -> CodeGraph:
-    """The nodes `kept`, ascending, without any edge. A node's file and parent are kept with it."""
+    """Return a graph of the nodes `kept`, ascending, without edges.
+
+    The file and the parent of each kept node have to be among them.
+    """
     nodes = graph.nodes
 
     def renumbered(numbers: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -31,8 +31,11 @@ class EvaluationOptions:
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """`ranking_ms` and `indexing_ms` are medians, a question (`fused`, index in memory) and a commit (blobs parsed
-    before are not parsed again); `total_s` is wall time, with `processes` at work."""
+    """Times of an evaluation.
+
+    `ranking_ms` is the median of a question (`fused`, index in memory) and `indexing_ms` that of a commit (blobs parsed
+    before are not parsed again). `total_s` is wall time, with `processes` at work.
+    """
 
     total_s: float
     ranking_ms: float
@@ -44,13 +47,17 @@ class Timings:
     def of(
         cls, results: Sequence[QuestionResult], indexing_ms: Sequence[float], total_s: float, processes: int
     ) -> "Timings":
+        """Compute the timings of results and of indexing each of the commits."""
         return cls(total_s, median(r.ranking_ms for r in results), median(indexing_ms), len(indexing_ms), processes)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`results` and `skipped` in the order of the data file. `files` and `symbols` hold one summary for each group of
-    questions that is not empty; `symbols` is empty where no question names any. All but `timings` is deterministic."""
+    """Results of an evaluation.
+
+    `results` and `skipped` have the order of the data file. `files` and `symbols` contain one summary for each nonempty
+    group of questions; `symbols` is empty if no question names any. All fields but `timings` are deterministic.
+    """
 
     settings: EvaluationOptions
     results: tuple[QuestionResult, ...]
@@ -60,7 +67,7 @@ class Report:
     timings: Timings
 
     def to_text(self) -> str:
-        """A compact table; may change freely."""
+        """Return a compact table; its form may change."""
         lines = [self._headline(), "", *render_summaries(self.files)]
         if self.symbols:
             lines += ["", "Symbols", *render_summaries(self.symbols)]
@@ -68,7 +75,7 @@ class Report:
         return "\n".join(lines) + "\n"
 
     def to_json(self) -> dict[str, Any]:
-        """One JSON document. Rows hold the ranks of their gold files by system, null where a list has not got one."""
+        """Return one JSON document; its rows have the ranks of gold files by system, null for those not listed."""
         settings = self.settings
         return {
             "format_version": FORMAT_VERSION,
@@ -129,13 +136,13 @@ class Report:
 
 
 def examples(names: Sequence[str]) -> str:
-    """The first few names."""
+    """Return the first few names, joined."""
     shown = ", ".join(names[:_EXAMPLES])
     return f"{shown}, …" if len(names) > _EXAMPLES else shown
 
 
 def summary_json(summary: Summary) -> dict[str, Any]:
-    """Means and intervals by system, and the differences."""
+    """Return the means and intervals by system, and the differences, as plain data."""
 
     def rows(table: Mapping[str, Mapping[str, Interval]]) -> dict[str, Any]:
         return {system: {metric: interval_json(i) for metric, i in row.items()} for system, row in table.items()}
@@ -144,12 +151,12 @@ def summary_json(summary: Summary) -> dict[str, Any]:
 
 
 def interval_json(interval: Interval) -> dict[str, float]:
-    """`value`, `low`, `high`."""
+    """Return `value`, `low` and `high` as plain data."""
     return {key: round(value, _DECIMALS) for key, value in interval._asdict().items()}
 
 
 def row_json(result: QuestionResult) -> dict[str, Any]:
-    """A question with the ranks of its answers."""
+    """Return a question with the ranks of its answers as plain data."""
 
     def ranks(table: Mapping[str, Ranks]) -> dict[str, list[int | None]]:
         return {system: list(found) for system, found in table.items()}
@@ -172,8 +179,8 @@ def row_json(result: QuestionResult) -> dict[str, Any]:
 # 1: the first. Keys may be added to a version, never changed or taken away.
 
 
-def own_text(report: OwnReport) -> str:
-    """A compact table; may change freely."""
+def render_own_report(report: OwnReport) -> str:
+    """Return a compact table; its form may change."""
     lines = [_headline(report), ""]
     if report.results:
         lines += [*_in_short(report.files[0]), "", *render_summaries(report.files)]
@@ -187,8 +194,8 @@ def own_text(report: OwnReport) -> str:
     return "\n".join(lines) + "\n"
 
 
-def own_json(report: OwnReport) -> dict[str, Any]:
-    """One JSON document; rows are named by the commits that answered, and hold the ranks of their files by system."""
+def own_report_data(report: OwnReport) -> dict[str, Any]:
+    """Return one JSON document; its rows have the name of the answering commit and the ranks by system."""
     coverage = report.coverage
     return {
         "format_version": FORMAT_VERSION,

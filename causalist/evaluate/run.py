@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from causalist.errors import EvaluationError, GitError, UsageError
 from causalist.evaluate.dataset import LabelledQuestion, read_questions
-from causalist.evaluate.metrics import DEEPEST
+from causalist.evaluate.metrics import MIN_LIST_LENGTH
 from causalist.evaluate.mining import clone_places, find_clone
 from causalist.evaluate.report import EvaluationOptions, Report, Timings
 from causalist.evaluate.snapshots import RepositoryResult, Skipped, ask_repository
-from causalist.evaluate.summary import summarise_files, summarise_symbols
+from causalist.evaluate.summary import summarize_files, summarize_symbols
 from causalist.index.options import Progress
 from causalist.source import scan_commit
 
@@ -40,7 +40,7 @@ def evaluate(
     processes: int = 1,
     progress: Progress,
 ) -> Report:
-    """Asks the questions in `data` of the repositories in `clones` and reports how well each system ranks the gold.
+    """Ask the questions in `data` of the repositories in `clones` and report how well each system ranks the gold.
 
     `data` holds one JSON object a line: id, repo, lang, base_commit, query, gold_files, hard, perhaps gold_symbols
     (node ids). `clones` holds OWNER+NAME/repo or OWNER/NAME with history. `languages` keeps questions with those
@@ -76,7 +76,7 @@ def evaluate(
             f"none of the {len(questions)} questions could be asked; {first.question.id}: {first.reason}"
         )
     indexing_ms = [ms for part in parts for ms in part.indexing_ms]
-    files, symbols = summarise_files(results), summarise_symbols(results)
+    files, symbols = summarize_files(results), summarize_symbols(results)
     return Report(
         EvaluationOptions(str(data), top_k, languages, limit),
         tuple(results),
@@ -88,8 +88,8 @@ def evaluate(
 
 
 def _check(top_k: int, limit: int | None, processes: int) -> None:
-    if top_k < DEEPEST:
-        raise UsageError(f"--top-k must be at least {DEEPEST} for accuracy@{DEEPEST}, not {top_k}")
+    if top_k < MIN_LIST_LENGTH:
+        raise UsageError(f"--top-k must be at least {MIN_LIST_LENGTH} for accuracy@{MIN_LIST_LENGTH}, not {top_k}")
     if limit is not None and limit < 1:
         raise UsageError(f"--limit must be at least 1, not {limit}")
     if processes < 1:
@@ -108,7 +108,7 @@ def _chosen(data: Path, languages: tuple[str, ...], limit: int | None) -> list[L
 
 
 def _jobs(questions: Sequence[LabelledQuestion], clones: Path) -> tuple[list[_Job], list[Skipped]]:
-    """One job for each repository that is there, and the questions on those that are not."""
+    """Return one job for each available repository, and the questions on all others."""
     by_repository: dict[str, list[LabelledQuestion]] = {}
     for question in questions:
         by_repository.setdefault(question.repo, []).append(question)
@@ -127,7 +127,10 @@ def _jobs(questions: Sequence[LabelledQuestion], clones: Path) -> tuple[list[_Jo
 def _in_processes(
     jobs: Sequence[_Job], top_k: int, processes: int, asked: Callable[[int], None]
 ) -> list[RepositoryResult]:
-    """Results of jobs; the dearest start first, so that no process is left with a large one at the end."""
+    """Return an iterator over the results of jobs; the most expensive start first.
+
+    No process then ends with a large job while the others have nothing to do.
+    """
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     pool = ProcessPoolExecutor(max_workers=processes, mp_context=context)
     try:
@@ -146,7 +149,7 @@ def _ask_silently(job: _Job, top_k: int) -> RepositoryResult:
 
 
 def _cost(job: _Job) -> int:
-    """About how long a job takes: bytes of one of its commits times their number."""
+    """Return an estimate of a job's duration: bytes of one of its commits times their number."""
     commits = {question.commit for question in job.questions}
     try:
         scan = scan_commit(job.git_dir, job.questions[0].commit)

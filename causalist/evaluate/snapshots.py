@@ -17,7 +17,7 @@ import numpy as np
 from causalist.errors import GitError, NothingToIndex
 from causalist.evaluate.dataset import LabelledQuestion
 from causalist.evaluate.metrics import Ranks
-from causalist.evaluate.mining import oldest_first
+from causalist.evaluate.mining import sort_oldest_first
 from causalist.model.answer import AskOptions, Level
 from causalist.model.facts import FileFacts
 from causalist.model.index import Index
@@ -47,8 +47,8 @@ def _symbols(repository: Repository, query: str, top_k: int, *, graph: bool) -> 
     return repository.rank_nodes(query, AskOptions(level=Level.SYMBOL, top_k=top_k, graph=graph))
 
 
-def whole_file_bm25(repository: Repository, query: str, top_k: int, *, code_only: bool = False) -> list[str]:
-    """Plain BM25 with one document a file, as a careful implementer would build it: the baseline to beat.
+def rank_by_whole_file_bm25(repository: Repository, query: str, top_k: int, *, code_only: bool = False) -> list[str]:
+    """Return the ranking of plain BM25 with one document a file: the baseline of the evaluation.
 
     A document is all the text of a file (definitions, comments, documentation alike) and the words of its path, three
     times. Identifiers are split and also kept whole, parts are stemmed; k1 = 1.2 and b = 0.75 are the usual defaults.
@@ -84,16 +84,18 @@ def _term_counts(query: str) -> Counter[str]:
 FILE_SYSTEMS: Mapping[str, System] = {
     FUSED: partial(_files, graph=True),
     GRAPH_OFF: partial(_files, graph=False),
-    WHOLE_FILE: whole_file_bm25,
-    WHOLE_FILE_CODE: partial(whole_file_bm25, code_only=True),
+    WHOLE_FILE: rank_by_whole_file_bm25,
+    WHOLE_FILE_CODE: partial(rank_by_whole_file_bm25, code_only=True),
 }
 SYMBOL_SYSTEMS: Mapping[str, System] = {FUSED: partial(_symbols, graph=True), GRAPH_OFF: partial(_symbols, graph=False)}
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
-    """Ranks of a question's gold files and symbols, by system and in the order of the question; None: not in the
-    list. `unindexed` are gold files and symbols that no system could have found. `ranking_ms` is the time `fused` took.
+    """Ranks of a question's gold files and symbols, by system and in the order of the question.
+
+    A rank is None if the answer is not in the list. `unindexed` are gold files and symbols that are not in the index,
+    so that no system can find them. `ranking_ms` is the time of `fused`.
     """
 
     question: LabelledQuestion
@@ -133,6 +135,7 @@ class SnapshotFacts(FactsCache):
     def get_many(
         self, keys: Iterable[tuple[str, str]], *, words: bool = True, bodies: bool = True
     ) -> dict[tuple[str, str], FileFacts]:
+        """Return the facts of these keys, from memory where they were decoded before."""
         wanted = list(dict.fromkeys(keys))
         found = {key: self._decoded[key] for key in wanted if key in self._decoded}
         decoded = super().get_many(key for key in wanted if key not in found)
@@ -140,6 +143,7 @@ class SnapshotFacts(FactsCache):
         return found | decoded
 
     def keep_only(self, keys: Iterable[tuple[str, str]]) -> None:
+        """Drop the decoded facts of all other keys."""
         kept = set(keys)
         self._decoded = {key: facts for key, facts in self._decoded.items() if key in kept}
 
@@ -147,7 +151,7 @@ class SnapshotFacts(FactsCache):
 def ask_repository(
     git_dir: Path, questions: Sequence[LabelledQuestion], top_k: int, asked: Callable[[int], None]
 ) -> RepositoryResult:
-    """Asks questions of one repository, each of its own commit; `asked` is told how many were dealt with."""
+    """Ask the questions of one repository, each at its own commit; `asked` receives the number done so far."""
     by_commit: dict[str, list[LabelledQuestion]] = {}
     for question in questions:
         by_commit.setdefault(question.commit, []).append(question)
@@ -156,7 +160,7 @@ def ask_repository(
     results: list[QuestionResult] = []
     skipped: list[Skipped] = []
     indexing_ms: list[float] = []
-    for commit in oldest_first(git_dir, by_commit):
+    for commit in sort_oldest_first(git_dir, by_commit):
         start = time.perf_counter()
         try:
             repository = Repository.at_commit(git_dir, commit, cache=cache, known=known)
@@ -171,7 +175,7 @@ def ask_repository(
 
 
 def ask_question(repository: Repository, question: LabelledQuestion, top_k: int) -> QuestionResult:
-    """The ranks of one question's gold by every system."""
+    """Return the ranks of one question's gold by every system."""
     files: dict[str, Ranks] = {}
     ranking_ms = 0.0
     for name, system in FILE_SYSTEMS.items():
@@ -179,18 +183,18 @@ def ask_question(repository: Repository, question: LabelledQuestion, top_k: int)
         found = system(repository, question.query, top_k)
         if name == FUSED:
             ranking_ms = (time.perf_counter() - start) * 1000
-        files[name] = ranks_of(question.gold_files, found)
+        files[name] = find_ranks(question.gold_files, found)
     symbols: dict[str, Ranks] = {}
     if question.gold_symbols:
         for name, system in SYMBOL_SYSTEMS.items():
-            symbols[name] = ranks_of(question.gold_symbols, system(repository, question.query, top_k))
+            symbols[name] = find_ranks(question.gold_symbols, system(repository, question.query, top_k))
     return QuestionResult(question, files, symbols, _unindexed(repository, question), ranking_ms)
 
 
-def ranks_of(gold: Sequence[str], found: Sequence[str]) -> tuple[int | None, ...]:
-    """The 1-based place in `found` of each of `gold`.
+def find_ranks(gold: Sequence[str], found: Sequence[str]) -> tuple[int | None, ...]:
+    """Return the 1-based rank in `found` of each of `gold`; None if it is not there.
 
-    >>> ranks_of(["b", "c"], ["a", "b"])
+    >>> find_ranks(["b", "c"], ["a", "b"])
     (2, None)
     """
     places = {name: place for place, name in enumerate(found, 1)}

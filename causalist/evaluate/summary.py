@@ -31,17 +31,17 @@ class Summary:
     differences: Mapping[str, Row]
 
 
-def summarise_files(
+def summarize_files(
     results: Sequence[QuestionResult],
     metrics: Sequence[str] = FILE_METRICS,
     compared: Sequence[str] = DIFFERENCE_METRICS,
 ) -> tuple[Summary, ...]:
-    """Summaries over files, of those groups that have a question; `compared` are among the `metrics`."""
+    """Return summaries over files, of each group that has a question; `compared` are among the `metrics`."""
     return _summaries(results, lambda r: r.files, list(FILE_SYSTEMS), metrics, compared)
 
 
-def summarise_symbols(results: Sequence[QuestionResult]) -> tuple[Summary, ...]:
-    """Summaries over symbols, of the questions that name some."""
+def summarize_symbols(results: Sequence[QuestionResult]) -> tuple[Summary, ...]:
+    """Return summaries over symbols, of the questions that name some."""
     named = [result for result in results if result.symbols]
     return _summaries(named, lambda r: r.symbols, list(SYMBOL_SYSTEMS), SYMBOL_METRICS, SYMBOL_METRICS)
 
@@ -81,9 +81,9 @@ def _summary(
 
 
 def render_summaries(summaries: Sequence[Summary]) -> list[str]:
-    """One block for each group with a line for each system, then the differences of all and of hard questions.
+    """Return one block for each group with a line for each system, then the differences of all and hard questions.
 
-    A group that is the same as "all" is left out. A star marks a difference whose interval does not touch zero.
+    A group that is the same as "all" is left out. A star marks a difference whose interval does not contain zero.
     """
     if not summaries:
         return []
@@ -111,7 +111,8 @@ def _system_rows(systems: Mapping[str, Mapping[str, Interval]], metrics: Sequenc
 
 
 def _cell(metric: str, interval: Interval) -> str:
-    """
+    """Return a cell of the table: a value with its interval, shares in percent.
+
     >>> _cell("accuracy@1", Interval(0.415, 0.331, 0.5)), _cell("MRR", Interval(0.5561, 0.489, 0.62))
     ('41.5 [33–50]', '0.556 [0.49–0.62]')
     """
@@ -122,7 +123,7 @@ def _cell(metric: str, interval: Interval) -> str:
 
 
 def difference(metric: str, interval: Interval) -> str:
-    """A paired difference with its interval.
+    """Return a cell with a paired difference and its interval; a star marks an interval without 0.
 
     >>> difference("accuracy@1", Interval(0.033, -0.01, 0.08)), difference("MRR", Interval(0.05, 0.012, 0.09))
     ('+3.3 [-1.0 … +8.0]', '+0.050 [+0.012 … +0.090]*')

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
         hit_of,
         hops_between,
         lift_to_files,
-        named_edge,
-        without_repeats,
+        name_edge,
+        without_implied_edges,
     )
 
 __all__ = [
@@ -26,16 +26,16 @@ __all__ = [
     "hops_between",
     "judge_relevance",
     "lift_to_files",
-    "named_edge",
+    "name_edge",
     "order_subgraph",
     "paths_from_seeds",
-    "without_repeats",
+    "without_implied_edges",
 ]
 
 __getattr__ = exports(
     __name__,
     {
-        "subgraph": "extract_subgraph hit_of hops_between lift_to_files named_edge without_repeats",
+        "subgraph": "extract_subgraph hit_of hops_between lift_to_files name_edge without_implied_edges",
         "causal_order": "order_subgraph",
         "paths": "paths_from_seeds",
         "relevance": "Needed RelevanceInput default_relevance judge_relevance",

@@ -22,7 +22,7 @@ SCORE_DECIMALS = 12
 def order_subgraph(
     edges: Sequence[SubgraphEdge], scores: Sequence[float], ids: Sequence[str], order: Order
 ) -> OrderedSubgraph:
-    """Positions 0 to n - 1 so that causes come before effects (design section 5, "Order").
+    """Return positions 0 to n - 1 in which causes come before effects (design section 5, "Order").
 
     Edges of kinds that order, loops aside, are taken by descending (confidence, n), then ascending (source id, target
     id, kind); each is kept that closes no cycle with those kept. So every cycle is broken at its weakest edge. The
@@ -59,7 +59,7 @@ def order_subgraph(
 
 
 def _break_cycles(edges: Sequence[SubgraphEdge], n_nodes: int) -> tuple[list[SubgraphEdge], list[SubgraphEdge]]:
-    """(kept, removed) of `edges`, which are taken in the order given.
+    """Return (kept, removed) of `edges`, which are considered in the given order.
 
     A cycle lies within one strongly connected component, so edges between components are kept unseen. Within one,
     `reach` is the transitive closure of what is kept, a row of bits for each node: an edge u -> v closes a cycle when
@@ -87,8 +87,9 @@ def _break_cycles(edges: Sequence[SubgraphEdge], n_nodes: int) -> tuple[list[Sub
 
 
 def _components(edges: Sequence[SubgraphEdge], n_nodes: int) -> tuple[list[int], list[int], list[int]]:
-    """Strongly connected components (Tarjan 1972, without recursion): the component of each node, its number inside
-    the component, and the components' sizes.
+    """Return the strongly connected components (Tarjan 1972, without recursion).
+
+    Returns the component of each node, the number of each node inside its component, and the components' sizes.
     """
     successors: list[list[int]] = [[] for _ in range(n_nodes)]
     for edge in edges:
@@ -128,7 +129,7 @@ def _components(edges: Sequence[SubgraphEdge], n_nodes: int) -> tuple[list[int],
 
 
 def _topological(kept: Sequence[SubgraphEdge], scores: Sequence[float], ids: Sequence[str]) -> list[int]:
-    """Kahn's algorithm with a heap: of the nodes whose sources are all placed, the best is next."""
+    """Order nodes by Kahn's algorithm with a heap: of all nodes whose sources are placed, the best is next."""
     successors: list[list[int]] = [[] for _ in scores]
     waiting = [0] * len(scores)
     for edge in kept:

@@ -28,19 +28,19 @@ def paths_from_seeds(
     *,
     kind_weights: NDArray[np.float64],
 ) -> dict[int, tuple[Hop, ...]]:
-    """The most probable path from any seed to each target; () where none leads.
+    """Return the most probable path from any seed to each target; () if no path exists.
 
-    It maximises `seeds[i0] * M[i1, i0] * M[i2, i1] * ...` over seeds i0 and paths i0, i1, i2, ... to the target, the
-    chance that a walker starts at i0 and goes just this way. For a target that is a seed, its own mass with no step
-    stands against the other paths. Ties go to the path with fewer hops, then, from the target back, to the lower
-    node.
+    A path maximizes `seeds[i0] * M[i1, i0] * M[i2, i1] * ...` over seeds i0 and paths i0, i1, i2, ... to the target.
+    This is the probability that a walker starts at i0 and takes exactly this path. For a target that is a seed, its own
+    mass with no step competes with the other paths. Ties go to the path with fewer hops, then, from the target back, to
+    the lower node.
 
-    `seeds`: float64, (n_nodes,), not negative. `kind_weights`: float64, (2, n_edge_kinds), what the walk gives a
-    link along and against an edge of each kind (`WalkWeights.table()`); with the confidence it decides which of
+    `seeds`: float64, (n_nodes,), not negative. `kind_weights`: float64, (2, n_edge_kinds), the weight of a link along
+    and against an edge of each kind in the walk (`WalkWeights.table()`). With the confidence it decides which of
     several edges between two nodes names the hop (ties: the lower kind, then forward).
 
-    A hop stands for one edge: `edge` is "calls", or "calls (back)" where it was walked from its target to its source;
-    `path` and `line` say where the edge is written, which is in the file of *its source*. The first hop is the seed,
+    A hop represents one edge: `edge` is "calls", or "calls (back)" if it was walked from its target to its source.
+    `path` and `line` give the position of the edge, which is in the file of *its source*. The first hop is the seed,
     with its file and first line.
 
     Raises `UsageError` for arrays of the wrong shape, negative seeds, and targets that do not exist.
@@ -72,16 +72,16 @@ def best_products(
     targets: NDArray[np.int64],
     graph: CodeGraph | None = None,
 ) -> NDArray[np.float64]:
-    """The largest product that leads to each node: float64, (n_nodes,), 0 where no path leads.
+    """Return the largest product of a path to each node: float64, (n_nodes,), 0 if no path exists.
 
         best[j] = max(seeds[j], max(M[j, i] * best[i] for all i))
 
-    by rounds of whole-array relaxation (Bellman and Ford, with products for sums): entries are at most 1, so paths
-    gain nothing from cycles, and there are as many rounds as hops in the longest best path. Dijkstra's algorithm
-    visits fewer nodes, but one at a time in Python, and needs M by columns, which costs a sort. It ends as soon as no
-    value that still changes can reach a target: the targets' and all above the smallest of these are final then,
-    others may be too small. With the `graph` that M is of, a round looks only at the neighbors of what changed in the
-    one before, as long as these are few: the others stay as they are.
+    It is computed by rounds of whole-array relaxation (Bellman and Ford, with products for sums). Entries are at most
+    1, so paths gain nothing from cycles, and there are as many rounds as hops in the longest best path. Dijkstra's
+    algorithm visits fewer nodes, but one at a time in Python, and needs M by columns, which costs a sort. The rounds
+    end as soon as no value that still changes can reach a target: then the values of the targets and all values above
+    the smallest of these are final, others may be too small. With the `graph` of M, a round visits only the neighbors
+    of the nodes that changed in the previous one, as long as these are few, since all others keep their values.
 
     >>> m = Transition(np.array([0, 0, 1, 3], dtype=np.int32), np.array([0, 0, 1], dtype=np.int32),
     ...                np.array([0.5, 0.1, 0.4]), np.array([2, 2, 2], dtype=np.int32), np.ones(3, dtype=np.bool_))
@@ -110,7 +110,7 @@ def best_products(
 
 
 def _near(graph: CodeGraph, transition: Transition, nodes: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """The neighbors of some nodes to which anything leads, ascending; None where it is as quick to look at all."""
+    """Return the neighbors of some nodes with incoming entries, ascending; None if visiting all is as fast."""
     edges = graph.edges
     if len(transition.weights) < _FEW_ENTRIES:
         return None
@@ -127,7 +127,7 @@ def _near(graph: CodeGraph, transition: Transition, nodes: NDArray[np.int64]) ->
 
 
 def _largest_of(transition: Transition, best: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The largest product that each of some rows, none of them empty, gives in one step."""
+    """Return the largest one-step product of each of some rows, none of them empty."""
     entries, owners = rows_of(transition.indptr, rows)
     products = best[transition.indices[entries]] * transition.weights[entries]
     starts = np.flatnonzero(np.diff(owners, prepend=-1))
@@ -141,7 +141,7 @@ def _largest_of_all(transition: Transition, best: NDArray[np.float64], rows: NDA
 
 
 def _trace(transition: Transition, seeds: NDArray[np.float64], best: NDArray[np.float64], target: int) -> list[int]:
-    """Nodes of the best path from a seed to `target`; empty when nothing leads there.
+    """Return the nodes of the best path from a seed to `target`; empty if there is no path.
 
     Breadth first from the target backwards over entries that attain the best product exactly: the same multiplication
     was made before, so that no tolerance is needed.
@@ -173,7 +173,7 @@ def _seed_hop(graph: CodeGraph, node: int) -> Hop:
 
 
 def _hop(graph: CodeGraph, kind_weights: NDArray[np.float64], i: int, j: int) -> Hop:
-    """The step from i to j, named by the edge that gives the largest part of M[j, i]."""
+    """Return the step from i to j, named by the edge that contributes most to M[j, i]."""
     forward = [(number, 0) for number in _between(graph, i, j)]
     backward = [(number, 1) for number in _between(graph, j, i)]
     edges = graph.edges
@@ -194,7 +194,7 @@ def _hop(graph: CodeGraph, kind_weights: NDArray[np.float64], i: int, j: int) ->
 
 
 def _between(graph: CodeGraph, source: int, target: int) -> range:
-    """Numbers of the edges from `source` to `target`; a source's edges are sorted by target."""
+    """Return the numbers of the edges from `source` to `target`; a source's edges are sorted by target."""
     edges = graph.edges
     start, stop = int(edges.indptr[source]), int(edges.indptr[source + 1])
     low, high = np.searchsorted(edges.targets[start:stop], [target, target + 1])
@@ -202,6 +202,6 @@ def _between(graph: CodeGraph, source: int, target: int) -> range:
 
 
 def _path(graph: CodeGraph, node: int) -> str | None:
-    """Path of the file that a node lies in; None for what lies in none."""
+    """Return the path of the file that contains a node; None if no file does."""
     file = int(graph.nodes.files[node])
     return split_id(graph.nodes.ids[file])[0] if file >= 0 else None

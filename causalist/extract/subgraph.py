@@ -20,7 +20,7 @@ _NO_ROW = np.iinfo(np.int32).max
 
 
 def extract_subgraph(graph: CodeGraph, chosen: Sequence[int]) -> list[SubgraphEdge]:
-    """All edges whose two ends are among `chosen` (distinct node indices), by ascending edge number.
+    """Return all edges between nodes of `chosen` (distinct node indices), by ascending edge number.
 
     Only edges that leave a chosen node are looked at. Raises `UsageError` for nodes that do not exist or come twice.
     """
@@ -43,13 +43,14 @@ def extract_subgraph(graph: CodeGraph, chosen: Sequence[int]) -> list[SubgraphEd
 
 
 def lift_to_files(graph: CodeGraph, files: Sequence[int]) -> list[SubgraphEdge]:
-    """The edges between different chosen files that the edges of their nodes amount to, without `contains`.
+    """Return the edges between different chosen files that result from the edges of their nodes, without `contains`.
 
-    One per (source file, target file, kind), in that order: `confidence` is the highest, `rule` and `candidates` are
-    those of the most confident edge (ties: the lowest number), `n` the sum, `row` the first site's in the source
-    file, `number` -1. `files` are distinct indices of file nodes; a file node stands for itself too.
+    There is one per (source file, target file, kind), in that order. `confidence` is the highest, `rule` and
+    `candidates` are those of the most confident edge (ties: the lowest number). `n` is the sum, `row` the first site's
+    in the source file, `number` -1. `files` are distinct indices of file nodes; a file node itself counts as one of its
+    nodes.
 
-    Raises `UsageError` for nodes that do not exist, come twice, or are not files.
+    Raises `UsageError` for nodes that do not exist, are repeated, or are not files.
     """
     position = _positions(graph, files)
     edges, file_of = graph.edges, graph.nodes.files
@@ -86,16 +87,17 @@ def lift_to_files(graph: CodeGraph, files: Sequence[int]) -> list[SubgraphEdge]:
     return [SubgraphEdge(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
 
 
-def without_repeats(edges: Sequence[SubgraphEdge]) -> list[SubgraphEdge]:
-    """The edges without those that say of two nodes what another one says already: that what is called, referred to or
-    imported is read or tested.
+def without_implied_edges(edges: Sequence[SubgraphEdge]) -> list[SubgraphEdge]:
+    """Return the edges without those that a more specific edge between the same nodes implies.
+
+    A call, reference or import implies that its target is read or tested.
     """
     used = {(edge.source, edge.target) for edge in edges if edge.kind in USE_KINDS}
     return [edge for edge in edges if edge.kind not in _REPEATING or (edge.source, edge.target) not in used]
 
 
 def _positions(graph: CodeGraph, chosen: Sequence[int]) -> NDArray[np.int64]:
-    """Shape (n_nodes,): the position of each node among the chosen, -1 elsewhere."""
+    """Return the position of each node among the chosen, -1 for all others; shape (n_nodes,)."""
     n_nodes = len(graph.nodes)
     nodes = np.asarray(chosen, dtype=np.int64)
     outside = nodes[(nodes < 0) | (nodes >= n_nodes)]
@@ -110,7 +112,7 @@ def _positions(graph: CodeGraph, chosen: Sequence[int]) -> NDArray[np.int64]:
 
 
 def _outgoing_numbers(graph: CodeGraph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Numbers of all edges that leave one of `nodes` (ascending), ascending."""
+    """Return the ascending numbers of all edges that leave one of `nodes` (ascending)."""
     starts, stops = graph.edges.indptr[nodes], graph.edges.indptr[nodes + 1]
     lengths = stops - starts
     first = np.cumsum(lengths) - lengths  # where each node's edges begin in the result
@@ -118,7 +120,7 @@ def _outgoing_numbers(graph: CodeGraph, nodes: NDArray[np.int64]) -> NDArray[np.
 
 
 def hops_between(graph: CodeGraph, paths: Sequence[tuple[Hop, ...]], nodes: Sequence[int], level: Level) -> list[int]:
-    """Nodes (or, for files, the files of nodes) on the paths of hits that are no hits themselves, as they appear."""
+    """Return the nodes (or, for files, their files) on the paths of hits that are no hits themselves, in order."""
     seen = set(nodes)
     result: list[int] = []
     for path in paths:
@@ -132,8 +134,8 @@ def hops_between(graph: CodeGraph, paths: Sequence[tuple[Hop, ...]], nodes: Sequ
     return result
 
 
-def named_edge(graph: CodeGraph, edge: SubgraphEdge, ids: Sequence[str]) -> Edge:
-    """An edge of the subgraph with ids, labels and a 1-based line."""
+def name_edge(graph: CodeGraph, edge: SubgraphEdge, ids: Sequence[str]) -> Edge:
+    """Return an edge of the subgraph with ids, labels and a 1-based line."""
     return Edge(
         source=ids[edge.source],
         target=ids[edge.target],
@@ -147,7 +149,7 @@ def named_edge(graph: CodeGraph, edge: SubgraphEdge, ids: Sequence[str]) -> Edge
 
 
 def hit_of(graph: CodeGraph, node: int, score: float, pagerank: float, path: tuple[Hop, ...]) -> Hit:
-    """A node as a hit, without reasons."""
+    """Return a node as a hit without reasons."""
     nodes = graph.nodes
     node_id = nodes.ids[node]
     file_path, symbol = split_id(node_id)

@@ -34,7 +34,8 @@ class LinkedPart:
     `edges`: shape (n, 7), a row (source, target, kind, rule, row, candidates, sites) for each in the order found, by
     drafts. `unresolved`: shape (n, 3), (source, sites, row) of the calls of `unresolved_names`. `says`: shape (n, 2),
     (draft, layer). `externals` are those found on the way, in order, of which the first is the draft `first_external`.
-    `troubles` says what went wrong in the files `troubled`."""
+    `troubles` says what went wrong in the files `troubled`.
+    """
 
     edges: NDArray[np.int32]
     unresolved: NDArray[np.int32]
@@ -53,7 +54,8 @@ Begin = Callable[[Callable[[], LinkedPart]], Callable[[], LinkedPart]]
 class ParallelPlan(NamedTuple):
     """Distribution of linking over `n` processes, by the relative `costs` of files in their order.
 
-    `begin` starts work in another process, which has all that this one has, and returns what waits for its result."""
+    `begin` starts work in another process, which has all that this one has, and returns what waits for its result.
+    """
 
     n: int
     costs: Sequence[int]
@@ -65,7 +67,8 @@ def link_files(
 ) -> list[tuple[int, str]]:
     """Link all files, each with the bodies that `bring` gives it.
 
-    Returns those of which not all was found, with what went wrong, in order."""
+    Returns those of which not all was found, with what went wrong, in order.
+    """
     if spread is None:
         return list(_link_each(linker, bring, layers, range(len(linker.program.files))))
     own, *others = _split_by_cost(spread)
@@ -88,7 +91,7 @@ def _link_each(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: ran
 
 
 def _split_by_cost(spread: ParallelPlan) -> list[range]:
-    """Ranges of neighbors that cost about the same; none is empty but for want of files."""
+    """Return ranges of consecutive files of about equal cost; a range is empty only if there are too few files."""
     sums = np.array(list(accumulate(spread.costs)), dtype=np.float64)
     if not len(sums) or sums[-1] <= 0:
         return [range(len(sums))]
@@ -151,12 +154,12 @@ def build_graph(
     with_bodies: Callable[[str, FileFacts], FileFacts] = _keep_facts,
     spread: ParallelPlan | None = None,
 ) -> LinkedGraph:
-    """The graph of a repository. `files` are (path, facts) in any order; `settings` are by dialect name.
+    """Build the graph of a repository from (path, facts) pairs in any order; `settings` are by dialect name.
 
-    Files may come without their bodies but for those of which `needs_bodies` says otherwise; then `with_bodies` has to
-    bring them, and is asked once for each file, for as long as it is linked: bodies take more room than all the rest.
-    `spread` says how many processes link, of files in the order of their paths. The graph depends on the facts and
-    paths alone.
+    Files may come without their bodies, except those that `needs_bodies` selects. Then `with_bodies` has to supply
+    the bodies. It is called once for each file, and its result is kept only while that file is linked, since bodies
+    take more memory than all other facts. `spread` gives the number of processes that link, each a range of files in
+    the order of their paths. The graph depends on the facts and paths alone.
     """
     order = sorted(range(len(files)), key=lambda i: files[i][0])
     if order != list(range(len(files))):

@@ -83,7 +83,8 @@ class FileSymbols:
         """Return the first scope from `scope` outwards that may decide what `name` means.
 
         Code that gives nothing that name decides nothing, nor does a type whose names are not seen by the code in
-        it."""
+        it.
+        """
         assert self.settings is not None
         definitions, visible = self.facts.definitions, self.settings.names
         skips = not (visible.members_are_visible or visible.class_scope_is_visible)
@@ -113,7 +114,7 @@ class FileSymbols:
 
 
 def build_file_symbols(path: str, facts: FileFacts, first: int, settings: LanguageSettings | None) -> FileSymbols:
-    """The tables of one file."""
+    """Build the symbol tables of one file."""
     symbols = FileSymbols(path, facts, first, settings, returns=dict(facts.returns))
     symbols.is_shaped = settings is not None and bool(settings.shapes.sequences)
     apart = settings is not None and settings.names.has_overloads
@@ -183,7 +184,8 @@ def _add_bindings(symbols: FileSymbols, facts: FileFacts) -> None:
 def find_opened_namespaces(facts: FileFacts) -> tuple[str, ...]:
     """Return the namespaces whose names a file may use alone, the innermost first.
 
-    These are the ones in which its top definitions stand, with those around them, and those that it uses as a whole."""
+    These are the ones in which its top definitions stand, with those around them, and those that it uses as a whole.
+    """
     owners = dict(facts.owners)
     found: set[str] = set()
     for i, definition in enumerate(facts.definitions):
@@ -200,7 +202,8 @@ def find_opened_namespaces(facts: FileFacts) -> tuple[str, ...]:
 class TestSubject(NamedTuple):
     """File that tests may be named after.
 
-    `folder` is where the file stands, or where the folder does that it stands for."""
+    `folder` is where the file stands, or where the folder does that it stands for.
+    """
 
     number: int
     folder: str
@@ -210,7 +213,8 @@ class FolderIds(NamedTuple):
     """Numbers of folders.
 
     `of_file`: shape (n_files,), the number of the folder of each file. `is_code`: true for files in a language with a
-    grammar."""
+    grammar.
+    """
 
     of_file: NDArray[np.int64]
     n: int
@@ -226,11 +230,13 @@ class FileGroups:
     _subjects: dict[tuple[str, str], list[TestSubject]] | None = None
 
     def ids(self, files: Sequence[FileSymbols]) -> tuple[NodeId, ...]:
+        """Return the id of each file, computed on the first call."""
         if self._ids is None:
             self._ids = tuple(file_id(each.path) for each in files)
         return self._ids
 
     def folders(self, files: Sequence[FileSymbols]) -> FolderIds:
+        """Return the folder number of each file, computed on the first call."""
         if self._folders is None:
             numbers: dict[str, int] = {}
             of_file = [numbers.setdefault(each.path.rpartition("/")[0], len(numbers)) for each in files]

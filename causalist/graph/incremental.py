@@ -41,7 +41,8 @@ class RelinkedGraph(NamedTuple):
     `linked.document_nodes` has those of the files that were linked again; others have none. `nodes`, shape (n_nodes of
     the previous graph,): the node of each now, -1 for those that are gone; `unread`: the same, and -1 for those of
     files that were edited. `is_other`, shape (n_nodes,): nodes that came, are in such a file, or have edges that came,
-    went or were found again. `linker` can link these files again; who does not want that releases its tables."""
+    went or were found again. `linker` can link these files again; who does not want that releases its tables.
+    """
 
     linked: LinkedGraph
     nodes: NDArray[np.int32]
@@ -68,7 +69,8 @@ def relink(
     Files may come without bodies unless `needs_bodies` says otherwise. `before` is a linker of what `previous` was made
     of, which is used up. It may be given only where the files look the same from outside, none of them is at
     `affected`, and none came or went. Raises ValueError if `previous` is not a graph of these files, LinkError where
-    one that came or went stands in the place of another."""
+    one that came or went stands in the place of another.
+    """
     relinked = sorted(edited | affected)
     held = {number: _facts_held(*files[number], settings) for number in relinked}
     linker = before.relink(held) if before is not None else None
@@ -91,7 +93,8 @@ def _facts_held(path: str, facts: FileFacts, settings: Mapping[str, LanguageSett
 def _check_no_rival(program: Program, moved: InvalidationKeys, settings: Mapping[str, LanguageSettings]) -> None:
     """Raise LinkError where others would see more of a file that came or went than its names.
 
-    In its absence another file has the names of its module, or its methods say what a trait's are."""
+    In its absence another file has the names of its module, or its methods say what a trait's are.
+    """
     readers = [settings[moved.language]] if moved.language else settings.values()
     if any(program.modules.has_rival(moved.path, each.modules) for each in readers):
         raise LinkError("a module in the place of another")
@@ -100,7 +103,7 @@ def _check_no_rival(program: Program, moved: InvalidationKeys, settings: Mapping
 
 
 def needs_bodies(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> bool:
-    """True if `relink` may need the bodies of a file that did not change: they say which functions are tests."""
+    """Return True if `relink` may need the bodies of an unchanged file, which say which functions are tests."""
     language = settings.get(facts.language)
     return language is not None and bool(language.tests.marks) and (role_of(path) == Role.TEST or bool(facts.tests))
 
@@ -199,7 +202,7 @@ class _GraphUpdate:
         return RelinkedGraph(linked, ids.old, unread, is_other, linker)
 
     def _mask_files(self, files: NDArray[np.int32], chosen: Set[int]) -> NDArray[np.bool_]:
-        """True for each of these numbers of files that is chosen; -1 is not."""
+        """Return a mask over file numbers that is True for the chosen files; -1 gives False."""
         is_one = np.zeros(self.removed + 2, dtype=np.bool_)
         is_one[sorted(chosen)] = True
         return is_one[files]
@@ -213,7 +216,8 @@ class _GraphUpdate:
     def _relink_tests(self) -> frozenset[int]:
         """Find what tests test again, and return the files of these tests.
 
-        These are files that changed, and those that call something there that may be a helper."""
+        These are files that changed, and those that call something there that may be a helper.
+        """
         graph, edges = self.graph, self.graph.edges
         is_changed = self._mask_files(self.file_of[:-1], self.changed | {self.removed})
         into = edges.incoming[_edges_of_rows(edges.incoming_indptr, np.flatnonzero(is_changed))]
@@ -244,9 +248,10 @@ class _GraphUpdate:
         return files
 
     def _edges_of_nodes(self, nodes: NDArray[np.int64]) -> list[FoundEdge]:
-        """Edges of the previous graph, between drafts, that leave these nodes and say what tests test.
+        """Return the edges of use that leave these nodes in the previous graph, between drafts.
 
-        `nodes` ascend."""
+        `nodes` ascend. Edges into removed files and external nodes are left out.
+        """
         edges = self.graph.edges
         found = _edges_of_rows(edges.indptr, nodes)
         files = self.file_of[edges.targets[found]]
@@ -265,7 +270,7 @@ class _GraphUpdate:
         ]
 
     def _named_after_moved(self) -> frozenset[int]:
-        """Files of tests that may be named after files that came or went."""
+        """Return the files of tests that may be named after files that were added or removed."""
         subjects = {subject for each in self.moved if (subject := each.stem.lstrip("_"))}
         return frozenset(
             number
@@ -276,7 +281,7 @@ class _GraphUpdate:
         )
 
     def _draft_of(self, node: int) -> int:
-        """The draft of a node of a file."""
+        """Return the draft of a node of a file."""
         file, drafts = int(self.file_of[node]), self.linker.drafts
         if node == self.file_nodes[file]:
             return file
@@ -309,7 +314,7 @@ class _GraphUpdate:
 def _nodes(
     then: NodeTable, kept: NDArray[np.bool_], ids: MergedTable, made: Sequence[NodeDraft], position: _Position
 ) -> NodeTable:
-    """The nodes that are kept and those that were made, in the order of their ids."""
+    """Return the kept and the new nodes, in the order of their ids."""
     order = np.empty(len(ids.table), dtype=np.int64)
     order[ids.old[kept]] = np.flatnonzero(kept)
     order[ids.added] = len(then) + np.arange(len(made))
@@ -335,7 +340,7 @@ def _nodes(
 
 
 def _edges_of_rows(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The entries of these rows, one row after the other."""
+    """Return the entries of these rows, one row after the other."""
     starts, lengths = indptr[rows], indptr[rows + 1] - indptr[rows]
     places = np.arange(int(lengths.sum()), dtype=np.int64)
     places += np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)

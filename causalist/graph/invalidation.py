@@ -1,15 +1,15 @@
-"""Names that mean something else to other files after an edit: the keys by which files are linked again.
+"""Invalidation keys of an edit: the names that mean something else to other files, so that their users are relinked.
 
-In: two states of one file's facts, or the facts of a file that came or went. Out: names; a file that has none of them
-in its facts has the edges that it had.
+In: two states of one file's facts, or the facts of an added or deleted file. Out: names. A file that has none of them
+in its facts keeps its edges.
 
-For an edit these are the last names of all that differs in what others see, with the names around it. Whatever resolves
-to one of them, in whatever file, has the name written there, or the name of something that in turn is made of it: a
-function that returns it, a class with it as a base, a value, an alias. Variables of functions are followed in their own
-file, where alone they can be named.
+For an edit these are the last names of all changed items of the file's interface, with the names of their enclosing
+definitions. A chain that resolves to one of them, in any file, contains that name, or the name of a definition that
+depends on it: a function that returns it, a class with it as a base, a value, an alias. Variables of functions are
+followed in their own file, since no other file can name them.
 
-A file that came or went is reached by its module's name, in an import or in a chain behind a package. Its methods may
-be meant on receivers of which nothing is known, what it defines may be meant by prose, and tests are told by its path
+An added or deleted file is reached by its module's name, in an import or in a chain after a package. Its methods may be
+called on receivers of unknown type, its definitions may be mentioned in prose, and tests are recognized by its path
 (`graph.incremental`).
 """
 
@@ -39,7 +39,8 @@ class InterfaceChange(NamedTuple):
     """Names that differ between two interfaces of a file.
 
     `names` as above. `prose_names`: names of definitions by which only prose means them. `variables` of functions that
-    differ, which only these can name. `kinds` are those of the definitions that came, went or changed."""
+    differ, which only these can name. `kinds` are those of the definitions that came, went or changed.
+    """
 
     names: frozenset[str]
     prose_names: frozenset[str]
@@ -50,7 +51,8 @@ class InterfaceChange(NamedTuple):
 def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSettings | None) -> InterfaceChange | None:
     """Return the difference between two states of a file; None where names cannot tell it.
 
-    `language` is None for text."""
+    `language` is None for text.
+    """
     old, new = interface_of(old), interface_of(new)
     before, after = (
         (each.language, each.manifest, each.package, each.wildcard_exports is None, not each.exports)
@@ -90,7 +92,7 @@ _Key = tuple[str, str, str]  # what it is, the qualified name around or of it, a
 
 
 def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dict[_Key, list[Hashable]]:
-    """Items of an interface by their subject, in an order that an insertion elsewhere does not change."""
+    """Return the items of an interface by their subject, in an order that insertions elsewhere do not change."""
     shows_side_effects = language is None or language.modules.shows_side_effects
     shows_signatures = language is None or _reads_signatures(language)
     places = [definition.qualname for definition in facts.definitions]
@@ -140,9 +142,10 @@ def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dic
 
 
 def _reads_signatures(language: LanguageSettings) -> bool:
-    """True if other files depend on how functions are declared, beyond parameters and returned types.
+    """Return True if other files depend on more of a function's declaration than parameters and return types.
 
-    A declaration may say which of several is meant, what overrides or implements something, and who sees it."""
+    A declaration may decide which overload is called, what overrides or implements it, and who can see it.
+    """
     names, types = language.names, language.types
     return bool(
         names.has_overloads or names.alone or names.unshared or names.parts or types.structural or types.prefixed
@@ -157,7 +160,8 @@ def _names_of(place: str, special: str) -> Iterator[str]:
     """Yield the names by which others may come to the definition `place`.
 
     These are its own, or, for what is called without its name, those around it. They are all that is known where there
-    is no mark for that (`NameSettings.special`)."""
+    is no mark for that (`NameSettings.special`).
+    """
     words = _NAME.findall(place)
     if not special:
         yield from words
@@ -169,7 +173,7 @@ def _names_of(place: str, special: str) -> Iterator[str]:
 
 
 def _names_of_binding(place: str, target: str, special: str) -> Iterator[str]:
-    """The same for what is bound in `place` to `target`, which has no name of its own if it is what is returned."""
+    """Yield the names that depend on a binding of `place` to `target`; a returned value has no name of its own."""
     own = _NAME.findall(target)
     if target.startswith(".__"):
         yield from _NAME.findall(place)
@@ -179,7 +183,7 @@ def _names_of_binding(place: str, target: str, special: str) -> Iterator[str]:
 
 
 def _are_distinguished(then: Sequence[Hashable], now: Sequence[Hashable], special: str) -> bool:
-    """True if definitions that came to others, or went from there, say so by names of their own."""
+    """Return True if only definitions without a special name came or went, and the others keep their order."""
     if not special:
         return False
     several = {*then} ^ {*now}
@@ -203,7 +207,8 @@ def dependent_names(
 ) -> set[str]:
     """Return the names in a file's interface that are made of one of these names or variables.
 
-    Variables on the way are not returned: nobody else can name them."""
+    Variables on the way are not returned: nobody else can name them.
+    """
     special = _special_prefix(language)
     variable_of = _variables(facts)
     parents = [min(definition.parent, position - 1) for position, definition in enumerate(facts.definitions)]
@@ -234,7 +239,7 @@ def dependent_names(
 
 
 def _contains_name(text: str, several: Iterable[Set[str]]) -> bool:
-    """True if one of these sets has a word of the text."""
+    """Return True if the text contains a word of one of these sets."""
     if not text:
         return False
     words = _NAME.findall(text) + (_DASHED.findall(text) if "-" in text else [])
@@ -274,7 +279,8 @@ class InvalidationKeys(NamedTuple):
 
     `stem` is the word by which it is imported. `names` are others that its facts give to what stands elsewhere.
     `methods` are those of its types, `guessed` of these such as a call may mean by its name alone. `mentioned` is what
-    prose may mean. `passed_on` is what an import of everything brings, None where that is not known."""
+    prose may mean. `passed_on` is what an import of everything brings, None where that is not known.
+    """
 
     path: str
     language: str
@@ -290,7 +296,8 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
     """Return the keys of a file; None for a file that others see without a name.
 
     Such are manifests, files that stand for their folder, and languages in which the files of a package share a
-    scope."""
+    scope.
+    """
     stem = posixpath.basename(path).partition(".")[0]
     if facts.manifest or not path.isascii() or not _STEM.fullmatch(stem):
         return None
@@ -336,7 +343,7 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
 
 
 def can_mention(path: str, has_grammar: bool) -> bool:
-    """True if a file may speak of others in prose."""
+    """Return True if the prose of a file may mention other files."""
     return not has_grammar or role_of(path) == Role.TEST
 
 
@@ -344,7 +351,8 @@ def forwards_module(facts: FileFacts, stem: str) -> tuple[bool, bool]:
     """Return two answers on a module that may have this name, for a file that imports it.
 
     First: True if the file imports everything of it. Second: True if it passes some of it on that is looked for in
-    several places."""
+    several places.
+    """
     named = [e for e in facts.imports if e.kind in _PASSING and stem in _STEM.findall(f"{e.module} {e.name}")]
     whole = any(entry.kind in _WHOLE for entry in named)
     return whole, any(entry.kind in _REEXPORTS and not entry.module.startswith(".") for entry in named)
@@ -353,7 +361,8 @@ def forwards_module(facts: FileFacts, stem: str) -> tuple[bool, bool]:
 def forwarded_modules(path: str, facts: FileFacts, language: LanguageSettings | None) -> frozenset[tuple[str, int]]:
     """Return the modules, with their levels, of which a file passes something on to those who import it.
 
-    These are in the sight of importers, too, although they have no name of them."""
+    These are in the sight of importers, too, although they have no name of them.
+    """
     if language is None:
         return frozenset()
     stem = posixpath.splitext(posixpath.basename(path))[0]

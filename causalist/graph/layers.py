@@ -1,30 +1,30 @@
-"""Architectural layers and tiers of nodes: what files and types say themselves, completed over the graph.
+"""Architectural layers and tiers of nodes: from the facts of files and types, completed over the graph.
 
-In: the path and facts of a file, then a graph whose nodes have what they say. Out: a `Layer` and a `Tier` of each node.
-For a file, the first of these decides:
+In: the path and facts of a file, then a graph whose nodes have the layers of their own facts. Out: a `Layer` and a
+`Tier` of each node. For a file, the first of these that applies decides:
 
 1. the role of the file: tests, documentation;
-2. what kind of file it is, by name and suffix;
-3. the role again: configuration, migrations; and a name that is configuration wherever it stands (in an example, say);
-4. importing a framework for user interfaces;
-5. the last word of the file's name, and then the names of its folders, the innermost first: words that say it outright;
-6. what else it imports (or calls, where the language needs no import): the layer of most packages;
-7. what its types are called and derive from: the layer that half of them or more say;
-8. words of its path that say it in passing.
+2. the kind of the file, by name and suffix;
+3. the role again: configuration, migrations; and a name that is configuration anywhere (in an example, say);
+4. an import of a framework for user interfaces;
+5. the last word of the file's name, then the names of its folders, the innermost first: unambiguous words;
+6. its other imports (or calls, if the language needs no import): the layer of most packages;
+7. the names and bases of its types: the most frequent layer, if at least half of the types have one;
+8. ambiguous words of its path.
 
-A type belongs to what its own name or base says, unless 1 to 4 decided for the file. Ties of 6 and 7 go to the higher
-layer: what joins two serves the upper one.
+A type has the layer of its own name or base, unless 1 to 4 decided for the file. Ties of 6 and 7 go to the higher
+layer, since code that joins two layers serves the upper one.
 
-Where neither a type nor its file says a layer, the type belongs to the layer of what it extends, and the file to that
-of its types, if half of them have one. A file of which nothing says anything belongs to what most files of its folder
-say; otherwise it is logic. What a file says rests on its own facts, with their bodies, and is kept with the nodes, so
-that the rest can be worked out again when some files are linked again.
+If neither a type nor its file has a layer, the type gets the layer of the type that it extends, and the file that of
+its types, if half of them have one. Any other file gets the layer of most files of its folder, or else logic. The layer
+by 1 to 8 depends on the file's own facts, with their bodies, and is stored with the nodes. The rest can therefore be
+computed again after some files are relinked.
 
 The tables were chosen by hand. The words are those that frameworks' own generators and style guides, and the usual
-books on layered, hexagonal and model-view-controller design, use for these things. A word with several uses ("handler",
+books on layered, hexagonal and model-view-controller design, use for these layers. A word with several uses ("handler",
 "backend", "client", "manager", "context") is in no table. The packages are those that programs import for one purpose;
-one that nearly every file imports ("os", "logging", "fmt") says nothing. Keys of tables by language are families of
-languages as `grammars/*/language.toml` has them; "" stands for all.
+one that nearly every file imports ("os", "logging", "fmt") is in no table. Keys of tables by language are families of
+languages as in `grammars/*/language.toml`; "" means all.
 """
 
 import re
@@ -304,7 +304,8 @@ def layers_of_file(path: str, facts: FileFacts, family: str, own_package: str = 
     """Return the layers that one file says itself.
 
     `family` is that of its language, "" for text without a grammar. `own_package` is the name of the package to which
-    the file belongs: imports of that say nothing."""
+    the file belongs: imports of that say nothing.
+    """
     role = role_of(path)
     layer = _layer_by_kind(path, role, bool(facts.language))
     if layer is not None:
@@ -324,7 +325,7 @@ def layers_of_file(path: str, facts: FileFacts, family: str, own_package: str = 
 
 
 def layer_of_types(layers: Iterable[Layer], facts: FileFacts) -> Layer | None:
-    """The layer of a file half of whose types, or more, have the given layers: the most frequent of these."""
+    """Return the most frequent layer of a file's types if at least half of the types have a layer."""
     counts = Counter(layers)
     n_types = sum(definition.kind in _TYPES for definition in facts.definitions)
     return _most_counted(counts) if 2 * counts.total() >= n_types else None
@@ -348,7 +349,7 @@ def _layer_by_kind(path: str, role: Role, has_grammar: bool) -> Layer | None:
 
 
 def _layer_by_words(path: str, tables: Mapping[str, Mapping[str, Layer]], family: str) -> Layer | None:
-    """By the name of the file, then by its folders, the innermost first."""
+    """Return the layer that the name of the file or its folders name, the file first, then the innermost folder."""
     own, everywhere = tables.get(family, {}), tables[""]
     *folders, name = path.split("/")
     last = [word.lower() for word in _WORD.findall(name.rpartition(".")[0].removesuffix(".d"))[-1:]]
@@ -381,7 +382,7 @@ def _count_packages(facts: FileFacts, family: str, own_package: str) -> Counter[
 
 @lru_cache(maxsize=4096)
 def _find_package(family: str, module: str, name: str) -> tuple[str, Layer] | None:
-    """The longest entry of the table that a module begins with, and its layer."""
+    """Return the longest entry of the table that is a prefix of a module, and its layer."""
     separator = "/" if family in _BY_SLASHES else "."
     parts = [part for part in (*module.split(separator), name) if part]
     table = _PACKAGES[family]
@@ -393,7 +394,7 @@ def _find_package(family: str, module: str, name: str) -> tuple[str, Layer] | No
 
 
 def _layers_of_declared_types(facts: FileFacts, family: str) -> dict[int, Layer]:
-    """Layers of types, by number: by their own names, or else by the first of their bases that says something."""
+    """Return the layers of types by number: by their names, or else by the first base that has a layer."""
     found: dict[int, Layer] = {}
     bases = _BASE_WORDS[""] | _BASE_WORDS.get(family, {})
     for number, definition in enumerate(facts.definitions):
@@ -414,7 +415,7 @@ def _layer_by_last_word(name: str, table: Mapping[str, Layer]) -> Layer | None:
 
 
 def _most_counted(counts: Mapping[Layer, int]) -> Layer | None:
-    """The layer that is counted most; of several, the highest."""
+    """Return the layer with the highest count; of several, the highest layer."""
     return max((n, layer) for layer, n in counts.items())[1] if any(counts.values()) else None
 
 
@@ -425,9 +426,10 @@ _NOT_RANKED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.ENTITY, NodeKind.EXTERN
 
 
 def fan_in(edges: EdgeTable, n_nodes: int) -> NDArray[np.int64]:
-    """Shape (n_nodes,): how many other nodes use each node, by edges of use with a confidence of at least 0.5.
+    """Return the number of other nodes that use each node, shape (n_nodes,).
 
-    However many kinds of edges lead from one node to another, it counts once; a node's use of itself does not count.
+    Only edges of use with a confidence of at least 0.5 count. However many kinds of edges lead from one node to
+    another, it counts once; a node's use of itself does not count.
     """
     counted = _ORDERS[edges.kinds] & (edges.confidences >= MIN_CONFIDENCE)
     counted &= edges.sources != edges.targets
@@ -502,7 +504,8 @@ class LayerAssigner:
     def complete(self, graph: CodeGraph, file_nodes: NDArray[np.int32]) -> CodeGraph:
         """Return the graph with the layer and the tier of each node; `file_nodes` are those of the program's files.
 
-        External nodes, which have no layer, are logic in the array."""
+        External nodes, which have no layer, are logic in the array.
+        """
         folders = self.program.file_groups.folders(self.program.files)
         nodes, n_files = graph.nodes, len(file_nodes)
         own = _layers_of_types(graph)
@@ -552,7 +555,8 @@ def _complete_files(of_file: _Layers, folders: "FolderIds") -> _Layers:
     """Return the layers of files, completed by those of their folders, and logic for all others.
 
     A folder has a layer if most of its files in a language with a grammar say it. It holds for such files that say
-    none."""
+    none.
+    """
     of_files, n_folders, is_code = folders
     counted = is_code & ~np.isin(of_file, _SUPPORT_LAYERS)
     says = counted & (of_file != NO_LAYER)
@@ -565,11 +569,11 @@ def _complete_files(of_file: _Layers, folders: "FolderIds") -> _Layers:
 
 
 def _count_layers(rows: NDArray[np.int64], layers: _Layers, n: int) -> NDArray[np.int64]:
-    """Shape (n, number of layers): how often each layer stands in each row."""
+    """Return the count of each layer in each row, shape (n, number of layers)."""
     return np.bincount(rows * len(Layer) + layers, minlength=n * len(Layer)).reshape(n, len(Layer))
 
 
 def _most_frequent(counts: NDArray[np.int64]) -> _Layers:
-    """The layer that is counted most in each row; of several, the highest."""
+    """Return the layer with the highest count in each row; of several, the highest layer."""
     highest: _Layers = (len(Layer) - 1 - counts[:, ::-1].argmax(axis=1)).astype(np.uint8)
     return highest

@@ -43,11 +43,12 @@ class PackageImports:
     _members: dict[str, set[str]] = field(default_factory=dict)  # first name of a chain -> second names
 
     def has_folder_imports(self, file: int) -> bool:
+        """Return True if a package in the language of a file is a folder."""
         settings = self.program.files[file].settings
         return settings is not None and settings.modules.system is ModuleSystem.FOLDER
 
     def files_of(self, file: int, target: int, entry: Import) -> list[int]:
-        """The files that an import in `file` of the package of the file `target` leads to, by number."""
+        """Return the numbers of the files that an import in `file` of the package of the file `target` leads to."""
         if file != self._file:
             self._file, self._members = file, _members_of(self.program.files[file])
         program = self.program
@@ -98,7 +99,8 @@ class Linker:
 
     The result for one file does not depend on which others were linked before it: every file begins with empty caches.
     A search that was cut short, because it led back to where it came from or too far, would be remembered otherwise as
-    another file came to it."""
+    another file came to it.
+    """
 
     program: Program
     resolver: Resolver
@@ -111,7 +113,7 @@ class Linker:
 
     @classmethod
     def from_files(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "Linker":
-        """A linker of a repository; `settings` are by dialect name."""
+        """Build a linker of a repository; `settings` are by dialect name."""
         program = Program.from_files(files, settings)
         builtin: dict[str, frozenset[str]] = {}
         for each in settings.values():
@@ -127,7 +129,8 @@ class Linker:
         """Return a linker of the same files, of which some changed and look the same from all others.
 
         It has no edges yet, and this one is not to be used any more. Returns None, with nothing changed, where the
-        tables of one of these files do not follow from it alone (`Program.is_self_contained`)."""
+        tables of one of these files do not follow from it alone (`Program.is_self_contained`).
+        """
         if not all(self.program.is_self_contained(number) for number in changed):
             return None
         for number, facts in changed.items():
@@ -138,7 +141,8 @@ class Linker:
     def link(self, number: int) -> None:
         """Add all edges that leave a file but for those of `add_bases` and those that follow from others.
 
-        Raises LinkError with those of them in place that were found until then."""
+        Raises LinkError with those of them in place that were found until then.
+        """
         try:
             self._link(number)
         except Exception as error:
@@ -150,7 +154,8 @@ class Linker:
     def release_tables(self) -> None:
         """Drop references back to the program, so that its last use frees facts and tables.
 
-        Nothing can be resolved after that."""
+        Nothing can be resolved after that.
+        """
         self.program.packages.included = None
         self.resolver.release_tables()
 
@@ -266,7 +271,8 @@ class Linker:
     def _add_states(self, number: int) -> None:
         """Add reads and writes of state that a file's chains, accesses and look-ups by key make.
 
-        The meaning of a chain as a whole is read where it is used."""
+        The meaning of a chain as a whole is read where it is used.
+        """
         symbols = self.program.files[number]
         facts = symbols.facts
         # Where types stand before the names, members that are handed on are references already.
@@ -319,7 +325,8 @@ class Linker:
         """Add a reference to the function or method that a chain is as a value.
 
         It may be handed on (`self.save`), asked for a member (`save.delay()`), or called by reading it, as a property
-        is."""
+        is.
+        """
         used = self._accesses.find_function(number, scope, chain)
         if used is not None:
             source, target = self._scope_draft(number, scope), self.drafts.of_definition(used.definition)
@@ -383,7 +390,7 @@ class Linker:
             self.collector.add_unresolved(source, "?" if last.endswith("()") else last, row, n)
 
     def _is_conversion(self, definition: int) -> bool:
-        """True if what looks like a call of the definition gives the type of a value."""
+        """Return True if a call of the definition is a type conversion."""
         settings = self.program.files[self.program.file_of[definition]].settings
         return settings is not None and settings.types.prefixed and self.program.is_type(definition)
 

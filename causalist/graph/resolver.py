@@ -50,7 +50,8 @@ class Target(NamedTuple):
 class Derived(NamedTuple):
     """A type and a definition that it derives from.
 
-    `file` says so in its base number `place`, or in its block number `place` that implements something."""
+    `file` says so in its base number `place`, or in its block number `place` that implements something.
+    """
 
     owner: int
     target: Target
@@ -121,7 +122,8 @@ class Resolver:
         """Note the interfaces of classes whose superclass is from outside: what such a class lacks comes from there.
 
         Only in languages where interfaces give a class nothing. `derived` are the types whose own superclass is not of
-        the repository."""
+        the repository.
+        """
         program = self.program
         kinds = [definition.kind for definition in program.definition_of]
         for owner, kind in enumerate(kinds):
@@ -168,7 +170,8 @@ class Resolver:
     def _resolve_bases(self, bases: list[tuple[int, int]]) -> tuple[list[Derived], list[tuple[int, int]]]:
         """Return (what `prepare` returns, what is not found) of bases by their files and places.
 
-        The program knows those found afterwards."""
+        The program knows those found afterwards.
+        """
         found: list[Derived] = []
         missed: list[tuple[int, int]] = []
         for file, place in bases:
@@ -301,7 +304,8 @@ class Resolver:
     ) -> tuple[list[Target], str]:
         """Return (targets, external package or "") of a use of `chain`; `guess` for what is called.
 
-        `arguments` and `values` are as `Call` has them."""
+        `arguments` and `values` are as `Call` has them.
+        """
         passed_on = "::" in chain
         chain = chain.replace("::", ".")
         called = (guess and arguments != IS_TYPE) or passed_on
@@ -393,7 +397,7 @@ class Resolver:
         )
 
     def is_unknown(self, file: int, scope: int, chain: str, arguments: str) -> bool:
-        """True if a called chain for which `resolve` found nothing may mean anything of its last name."""
+        """Return True if a called chain that `resolve` could not resolve may denote any definition of its last name."""
         # The same question as there, whose answer is known.
         value = self.inference.infer_chain(
             file, scope, chain.replace("::", "."), None if arguments == IS_TYPE else arguments
@@ -443,7 +447,8 @@ class OverloadChooser:
         """Return the namesakes of `functions` whose parameters are nearest to the arguments; `functions` where none is.
 
         `functions` fit the number of the arguments and literals best. `place` is the (file, scope) of the call,
-        `arguments` and `chains` are as `Call` has them."""
+        `arguments` and `chains` are as `Call` has them.
+        """
         program = self.inference.program
         same, elsewhere = program.overloads_of(functions[0])
         if len(same) + len(elsewhere) < 2:
@@ -597,7 +602,7 @@ class NameCandidates:
         return program.definition_of[owner].name if owner >= 0 and not self._is_of_object(method) else ""
 
     def _is_of_object(self, method: int) -> bool:
-        """True if a method stands in an object that a function makes, and so in no type."""
+        """Return True if a method belongs to an object made by a function, and therefore to no type."""
         parent = self._program.parent(method)
         return parent >= 0 and self._program.definition_of[parent].kind in CALLABLE_KINDS
 
@@ -610,9 +615,10 @@ class NameCandidates:
         return within.rpartition(".")[0].rpartition(".")[2]
 
     def _is_in_sight(self, file: int, method: int) -> bool:
-        """True if a file defines a method's type, imports it or what passes it on, or uses the type's name.
+        """Return True if a file defines a method's type, imports it or a re-export of it, or uses the type's name.
 
-        Of objects only those are in sight that something holds."""
+        An object is in sight only if a name is bound to it.
+        """
         if self._is_of_object(method) and not self._holder(method):
             return False
         if self._program.file_of[method] in self._visible_files(file):
@@ -640,7 +646,9 @@ class NameCandidates:
 
 
 def resembles(receiver: str, owner: str) -> bool:
-    """True if the last part of a receiver is called like a type, or like the last words of its name, or vice versa.
+    """Return True if the last part of a receiver resembles the name of a type.
+
+    Their words are equal, or one consists of the last words of the other; a single letter resembles nothing.
 
     >>> [resembles(name, "BuildState") for name in ("build_state", "state", "oldBuildState", "build", "s")]
     [True, True, True, False, False]
@@ -678,7 +686,8 @@ def _family(program: Program, file: int) -> str:
 def _callable_parts(value: Value, settings: LanguageSettings, method: str) -> tuple[list[Value], int]:
     """Return (definitions that a call of one of several values may run, number of possible ones).
 
-    An external or builtin value is possible if it may have the method."""
+    An external or builtin value is possible if it may have the method.
+    """
     found: list[Value] = []
     n_others = 0
     for part in value.parts:

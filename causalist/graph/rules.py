@@ -85,7 +85,8 @@ class Rule(NamedTuple):
     `stated` is the confidence of what no compiler can measure, since it is a matter of words: which calls of a test are
     what it is for, which names are those of a configuration, what documentation means. `read`: (right, wrong,
     repositories) of edges that were judged by reading them, where it follows from these
-    (`tests/benchmarks/mentions`)."""
+    (`tests/benchmarks/mentions`).
+    """
 
     name: RuleName
     evidence: Evidence
@@ -231,7 +232,8 @@ MAX_NAMESAKES = 3
 def evidence_sort_key(rule: str, candidates: int) -> tuple[bool, int, int, int]:
     """Return a sort key for the evidence of an edge, the strongest first.
 
-    It does not depend on measured confidences, so that measuring anew does not change what is measured."""
+    It does not depend on measured confidences, so that measuring anew does not change what is measured.
+    """
     number = RULE_NUMBER[rule]
     evidence = RULES[number].evidence
     return evidence is Evidence.GUESS, candidates, evidence, number
@@ -249,7 +251,8 @@ OTHERS = "calls"
 class RuleMeasurement(NamedTuple):
     """Counts of judged edges behind a confidence.
 
-    `language` is "" where they are of all languages; `kinds` is the group of kinds that was counted."""
+    `language` is "" where they are of all languages; `kinds` is the group of kinds that was counted.
+    """
 
     confidence: float
     right: int
@@ -269,7 +272,7 @@ class Confidences:
     digest: str = ""
 
     def confidence_of(self, rule: str, kind: EdgeKind, language: str) -> float:
-        """The confidence of an edge of that kind in that language, if it has no rivals."""
+        """Return the confidence of an edge of that kind in that language if it is the only candidate."""
         _, evidence, _, stated, _ = RULES[RULE_NUMBER[rule]]
         if evidence is Evidence.STRUCTURE:
             return 1.0
@@ -279,14 +282,15 @@ class Confidences:
         return measured.confidence if measured else self.evidence[evidence.name.lower()]
 
     def confidence_of_edge(self, rule: str, kind: EdgeKind, language: str, candidates: int) -> float:
-        """The same for an edge to one of several candidates, which share it, and no more than `max_confidence`."""
+        """Return the confidence of an edge to one of several candidates, which share it, at most `max_confidence`."""
         return min(self.max_confidence(rule, language), self.confidence_of(rule, kind, language) / candidates)
 
     def max_confidence(self, rule: str, language: str) -> float:
         """Return the most that an edge by that rule may claim.
 
         For guesses this is MAX_GUESS_CONFIDENCE, unless more than half of those that were made are right, of all or in
-        that language. Those at calls which no compiler resolves count as wrong."""
+        that language. Those at calls which no compiler resolves count as wrong.
+        """
         if rule not in GUESSES:
             return 1.0
         group = self.rules.get(rule, {}).get(OTHERS, {})
@@ -314,7 +318,7 @@ class Confidences:
         )
 
     def unmeasured_rules(self) -> tuple[str, ...]:
-        """Rules whose confidence is that of their kind of evidence, whatever the kind of the edge."""
+        """Return the rules whose confidence is that of their kind of evidence, whatever the kind of the edge."""
         return tuple(
             rule.name.value
             for rule in RULES
@@ -323,18 +327,19 @@ class Confidences:
 
 
 def _is_mostly_right(counts: Mapping[str, Any]) -> bool:
-    """True if more than half are right; unknown without a count of those at calls that nothing resolves."""
+    """Return True if more than half are right; unknown without a count for unresolved calls."""
     known = "unjudged" in counts
     return known and 2 * int(counts["right"]) > int(counts["right"]) + int(counts["wrong"]) + int(counts["unjudged"])
 
 
 @lru_cache(maxsize=1)
 def load_confidences() -> Confidences:
-    """The table that is shipped."""
+    """Load the table that is shipped."""
     return read_confidences(shipped_confidences())
 
 
 def read_confidences(data: bytes) -> Confidences:
+    """Parse a table of confidences from JSON."""
     content = json.loads(data)
     provenance = {key: value for key, value in content.items() if key not in ("rules", "evidence")}
     return Confidences(content["rules"], content["evidence"], provenance, sha256(data).hexdigest()[:16])

@@ -29,7 +29,8 @@ _KINDS = {int(kind): kind for kind in NodeKind}
 class NodeDraft:
     """Node before ids are sorted; `file` and `parent` are positions among the drafts, -1 for none.
 
-    `says` is set by `LayerAssigner.assign_own`."""
+    `says` is set by `LayerAssigner.assign_own`.
+    """
 
     id: str
     kind: NodeKind
@@ -66,15 +67,15 @@ class NodeDrafts(dict[int, NodeDraft]):
         return self[number]
 
     def first_definition(self, file: int) -> int:
-        """The draft of the first definition of a file."""
+        """Return the draft of the first definition of a file."""
         return self.n_files + self.program.files[file].first
 
     def of_definition(self, number: int) -> int:
-        """The draft of a definition."""
+        """Return the draft of a definition."""
         return self.n_files + number
 
     def passages(self, file: int) -> range:
-        """The drafts of the passages of a file, made once. Asked for before any external."""
+        """Return the drafts of the passages of a file, made on the first call, before those of externals."""
         if file not in self._passages:
             facts, first = self.program.files[file].facts, self.n_written
             self.update(enumerate(_passage_drafts(self.program.files[file], file, self[file].role, first), first))
@@ -83,12 +84,12 @@ class NodeDrafts(dict[int, NodeDraft]):
         return self._passages[file]
 
     def documents(self, file: int) -> list[int]:
-        """The drafts of the definitions of a file, then of its passages."""
+        """Return the drafts of the definitions of a file, then those of its passages."""
         first = self.first_definition(file)
         return [*range(first, first + len(self.program.files[file].facts.definitions)), *self.passages(file)]
 
     def of_external(self, package: str) -> int:
-        """The draft of something outside of the repository."""
+        """Return the draft of a definition outside of the repository."""
         number = self.externals.get(package)
         if number is None:
             number = self.externals[package] = self.n_written + len(self.externals)
@@ -98,7 +99,7 @@ class NodeDrafts(dict[int, NodeDraft]):
         return number
 
     def all_drafts(self) -> list[NodeDraft]:
-        """Every draft, when all passages and externals are made."""
+        """Return all drafts, once all passages and externals are made."""
         return [self[number] for number in range(self.n_written + len(self.externals))]
 
 
@@ -139,7 +140,8 @@ def _number_duplicates(definitions: Sequence[Definition]) -> list[str]:
     """Return a suffix for the name of each definition so that no two are alike.
 
     Where a field shares its name with functions, these are meant by whoever asks for callers: the field gets the
-    suffix."""
+    suffix.
+    """
     used: dict[str, int] = {}
     result = [""] * len(definitions)
     order = sorted(range(len(definitions)), key=lambda i: (definitions[i].kind == NodeKind.FIELD, i))
@@ -165,7 +167,8 @@ class EdgeCollector:
     """One edge per (source, target, kind).
 
     The strongest evidence counts, sites add up, the first row is kept. Unresolved calls are kept by (source, name), as
-    [number of sites, first row]."""
+    [number of sites, first row].
+    """
 
     edges: dict[tuple[int, int, int], EdgeSites] = field(default_factory=dict)
     unresolved: dict[tuple[int, str], list[int]] = field(default_factory=dict)
@@ -188,6 +191,7 @@ class EdgeCollector:
             sites.rule, sites.candidates = rule, candidates
 
     def add_unresolved(self, source: int, name: str, row: int, n: int) -> None:
+        """Count `n` unresolved calls of a name in a node; `row` is the first of their rows."""
         sites = self.unresolved.setdefault((source, name), [0, row])
         sites[0] += n
         sites[1] = min(sites[1], row)
@@ -199,7 +203,8 @@ def finish_graph(
     """Return the graph and the position of each draft in it.
 
     Nodes are sorted by id, edges by (source, target, kind). `languages` has that of each file that a draft may name.
-    Layers and tiers of nodes are not there yet (`LayerAssigner.complete`)."""
+    Layers and tiers of nodes are not there yet (`LayerAssigner.complete`).
+    """
     order = sorted(range(len(drafts)), key=lambda i: drafts[i].id)
     position = np.empty(len(drafts), dtype=np.int32)
     position[order] = np.arange(len(drafts), dtype=np.int32)
@@ -232,7 +237,7 @@ def finish_graph(
 def _confidence_column(
     collector: EdgeCollector, language_of: Callable[[int], str], confidences: Confidences
 ) -> list[float]:
-    """Confidences of all edges, each by the language in which its source is written."""
+    """Return the confidences of all edges, each by the language of its source."""
     language = {source: language_of(source) for source, _, _ in collector.edges}
     known: dict[tuple[str, int, str, int], float] = {}
     result = []
@@ -276,7 +281,8 @@ def build_columns(
 ) -> EdgeColumns:
     """Return what was collected as arrays.
 
-    `positions` are the nodes of drafts, `language_of` a draft is the language of its file."""
+    `positions` are the nodes of drafts, `language_of` a draft is the language of its file.
+    """
     keys = np.array(list(collector.edges), dtype=np.int64).reshape(-1, 3)
     sites = list(collector.edges.values())
     return EdgeColumns(
@@ -292,7 +298,7 @@ def build_columns(
 
 
 def build_edge_table(columns: EdgeColumns, n_nodes: int) -> EdgeTable:
-    """Edges in order, with what finds them by their ends."""
+    """Return the edges in order, with the arrays that find them by their ends."""
     # As one number, by a stable sort: of edges of which most are in order already, that is a merge.
     order = np.argsort(_edge_keys(columns.sources, columns.targets, columns.kinds, n_nodes), kind="stable")
     sources, targets, kinds = columns.sources[order], columns.targets[order], columns.kinds[order]
@@ -318,7 +324,8 @@ def splice_edge_table(
     """Return an earlier table without the edges `removed`, which ascend, and with new ones.
 
     The table must not have the new ones without those that are gone. `nodes`: shape (n_nodes of the previous
-    table,), the node of each now, in the same order; -1 if it has no edge that stays. `n`: the number of nodes now."""
+    table,), the node of each now, in the same order; -1 if it has no edge that stays. `n`: the number of nodes now.
+    """
     # What is gone counts as what stands before it, so that numbers still ascend.
     here = np.maximum(np.maximum.accumulate(nodes), 0)
     keys = _edge_keys(here.take(previous.sources), here.take(previous.targets), previous.kinds, n)
@@ -352,7 +359,7 @@ def splice_edge_table(
 def _edge_keys(
     sources: NDArray[np.int32], targets: NDArray[np.int32], kinds: NDArray[np.uint8], n_nodes: int
 ) -> NDArray[np.int64]:
-    """One number for each edge, in the order of edges."""
+    """Return one number for each edge, ascending in the order of edges."""
     keys = sources.astype(np.int64)
     keys *= n_nodes
     keys += targets
@@ -365,7 +372,8 @@ def _stable_order(numbers: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the order that sorts numbers, ties as they stand; none is negative.
 
     It sorts by their halves, because numpy counts instead of comparing where there are 16 bits: that takes a fifth of
-    the time."""
+    the time.
+    """
     order = np.argsort(numbers.astype(np.uint16), kind="stable")  # the lower ones
     return order[np.argsort((numbers >> 16).astype(np.uint16)[order], kind="stable")].astype(np.int32)
 

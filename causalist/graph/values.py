@@ -46,7 +46,8 @@ class Resolution(NamedTuple):
     """Meaning of a name: a definition, a file taken as a module, or something outside of the repository.
 
     `number` is a definition or file, `rule` the way it was found. `name` is the package of an external, or the chain of
-    a value."""
+    a value.
+    """
 
     kind: ResolutionKind
     number: int
@@ -58,7 +59,8 @@ class Value(NamedTuple):
     """Inferred value of a part of a chain.
 
     `also` are further types that an instance has at the same time; `type` is the name of a type that is builtin or
-    external."""
+    external.
+    """
 
     kind: ValueKind
     number: int

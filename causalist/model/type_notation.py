@@ -304,9 +304,9 @@ def closing_bracket(text: str, start: int, tokens: re.Pattern[str] = _BRACKET) -
 
 
 def split_outside(text: str, separator: str, tokens: re.Pattern[str]) -> list[str]:
-    """Split at separators outside of brackets; `tokens` finds both, and in source text also strings and comments.
+    r"""Split at separators outside of brackets; `tokens` finds both, and in source text also strings and comments.
 
-    >>> split_outside("a, f(b, c)", ",", re.compile(r"[()\\[\\]{},]"))
+    >>> split_outside("a, f(b, c)", ",", re.compile(r"[()\[\]{},]"))
     ['a', ' f(b, c)']
     """
     parts, depth, start = [], 0, 0

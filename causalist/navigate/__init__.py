@@ -10,61 +10,69 @@ from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
     from causalist.navigate.edges import (
-        as_one,
         calls_from,
-        calls_through,
         calls_to,
-        chosen_edges,
         edges_to,
+        find_indirect_calls,
         mentions_of,
         references_to,
+        select_edges,
+        with_overloads_and_members,
     )
     from causalist.navigate.filters import Filters, apply_filters, nodes_inside
     from causalist.navigate.find import find_nodes
-    from causalist.navigate.impact import affected_by, nodes_of_rows, tests_reaching
-    from causalist.navigate.lint import health_of, layering_of
+    from causalist.navigate.impact import find_affected_nodes, find_nodes_of_rows, find_tests_reaching
+    from causalist.navigate.lint import find_defects, summarize_layers
     from causalist.navigate.names import ResolvedName, resolve_name
-    from causalist.navigate.neighbors import changes_with, definition_of, neighbors_in, neighbors_of, trail_between
-    from causalist.navigate.verify import gaps_between, verdict_on
+    from causalist.navigate.neighbors import (
+        describe_definition,
+        find_graph_path,
+        list_co_change_edges,
+        list_neighbors,
+        list_neighbors_and_co_changes,
+    )
+    from causalist.navigate.verify import find_completing_calls, verify_use
 
 __all__ = [
     "Filters",
     "ResolvedName",
-    "affected_by",
     "apply_filters",
-    "as_one",
     "calls_from",
-    "calls_through",
     "calls_to",
-    "changes_with",
-    "chosen_edges",
-    "definition_of",
+    "describe_definition",
     "edges_to",
+    "find_affected_nodes",
+    "find_completing_calls",
+    "find_defects",
+    "find_graph_path",
+    "find_indirect_calls",
     "find_nodes",
-    "gaps_between",
-    "health_of",
-    "layering_of",
+    "find_nodes_of_rows",
+    "find_tests_reaching",
+    "list_co_change_edges",
+    "list_neighbors",
+    "list_neighbors_and_co_changes",
     "mentions_of",
-    "neighbors_in",
-    "neighbors_of",
     "nodes_inside",
-    "nodes_of_rows",
     "references_to",
     "resolve_name",
-    "tests_reaching",
-    "trail_between",
-    "verdict_on",
+    "select_edges",
+    "summarize_layers",
+    "verify_use",
+    "with_overloads_and_members",
 ]
 
 __getattr__ = exports(
     __name__,
     {
-        "neighbors": "changes_with definition_of neighbors_in neighbors_of trail_between",
-        "impact": "affected_by nodes_of_rows tests_reaching",
-        "edges": "as_one calls_from calls_through calls_to chosen_edges edges_to mentions_of references_to",
+        "neighbors": "describe_definition find_graph_path list_co_change_edges list_neighbors "
+        "list_neighbors_and_co_changes",
+        "impact": "find_affected_nodes find_nodes_of_rows find_tests_reaching",
+        "edges": "calls_from calls_to edges_to find_indirect_calls mentions_of references_to select_edges "
+        "with_overloads_and_members",
         "find": "find_nodes",
-        "verify": "gaps_between verdict_on",
-        "lint": "health_of layering_of",
+        "verify": "find_completing_calls verify_use",
+        "lint": "find_defects summarize_layers",
         "names": "ResolvedName resolve_name",
         "filters": "Filters apply_filters nodes_inside",
     },

@@ -18,9 +18,11 @@ from causalist.model.symbols import NodeKind
 from causalist.navigate.implicit_calls import constructor_calls, special_uses
 
 
-def as_one(graph: CodeGraph, nodes: Sequence[int]) -> NDArray[np.int64]:
-    """`nodes`, their namesakes and all that stands inside of them, ascending: a use of an overloaded name leads to one
-    of the overloads, and means all. Members by name count, since some languages define them beside their type.
+def with_overloads_and_members(graph: CodeGraph, nodes: Sequence[int]) -> NDArray[np.int64]:
+    """Return `nodes`, their overloads and everything inside of them, ascending.
+
+    A use of an overloaded name leads to one of the overloads and counts for all. Members are found by their ids, since
+    some languages define them outside of their type.
     """
     ids = graph.nodes.ids
     meant = [each for node in nodes for each in (node, *graph.namesakes(node))]
@@ -28,11 +30,13 @@ def as_one(graph: CodeGraph, nodes: Sequence[int]) -> NDArray[np.int64]:
     return graph.with_contents([*meant, *members])
 
 
-def reachable(
+def mark_reachable(
     graph: CodeGraph, start: NDArray[np.int64], usable: NDArray[np.bool_], *, backward: bool
 ) -> NDArray[np.bool_]:
-    """Shape (n_nodes,): whether edges with `usable`, (n_edges,), lead from `start` to the node; `backward`: from the
-    node to `start`. Breadth first, linear in nodes and edges.
+    """Return a mask, shape (n_nodes,), of the nodes that are reachable from `start` along usable edges.
+
+    `usable` is a mask over edges, shape (n_edges,). With `backward`, the mask contains the nodes from which `start` is
+    reachable. The search is breadth first, linear in nodes and edges.
     """
     edges = graph.edges
     reached = np.zeros(len(graph.nodes), dtype=np.bool_)
@@ -48,25 +52,26 @@ def reachable(
 
 
 def calls_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
-    """Edges of calls that lead to a node, most confident first.
+    """Return the edges of calls that lead to a node, most confident first.
 
     Those of a class whose instances a constructor makes are calls of the constructor; their target stays the class.
     """
     direct = [graph.edge(e) for e in graph.incoming(node) if graph.edges.kinds[e] == EdgeKind.CALLS]
-    return most_confident_first([*direct, *constructor_calls(graph, node)])
+    return sort_by_confidence([*direct, *constructor_calls(graph, node)])
 
 
 def references_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
-    """Edges of uses other than calls that lead to a node, most confident first: it is handed on, kept, or named as a
-    type.
+    """Return the edges `references` into a node, most confident first.
+
+    Such an edge is a use other than a call: the node is passed on, stored, or named as a type.
     """
     kinds = graph.edges.kinds
-    return most_confident_first(graph.edge(e) for e in graph.incoming(node) if kinds[e] == EdgeKind.REFERENCES)
+    return sort_by_confidence(graph.edge(e) for e in graph.incoming(node) if kinds[e] == EdgeKind.REFERENCES)
 
 
 def calls_from(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
-    """Edges of calls that a node makes inside the repository, most confident first."""
-    return most_confident_first(
+    """Return the edges of calls that a node makes inside the repository, most confident first."""
+    return sort_by_confidence(
         graph.edge(e)
         for e in graph.outgoing(node)
         if graph.edges.kinds[e] == EdgeKind.CALLS and graph.kind(int(graph.edges.targets[e])) is not NodeKind.EXTERNAL
@@ -74,31 +79,33 @@ def calls_from(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
 
 
 def edges_to(graph: CodeGraph, node: int, kind: EdgeKind) -> tuple[Edge, ...]:
-    """Edges of a kind that lead from outside to a node or to what it contains, most confident first."""
-    meant = as_one(graph, [node])
+    """Return the edges of a kind that lead from outside to a node or its contents, most confident first."""
+    meant = with_overloads_and_members(graph, [node])
     inside = frozenset(meant.tolist())
     numbers = graph.edges_into(meant).tolist()
     of_kind = [e for e in numbers if graph.edges.kinds[e] == kind]
     kept = [e for e in of_kind if len(inside) == 1 or int(graph.edges.sources[e]) not in inside]
-    return most_confident_first(map(graph.edge, kept))
+    return sort_by_confidence(map(graph.edge, kept))
 
 
 def mentions_of(graph: CodeGraph, nodes: Sequence[int]) -> tuple[Edge, ...]:
-    """Edges from documentation that mentions one of these nodes or what stands inside of them, overloads being one;
-    most confident first. What tests mention is theirs.
+    """Return the edges from documentation that mentions one of `nodes` or their contents, most confident first.
+
+    Overloads of a name count as one. Mentions in tests are left out.
     """
-    numbers = graph.edges_into(as_one(graph, nodes))
+    numbers = graph.edges_into(with_overloads_and_members(graph, nodes))
     numbers = numbers[graph.edges.kinds[numbers] == EdgeKind.MENTIONS]
     prose = np.isin(graph.nodes.kinds[graph.edges.sources[numbers]], (NodeKind.PASSAGE, NodeKind.FILE))
-    return most_confident_first(graph.edge(number) for number in numbers[prose].tolist())
+    return sort_by_confidence(graph.edge(number) for number in numbers[prose].tolist())
 
 
-def chosen_edges(graph: CodeGraph, *, kinds: Sequence[str], min_confidence: float, everything: bool) -> Iterator[Edge]:
-    """Edges in the order of the graph. Without `everything`: those inside the repository with that confidence.
+def select_edges(graph: CodeGraph, *, kinds: Sequence[str], min_confidence: float, everything: bool) -> Iterator[Edge]:
+    """Return the edges of these kinds, all kinds for none, in the order of the graph.
 
-    Raises UsageError for a kind that does not exist.
+    Without `everything`, these are the edges inside the repository with at least `min_confidence`. Raises UsageError
+    for a kind that does not exist.
     """
-    chosen = known_kinds(kinds)
+    chosen = check_edge_kinds(kinds)
     return (
         edge
         for edge in map(graph.edge, range(len(graph.edges)))
@@ -107,8 +114,11 @@ def chosen_edges(graph: CodeGraph, *, kinds: Sequence[str], min_confidence: floa
     )
 
 
-def known_kinds(kinds: Sequence[str]) -> frozenset[str]:
-    """The labels of kinds of edges, all of them for none. Raises UsageError for one that does not exist."""
+def check_edge_kinds(kinds: Sequence[str]) -> frozenset[str]:
+    """Return the labels of kinds of edges, or all labels if `kinds` is empty.
+
+    Raises UsageError for a label that does not exist.
+    """
     known = frozenset(kind.label for kind in EdgeKind)
     for kind in kinds:
         if kind not in known:
@@ -116,7 +126,8 @@ def known_kinds(kinds: Sequence[str]) -> frozenset[str]:
     return frozenset(kinds) or known
 
 
-def most_confident_first(edges: Iterable[Edge]) -> tuple[Edge, ...]:
+def sort_by_confidence(edges: Iterable[Edge]) -> tuple[Edge, ...]:
+    """Sort edges by confidence, descending, then by source, target and kind."""
     return tuple(sorted(edges, key=lambda e: (-e.confidence, e.source, e.target, e.kind)))
 
 
@@ -124,9 +135,10 @@ def most_confident_first(edges: Iterable[Edge]) -> tuple[Edge, ...]:
 DISPATCHED = (EdgeKind.CALLS, EdgeKind.REFERENCES)
 
 
-def overridden_by(graph: CodeGraph, nodes: Iterable[int], min_confidence: float = 0.0) -> dict[int, int]:
-    """Methods that `nodes` override, and what these override in turn -> the one of `nodes` that does so, nearest bases
-    first, of several overriding nodes the first.
+def find_overridden(graph: CodeGraph, nodes: Iterable[int], min_confidence: float = 0.0) -> dict[int, int]:
+    """Return the methods that `nodes` override, directly or indirectly, with the one of `nodes` that overrides each.
+
+    The nearest bases come first. If several of `nodes` override a method, the first one counts.
     """
     edges = graph.edges
     origins = dict(zip(sorted(nodes), sorted(nodes), strict=True))
@@ -144,29 +156,31 @@ def overridden_by(graph: CodeGraph, nodes: Iterable[int], min_confidence: float 
     return found
 
 
-def calls_through(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
-    """Calls of what a method overrides, and of a special method the uses of its class, most confident first. Their
-    targets are the overridden methods, or the class.
+def find_indirect_calls(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
+    """Return the indirect calls of a method, most confident first.
+
+    These are calls of the methods that it overrides and, for a special method, uses of its class. Their targets are the
+    overridden methods, or the class.
     """
     kinds = graph.edges.kinds
     calls = [
         graph.edge(number)
-        for base in overridden_by(graph, [node])
+        for base in find_overridden(graph, [node])
         for number in graph.incoming(base)
         if kinds[number] == EdgeKind.CALLS
     ]
-    return most_confident_first([*calls, *special_uses(graph, node)])
+    return sort_by_confidence([*calls, *special_uses(graph, node)])
 
 
-def overriding(graph: CodeGraph, node: int) -> tuple[str, ...]:
-    """Ids of the methods that override a method, directly."""
+def overriding_ids(graph: CodeGraph, node: int) -> tuple[str, ...]:
+    """Return the ids of the methods that directly override a method."""
     edges = graph.edges
     own = {int(edges.sources[e]) for e in graph.incoming(node) if edges.kinds[e] == EdgeKind.OVERRIDES}
     return tuple(graph.nodes.ids[each] for each in sorted(own))
 
 
-def overridden(graph: CodeGraph, node: int) -> tuple[str, ...]:
-    """Ids of the methods that a method overrides, directly."""
+def overridden_ids(graph: CodeGraph, node: int) -> tuple[str, ...]:
+    """Return the ids of the methods that a method directly overrides."""
     edges = graph.edges
     bases = [int(edges.targets[e]) for e in graph.outgoing(node) if edges.kinds[e] == EdgeKind.OVERRIDES]
     return tuple(graph.nodes.ids[each] for each in bases)

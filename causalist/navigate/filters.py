@@ -30,7 +30,10 @@ class Filters(NamedTuple):
 
 
 def apply_filters(index: Index, options: AskOptions, *, root: Path | None, folder: str) -> Filters:
-    """The part of the repository that the options name. Raises UsageError for a pattern or scope that is none."""
+    """Return the part of the repository that the options select.
+
+    Raises UsageError for an invalid pattern or scope.
+    """
     graph, transition = index.graph, index.transition
     if options.normalise:
         transition = build_transition(graph, WalkWeights(), normalise=True)
@@ -39,17 +42,19 @@ def apply_filters(index: Index, options: AskOptions, *, root: Path | None, folde
         transition = within(transition, inside)
     scope = ""
     if options.scope is not None:
-        scope = folder_named(index, options.scope, root=root, folder=folder)
+        scope = resolve_folder(index, options.scope, root=root, folder=folder)
     return Filters(transition, inside, nodes_below(graph, scope) if scope else None)
 
 
 def nodes_inside(
     graph: CodeGraph, include: Sequence[str], exclude: Sequence[str], folder: str = ""
 ) -> NDArray[np.bool_] | None:
-    """Shape (n_nodes,): what lies in files that a pattern of `include` matches, or any without one, and none of
-    `exclude`; None without patterns. Patterns are those of `.gitignore`; one that begins with "./" starts in `folder`.
+    """Return a mask, shape (n_nodes,), of the nodes in files that match `include` and not `exclude`.
 
-    Raises UsageError for what is no pattern.
+    Returns None without patterns; an empty `include` matches all files. Patterns are those of `.gitignore`; one that
+    begins with "./" is relative to `folder`.
+
+    Raises UsageError for an invalid pattern.
     """
     if not include and not exclude:
         return None
@@ -78,10 +83,10 @@ def _matcher(option: str, patterns: Sequence[str], folder: str) -> Callable[[str
         raise UsageError(f"{option}: {error}; write patterns as in .gitignore") from error
 
 
-def folder_named(index: Index, name: str, *, root: Path | None, folder: str) -> str:
-    """The folder below the root that `name` means, written as `resolve` accepts paths; "" for the root, also as "/".
+def resolve_folder(index: Index, name: str, *, root: Path | None, folder: str) -> str:
+    """Return the folder below the root that `name` denotes, as a relative path; "" for the root, also as "/".
 
-    Raises UsageError for a folder without an indexed file.
+    `name` is written as `resolve` accepts paths. Raises UsageError for a folder without an indexed file.
     """
     written = name.strip().replace("\\", "/")
     if written == "/":
@@ -96,7 +101,7 @@ def folder_named(index: Index, name: str, *, root: Path | None, folder: str) -> 
 
 
 def nodes_below(graph: CodeGraph, folder: str) -> NDArray[np.bool_]:
-    """Shape (n_nodes,): what lies in files below a folder."""
+    """Return a mask, shape (n_nodes,), of the nodes in files below a folder."""
     nodes = graph.nodes
     below = np.zeros(len(nodes) + 1, dtype=np.bool_)
     for file in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist():

@@ -22,9 +22,9 @@ _SEPARATORS = re.compile(r"::|[/\\.#:\s]+")
 _SEPARATORS_OF_FILES = re.compile(r"::|[/\\#\s]+")
 # Where a word begins: AuthMiddleware, auth_middleware, auth-middleware, HTTPServer, sha256.
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
-# Letters in order say little where there are few of them, or others between them.
-_SHORTEST_SCATTERED = 3
-_WIDEST_SCATTERED = 2  # times the letters
+# A subsequence of few letters, or one with many others between them, is hardly a match.
+_MIN_SCATTERED_LETTERS = 3
+_MAX_SCATTERED_SPREAD = 2  # characters from first to last letter, as a multiple of the letters
 _MAX_NEAR_NAMES = 20  # names that differ by little
 
 
@@ -41,7 +41,7 @@ class Fit(IntEnum):
 
 
 def find_nodes(index: Index, name: str, limit: int, kind: str | None = None) -> tuple[Hit, ...]:
-    """At most `limit` nodes whose name fits `name`, of the kind with that label if one is given.
+    """Return at most `limit` nodes whose name matches `name`, of the kind with that label if one is given.
 
     Of a dotted name or path the last part is looked for, and the parts before it have to stand in the id, in order.
     Better fits come first, then code before tests and documentation, members behind what holds them, shorter names,
@@ -83,7 +83,7 @@ def find_nodes(index: Index, name: str, limit: int, kind: str | None = None) -> 
 
 
 def _fits(index: Index, wanted: str) -> dict[int, int]:
-    """The best fit of each node that fits; slips and letters in order only where nothing fits better."""
+    """Return the best match of each matching node; edits and subsequences only if no name matches better."""
     lower, humps = wanted.lower(), _words(wanted)
     found: dict[int, int] = {}
     scattered: dict[int, int] = {}
@@ -108,10 +108,10 @@ def _fits(index: Index, wanted: str) -> dict[int, int]:
 
 
 def _nearly(index: Index, lower: str, scattered: dict[int, int]) -> dict[int, int]:
-    """Names that begin with the letters after a few changes, or hold them in order and close to one another."""
+    """Return names that begin with the letters after a few edits, or contain them in order and close together."""
     found: dict[int, int] = {}
-    if len(lower) >= _SHORTEST_SCATTERED:
-        close = _WIDEST_SCATTERED * len(lower)
+    if len(lower) >= _MIN_SCATTERED_LETTERS:
+        close = _MAX_SCATTERED_SPREAD * len(lower)
         found = {node: int(Fit.SCATTERED) for node, width in scattered.items() if width <= close}
     lexical = index.lexical
     for at in nearest(lexical.names, lower, _MAX_NEAR_NAMES, beginnings=True):
@@ -121,7 +121,7 @@ def _nearly(index: Index, lower: str, scattered: dict[int, int]) -> dict[int, in
 
 
 def _names(index: Index) -> Iterator[tuple[str, int]]:
-    """(name in lower case, node): definitions and files from the index of words, sections and externals by id."""
+    """Yield (name in lower case, node): definitions and files from the index of words, sections and externals by id."""
     lexical = index.lexical
     bounds, nodes = lexical.name_indptr.tolist(), lexical.name_nodes.tolist()
     for at, name in enumerate(lexical.names):

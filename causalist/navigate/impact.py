@@ -12,17 +12,17 @@ from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.lookup import Affected
 from causalist.model.symbols import Role, file_id
-from causalist.navigate.edges import DISPATCHED, overridden_by
-from causalist.navigate.implicit_calls import edge_of, implicit_uses
+from causalist.navigate.edges import DISPATCHED, find_overridden
+from causalist.navigate.implicit_calls import edge_of, find_implicit_uses
 
 # Of several ways by which a node depends on another, the first is given.
 _DIRECT, _CONSTRUCTOR, _OVERRIDDEN, _SPECIAL = range(4)
 
 
-def affected_by(
+def find_affected_nodes(
     graph: CodeGraph, changed: NDArray[np.int64], *, max_depth: int | None, min_confidence: float
 ) -> tuple[Affected, ...]:
-    """Nodes outside of `changed` from which edges of use lead to one of it, by depth, then id.
+    """Return the nodes outside of `changed` that use one of it, directly or indirectly, by depth, then id.
 
     What calls a method that a reached one overrides is reached as well, because it may run that.
 
@@ -45,12 +45,12 @@ def affected_by(
     depth = 0
     while len(frontier) and (max_depth is None or depth < max_depth):
         depth += 1
-        origin = overridden_by(graph, frontier.tolist(), min_confidence)
+        origin = find_overridden(graph, frontier.tolist(), min_confidence)
         through = graph.edges_into(np.array(sorted(origin), dtype=np.int64))
         through = through[np.isin(edges.kinds[through], DISPATCHED)]
         direct = graph.edges_into(frontier)
         direct, through = direct[usable[direct]], through[usable[through]]
-        implicit = implicit_uses(graph, frontier.tolist(), min_confidence, is_chained=True)
+        implicit = find_implicit_uses(graph, frontier.tolist(), min_confidence, is_chained=True)
         numbers = np.concatenate([direct, through, np.array([use.number for use in implicit], dtype=np.int64)])
         precedence = np.array(
             [_DIRECT] * len(direct)
@@ -76,10 +76,10 @@ def affected_by(
     return tuple(found)
 
 
-def nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, int]]]) -> NDArray[np.int64]:
-    """The innermost nodes of the given (first, last) 0-based rows of files, and their namesakes, ascending.
+def find_nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, int]]]) -> NDArray[np.int64]:
+    """Return the innermost nodes of the given (first, last) 0-based rows of files, and their overloads, ascending.
 
-    Rows in no definition or section belong to the file. Paths that are not in the graph are passed over.
+    Rows in no definition or section belong to the file. Paths that are not in the graph are skipped.
     """
     nodes = graph.nodes
     found: set[int] = set()
@@ -98,10 +98,10 @@ def nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, int]]
     return np.array(sorted(found), dtype=np.int64)
 
 
-def tests_reaching(
+def find_tests_reaching(
     graph: CodeGraph, changed: NDArray[np.int64], *, max_depth: int | None, min_confidence: float
 ) -> tuple[Affected, ...]:
-    """Tests from which edges of use lead to one of `changed`, by depth, then the most certain, then id.
+    """Return the tests from which edges of use lead to one of `changed`, by depth, confidence, then id.
 
     The edge of one that tests a changed node itself is that edge `tests`, if there is one. Raises UsageError for a
     depth below 1.
@@ -114,7 +114,7 @@ def tests_reaching(
         direct.setdefault(ids[int(edges.sources[number])], number)
     tests = {ids[node] for node in np.unique(edges.sources[says]).tolist()}
     found = []
-    for each in affected_by(graph, changed, max_depth=max_depth, min_confidence=min_confidence):
+    for each in find_affected_nodes(graph, changed, max_depth=max_depth, min_confidence=min_confidence):
         if each.node in direct:
             found.append(each._replace(edge=graph.edge(direct[each.node]), overridden_by="", runs=""))
         elif each.node in tests:

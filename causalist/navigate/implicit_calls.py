@@ -45,13 +45,15 @@ class ImplicitUse(NamedTuple):
     is_call: bool
 
 
-def implicit_uses(
+def find_implicit_uses(
     graph: CodeGraph, methods: Iterable[int], min_confidence: float = 0.0, *, is_chained: bool = False
 ) -> tuple[ImplicitUse, ...]:
-    """Uses of classes that run one of `methods`, constructors first, then by confidence, then by number of the edge;
-    one for each edge. A use by the method itself is none, nor is one of a special method by its own class.
+    """Return the uses of classes that run one of `methods`, at most one for each edge.
 
-    With `is_chained` a call of a class also runs what its constructor calls in turn: the constructors of its bases.
+    Constructors come first, then the order is by confidence and by number of the edge. A use by the method itself does
+    not count, nor does a use of a special method by its own class.
+
+    With `is_chained`, a call of a class also runs what its constructor calls in turn: the constructors of its bases.
     """
     edges = graph.edges
     found: dict[int, ImplicitUse] = {}
@@ -74,17 +76,17 @@ def implicit_uses(
 
 
 def constructor_calls(graph: CodeGraph, node: int) -> list[Edge]:
-    """Calls of classes that run a constructor. Their targets are the classes."""
-    return [edge_of(graph, use) for use in implicit_uses(graph, [node]) if use.is_call]
+    """Return the calls of classes that run a constructor; their targets are the classes."""
+    return [edge_of(graph, use) for use in find_implicit_uses(graph, [node]) if use.is_call]
 
 
 def special_uses(graph: CodeGraph, node: int) -> list[Edge]:
-    """Calls and other uses of classes by which a special method may run, the best of each user and class.
+    """Return the uses of classes that may run a special method, the best of each user and class.
 
     Their targets are the classes.
     """
     best: dict[tuple[str, str], Edge] = {}
-    for use in implicit_uses(graph, [node]):
+    for use in find_implicit_uses(graph, [node]):
         if not use.is_call:
             edge = edge_of(graph, use)
             best.setdefault((edge.source, edge.target), edge)
@@ -92,13 +94,13 @@ def special_uses(graph: CodeGraph, node: int) -> list[Edge]:
 
 
 def class_of_constructor(graph: CodeGraph, node: int) -> int:
-    """The class whose instances a constructor makes, -1 for what is no constructor."""
+    """Return the class whose instances a constructor makes, -1 if the node is no constructor."""
     slot = _slot_of(graph, node)
     return slot.owner if slot is not None and slot.is_constructor else -1
 
 
-def constructors_run(graph: CodeGraph, types: Iterable[int]) -> tuple[int, ...]:
-    """Constructors, ascending, that calls of `types` run: own ones, or else the nearest inherited ones."""
+def find_constructors_run(graph: CodeGraph, types: Iterable[int]) -> tuple[int, ...]:
+    """Return the constructors, ascending, that calls of `types` run: own ones, else the nearest inherited ones."""
     found: set[int] = set()
     for each in types:
         if graph.kind(each) not in TYPE_KINDS:
@@ -112,7 +114,7 @@ def constructors_run(graph: CodeGraph, types: Iterable[int]) -> tuple[int, ...]:
 
 
 def edge_of(graph: CodeGraph, use: ImplicitUse) -> Edge:
-    """The edge of a use, with the confidence of the whole step."""
+    """Return the edge of a use, with the confidence of the whole step."""
     return graph.edge(use.number)._replace(confidence=use.confidence)
 
 
@@ -130,14 +132,17 @@ def _order(use: ImplicitUse) -> tuple[bool, float, int, int]:
 
 
 def _settings_of(graph: CodeGraph, node: int) -> list[NameSettings]:
-    """Of the languages that may read the file of a node: which one did is not in the graph."""
+    """Return the settings of each language that may have parsed the file of a node; the graph does not store which."""
     path = split_id(graph.nodes.ids[node])[0]
     dialects = dict.fromkeys((dialect_of(path), *claimants(path)))
     return [load_settings()[dialect].names for dialect in dialects if dialect]
 
 
 def _slot_of(graph: CodeGraph, method: int) -> _Slot | None:
-    """None for what is no member of a class, and for methods that run where they are named alone."""
+    """Return the class of a constructor or special method, and its name there.
+
+    Returns None for a node that is no member of a class, and for methods that run only where they are named.
+    """
     if graph.kind(method) not in CALLABLE_KINDS:
         return None
     name, own = _leaf(graph.nodes.ids[method]), _leaf(_holder(graph.nodes.ids[method]))
@@ -153,10 +158,10 @@ def _slot_of(graph: CodeGraph, method: int) -> _Slot | None:
 
 
 def _owner(graph: CodeGraph, method: int) -> int:
-    """The class of a method, -1 for none.
+    """Return the class of a method, -1 for none.
 
-    Where methods stand outside of their class, it is the class of that name in the same file, or in one that this
-    file imports.
+    Some languages define methods outside of their class. There it is the class of that name in the same file, or in a
+    file that this one imports.
     """
     nodes, edges = graph.nodes, graph.edges
     parent = int(nodes.parents[method])
@@ -176,7 +181,10 @@ def _owner(graph: CodeGraph, method: int) -> int:
 
 
 def _types_that_run(graph: CodeGraph, method: int, slot: _Slot, is_chained: bool) -> dict[int, float]:
-    """Types of which a use runs the method -> how certain that is: its class, and classes that derive from that."""
+    """Return the types a use of which runs the method, with the certainty of that.
+
+    These are its class and the classes that derive from it.
+    """
     edges, found = graph.edges, {slot.owner: 1.0}
     running = {slot.owner, method, *graph.namesakes(method)}
     level = [slot.owner]
@@ -221,7 +229,7 @@ def _inherits(
 
 
 def _members(graph: CodeGraph, owner: int, name: str) -> tuple[int, ...]:
-    """The members of a type by a name, with overloads."""
+    """Return the members of a type by a name, with overloads."""
     ids = graph.nodes.ids
     name = _leaf(ids[owner]) if name == _OWN_NAME else name
     first = ids.position(f"{ids[owner]}.{name}")
@@ -229,8 +237,9 @@ def _members(graph: CodeGraph, owner: int, name: str) -> tuple[int, ...]:
 
 
 def _linear_bases(graph: CodeGraph, owner: int) -> tuple[int, ...]:
-    """A type and its bases, nearest first, each once: depth first in the order of the signature, and what several share
-    after all of them.
+    """Return a type and its bases, nearest first, each once.
+
+    The order is depth first, by the order in the signature; a shared base comes after all types that share it.
     """
     last_seen: dict[int, None] = {}
     stack, n_steps = [owner], 0
@@ -246,7 +255,7 @@ def _linear_bases(graph: CodeGraph, owner: int) -> tuple[int, ...]:
 
 
 def _bases(graph: CodeGraph, owner: int) -> list[int]:
-    """The types that one derives from, in the order in which its signature names them. Others come last, by id."""
+    """Return the direct bases of a type in the order of its signature; bases not named there come last, by id."""
     edges, ids = graph.edges, graph.nodes.ids
     numbers = _numbers(graph, graph.edges_out_of(np.array([owner])), _DERIVING)
     bases = [int(edges.targets[number]) for number in numbers]
@@ -263,7 +272,7 @@ def _bases(graph: CodeGraph, owner: int) -> list[int]:
 
 
 def _numbers(graph: CodeGraph, numbers: NDArray[np.int64], kinds: Sequence[EdgeKind]) -> list[int]:
-    """Those of the edges that are of these kinds, in their order."""
+    """Return the edges that are of these kinds, in their order."""
     found: list[int] = numbers[np.isin(graph.edges.kinds[numbers], kinds)].tolist()
     return found
 
@@ -278,7 +287,7 @@ def _leaf(node_id: str) -> str:
 
 
 def _holder(node_id: str) -> str:
-    """The id without its last name, "" for what is no member.
+    """Return the id without its last name, "" for an id that is no member.
 
     >>> _holder("a.py::C.m~2"), _holder("a.py::f")
     ('a.py::C', '')

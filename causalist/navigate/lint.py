@@ -33,8 +33,8 @@ _EXAMPLES = 3  # unresolved calls of a language
 _MAX_EXAMPLES = 20  # findings of one kind that are listed; an index that is broken is broken everywhere
 
 
-def health_of(index: Index) -> Health:
-    """Findings in a fixed order: the graph's invariants, then files that could be read in part only."""
+def find_defects(index: Index) -> Health:
+    """Return the findings in a fixed order: broken invariants of the graph, then partly readable files."""
     graph = index.graph
     broken = [*_nodes(graph), *_edges(graph)]
     doubtful = [
@@ -95,7 +95,7 @@ def _named(graph: CodeGraph, wrong: NDArray[np.bool_], slug: str, detail: str) -
 
 
 def _calls(graph: CodeGraph) -> tuple[ResolutionCounts, ...]:
-    """Sites by language. A site that may lead to several candidates counts once."""
+    """Count the call sites of each language; a site with several candidates counts once."""
     edges, nodes, unresolved = graph.edges, graph.nodes, graph.unresolved
     languages = _languages(graph)
     names = sorted(set(languages) - {""})
@@ -120,7 +120,7 @@ def _calls(graph: CodeGraph) -> tuple[ResolutionCounts, ...]:
 
 
 def _examples(graph: CodeGraph, rows: NDArray[np.int64]) -> tuple[UnresolvedCall, ...]:
-    """One unresolved call of each of the names that most of these rows have, "?" aside."""
+    """Return one unresolved call for each of the most frequent names of these rows, except "?"."""
     calls = graph.unresolved
     sums: dict[int, int] = {}
     for row in rows.tolist():
@@ -143,7 +143,7 @@ def _examples(graph: CodeGraph, rows: NDArray[np.int64]) -> tuple[UnresolvedCall
 
 
 def _unmeasured(graph: CodeGraph) -> tuple[UnmeasuredRule, ...]:
-    """Rules that were never measured, by which edges of this graph go; in the order of the rules."""
+    """Return the unmeasured rules that edges of this graph have, in the order of the rules."""
     table, evidence = load_confidences(), {rule.name.value: rule.evidence for rule in RULES}
     counts = np.bincount(graph.edges.rules, minlength=len(graph.rule_names))
     used = {name: int(n) for name, n in zip(graph.rule_names, counts.tolist(), strict=True) if n}
@@ -155,7 +155,7 @@ def _unmeasured(graph: CodeGraph) -> tuple[UnmeasuredRule, ...]:
 
 
 def _languages(graph: CodeGraph) -> list[str]:
-    """The dialect of each node that is a file, "" of all others."""
+    """Return the dialect of each file node, "" for all other nodes."""
     nodes = graph.nodes
     result = [""] * len(nodes)
     for file in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist():
@@ -164,7 +164,7 @@ def _languages(graph: CodeGraph) -> list[str]:
 
 
 def _cycles(graph: CodeGraph) -> tuple[tuple[str, ...], ...]:
-    """Strongly connected components of more than one file over imports."""
+    """Return the strongly connected components of more than one file over imports."""
     from scipy.sparse import csr_array  # type: ignore[import-untyped]
     from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
 
@@ -184,11 +184,11 @@ _NO_DEFINITIONS = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.ENTITY, NodeKind.EX
 _SHOWN = (*reversed(STACKED_LAYERS), *(layer for layer in Layer if layer not in STACKED_LAYERS))
 
 
-def layering_of(graph: CodeGraph, *, min_confidence: float, n_hottest: int = 5) -> Layering:
-    """Layers with their sizes, `n_hottest` most used definitions (ties by id) and uses of one another.
+def summarize_layers(graph: CodeGraph, *, min_confidence: float, n_hottest: int = 5) -> Layering:
+    """Return the sizes of the layers, the `n_hottest` most used definitions (ties by id) and the uses between layers.
 
-    Uses are edges inside the repository that import, call, refer to or derive from something. What tests, documentation
-    and configuration use is counted, and is no back edge: they stand beside the layers.
+    Uses are edges inside the repository that import, call, refer to or derive from something. Uses by tests,
+    documentation and configuration are counted, and are no back edges, since these are outside of the order of layers.
     """
     nodes, edges = graph.nodes, graph.edges
     is_inside = nodes.kinds != NodeKind.EXTERNAL

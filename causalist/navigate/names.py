@@ -33,7 +33,7 @@ _MAX_NAME_BYTES = 64  # bytes of a name that are compared; longer names are neve
 
 
 def nearest(names: StringTable, wanted: str, limit: int, *, beginnings: bool = False) -> list[int]:
-    """Positions of at most `limit` names that are `wanted` after few changes, the nearest first, then by position.
+    """Return the positions of at most `limit` names within a few edits of `wanted`, nearest first, then by position.
 
     `beginnings`: also names that begin so; of names equally near, the shorter come first.
 
@@ -62,8 +62,9 @@ def nearest(names: StringTable, wanted: str, limit: int, *, beginnings: bool = F
 
 
 def _distances(names: StringTable, positions: NDArray[np.int64], wanted: bytes, longest: int) -> NDArray[np.int16]:
-    """Shape (len(positions), w + 1): changes between `wanted` and the first j bytes of each name, in column j up to
-    the name's length or `longest`.
+    """Return the edit distances between `wanted` and the first j bytes of each name, shape (len(positions), w + 1).
+
+    Column j is filled up to the length of the name or `longest`.
     """
     lengths = np.diff(names.offsets)[positions]
     width = min(longest, int(lengths.max()))
@@ -118,10 +119,10 @@ class _Place:
 
 
 def resolve_name(index: Index, name: str, *, root: Path | None = None, folder: str = "") -> ResolvedName:
-    """The only node that `name` means, see the head of this module.
+    """Return the only node that `name` denotes; the module docstring lists the accepted forms.
 
-    `root`: the repository's folder, for absolute paths. `folder`: POSIX path below it that relative paths start from.
-    Raises UnknownNode with what is near, or AmbiguousNode with the candidates.
+    `root` is the repository's folder, for absolute paths. `folder` is the POSIX path below it that relative paths start
+    from. Raises UnknownNode with similar names, or AmbiguousNode with the candidates.
     """
     place = _Place(index, root, folder)
     wanted = name.strip()
@@ -149,7 +150,7 @@ def _exact(place: _Place, wanted: str) -> _Matches | None:
 
 
 def _rewritten(place: _Place, wanted: str) -> Iterator[str]:
-    """The ids that `wanted` may be when its path is read as a path: from the current folder, absolute, escaped."""
+    """Yield the possible ids of `wanted` if its path is relative to the current folder, absolute, or escaped."""
     if wanted.startswith("external:"):
         return
     for separator in ("::", "#", ""):
@@ -162,12 +163,12 @@ def _rewritten(place: _Place, wanted: str) -> Iterator[str]:
 
 
 def paths_below(index: Index, path: str, *, root: Path | None, folder: str) -> Iterator[str]:
-    """Paths below the root that a path may mean, see `resolve`."""
+    """Return an iterator over the paths below the root that a path may denote, see `resolve`."""
     return _below_root(_Place(index, root, folder), path)
 
 
 def _below_root(place: _Place, path: str) -> Iterator[str]:
-    """Paths below the root that a path may mean."""
+    """Yield the paths below the root that a path may denote."""
     if path.startswith("/") or re.match(r"[A-Za-z]:/", path):
         if place.root is not None:
             for root, full in ((str(place.root), path), (os.path.realpath(place.root), os.path.realpath(path))):
@@ -183,7 +184,7 @@ def _below_root(place: _Place, path: str) -> Iterator[str]:
 
 
 def _at_line(place: _Place, wanted: str) -> _Matches | None:
-    """The innermost definition or section at `path:line`; the file where none is."""
+    """Return the innermost definition or section at `path:line`, or the file if none encloses the line."""
     match = _LINE.fullmatch(wanted)
     if match is None:
         return None
@@ -208,7 +209,7 @@ def _at_line(place: _Place, wanted: str) -> _Matches | None:
 
 
 def _by_end(place: _Place, wanted: str) -> _Matches | None:
-    """Nodes whose ids, or what people write for them, end with `wanted`."""
+    """Find the nodes whose ids, or the common spellings of their ids, end with `wanted`."""
     text = wanted.replace("\\", "/") if "/" not in wanted else wanted
     text = text.removeprefix("./")
     if not text.strip("./:#~"):
@@ -235,7 +236,7 @@ def _by_end(place: _Place, wanted: str) -> _Matches | None:
 
 
 def _candidates(place: _Place, text: str) -> list[int]:
-    """Nodes whose last name or file name is the last part of `text`, whatever the case."""
+    """Return the nodes whose last name or file name is the last part of `text`, ignoring case."""
     _, separator, symbol = text.rpartition("::")
     whole = _REPEATED.sub("", symbol)
     parts = {whole.rpartition(".")[2], whole, whole.rpartition("/")[2]} if not separator else {whole.rpartition(".")[2]}
@@ -243,7 +244,7 @@ def _candidates(place: _Place, text: str) -> list[int]:
 
 
 def _sections(place: _Place, text: str) -> list[int]:
-    """Sections that `file#heading` or the heading alone names."""
+    """Return the sections that `file#heading` or the heading alone names."""
     path, found, slug = text.rpartition("#")
     graph = place.index.graph
     slug = slug.strip().lower().replace(" ", "-")
@@ -262,7 +263,7 @@ def _as_id(node_id: str) -> str:
 
 
 def _as_module(node_id: str) -> str:
-    """`src/app/auth.py::Session` as `src.app.auth.Session`."""
+    """Return `src/app/auth.py::Session` as `src.app.auth.Session`."""
     path, symbol = split_id(node_id)
     module = splitext(path)[0].replace("/", ".").removesuffix(".__init__")
     return f"{module}.{symbol}" if symbol else module
@@ -278,7 +279,7 @@ _WRITTEN = (_as_id, _as_module, _as_stem)
 
 
 def _ends_both(whole: str, end: str) -> bool:
-    """`_ends`, of path and symbol each where `end` has both."""
+    """Return `_ends` of path and of symbol if `end` has both."""
     if "::" not in end or "::" not in whole:
         return _ends(whole, end)
     (path, _, symbol), (end_path, _, end_symbol) = whole.partition("::"), end.partition("::")

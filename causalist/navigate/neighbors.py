@@ -21,27 +21,29 @@ from causalist.model.scores import Hit, Hop, Transition
 from causalist.model.symbols import NodeKind, Role
 from causalist.navigate.edges import (
     calls_to,
-    known_kinds,
-    overridden,
-    overriding,
+    check_edge_kinds,
+    overridden_ids,
+    overriding_ids,
 )
-from causalist.navigate.implicit_calls import constructors_run, implicit_uses
+from causalist.navigate.implicit_calls import find_constructors_run, find_implicit_uses
 from causalist.rank import WalkWeights
 
 
-def neighbors_of(
+def list_neighbors(
     graph: CodeGraph, node: int, *, hops: int, kinds: Sequence[str], direction: Direction, limit: int
 ) -> tuple[Neighbors, ...]:
-    """Edges to nodes that are not nearer than `hops` steps, by hop, direction and kind, each group with at most
-    `limit` edges, the most confident first (ties: by number). Two nodes that are equally far show no edge.
+    """Return the edges to nodes that are at least `hops` steps away, grouped by hop, direction and kind.
 
-    What lies outside of the repository is shown and not stepped through. Calls of a class lead to its constructors, and
-    a step along one leads on from these, too. Raises UsageError for numbers below 1 and kinds that do not exist.
+    Each group has at most `limit` edges, the most confident first (ties: by number). Edges between two nodes of equal
+    distance are left out.
+
+    Nodes outside of the repository are shown and not expanded. Calls of a class lead to its constructors, and a step
+    along one continues from these, too. Raises UsageError for numbers below 1 and kinds that do not exist.
     """
     if hops < 1 or limit < 1:
         raise UsageError(f"--hops and --limit must be at least 1, not {hops} and {limit}")
     edges = graph.edges
-    wanted = np.isin(edges.kinds, [EdgeKind[kind.upper()] for kind in known_kinds(kinds)])
+    wanted = np.isin(edges.kinds, [EdgeKind[kind.upper()] for kind in check_edge_kinds(kinds)])
     seen = np.zeros(len(graph.nodes), dtype=np.bool_)
     seen[node] = True
     frontier = np.array([node], dtype=np.int64)
@@ -59,7 +61,7 @@ def neighbors_of(
             found.append(ends[numbers].astype(np.int64))
             if way is Direction.OUT:
                 called = ends[numbers[edges.kinds[numbers] == EdgeKind.CALLS]]
-                made = constructors_run(graph, np.unique(called).tolist())
+                made = find_constructors_run(graph, np.unique(called).tolist())
         frontier = np.unique(np.concatenate(found))
         seen[frontier] = True
         frontier = np.union1d(frontier, np.array(made, dtype=np.int64))
@@ -68,8 +70,8 @@ def neighbors_of(
 
 
 def _edges_into(graph: CodeGraph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Numbers of all edges that lead to one of `nodes`, and of calls of classes that run one of them."""
-    calls = [use.number for use in implicit_uses(graph, nodes.tolist()) if use.is_call]
+    """Return the numbers of all edges that lead to one of `nodes`, and of calls of classes that run one of them."""
+    calls = [use.number for use in find_implicit_uses(graph, nodes.tolist()) if use.is_call]
     return np.unique(np.concatenate([graph.edges_into(nodes), np.array(calls, dtype=np.int64)]))
 
 
@@ -92,14 +94,14 @@ RULE = "history"
 _ROLES = (Role.CODE, Role.TEST)
 
 
-def neighbors_in(
+def list_neighbors_and_co_changes(
     index: Index, node: int, *, hops: int, kinds: Sequence[str], direction: Direction, limit: int
 ) -> tuple[Neighbors, ...]:
-    """`neighbors_of`, and first what changes together with the file of the node if that kind is asked for."""
-    found = neighbors_of(index.graph, node, hops=hops, kinds=kinds, direction=direction, limit=limit)
+    """Return `list_neighbors`, preceded by the co-changes of the node's file if that kind is queried."""
+    found = list_neighbors(index.graph, node, hops=hops, kinds=kinds, direction=direction, limit=limit)
     if EdgeKind.CO_CHANGES.label not in kinds:
         return found
-    edges = changes_with(index, node)
+    edges = list_co_change_edges(index, node)
     if not edges:
         return found
     graph, shown = index.graph, edges[:limit]
@@ -108,8 +110,8 @@ def neighbors_in(
     return (Neighbors(1, Direction.BOTH, EdgeKind.CO_CHANGES.label, len(edges), shown, places), *found)
 
 
-def changes_with(index: Index, node: int) -> tuple[Edge, ...]:
-    """Edges from the file of a node to the code and tests that change together with it, the strongest first.
+def list_co_change_edges(index: Index, node: int) -> tuple[Edge, ...]:
+    """Return the edges from the file of a node to the code and tests that change together with it, strongest first.
 
     The confidence is the strength of `model.history.CoChanges`, `n` the commits that changed both.
     """
@@ -129,8 +131,8 @@ def changes_with(index: Index, node: int) -> tuple[Edge, ...]:
     )
 
 
-def definition_of(graph: CodeGraph, node: int) -> DefinitionDetails:
-    """Everything about a node but its source."""
+def describe_definition(graph: CodeGraph, node: int) -> DefinitionDetails:
+    """Return all details of a node except its source."""
     edges, nodes = graph.edges, graph.nodes
     whole = graph.with_contents([node])
     inside = np.zeros(len(nodes), dtype=np.bool_)
@@ -152,8 +154,8 @@ def definition_of(graph: CodeGraph, node: int) -> DefinitionDetails:
         n_callees=sum(bool(nodes.kinds[edges.targets[e]] != NodeKind.EXTERNAL) for e in calls_out),
         outline=_outline(graph, node) if graph.kind(node) is NodeKind.FILE else (),
         namesakes=tuple(nodes.ids[other] for other in graph.namesakes(node)),
-        overrides=overridden(graph, node),
-        overridden_by=overriding(graph, node),
+        overrides=overridden_ids(graph, node),
+        overridden_by=overriding_ids(graph, node),
     )
 
 
@@ -167,10 +169,10 @@ def _outline(graph: CodeGraph, file: int) -> tuple[Hit, ...]:
 _BACK = " (back)"
 
 
-def trail_between(graph: CodeGraph, transition: Transition, source: int, target: int) -> GraphPath | None:
-    """The way from `source` to `target` with the largest product of M's entries; None where nothing leads there.
+def find_graph_path(graph: CodeGraph, transition: Transition, source: int, target: int) -> GraphPath | None:
+    """Return the path from `source` to `target` with the largest product of M's entries; None if there is none.
 
-    First along edges from source to target alone; where there is no such way, along and against them. See
+    Paths along forward edges are preferred; only if there is none, edges may be reversed. See
     `extract.paths_from_seeds` for ties.
     """
     seeds = np.zeros(len(graph.nodes))
@@ -195,9 +197,9 @@ def _weights(is_forward: bool) -> np.ndarray[tuple[int, int], np.dtype[np.float6
 
 
 def _forward_only(graph: CodeGraph, transition: Transition) -> Transition:
-    """M without the entries for which no edge leads from the column's node to the row's.
+    """Return M without the entries for which no edge leads from the column's node to the row's.
 
-    Symmetric kinds, which say that two nodes are related and not that one uses the other, lead nowhere.
+    Symmetric kinds state that two nodes are related, not that one uses the other, so they do not count.
     """
     n_nodes, edges = len(graph.nodes), graph.edges
     counted = _weights(True)[0][edges.kinds] > 0
@@ -212,13 +214,13 @@ def _forward_only(graph: CodeGraph, transition: Transition) -> Transition:
 
 
 def _entry(transition: Transition, i: int, j: int) -> float:
-    """M[j, i]; rows hold their columns in ascending order."""
+    """Return M[j, i]; rows have their columns in ascending order."""
     start, stop = int(transition.indptr[j]), int(transition.indptr[j + 1])
     return float(transition.weights[start + int(np.searchsorted(transition.indices[start:stop], i))])
 
 
 def _edge(graph: CodeGraph, i: int, j: int, hop: Hop) -> Edge:
-    """The edge that a hop from i to j names."""
+    """Return the edge that a hop from i to j names."""
     assert hop.edge is not None
     kind = EdgeKind[hop.edge.removesuffix(_BACK).upper()]
     pairs = [(j, i)] if hop.edge.endswith(_BACK) else [(i, j)]

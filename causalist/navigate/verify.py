@@ -16,16 +16,21 @@ from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
 from causalist.model.lookup import CallSite, Certainty, RulePrecision, UnresolvedCall, Verdict, VerdictReason
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
-from causalist.navigate.edges import as_one, calls_from, most_confident_first, reachable
-from causalist.navigate.implicit_calls import class_of_constructor, edge_of, implicit_uses
+from causalist.navigate.edges import calls_from, mark_reachable, sort_by_confidence, with_overloads_and_members
+from causalist.navigate.implicit_calls import class_of_constructor, edge_of, find_implicit_uses
 from causalist.parse import dialect_of, load_settings
 from causalist.rank import nodes_named
 
 _CALLED_KINDS = sorted(CALLABLE_KINDS | TYPE_KINDS)
 
 
-def gaps_in(graph: CodeGraph, inside: NDArray[np.bool_], may_mean: Callable[[str], bool]) -> tuple[UnresolvedCall, ...]:
-    """Unresolved calls that nodes of `inside`, (n_nodes,), make and whose name `may_mean` something, by node, name."""
+def list_unresolved_calls(
+    graph: CodeGraph, inside: NDArray[np.bool_], may_mean: Callable[[str], bool]
+) -> tuple[UnresolvedCall, ...]:
+    """Return the unresolved calls of the nodes `inside` whose name `may_mean` accepts, by node and name.
+
+    `inside` is a mask of shape (n_nodes,).
+    """
     unresolved = graph.unresolved
     rows = np.flatnonzero(inside[unresolved.sources]) if len(unresolved) else np.zeros(0, dtype=np.int64)
     meant = {name: may_mean(unresolved.texts[name]) for name in np.unique(unresolved.names[rows]).tolist()}
@@ -41,36 +46,39 @@ def gaps_in(graph: CodeGraph, inside: NDArray[np.bool_], may_mean: Callable[[str
     )
 
 
-def gaps_between(index: Index, source: int, target: int) -> tuple[UnresolvedCall, ...]:
-    """Unresolved calls that could close the way from `source` to `target`: made by what can be reached from the
-    source, by a name that something has from which the target can be reached.
+def find_completing_calls(index: Index, source: int, target: int) -> tuple[UnresolvedCall, ...]:
+    """Return the unresolved calls that could complete a path from `source` to `target`.
+
+    Their callers are reachable from the source. Their names are those of callables or types from which the target is
+    reachable.
     """
     graph = index.graph
     usable = ~np.isin(graph.edges.kinds, sorted(SYMMETRIC_KINDS))
-    before = reachable(graph, np.array([source]), usable, backward=False)
-    behind = reachable(graph, np.array([target]), usable, backward=True)
+    before = mark_reachable(graph, np.array([source]), usable, backward=False)
+    behind = mark_reachable(graph, np.array([target]), usable, backward=True)
     behind &= np.isin(graph.nodes.kinds, _CALLED_KINDS)
 
     def may_mean(name: str) -> bool:
         return any(bool(behind[node]) for node in nodes_named(name, index.lexical))
 
-    return gaps_in(graph, before, may_mean)
+    return list_unresolved_calls(graph, before, may_mean)
 
 
 _MEANINGS = {rule.name.value: rule.meaning for rule in RULES}
 _NUMBERED = re.compile(r"~\d+")
 
 
-def verdict_on(
+def verify_use(
     graph: CodeGraph, source: int, target: int, min_confidence: float, written: Iterable[Call] = ()
 ) -> Verdict:
-    """Yes where an edge with that confidence leads from `source` or what it contains to `target` or what that contains.
-    Overloads of one name are one. Making an instance uses the constructor, and whoever uses a class may use its special
-    methods, which is a weaker edge. `written` are the calls in the file of
-    `source`.
+    """Return whether `source` uses `target`: yes, no or unknown, with the reason.
 
-    Unknown where there are only weaker edges, where the source calls something by the target's name of which nothing
-    else is certain, or where it calls a method that the target overrides. No where nothing is so. Containing is no use.
+    Yes: an edge with at least that confidence leads from `source` or its contents to `target` or its contents.
+    Overloads of one name are one. Making an instance uses the constructor. A user of a class may use its special
+    methods, which is a weaker edge. Containment is no use. `written` are the calls in the file of `source`.
+
+    Unknown: there are only weaker edges; or the source has a call by the target's name for which no other callee is
+    certain; or it calls a method that the target overrides. No: none of these holds.
     """
     edges, ids = graph.edges, graph.nodes.ids
     using, used = _inside(graph, source), _inside(graph, target)
@@ -83,14 +91,14 @@ def verdict_on(
     is_prose = np.isin(graph.nodes.kinds[edges.sources[numbers]], (NodeKind.PASSAGE, NodeKind.FILE))
     is_meant &= is_prose | (edges.kinds[numbers] != EdgeKind.MENTIONS)
     meant = numbers[is_meant].tolist()
-    uses = implicit_uses(graph, [target, *graph.namesakes(target)])
+    uses = find_implicit_uses(graph, [target, *graph.namesakes(target)])
     implicit = [use for use in uses if using[edges.sources[use.number]] and use.number not in meant]
-    found = most_confident_first([*map(graph.edge, meant), *(edge_of(graph, use) for use in implicit)])
+    found = sort_by_confidence([*map(graph.edge, meant), *(edge_of(graph, use) for use in implicit)])
     is_meant |= np.isin(numbers, [use.number for use in implicit])
-    bases = tuple(basis_of(edge) for edge in found)
+    bases = tuple(find_rule_precision(edge) for edge in found)
     if any(edge.confidence >= min_confidence for edge in found):
         return Verdict(ids[source], ids[target], Certainty.YES, VerdictReason.USES, found, (), bases)
-    gaps = gaps_in(graph, using, lambda text: text in names) if names else ()
+    gaps = list_unresolved_calls(graph, using, lambda text: text in names) if names else ()
     is_call = (edges.kinds[numbers] == EdgeKind.CALLS) & ~is_meant
     others = [graph.edge(number) for number in numbers[is_call].tolist()]
     others = [edge for edge in others if _leaf(edge.target) in names]
@@ -109,12 +117,12 @@ def verdict_on(
     else:
         known = Certainty.NO
         reason = VerdictReason.ELSEWHERE if others else VerdictReason.OUTSIDE if sites else VerdictReason.ABSENT
-    instead = most_confident_first(others)
+    instead = sort_by_confidence(others)
     calls = calls_from(graph, source)
     return Verdict(ids[source], ids[target], known, reason, found, (), bases, sites, gaps, instead, calls)
 
 
-def basis_of(edge: Edge) -> RulePrecision:
+def find_rule_precision(edge: Edge) -> RulePrecision:
     """Return the rule, and its measured precision, that the confidence of an edge rests on."""
     settings = load_settings().get(dialect_of(split_id(edge.source)[0]))
     kind = next(kind for kind in EdgeKind if kind.label == edge.kind)
@@ -127,12 +135,12 @@ def basis_of(edge: Edge) -> RulePrecision:
 
 def _inside(graph: CodeGraph, node: int) -> NDArray[np.bool_]:
     inside = np.zeros(len(graph.nodes), dtype=np.bool_)
-    inside[as_one(graph, [node])] = True
+    inside[with_overloads_and_members(graph, [node])] = True
     return inside
 
 
 def _names(graph: CodeGraph, target: int) -> frozenset[str]:
-    """Names by which a call may mean the target; a constructor goes by that of its class, too."""
+    """Return the names by which a call may denote the target; a constructor also has the name of its class."""
     node_id = graph.nodes.ids[target]
     owner = class_of_constructor(graph, target)
     return frozenset({_leaf(node_id), _leaf(graph.nodes.ids[owner]) if owner >= 0 else ""} - {""})
@@ -141,7 +149,7 @@ def _names(graph: CodeGraph, target: int) -> frozenset[str]:
 def _sites(
     graph: CodeGraph, source: int, used: NDArray[np.bool_], names: frozenset[str], written: Iterable[Call]
 ) -> tuple[CallSite, ...]:
-    """Calls by one of those names in the rows of the source, and not in those of what is asked about."""
+    """Return the calls by one of those names in the rows of the source, outside of the rows of the target."""
     nodes = graph.nodes
     file = nodes.files[source]
     spans = [(int(nodes.start_rows[i]), int(nodes.end_rows[i])) for i in (source, *graph.namesakes(source))]
@@ -166,11 +174,11 @@ def _overrides(graph: CodeGraph, target: int, called: int) -> bool:
     if derived < 0 or base < 0:
         return False
     usable = (kinds == EdgeKind.EXTENDS) | (kinds == EdgeKind.IMPLEMENTS)
-    return derived != base and bool(reachable(graph, np.array([derived]), usable, backward=False)[base])
+    return derived != base and bool(mark_reachable(graph, np.array([derived]), usable, backward=False)[base])
 
 
 def _owner(node_id: str) -> str:
-    """The id of what the name of a member starts with, "" for what is no member."""
+    """Return the id of the type that encloses a member, "" for an id that is no member."""
     path, _, symbol = node_id.partition("::")
     holder = symbol.partition("~")[0].rpartition(".")[0]
     return f"{path}::{holder}" if holder else ""

@@ -2,8 +2,8 @@
 
 `items` hold `rank` (null for neighbors of results, which are `via`, and for definitions that stand for their file),
 `node`, `path`, `symbol`, `kind`, `start_line`, `end_line`, `signature`, `why`, `text` (null where none is shown),
-`truncated` (there is text, but not all) and `via`. `edges` and `removed_edges` are lists of [source, kind, target, line,
-confidence]. `omitted` counts bodies, items and edges.
+`truncated` (there is text, but not all) and `via`. `edges` and `removed_edges` are lists of [source, kind,
+target, line, confidence]. `omitted` counts bodies, items and edges.
 """
 
 import json

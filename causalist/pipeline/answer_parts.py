@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import EmptyQuestion, UsageError
-from causalist.extract import Needed, extract_subgraph, lift_to_files, order_subgraph, without_repeats
+from causalist.extract import Needed, extract_subgraph, lift_to_files, order_subgraph, without_implied_edges
 from causalist.model.answer import (
     Answer,
     AskOptions,
@@ -215,7 +215,7 @@ def order_edges(
     """Return the ordered subgraph of an answer's nodes, results first, and its edges."""
     with steps.timed("assemble.extraction"):
         found = lift_to_files(graph, nodes) if options.level is Level.FILE else extract_subgraph(graph, nodes)
-    edges = steps.optional("assemble.conflicts", lambda: without_repeats(found), lambda: found)
+    edges = steps.optional("assemble.conflicts", lambda: without_implied_edges(found), lambda: found)
     scores = [hit.score for hit in results] + [0.0] * (len(nodes) - len(results))
     ids = [graph.nodes.ids[n] for n in nodes]
     with steps.timed("assemble.order"):

@@ -60,7 +60,7 @@ class Lookups:
 
     def show(self, name: str) -> DefinitionDetails:
         """Return a node with its source and its neighborhood in the graph. Raises as `resolve`."""
-        definition = navigate.definition_of(self.index.graph, self.resolve(name))
+        definition = navigate.describe_definition(self.index.graph, self.resolve(name))
         if not definition.hit.path:  # outside of the repository
             return definition
         texts = SourceText(self.index.manifest, self.read)
@@ -79,7 +79,7 @@ class Lookups:
 
         These are calls of methods that it overrides and, for a special method, uses of its class.
         """
-        return navigate.calls_through(self.index.graph, self.resolve(name))
+        return navigate.find_indirect_calls(self.index.graph, self.resolve(name))
 
     def references(self, name: str) -> tuple[Edge, ...]:
         """Return edges of uses other than calls, most confident first. Raises as `resolve`."""
@@ -104,11 +104,11 @@ class Lookups:
     def path(self, source: str, target: str) -> GraphPath | None:
         """Return the most probable path between two nodes, forward if possible. Raises as `resolve`."""
         start, end = self.resolve(source), self.resolve(target)
-        return navigate.trail_between(self.index.graph, self.index.transition, start, end)
+        return navigate.find_graph_path(self.index.graph, self.index.transition, start, end)
 
     def gaps(self, source: str, target: str) -> tuple[UnresolvedCall, ...]:
         """Return unresolved calls that could complete a path between two nodes. Raises as `resolve`."""
-        return navigate.gaps_between(self.index, self.resolve(source), self.resolve(target))
+        return navigate.find_completing_calls(self.index, self.resolve(source), self.resolve(target))
 
     def neighbors(
         self,
@@ -126,7 +126,9 @@ class Lookups:
         from causalist.model.lookup import Direction
 
         node, direction = self.resolve(name), direction or Direction.BOTH
-        return navigate.neighbors_in(self.index, node, hops=hops, kinds=kinds, direction=direction, limit=limit)
+        return navigate.list_neighbors_and_co_changes(
+            self.index, node, hops=hops, kinds=kinds, direction=direction, limit=limit
+        )
 
     def verify(self, source: str, target: str, *, min_confidence: float = 0.5) -> Verdict:
         """Return a verdict on whether one node uses another, with the evidence. Raises as `resolve`."""
@@ -136,34 +138,38 @@ class Lookups:
         start, end = self.resolve(source), self.resolve(target)
         path = split_id(graph.nodes.ids[start])[0]
         written = parse_file(path, texts.read_text(path).encode()).calls if path else ()
-        verdict = navigate.verdict_on(graph, start, end, min_confidence, written)
+        verdict = navigate.verify_use(graph, start, end, min_confidence, written)
         return replace(verdict, lines=tuple(texts.get_line(edge.source, edge.line) for edge in verdict.edges))
 
     def impact(self, name: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> tuple[Affected, ...]:
         """Return transitive users of a node and of its members, by depth, then id. Raises as `resolve`."""
-        changed = navigate.as_one(self.index.graph, [self.resolve(name)])
-        return navigate.affected_by(self.index.graph, changed, max_depth=max_depth, min_confidence=min_confidence)
+        changed = navigate.with_overloads_and_members(self.index.graph, [self.resolve(name)])
+        return navigate.find_affected_nodes(
+            self.index.graph, changed, max_depth=max_depth, min_confidence=min_confidence
+        )
 
     def impact_since(self, revision: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> Impact:
         """Return the `impact` of all changes between a commit and the files as they are. Raises GitError."""
-        return self._reached_since(navigate.affected_by, revision, max_depth, min_confidence)
+        return self._reached_since(navigate.find_affected_nodes, revision, max_depth, min_confidence)
 
     def tests(self, name: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> tuple[Affected, ...]:
         """Return tests of a node or of its members, direct and transitive. Raises as `resolve`."""
-        changed = navigate.as_one(self.index.graph, [self.resolve(name)])
-        return navigate.tests_reaching(self.index.graph, changed, max_depth=max_depth, min_confidence=min_confidence)
+        changed = navigate.with_overloads_and_members(self.index.graph, [self.resolve(name)])
+        return navigate.find_tests_reaching(
+            self.index.graph, changed, max_depth=max_depth, min_confidence=min_confidence
+        )
 
     def tests_since(self, revision: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> Impact:
         """Return the `tests` of all changes between a commit and the files as they are. Raises GitError."""
-        return self._reached_since(navigate.tests_reaching, revision, max_depth, min_confidence)
+        return self._reached_since(navigate.find_tests_reaching, revision, max_depth, min_confidence)
 
     def layers(self, *, min_confidence: float = 0.5) -> Layering:
         """Return the layers of the code, the uses among them, and uses of a higher layer."""
-        return navigate.layering_of(self.index.graph, min_confidence=min_confidence)
+        return navigate.summarize_layers(self.index.graph, min_confidence=min_confidence)
 
     def lint(self) -> Health:
         """Check the consistency of the index, and count resolved and unresolved calls."""
-        return navigate.health_of(self.index)
+        return navigate.find_defects(self.index)
 
     def map(self, *, max_tokens: int = 2000, format: str = "text") -> Map:
         """Return an overview of the repository within `max_tokens`. Raises UsageError and BudgetTooSmall."""
@@ -179,7 +185,7 @@ class Lookups:
 
         Without `everything`: only those inside the repository with at least `min_confidence`.
         """
-        return navigate.chosen_edges(
+        return navigate.select_edges(
             self.index.graph, kinds=kinds, min_confidence=min_confidence, everything=everything
         )
 
@@ -195,6 +201,6 @@ class Lookups:
 
         graph, manifest = self.index.graph, self.index.manifest
         changes = changes_since(self.root, revision, zip(manifest.paths, manifest.blobs, strict=True), self.read)
-        changed = navigate.nodes_of_rows(graph, changes.rows)
+        changed = navigate.find_nodes_of_rows(graph, changes.rows)
         affected = reach(graph, changed, max_depth=max_depth, min_confidence=min_confidence)
         return Impact(changes.commit, tuple(graph.nodes.ids[n] for n in changed.tolist()), changes.deleted, affected)

@@ -18,9 +18,9 @@ from causalist.extract import (
     extract_subgraph,
     hit_of,
     judge_relevance,
-    named_edge,
+    name_edge,
     order_subgraph,
-    without_repeats,
+    without_implied_edges,
 )
 from causalist.index.source_text import SourceText
 from causalist.model.answer import AskOptions, Level, PackItem, RankMode
@@ -105,7 +105,7 @@ def choose_pack(
     nodes = [each.node for each in needed]
     ranks = {hit.node: rank for rank, hit in enumerate(results, start=1)}
     by_node = {hit.node: hit for hit in results}
-    edges = without_repeats(extract_subgraph(graph, nodes))
+    edges = without_implied_edges(extract_subgraph(graph, nodes))
     ordered = order_subgraph(
         edges, [each.probability for each in needed], [graph.nodes.ids[n] for n in nodes], options.order
     )
@@ -130,8 +130,8 @@ def choose_pack(
             text = "" if hit.path in late else texts.get_text(inner)
             rows = _telling_rows(graph, inner, text, telling, pinned)
             items.append(PackItem(inner, text, False, None, rows, (), each.probability * (1 - 1e-6 * i)))
-    removed = tuple(named_edge(graph, edge, ids) for edge in ordered.removed)
-    return PackChoice(tuple(items), tuple(named_edge(graph, edge, ids) for edge in edges), removed)
+    removed = tuple(name_edge(graph, edge, ids) for edge in ordered.removed)
+    return PackChoice(tuple(items), tuple(name_edge(graph, edge, ids) for edge in edges), removed)
 
 
 def _is_read(needed: Needed, options: AskOptions) -> bool:

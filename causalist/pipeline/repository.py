@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from causalist.extract import hit_of, hops_between, named_edge, paths_from_seeds
+from causalist.extract import hit_of, hops_between, name_edge, paths_from_seeds
 from causalist.index.open import index_folders, open_index
 from causalist.index.options import IndexOptions, Progress, ignore_progress
 from causalist.index.source_text import SourceText
@@ -216,8 +216,8 @@ class Repository(Lookups):
         both = [*nodes, *via]
         ordered, edges = order_edges(graph, both, results, options, steps)
         ids = [graph.nodes.ids[n] for n in both]
-        kept = tuple(named_edge(graph, e, ids) for e in edges)
-        removed = tuple(named_edge(graph, e, ids) for e in ordered.removed)
+        kept = tuple(name_edge(graph, e, ids) for e in edges)
+        removed = tuple(name_edge(graph, e, ids) for e in ordered.removed)
         with steps.timed("deliver.texts"):
             telling = TellingLines(ranking.question, self.index.lexical)
             pointed = find_pinned_rows(ranking.question, matched, self.index)

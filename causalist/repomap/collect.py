@@ -29,13 +29,13 @@ from causalist.parse import dialect_of
 from causalist.rank import within
 from causalist.rank.pagerank.power_iteration import personalized_pagerank
 from causalist.repomap.descriptions import NAMES, Declared, PackageManifest, first_paragraph, read_manifest
-from causalist.repomap.folders import describer, folders_by_importance, with_layers
+from causalist.repomap.folders import build_describer, folders_by_importance, with_layers
 
 _DEFINITIONS = sorted(CALLABLE_KINDS | TYPE_KINDS)
 
 
 def product_nodes(graph: CodeGraph) -> NDArray[np.bool_]:
-    """Shape (n_nodes,): what is in the files that make up the product: code, or whatever there is where none is."""
+    """Return a mask, shape (n_nodes,), of the nodes in product files: code, or all files if there is no code."""
     nodes = graph.nodes
     is_definition = np.isin(nodes.kinds, _DEFINITIONS)
     product = (nodes.roles == Role.CODE) & (nodes.kinds != NodeKind.EXTERNAL)
@@ -45,9 +45,11 @@ def product_nodes(graph: CodeGraph) -> NDArray[np.bool_]:
     return np.asarray(others, dtype=np.bool_)
 
 
-def importance(graph: CodeGraph, transition: Transition, product: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Shape (n_nodes,), sums to 1, or all 0 without a definition: PageRank with all definitions of the product as seeds
-    alike, walking from and to nodes of the product alone. What only tests use is not important for that.
+def compute_importance(graph: CodeGraph, transition: Transition, product: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the importance of each node, shape (n_nodes,); sums to 1, or all 0 without a definition.
+
+    It is PageRank with all definitions of the product as equal seeds, over nodes of the product alone, so that uses by
+    tests do not count.
     """
     seeds = (np.isin(graph.nodes.kinds, _DEFINITIONS) & product & transition.walkable).astype(np.float64)
     if not seeds.any():
@@ -84,14 +86,14 @@ def collect(index: Index, name: str, read: Callable[[str], str]) -> Overview:
     """
     graph = index.graph
     product = product_nodes(graph)
-    scores = importance(graph, index.transition, product)
+    scores = compute_importance(graph, index.transition, product)
     files = _files(graph)
     paths = frozenset(path for path, _ in files)
     owners = graph.nodes.files.astype(np.int64)
     totals = np.bincount(owners[owners >= 0], weights=scores[owners >= 0], minlength=len(graph.nodes))
     code = {path: float(totals[node]) for path, node in files if product[node] and dialect_of(path)}
     docs = {path: graph.nodes.docs[node] for path, node in files}
-    folders = folders_by_importance(code, _MAX_FOLDERS, describer(paths, lambda path: docs.get(path, ""), read))
+    folders = folders_by_importance(code, _MAX_FOLDERS, build_describer(paths, lambda path: docs.get(path, ""), read))
     folders = with_layers(folders, {path: graph.layer(node) or "" for path, node in files if path in code})
     manifests = _manifests(paths, code, read)
     at_root = [manifest for path, manifest in manifests if "/" not in path]
@@ -130,7 +132,7 @@ def _languages(graph: CodeGraph, files: Sequence[tuple[str, int]]) -> tuple[Lang
 def _manifests(
     paths: frozenset[str], code: dict[str, float], read: Callable[[str], str]
 ) -> list[tuple[str, PackageManifest]]:
-    """Manifests of the root, then of folders with code, the most important first, with what they say."""
+    """Return the manifests of the root, then of folders with code, the most important first, with their contents."""
     shares: dict[str, float] = {"": 2.0}
     for path, share in code.items():
         folder = path
@@ -174,7 +176,7 @@ def _is_inside(folders: Sequence[str], paths: frozenset[str]) -> bool:
 
 
 def _package(folders: Sequence[str], paths: frozenset[str]) -> Sequence[str]:
-    """The dotted parts of a package: those folders at the end that hold an `__init__.py`."""
+    """Return the dotted parts of a package: the last folders that contain an `__init__.py`."""
     start = len(folders)
     while start and f"{'/'.join(folders[:start])}/__init__.py" in paths:
         start -= 1
@@ -182,8 +184,9 @@ def _package(folders: Sequence[str], paths: frozenset[str]) -> Sequence[str]:
 
 
 def _target(graph: CodeGraph, paths: frozenset[str], folder: str, declared: Declared) -> str:
-    """The node that a manifest's target names: `package.module:function`, or a file, perhaps one that is built from a
-    source of the same name.
+    """Return the node that a manifest's target names: `package.module:function`, or a file.
+
+    The file may be built from a source of the same name.
     """
     prefix = f"{folder}/" if folder else ""
     written = declared.target
@@ -212,7 +215,7 @@ def _target(graph: CodeGraph, paths: frozenset[str], folder: str, declared: Decl
 def _definitions(
     graph: CodeGraph, scores: NDArray[np.float64], product: NDArray[np.bool_], code: dict[str, float]
 ) -> tuple[KeyDefinition, ...]:
-    """Definitions that stand in no other, most important first; one of a file or folder with many comes later."""
+    """Return the outermost definitions, most important first; further ones of a file or folder are ranked lower."""
     nodes, ids = graph.nodes, graph.nodes.ids
     owners = _types_by_name(graph, product)
 
@@ -251,7 +254,7 @@ def _definitions(
 
 
 def _types_by_name(graph: CodeGraph, product: NDArray[np.bool_]) -> dict[tuple[str, str], int]:
-    """(folder, qualified name) of types of the product."""
+    """Return the types of the product by (folder, qualified name)."""
     nodes = graph.nodes
     found: dict[tuple[str, str], int] = {}
     for node in np.flatnonzero(product & np.isin(nodes.kinds, sorted(TYPE_KINDS))).tolist():
@@ -266,7 +269,7 @@ def _is_member(node_id: str, type_id: str) -> bool:
 
 
 def _used_elsewhere(graph: CodeGraph, product: NDArray[np.bool_]) -> list[int]:
-    """Nodes of the product that another of its files uses."""
+    """Return the nodes of the product that another of its files uses."""
     edges, owners = graph.edges, graph.nodes.files
     apart = (owners[edges.sources] != owners[edges.targets]) & product[edges.sources] & product[edges.targets]
     apart &= np.isin(edges.kinds, sorted(USE_KINDS))
@@ -274,7 +277,7 @@ def _used_elsewhere(graph: CodeGraph, product: NDArray[np.bool_]) -> list[int]:
 
 
 def _spread(by_file: dict[str, list[tuple[float, int]]]) -> Iterator[int]:
-    """Nodes of all files, the best first, each worth less the more of its file and folder came before it."""
+    """Yield nodes of all files, best first; each counts less, the more nodes of its file and folder precede it."""
     taken_of_file: Counter[str] = Counter()
     taken_of_folder: Counter[str] = Counter()
 
@@ -312,7 +315,7 @@ def _best_members(graph: CodeGraph, scores: NDArray[np.float64], members: Sequen
 def _dependencies(
     graph: CodeGraph, folders: Sequence[FolderSummary], product: NDArray[np.bool_]
 ) -> tuple[Dependency, ...]:
-    """Uses between folders, each file counted for the innermost of `folders` that holds it."""
+    """Return the uses between folders, each file counted for the innermost of `folders` that contains it."""
     edges, owners = graph.edges, graph.nodes.files.astype(np.int64)
     chosen = np.isin(edges.kinds, sorted(USE_KINDS)) & product[edges.sources] & product[edges.targets]
     sources, targets = owners[edges.sources[chosen]], owners[edges.targets[chosen]]

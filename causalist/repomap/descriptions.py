@@ -22,6 +22,8 @@ class Declared(NamedTuple):
 
 
 class PackageManifest(NamedTuple):
+    """Name, description and entry points of a package, as its manifest declares them."""
+
     name: str = ""
     summary: str = ""
     entries: tuple[Declared, ...] = ()
@@ -99,7 +101,7 @@ def _package_json(data: dict[str, Any]) -> Iterator[Declared]:
 
 
 def _condition(value: Any) -> str:
-    """The file that a conditional export comes to for a module that is run."""
+    """Return the file that a conditional export selects for a module that is run."""
     for _ in range(4):
         if isinstance(value, str):
             return value
@@ -154,11 +156,11 @@ _MAX_README_BYTES = 20_000  # a README that has not said what it is by then does
 
 
 def first_paragraph(text: str) -> str:
-    """Return the first paragraph of a README that is a sentence, on one line without markup; "" if none.
+    r"""Return the first paragraph of a README that is a sentence, on one line without markup; "" if none.
 
     Headings, badges, pictures, lists, tables, code, directives and lines of links are passed over.
 
-    >>> first_paragraph("# Shop\\n\\n[![ci](x)](y)\\n\\n**Shop** is a seller of\\n[good things](u) for all.\\n\\nMore.")
+    >>> first_paragraph("# Shop\n\n[![ci](x)](y)\n\n**Shop** is a seller of\n[good things](u) for all.\n\nMore.")
     'Shop is a seller of good things for all.'
     """
     text = _COMMENT.sub("", text[:_MAX_README_BYTES].replace("\r\n", "\n"))
@@ -174,7 +176,9 @@ def first_paragraph(text: str) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence of a line of documentation, without markup; an ellipsis where the line ends before it does.
+    """Return the first sentence of a line of documentation, without markup.
+
+    An ellipsis follows if the line ends before the sentence does.
 
     >>> first_sentence("Makes a :class:`~shop.Cart`. It is empty.")
     'Makes a Cart.'
@@ -190,7 +194,7 @@ def first_sentence(text: str) -> str:
 
 
 def _blocks(text: str) -> list[list[str]]:
-    """Paragraphs as lines, without fenced code, front matter and indented blocks."""
+    """Return the paragraphs as lines, without fenced code, front matter and indented blocks."""
     blocks: list[list[str]] = [[]]
     fence = ""
     lines = text.split("\n")

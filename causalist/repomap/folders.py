@@ -26,7 +26,7 @@ Read = Callable[[str], str]
 
 
 def with_layers(folders: Sequence[FolderSummary], layers: Mapping[str, str]) -> tuple[FolderSummary, ...]:
-    """The folders with the layer that most of their files have; `layers` are by path of a code file."""
+    """Return the folders with the layer that most of their files have; `layers` are by path of a code file."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for path, layer in layers.items():
         folder = path.rpartition("/")[0]
@@ -44,7 +44,7 @@ def with_layers(folders: Sequence[FolderSummary], layers: Mapping[str, str]) -> 
 def folders_by_importance(
     files: Mapping[str, float], limit: int, describe: Callable[[str], str]
 ) -> tuple[FolderSummary, ...]:
-    """At most `limit` folders that hold the given files (path -> share), each behind the one that it is in.
+    """Return at most `limit` folders that contain the given files (path -> share), each after its enclosing folder.
 
     A folder that holds nothing but one other is passed over for that one.
     """
@@ -95,9 +95,10 @@ def folders_by_importance(
     return tuple(result)
 
 
-def describer(paths: frozenset[str], doc_of: Callable[[str], str], read: Read) -> Callable[[str], str]:
-    """A function from a folder to a line about it: its manifest's, its README's, or that of the file that stands for
-    it; "" where none says anything.
+def build_describer(paths: frozenset[str], doc_of: Callable[[str], str], read: Read) -> Callable[[str], str]:
+    """Return a function that describes a folder in one line; "" if no file describes it.
+
+    The description is that of its manifest, else that of the file that represents it, else that of its README.
     """
 
     def describe(folder: str) -> str:

@@ -31,9 +31,9 @@ _MIN_DEPENDENCIES = 2  # a single use between two folders says nothing of how th
 
 
 def draw_map(overview: Overview, *, max_tokens: int, format: str, counter: Counter = count_tokens) -> Map:
-    """The map of a repository in at most `max_tokens` as `counter` counts them.
+    """Return the map of a repository in at most `max_tokens` as `counter` counts them.
 
-    Raises UsageError for an unknown format, BudgetTooSmall where not even the heading fits.
+    Raises UsageError for an unknown format, BudgetTooSmall if not even the heading fits.
     """
     if format not in FORMATS:
         raise UsageError(f"unknown format {format!r}; known are {', '.join(FORMATS)}")
@@ -56,7 +56,7 @@ def draw_map(overview: Overview, *, max_tokens: int, format: str, counter: Count
 
 
 def _order(overview: Overview) -> list[str]:
-    """Names of the parts in the order in which they are taken, as often as there is something of them."""
+    """Return the names of the parts in the order in which entries are taken, each repeated once for each entry."""
     left = {
         "summary": 1 if overview.summary else 0,
         "paragraph": 1 if overview.paragraph else 0,
@@ -84,7 +84,7 @@ def _order(overview: Overview) -> list[str]:
 
 
 def _beginning(overview: Overview, order: Sequence[str]) -> Overview:
-    """The overview with no more of each part than `order` names."""
+    """Return the overview with at most as many entries of each part as `order` names."""
     n = {part: order.count(part) for part in set(order)}
     folders = overview.folders[: n.get("folders", 0)]
     shown = {folder.path for folder in folders}
@@ -114,7 +114,7 @@ def _is_nested(one: str, other: str) -> bool:
 
 
 def _shown_around(path: str, shown: set[str]) -> str:
-    """The innermost shown folder that holds a path, "" where none does."""
+    """Return the innermost shown folder that contains a path, "" for none."""
     folder = path
     while folder and folder not in shown:
         folder = folder.rstrip("/").rpartition("/")[0]
@@ -144,7 +144,7 @@ class _Style:
         return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
 
     def prose(self, text: str) -> str:
-        """Text of the repository; what would begin an element of HTML or a link in Markdown is escaped."""
+        """Return text of the repository, escaped so that it cannot begin an HTML element or a Markdown link."""
         return text.replace("<", "&lt;").replace("[", "\\[") if self.markdown else text
 
 
@@ -198,7 +198,7 @@ def _entry(kind: str, name: str, target: str, style: _Style) -> str:
 
 
 def _tree(folders: Sequence[FolderSummary], definitions: Sequence[KeyDefinition], style: _Style) -> Iterator[str]:
-    """Folders in the order of their importance, each followed by what is shown of it: files with definitions."""
+    """Yield the folders by importance, each followed by its shown files with their definitions."""
     shown = {folder.path for folder in folders}
     by_folder: dict[str, dict[str, list[KeyDefinition]]] = {}
     for definition in definitions:
@@ -216,7 +216,7 @@ def _tree(folders: Sequence[FolderSummary], definitions: Sequence[KeyDefinition]
 
 
 def _nested(folders: Sequence[FolderSummary]) -> list[FolderSummary]:
-    """Folders as a tree: each right behind the one that it is in, neighbors in the given order."""
+    """Return the folders as a tree: each directly after its enclosing folder, siblings in the given order."""
     shown = {folder.path for folder in folders}
     inside: dict[str, list[FolderSummary]] = {}
     for folder in folders:
@@ -247,7 +247,7 @@ def _files(files: Mapping[str, Sequence[KeyDefinition]], folder: str, style: _St
 
 
 def _signature(hit: Hit) -> str:
-    """The signature without a comment behind it."""
+    """Return the signature without a trailing comment."""
     return re.sub(r":?\s*(#|//)\s.*$", "", hit.signature, count=1, flags=re.DOTALL) or hit.symbol or ""
 
 
@@ -264,7 +264,7 @@ def _json(overview: Overview) -> str:
 
 
 def as_data(overview: Overview) -> dict[str, object]:
-    """The overview as plain data, with 1-based lines."""
+    """Return the overview as plain data, with 1-based lines."""
     return {
         "name": one_line(overview.name, _MAX_NAME_CHARACTERS),
         "commit": overview.commit,

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def to_plain(value: Any) -> Any:
-    """A value as dictionaries, lists and scalars."""
+    """Return a value as dictionaries, lists and scalars."""
     if dataclasses.is_dataclass(value):
         return {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, tuple):
@@ -31,7 +31,7 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[T], plain: Any) -> T:
-    """The inverse of `to_plain` for a value of the type `kind`.
+    """Invert `to_plain` for a value of the type `kind`.
 
     >>> from_plain(dict[str, tuple[int, ...]], to_plain({"rows": (1, 2)}))
     {'rows': (1, 2)}

@@ -50,8 +50,10 @@ _START = (
 
 
 def answer_in_time(task: Task, deadline: Deadline, progress: Progress = ignore_progress) -> BoundedAnswer:
-    """The answer by the deadline, from an index as `open_in_time` opens it. Raises what that and `Repository.ask` do,
-    and DeadlinePassed where a step that cannot be left out does not end."""
+    """Return the answer by the deadline, from an index opened by `open_in_time`.
+
+    Raises the errors of `open_in_time` and `Repository.ask`, and DeadlinePassed if a mandatory step does not end.
+    """
     worker: _Worker = _Forked(task, deadline, progress) if CAN_FORK else _Spawned(task, deadline)
     steps: tuple[OpenStep, ...] = (OpenStep(_OPENING, inf),)
     try:
@@ -77,7 +79,7 @@ def answer_in_time(task: Task, deadline: Deadline, progress: Progress = ignore_p
 
 
 def _checked(found: BoundedAnswer, deadline: Deadline) -> BoundedAnswer:
-    """An answer without results is none where a step that may have found some was stopped."""
+    """Return the answer; raise DeadlinePassed if it is empty and a step that may have found results was stopped."""
     if not found.answer.results:
         for diagnostic in found.answer.diagnostics:
             if diagnostic.slug == "deadline" and "(stopped)" in diagnostic.detail:
@@ -86,7 +88,7 @@ def _checked(found: BoundedAnswer, deadline: Deadline) -> BoundedAnswer:
 
 
 def _stuck(steps: tuple[OpenStep, ...], is_dead: bool) -> str | None:
-    """The innermost step that should have ended, or that ended its process; None where there is none."""
+    """Return the innermost step that is overdue or ended its process; None if there is none."""
     now = time.monotonic()
     for step in reversed(steps):
         if step.until < inf and (is_dead or step.until + _PATIENCE < now):
@@ -106,16 +108,16 @@ class _Worker(Protocol):
     """The process that answers."""
 
     def next(self, seconds: float) -> Message | None:
-        """The next message but those about a spare; None if none comes within some seconds."""
+        """Return the next message except those about a spare; None if none arrives within `seconds`."""
 
     def has_ended(self) -> bool:
         """Return True if no more messages will come than those that can be read now."""
 
     def go_on_without(self, step: str) -> bool:
-        """Ends the process, and lets a spare go on without a step; False where there is none."""
+        """End the process and let a spare continue without a step; False if there is no spare."""
 
     def end(self) -> None:
-        """Ends the process and its spare."""
+        """End the process and its spare."""
 
 
 class _Forked:

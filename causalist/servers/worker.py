@@ -71,7 +71,7 @@ class Failure(NamedTuple):
     traceback: str
 
     def error(self) -> Exception:
-        """It, or one that says the same."""
+        """Return the exception, or one with the same text."""
         for each in vars(errors).values():
             if self.slug and isinstance(each, type) and issubclass(each, CausalistError) and each.slug == self.slug:
                 return each(self.text)
@@ -90,7 +90,7 @@ class Message(NamedTuple):
 
 
 def first_message(data: bytearray) -> Message | None:
-    """The first message of what was read, taken from it; None where it is not complete yet."""
+    """Remove the first message from the data and return it; None if it is incomplete."""
     end = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "little")
     if len(data) < max(end, _LENGTH_BYTES):
         return None
@@ -100,7 +100,7 @@ def first_message(data: bytearray) -> Message | None:
 
 
 def main(seconds: float, due: float) -> None:
-    """A worker that was started, not forked: the task comes on standard input."""
+    """Run a worker that was started, not forked: the task comes on standard input."""
     out = os.dup(1)
     os.dup2(2, 1)
     task = from_plain(Task, json.load(sys.stdin.buffer))
@@ -157,7 +157,10 @@ class _TellingDeadline(Deadline):
         return self._around(OpenStep(name, until), timer)
 
     def stop_step(self, *_: object) -> None:
-        """The handler of the signal, which comes again until the step has ended: what runs may swallow an exception."""
+        """Stop the innermost step that is due, as handler of the signal.
+
+        The signal is repeated until the step has ended, since running code may swallow the exception.
+        """
         now = time.monotonic()
         for step in reversed(self._steps):
             if step.until <= now and not self._say.is_busy:
@@ -165,7 +168,10 @@ class _TellingDeadline(Deadline):
 
 
 def work_and_end(task: Task, deadline: Deadline, progress: Progress, writing: int, go: int | None) -> NoReturn:
-    """The worker's whole life. `go` says to a spare what to go on without; None for no spare."""
+    """Answer the task, send the answer and end the process.
+
+    `go` is the pipe from which a spare reads the step that it leaves out; None for no spare.
+    """
     code = 1
     try:
         say = _Speaker(writing)
@@ -202,7 +208,10 @@ def _failure(error: Exception) -> Failure:
 
 
 def _stopped_steps(go: int, say: _Speaker, deadline: Deadline) -> frozenset[str]:
-    """The steps to leave out: none, or in a spare, once it is needed, those in which others were ended before it."""
+    """Return the steps to leave out: none, or in a spare the steps in which earlier processes were ended.
+
+    A spare returns only once it is needed.
+    """
     stopped: frozenset[str] = frozenset()
     while True:
         spare = os.fork()
@@ -217,7 +226,7 @@ def _stopped_steps(go: int, say: _Speaker, deadline: Deadline) -> frozenset[str]
 
 
 def _stop_steps_of(deadline: _TellingDeadline | None) -> None:
-    """Lets a signal stop the steps of a deadline that are due, or none any more. There is none on Windows."""
+    """Let a signal stop the due steps of a deadline, or no steps if None; does nothing on Windows."""
     if not hasattr(signal, "setitimer"):
         return
     if deadline is None:
@@ -228,7 +237,7 @@ def _stop_steps_of(deadline: _TellingDeadline | None) -> None:
 
 
 def _end_by_itself(deadline: Deadline) -> None:
-    """Lets the system end this process, if whoever started it is gone and cannot."""
+    """Let the system end this process if its parent is gone and cannot."""
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, max(0.0, deadline.left) + _OUTLIVES)

@@ -88,7 +88,7 @@ def _is_relevant(path: str, git: Path | None) -> bool:
 
 
 def _find_new_folders(root: Path, path: Path) -> Iterator[Path]:
-    """Return the folders at or below a new path that are to be watched."""
+    """Yield the folders at or below a new path that are to be watched."""
     if path.is_symlink() or not path.is_dir() or path.name == ".git" or _is_excluded(root, path):
         return
     yield path

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from causalist.evaluate.fit import Example, example_of, ranks_with
-from causalist.evaluate.readings import reading_of
+from causalist.evaluate.fit import Example, build_example, ranks_with
+from causalist.evaluate.readings import read_query_signals
 from causalist.pipeline.repository import Repository
 from causalist.rank import default_weights
 from tests.benchmarks.signals.ablation import Gain, cell, gain
@@ -25,7 +25,7 @@ QUESTIONS = {
 def examples(clones: Clones) -> list[Example]:
     shop, weights = Repository.at_commit(clones.folder / "acme+shop" / "repo", clones.shop[0]), default_weights()
     return [
-        example_of(reading_of(shop, query, weights), weights, [path, "gone.py"], [definition])
+        build_example(read_query_signals(shop, query, weights), weights, [path, "gone.py"], [definition])
         for query, (path, definition) in QUESTIONS.items()
     ]
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from causalist.evaluate.mining import find_clone, oldest_first
+from causalist.evaluate.mining import find_clone, sort_oldest_first
 from tests.evaluate.clone_builders import git, make_history
 from tests.evaluate.conftest import Clones
 
@@ -30,5 +30,5 @@ def test_commits_are_visited_by_time_and_unknown_ones_last(tmp_path: Path) -> No
     folder = tmp_path / "repo"
     third, first, second = make_history(folder, (3, {"a": "1"}), (1, {"a": "2"}), (2, {"a": "3"}))
     unknown = ["0" * 40, "HEAD", "--all"]
-    assert oldest_first(folder, [*unknown, third, first, third, second]) == [first, second, third, *unknown]
-    assert oldest_first(tmp_path / "absent", ["b", "a", "b"]) == ["b", "a"]
+    assert sort_oldest_first(folder, [*unknown, third, first, third, second]) == [first, second, third, *unknown]
+    assert sort_oldest_first(tmp_path / "absent", ["b", "a", "b"]) == ["b", "a"]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from causalist.evaluate.fit import FIXED, Example, example_of, fit_weights, ranks_with
+from causalist.evaluate.fit import FIXED, Example, build_example, fit_weights, ranks_with
 from causalist.evaluate.metrics import metric_values
-from causalist.evaluate.readings import reading_of
+from causalist.evaluate.readings import read_query_signals
 from causalist.model.answer import AskOptions, Level
 from causalist.model.symbols import split_id
 from causalist.pipeline.repository import Repository
@@ -21,7 +21,7 @@ def shop(clones: Clones) -> Repository:
 
 def example(shop: Repository, query: str, files: list[str], definitions: list[str]) -> Example:
     weights = default_weights()
-    return example_of(reading_of(shop, query, weights), weights, files, definitions)
+    return build_example(read_query_signals(shop, query, weights), weights, files, definitions)
 
 
 @pytest.mark.parametrize("query", [*QUESTIONS, '"issued"', "nothing of this stands there", "docs on tokens"])

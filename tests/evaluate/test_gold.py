@@ -5,7 +5,12 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import GitError
-from causalist.evaluate.mining import answering_commit, changed_between, changed_definitions, children_of
+from causalist.evaluate.mining import (
+    children_of,
+    find_answering_commit,
+    find_changed_definitions,
+    find_changed_definitions_since,
+)
 from causalist.pipeline.repository import Repository
 from tests.pasts import Past
 
@@ -43,7 +48,7 @@ def changed(past: Past, text: str, path: str = "cart.py") -> list[str]:
     base = past.head()
     answer = past.commit("change", {path: text})
     graph = Repository.at_commit(past.path, base).index.graph
-    return changed_definitions(past.path, base, answer, graph, [path])
+    return find_changed_definitions(past.path, base, answer, graph, [path])
 
 
 def test_a_changed_row_belongs_to_the_innermost_definition(past: Past) -> None:
@@ -88,15 +93,15 @@ def test_the_answer_changed_all_gold_files_and_the_fewest_others(past: Past) -> 
     narrow = past.commit("narrow", {"cart.py": "A = 2\n"})
     children = children_of(past.path)
     assert set(children[base]) == {wide, narrow}
-    assert answering_commit(past.path, base, children[base], ["cart.py"]) == narrow
-    assert answering_commit(past.path, base, children[base], ["cart.py", "c.py"]) == wide
-    assert answering_commit(past.path, base, children[base], ["absent.py"]) is None
-    assert answering_commit(past.path, base, [], ["cart.py"]) is None
+    assert find_answering_commit(past.path, base, children[base], ["cart.py"]) == narrow
+    assert find_answering_commit(past.path, base, children[base], ["cart.py", "c.py"]) == wide
+    assert find_answering_commit(past.path, base, children[base], ["absent.py"]) is None
+    assert find_answering_commit(past.path, base, [], ["cart.py"]) is None
 
 
 def test_unknown_commits(past: Past) -> None:
     with pytest.raises(GitError):
-        answering_commit(past.path, past.head(), ["0" * 40], ["cart.py"])
+        find_answering_commit(past.path, past.head(), ["0" * 40], ["cart.py"])
 
 
 def test_rows_are_followed_back_to_an_earlier_state(past: Past) -> None:
@@ -107,4 +112,4 @@ def test_rows_are_followed_back_to_an_earlier_state(past: Past) -> None:
     after = later.replace("cart.items = []", "cart.items.clear()").replace("return 0", "return 1")
     answer = past.commit("changes what is old and what is new", {"cart.py": after})
     graph = Repository.at_commit(past.path, base).index.graph
-    assert changed_between(past.path, base, before, answer, graph, ["cart.py"]) == ["cart.py::clear"]
+    assert find_changed_definitions_since(past.path, base, before, answer, graph, ["cart.py"]) == ["cart.py::clear"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import GitError
-from causalist.evaluate.mining import cleaned, mine, why_not
+from causalist.evaluate.mining import clean_message, find_exclusion_reason, mine_questions
 from tests.pasts import Past
 
 CODE = "def total(items):\n    return sum(items)\n"
@@ -38,7 +38,7 @@ def past(tmp_path: Path) -> Past:
     ],
 )
 def test_what_gives_the_answer_away_is_taken_out(message: str, query: str) -> None:
-    assert cleaned(message, ["shop/carts.py", "shop/prices.py"]) == query
+    assert clean_message(message, ["shop/carts.py", "shop/prices.py"]) == query
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_what_gives_the_answer_away_is_taken_out(message: str, query: str) -> No
     ],
 )
 def test_messages_that_are_no_question(message: str, reason: str | None) -> None:
-    assert why_not(message) == reason
+    assert find_exclusion_reason(message) == reason
 
 
 def test_questions_are_asked_of_the_parent(past: Past) -> None:
@@ -77,13 +77,13 @@ def test_questions_are_asked_of_the_parent(past: Past) -> None:
     second = past.commit(
         "prices: give discounts to old customers (#3)", {"shop/prices.py": CODE, "shop/carts.py": "A = 1\n"}
     )
-    newest, older = mine(past.path, 5).questions
+    newest, older = mine_questions(past.path, 5).questions
     assert (older.id, older.commit, older.query) == (first, start, "Round totals up to whole cents")
     assert (newest.id, newest.commit, newest.query) == (second, first, "give discounts to old customers")
     assert older.gold_files == ("shop/prices.py",) and newest.gold_files == ("shop/carts.py", "shop/prices.py")
     assert older.hard and newest.hard and older.lang == "python"
-    assert mine(past.path, 1).questions == (newest,)
-    assert mine(past.path, 5, head=first).questions == (older,)
+    assert mine_questions(past.path, 1).questions == (newest,)
+    assert mine_questions(past.path, 5, head=first).questions == (older,)
 
 
 def test_what_is_no_question_is_counted(past: Past) -> None:
@@ -95,14 +95,14 @@ def test_what_is_no_question_is_counted(past: Past) -> None:
     past.commit("Rename everything in one sweep", {f"shop/{name}.py": "D = 1\n" for name in "abcd"})
     past.commit("Prices of carts are kept", {"shop/prices.py": "E = 1\n"})
     past.commit("Prices of carts are kept", {"shop/prices.py": "F = 1\n"})
-    mined = mine(past.path, 9)
+    mined = mine_questions(past.path, 9)
     assert [(q.query, q.hard) for q in mined.questions] == [("Prices of carts are kept", False)]
     assert mined.left_out == {"few words": 1, "many files": 2, "new files": 1, "no code": 2, "repeated": 1}
 
 
 def test_a_file_that_went_away_is_no_answer(past: Past) -> None:
     past.commit("Drop carts that nobody uses", {"shop/carts.py": None, "shop/prices.py": "A = 1\n"})
-    assert mine(past.path, 9).left_out == {"new files": 1}
+    assert mine_questions(past.path, 9).left_out == {"new files": 1}
 
 
 def test_merges_are_not_looked_at(past: Past) -> None:
@@ -111,12 +111,12 @@ def test_merges_are_not_looked_at(past: Past) -> None:
     past.git("checkout", "-q", "main")
     main = past.commit("Empty carts after the sale", {"shop/carts.py": "B = 1\n"}, time=9)
     past.git("merge", "-q", "--no-ff", "-m", "Round totals as members like it", "side", time=10)
-    assert {question.id for question in mine(past.path, 9).questions} == {side, main}
+    assert {question.id for question in mine_questions(past.path, 9).questions} == {side, main}
 
 
 def test_no_history(tmp_path: Path) -> None:
     past = Past(tmp_path / "empty")
     with pytest.raises(GitError):
-        mine(past.path, 5)
+        mine_questions(past.path, 5)
     past.commit("the first state of all", {"a.py": CODE})
-    assert mine(past.path, 5).questions == ()
+    assert mine_questions(past.path, 5).questions == ()

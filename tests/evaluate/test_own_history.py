@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import GitError, RepositoryNotFound, UsageError
-from causalist.evaluate import OwnReport, evaluate_history, own_json, own_text
+from causalist.evaluate import OwnReport, evaluate_history, own_report_data, render_own_report
 from causalist.evaluate.dataset import LabelledQuestion
-from causalist.evaluate.own_history import ranks_without, tokens_to_cover
-from causalist.evaluate.readings import reading_of
+from causalist.evaluate.own_history import count_tokens_to_cover, rank_without_each_signal
+from causalist.evaluate.readings import read_query_signals
 from causalist.model.answer import AskOptions, Level
 from causalist.model.symbols import split_id
 from causalist.pack import count_tokens
@@ -69,7 +69,7 @@ def test_text_that_was_shown_is_not_counted_again(tmp_path: Path) -> None:
 
     def cost(gold: str) -> int | None:
         asked = LabelledQuestion(0, "", "", "", "", "total price of a cart", (gold,), (), False)
-        return tokens_to_cover(repository, asked, 20)
+        return count_tokens_to_cover(repository, asked, 20)
 
     first, second = cost("carts.py"), cost("mail.py")
     assert ranked[0] == "carts.py" and first is not None and second is not None
@@ -88,7 +88,9 @@ def test_the_future_does_not_leak(past: Past, report: OwnReport) -> None:
 def test_without_a_signal(past: Past, report: OwnReport) -> None:
     question = report.results[1].question
     repository = Repository.at_commit(past.path, question.commit)
-    ranks = ranks_without(reading_of(repository, question.query, default_weights()), ("tokens.py", "mail.py"))
+    ranks = rank_without_each_signal(
+        read_query_signals(repository, question.query, default_weights()), ("tokens.py", "mail.py")
+    )
     everything = [
         split_id(n)[0] for n in repository.rank_nodes(question.query, AskOptions(level=Level.FILE, graph=False))
     ]
@@ -100,7 +102,7 @@ def test_without_a_signal(past: Past, report: OwnReport) -> None:
 
 def test_it_is_deterministic(past: Past, report: OwnReport) -> None:
     again = evaluate_history(past.path, progress=lambda what, done, total: None)
-    assert own_json(again) | {"timings": 0} == own_json(report) | {"timings": 0}
+    assert own_report_data(again) | {"timings": 0} == own_report_data(report) | {"timings": 0}
 
 
 def test_only_the_newest_are_asked(past: Past) -> None:
@@ -111,11 +113,11 @@ def test_only_the_newest_are_asked(past: Past) -> None:
 
 
 def test_document_and_text(report: OwnReport, past: Past) -> None:
-    document = own_json(report)
+    document = own_report_data(report)
     assert document["settings"]["repository"] == str(past.path)
     assert [row["commit"] for row in document["rows"]] == [r.question.id for r in report.results]
     assert document["rows"][0]["ranks"]["graph off"] == [1] and document["tokens"]["covered"]["value"] == 1.0
-    text = own_text(report)
+    text = render_own_report(report)
     assert "2 questions from its history (of 50 wanted)" in text and "graph off" in text
     assert "all right files are among the results of 100 %" in text and "1 version" in text
     # Both questions have one right file, which is the first of the list.
@@ -131,8 +133,8 @@ def test_a_history_without_questions(tmp_path: Path) -> None:
     past = Past(tmp_path / "shop")
     past.commit("start", {"prices.py": PRICES})
     report = evaluate_history(past.path, progress=lambda what, done, total: None)
-    assert report.results == () and own_json(report)["files"] == {}
-    assert "no commit of its history is a question" in own_text(report)
+    assert report.results == () and own_report_data(report)["files"] == {}
+    assert "no commit of its history is a question" in render_own_report(report)
 
 
 def test_no_repository(tmp_path: Path, past: Past) -> None:

@@ -8,7 +8,7 @@ from causalist.evaluate.dataset import LabelledQuestion
 from causalist.evaluate.metrics import Ranks
 from causalist.evaluate.report import EvaluationOptions, Report, Timings
 from causalist.evaluate.snapshots import FILE_SYSTEMS, QuestionResult, Skipped
-from causalist.evaluate.summary import summarise_files, summarise_symbols
+from causalist.evaluate.summary import summarize_files, summarize_symbols
 
 
 def question(name: str, lang: str, hard: bool, gold: int = 1, symbols: int = 0) -> LabelledQuestion:
@@ -45,8 +45,8 @@ def report() -> Report:
         EvaluationOptions("rows.jsonl", 20, ("python", "typescript", "go"), None),
         RESULTS,
         (gone, gone, gone, gone),
-        summarise_files(RESULTS),
-        summarise_symbols(RESULTS),
+        summarize_files(RESULTS),
+        summarize_symbols(RESULTS),
         Timings.of(RESULTS, [100.0, 300.0, 200.0], 12.34, 2),
     )
 
@@ -82,8 +82,8 @@ def test_groups(report: Report) -> None:
     assert [(s.name, s.n) for s in report.symbols] == [("all", 1), ("hard", 1), ("language:python", 1)]
     fused = report.symbols[0].systems["fused"]
     assert (fused["recall@10"].value, fused["accuracy@10"].value) == (0.5, 0.0)
-    assert summarise_symbols(RESULTS[:1]) == ()
-    assert [s.name for s in summarise_files(RESULTS[:1])] == ["all", "language:python"]
+    assert summarize_symbols(RESULTS[:1]) == ()
+    assert [s.name for s in summarize_files(RESULTS[:1])] == ["all", "language:python"]
 
 
 def test_document(report: Report) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from causalist.evaluate.snapshots import FILE_SYSTEMS, SYMBOL_SYSTEMS, whole_file_bm25
+from causalist.evaluate.snapshots import FILE_SYSTEMS, SYMBOL_SYSTEMS, rank_by_whole_file_bm25
 from causalist.pipeline.repository import Repository
 from causalist.rank import impacts
 from tests.evaluate.conftest import Clones
@@ -16,25 +16,25 @@ def shop(clones: Clones) -> Repository:
 
 def test_plain_bm25_has_no_opinion_on_tests_and_documentation(shop: Repository) -> None:
     # The documentation says "token" most often, and a plain BM25 puts it first.
-    found = whole_file_bm25(shop, "validate the token", 10)
+    found = rank_by_whole_file_bm25(shop, "validate the token", 10)
     assert found[0] == "docs/tokens.md"
     assert set(found) == {"docs/tokens.md", "tests/test_auth.py", "auth.py"}
 
 
 def test_code_only_leaves_out_what_is_not_code(shop: Repository) -> None:
-    assert whole_file_bm25(shop, "validate the token", 10, code_only=True) == ["auth.py"]
+    assert rank_by_whole_file_bm25(shop, "validate the token", 10, code_only=True) == ["auth.py"]
 
 
 def test_a_repeated_term_counts_each_time_and_lists_are_cut(shop: Repository) -> None:
     # One "prices" and one "token": the short file wins. With "token" eight times, the files about tokens do.
-    assert whole_file_bm25(shop, "prices token", 10)[0] == "prices.py"
-    often = whole_file_bm25(shop, "prices token token token token token token token token", 10)
+    assert rank_by_whole_file_bm25(shop, "prices token", 10)[0] == "prices.py"
+    often = rank_by_whole_file_bm25(shop, "prices token token token token token token token token", 10)
     assert often[0] == "docs/tokens.md"
-    assert whole_file_bm25(shop, "prices token", 1) == ["prices.py"]
+    assert rank_by_whole_file_bm25(shop, "prices token", 1) == ["prices.py"]
 
 
 def test_what_no_file_says_finds_nothing(shop: Repository) -> None:
-    assert whole_file_bm25(shop, "zebra the of", 10) == []
+    assert rank_by_whole_file_bm25(shop, "zebra the of", 10) == []
 
 
 def test_scores_are_those_of_the_formula(shop: Repository) -> None:
@@ -43,7 +43,7 @@ def test_scores_are_those_of_the_formula(shop: Repository) -> None:
     term = shop.index.lexical.terms.position("price")
     documents, values = impacts(files, term)
     documents = documents[np.argsort(-values)]
-    assert whole_file_bm25(shop, "price", 10) == [shop.index.graph.nodes.ids[int(d)] for d in documents]
+    assert rank_by_whole_file_bm25(shop, "price", 10) == [shop.index.graph.nodes.ids[int(d)] for d in documents]
     assert len(documents) == 2
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist.errors import UsageError
-from causalist.extract.subgraph import extract_subgraph, lift_to_files, without_repeats
+from causalist.extract.subgraph import extract_subgraph, lift_to_files, without_implied_edges
 from causalist.model.graph import CodeGraph, EdgeKind, SubgraphEdge
 from causalist.model.symbols import NodeKind
 from tests.graphs import EdgeSpec, make_graph, random_graphs
@@ -100,7 +100,7 @@ def test_what_another_edge_says_already_is_left_out() -> None:
         EdgeSpec("a.py", "a.py::f", EdgeKind.TESTS),
     ]
     graph = make_graph(nodes, edges)
-    kept = without_repeats(extract_subgraph(graph, range(4)))
+    kept = without_implied_edges(extract_subgraph(graph, range(4)))
     assert [(graph.nodes.ids[e.source], graph.nodes.ids[e.target], EdgeKind(e.kind).label) for e in kept] == [
         ("a.py", "a.py::f", "contains"),
         ("a.py", "a.py::f", "tests"),

@@ -24,9 +24,9 @@ def found(graph: CodeGraph, what: str, name: str) -> set[str]:
     if what == "callers":
         return {edge.source for edge in navigate.calls_to(graph, node)}
     if what == "through":
-        return {edge.source for edge in navigate.calls_through(graph, node)}
-    changed = navigate.as_one(graph, [node])
-    return {each.node for each in navigate.tests_reaching(graph, changed, max_depth=3, min_confidence=0.0)}
+        return {edge.source for edge in navigate.find_indirect_calls(graph, node)}
+    changed = navigate.with_overloads_and_members(graph, [node])
+    return {each.node for each in navigate.find_tests_reaching(graph, changed, max_depth=3, min_confidence=0.0)}
 
 
 @pytest.mark.parametrize("name", _CASES)

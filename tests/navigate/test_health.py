@@ -11,7 +11,7 @@ from causalist.model.graph import CodeGraph, EdgeKind, UnresolvedCalls
 from causalist.model.index import FileNote, Index
 from causalist.model.lookup import ResolutionCounts, UnresolvedCall
 from causalist.model.string_table import StringTable
-from causalist.navigate import health_of
+from causalist.navigate import find_defects
 from causalist.pipeline.repository import Repository
 from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
 
@@ -27,7 +27,7 @@ GRAPH = make_graph(
 
 def slugs(named: Repository, graph: CodeGraph, **changes: Any) -> list[str]:
     index = dataclasses.replace(named.index, graph=graph, **changes)
-    return [finding.slug for finding in health_of(index).findings]
+    return [finding.slug for finding in find_defects(index).findings]
 
 
 def nodes(**changes: Any) -> CodeGraph:
@@ -75,11 +75,16 @@ def test_what_is_broken_is_found(graph: CodeGraph, slug: str, named: Repository)
 def test_what_was_read_in_part_is_found(named: Repository) -> None:
     notes = (FileNote("a.py", "syntax-error", "one place", 3), FileNote("b.py", "not-utf-8", "a byte", -1))
     index: Index = dataclasses.replace(named.index, graph=GRAPH, notes=notes)
-    assert [(f.slug, f.where) for f in health_of(index).findings] == [("syntax-error", "a.py:4"), ("not-utf-8", "b.py")]
+    assert [(f.slug, f.where) for f in find_defects(index).findings] == [
+        ("syntax-error", "a.py:4"),
+        ("not-utf-8", "b.py"),
+    ]
 
 
 def test_calls_by_language(named: Repository) -> None:
-    assert health_of(dataclasses.replace(named.index, graph=GRAPH)).calls == (ResolutionCounts("python", 2, 1, 3, 0),)
+    assert find_defects(dataclasses.replace(named.index, graph=GRAPH)).calls == (
+        ResolutionCounts("python", 2, 1, 3, 0),
+    )
 
 
 def test_unresolved_calls_have_examples(named: Repository) -> None:
@@ -93,7 +98,7 @@ def test_unresolved_calls_have_examples(named: Repository) -> None:
     )
     unresolved = UnresolvedCalls(*(np.array(column, dtype=np.int32) for column in columns), texts)
     graph = dataclasses.replace(GRAPH, unresolved=unresolved)
-    (python,) = health_of(dataclasses.replace(named.index, graph=graph)).calls
+    (python,) = find_defects(dataclasses.replace(named.index, graph=graph)).calls
     # x is called four times, y twice, w before z by name; "?" is no name.
     assert python.unresolved == 17
     assert python.examples == (
@@ -109,7 +114,7 @@ def test_a_rule_that_nobody_knows_is_found(named: Repository) -> None:
 
 
 def test_rules_without_a_measured_precision_are_said(named: Repository) -> None:
-    (each,) = health_of(dataclasses.replace(named.index, graph=GRAPH)).unmeasured
+    (each,) = find_defects(dataclasses.replace(named.index, graph=GRAPH)).unmeasured
     assert (each.rule, each.evidence, each.edges) == ("external", "names", 1) and 0.9 < each.confidence < 1
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.lookup import Affected
-from causalist.navigate import affected_by, as_one, calls_through, nodes_of_rows
+from causalist.navigate import find_affected_nodes, find_indirect_calls, find_nodes_of_rows, with_overloads_and_members
 from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
 
 
@@ -19,7 +19,9 @@ def reached(
 ) -> tuple[Affected, ...]:
     nodes = [graph.nodes.ids.position(node) for node in changed]
     assert min(nodes) >= 0
-    return affected_by(graph, as_one(graph, nodes), max_depth=max_depth, min_confidence=min_confidence)
+    return find_affected_nodes(
+        graph, with_overloads_and_members(graph, nodes), max_depth=max_depth, min_confidence=min_confidence
+    )
 
 
 GRAPH = make_graph(
@@ -109,7 +111,7 @@ def test_callers_of_what_is_overridden_may_run_what_overrides_it() -> None:
     assert [(a.node, a.depth) for a in reached(graph, "a.py::I.m")] == [
         ("a.py::B.m", 1), ("a.py::E.m", 1), ("b.py::f", 1), ("a.py::D.m", 2), ("b.py::g", 2), ("b.py::h", 2)
     ]  # fmt: skip
-    through = calls_through(graph, graph.nodes.ids.position("a.py::D.m"))
+    through = find_indirect_calls(graph, graph.nodes.ids.position("a.py::D.m"))
     assert [(e.source, e.target) for e in through] == [("b.py::f", "a.py::I.m"), ("b.py::g", "a.py::B.m")]
     assert reached(graph, "a.py::D.m", min_confidence=0.95) == ()
 
@@ -165,7 +167,7 @@ def test_rows_belong_to_the_innermost_node() -> None:
     )
 
     def nodes(**rows: list[tuple[int, int]]) -> list[str]:
-        found = nodes_of_rows(graph, {f"{name}.py": ranges for name, ranges in rows.items()})
+        found = find_nodes_of_rows(graph, {f"{name}.py": ranges for name, ranges in rows.items()})
         return [graph.nodes.ids[node] for node in found.tolist()]
 
     assert nodes(a=[(6, 6)]) == ["a.py::C.m"]

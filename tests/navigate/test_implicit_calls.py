@@ -5,7 +5,15 @@ import pytest
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.lookup import Certainty, Direction, VerdictReason
 from causalist.model.symbols import NodeKind
-from causalist.navigate import affected_by, as_one, calls_through, calls_to, definition_of, neighbors_of, verdict_on
+from causalist.navigate import (
+    calls_to,
+    describe_definition,
+    find_affected_nodes,
+    find_indirect_calls,
+    list_neighbors,
+    verify_use,
+    with_overloads_and_members,
+)
 from tests.graphs import EdgeSpec, NodeSpec, make_graph
 
 # Coat has a constructor that calls that of Cloth; Scarf inherits it. Pin is made by one who also names Cloth.
@@ -50,7 +58,9 @@ def callers(name: str, graph: CodeGraph = GRAPH) -> list[tuple[str, str, float]]
 
 
 def affected(name: str, min_confidence: float = 0.0) -> list[tuple[str, int, str, str]]:
-    found = affected_by(GRAPH, as_one(GRAPH, [at(name)]), max_depth=None, min_confidence=min_confidence)
+    found = find_affected_nodes(
+        GRAPH, with_overloads_and_members(GRAPH, [at(name)]), max_depth=None, min_confidence=min_confidence
+    )
     return [(each.node, each.depth, each.edge.target, each.runs) for each in found]
 
 
@@ -62,7 +72,7 @@ def test_a_call_of_a_class_is_one_of_its_constructor() -> None:
         ("b.py::knit", "a.py::Scarf", 0.4),
     ]
     assert callers("a.py::Cloth.fold") == []
-    assert definition_of(GRAPH, at("a.py::Cloth.__init__")).n_callers == 2
+    assert describe_definition(GRAPH, at("a.py::Cloth.__init__")).n_callers == 2
 
 
 def test_a_change_reaches_who_makes_instances_of_derived_classes() -> None:
@@ -84,7 +94,7 @@ def test_a_change_reaches_who_makes_instances_of_derived_classes() -> None:
 
 
 def test_users_of_a_class_may_run_its_special_methods() -> None:
-    found = calls_through(GRAPH, at("a.py::Cloth.__eq__"))
+    found = find_indirect_calls(GRAPH, at("a.py::Cloth.__eq__"))
     # A call of a class counts 0.05, naming it 0.01: 0.8 * 0.9 * 0.05, 0.8 * 0.5 * 0.05 and 0.8 * 0.01.
     assert [(e.source, e.target, pytest.approx(e.confidence)) for e in found] == [
         ("b.py::sew", "a.py::Coat", 0.036), ("b.py::knit", "a.py::Scarf", 0.02), ("b.py::named", "a.py::Cloth", 0.008)
@@ -97,17 +107,17 @@ def test_users_of_a_class_may_run_its_special_methods() -> None:
 
 
 def test_verdicts_know_constructors_and_doubt_special_methods() -> None:
-    assert verdict_on(GRAPH, at("b.py::sew"), at("a.py::Coat.__init__"), 0.5).known is Certainty.YES
-    inherited = verdict_on(GRAPH, at("b.py::knit"), at("a.py::Cloth.__init__"), 0.3)
+    assert verify_use(GRAPH, at("b.py::sew"), at("a.py::Coat.__init__"), 0.5).known is Certainty.YES
+    inherited = verify_use(GRAPH, at("b.py::knit"), at("a.py::Cloth.__init__"), 0.3)
     assert (inherited.known, [edge.target for edge in inherited.edges]) == (Certainty.YES, ["a.py::Scarf"])
-    special = verdict_on(GRAPH, at("b.py::sew"), at("a.py::Cloth.__eq__"), 0.5)
+    special = verify_use(GRAPH, at("b.py::sew"), at("a.py::Cloth.__eq__"), 0.5)
     assert (special.known, special.reason) == (Certainty.UNKNOWN, VerdictReason.WEAK)
-    assert verdict_on(GRAPH, at("b.py::named"), at("a.py::Cloth.__init__"), 0.5).known is Certainty.NO
+    assert verify_use(GRAPH, at("b.py::named"), at("a.py::Cloth.__init__"), 0.5).known is Certainty.NO
 
 
 def test_neighbors_step_through_a_call_of_a_class() -> None:
     def steps(node: str, direction: Direction) -> list[tuple[int, str, str]]:
-        groups = neighbors_of(GRAPH, at(node), hops=3, kinds=("calls",), direction=direction, limit=9)
+        groups = list_neighbors(GRAPH, at(node), hops=3, kinds=("calls",), direction=direction, limit=9)
         return [(group.hop, edge.source, edge.target) for group in groups for edge in group.edges]
 
     assert steps("b.py::sew", Direction.OUT) == [

@@ -2,7 +2,7 @@
 
 from causalist.model.graph import EdgeKind
 from causalist.model.symbols import Layer
-from causalist.navigate import layering_of
+from causalist.navigate import summarize_layers
 from tests.graphs import NodeSpec, make_graph
 
 _NODES = [
@@ -30,7 +30,7 @@ _EDGES = [
 
 
 def test_layers_from_the_highest_down_with_sizes_and_what_is_used_most() -> None:
-    found = layering_of(make_graph(_NODES, _EDGES), min_confidence=0.5)
+    found = summarize_layers(make_graph(_NODES, _EDGES), min_confidence=0.5)
     rows = [(s.layer, s.n_files, s.n_definitions, [(u.hit.id, u.fan_in) for u in s.hottest]) for s in found.sizes]
     assert rows == [
         ("ui", 1, 1, [("page.py::draw", 2)]),  # by Cart and the test
@@ -41,7 +41,7 @@ def test_layers_from_the_highest_down_with_sizes_and_what_is_used_most() -> None
 
 
 def test_uses_are_counted_and_those_that_lead_upwards_are_listed_farthest_first() -> None:
-    found = layering_of(make_graph(_NODES, _EDGES), min_confidence=0.5)
+    found = summarize_layers(make_graph(_NODES, _EDGES), min_confidence=0.5)
     assert [tuple(use) for use in found.uses] == [
         ("ui", "data", 1),
         ("api", "data", 1),
@@ -60,11 +60,11 @@ def test_uses_are_counted_and_those_that_lead_upwards_are_listed_farthest_first(
 
 
 def test_the_confidence_and_the_number_of_hottest_are_the_callers() -> None:
-    found = layering_of(make_graph(_NODES, _EDGES), min_confidence=0.99, n_hottest=0)
+    found = summarize_layers(make_graph(_NODES, _EDGES), min_confidence=0.99, n_hottest=0)
     assert [(b.edge.source, b.edge.kind) for b in found.back_edges] == [
         ("model.py", "imports"),
         ("model.py::Cart", "calls"),
     ]
     assert not any(size.hottest for size in found.sizes)
-    weak = layering_of(make_graph(_NODES, _EDGES), min_confidence=0.0)
+    weak = summarize_layers(make_graph(_NODES, _EDGES), min_confidence=0.0)
     assert ("ui", "api", 1) in [tuple(use) for use in weak.uses]

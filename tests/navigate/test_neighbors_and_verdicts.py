@@ -9,7 +9,7 @@ from causalist.errors import UsageError
 from causalist.model.graph import CodeGraph, EdgeKind, UnresolvedCalls
 from causalist.model.lookup import Certainty, Direction, VerdictReason
 from causalist.model.string_table import StringTable
-from causalist.navigate import neighbors_of, verdict_on
+from causalist.navigate import list_neighbors, verify_use
 from tests.graphs import EdgeSpec, make_graph
 
 GRAPH = make_graph(
@@ -37,7 +37,7 @@ def at(node: str, graph: CodeGraph = GRAPH) -> int:
 def groups(
     node: str, hops: int = 1, kinds: tuple[str, ...] = (), direction: Direction = Direction.BOTH, limit: int = 10
 ) -> list[tuple[int, str, str, int, list[tuple[str, str]]]]:
-    found = neighbors_of(GRAPH, at(node), hops=hops, kinds=kinds, direction=direction, limit=limit)
+    found = list_neighbors(GRAPH, at(node), hops=hops, kinds=kinds, direction=direction, limit=limit)
     short = [[(e.source[6:], e.target[6:]) for e in group.edges] for group in found]
     return [(g.hop, g.direction.value, g.kind, g.n, edges) for g, edges in zip(found, short, strict=True)]
 
@@ -80,30 +80,30 @@ def with_unresolved(source: str, name: str) -> CodeGraph:
 
 class TestVerdicts:
     def test_yes(self) -> None:
-        verdict = verdict_on(GRAPH, at("m.py::a"), at("m.py::b"), 0.5)
+        verdict = verify_use(GRAPH, at("m.py::a"), at("m.py::b"), 0.5)
         assert verdict.known is Certainty.YES
         assert [(e.kind, e.confidence) for e in verdict.edges] == [("references", 0.9), ("calls", 0.4)]
 
     def test_what_stands_inside_counts(self) -> None:
-        assert verdict_on(GRAPH, at("m.py::C"), at("m.py::d"), 0.5).known is Certainty.YES
+        assert verify_use(GRAPH, at("m.py::C"), at("m.py::d"), 0.5).known is Certainty.YES
 
     def test_containing_is_no_use(self) -> None:
-        assert verdict_on(GRAPH, at("m.py::C"), at("m.py::C.run"), 0.5).known is Certainty.NO
+        assert verify_use(GRAPH, at("m.py::C"), at("m.py::C.run"), 0.5).known is Certainty.NO
 
     def test_no_says_what_is_called(self) -> None:
-        verdict = verdict_on(GRAPH, at("m.py::c"), at("m.py::C"), 0.5)
+        verdict = verify_use(GRAPH, at("m.py::c"), at("m.py::C"), 0.5)
         assert (verdict.known, verdict.edges, verdict.gaps) == (Certainty.NO, (), ())
         assert verdict.reason is VerdictReason.ABSENT
         assert [e.target for e in verdict.calls] == ["m.py::b", "m.py::d"]
 
     def test_a_weak_edge_is_unknown(self) -> None:
-        verdict = verdict_on(GRAPH, at("m.py::a"), at("m.py::b"), 0.95)
+        verdict = verify_use(GRAPH, at("m.py::a"), at("m.py::b"), 0.95)
         assert (verdict.known, verdict.reason) == (Certainty.UNKNOWN, VerdictReason.WEAK) and len(verdict.edges) == 2
 
     def test_a_call_by_that_name_is_unknown(self) -> None:
         graph = with_unresolved("m.py::b", "run")
-        verdict = verdict_on(graph, at("m.py::b"), at("m.py::C.run"), 0.5)
+        verdict = verify_use(graph, at("m.py::b"), at("m.py::C.run"), 0.5)
         assert (verdict.known, verdict.reason) == (Certainty.UNKNOWN, VerdictReason.RECEIVER)
         assert [tuple(gap) for gap in verdict.gaps] == [("m.py::b", "run", 7, 1)]
-        assert verdict_on(graph, at("m.py::b"), at("m.py::C"), 0.5).known is Certainty.NO
-        assert verdict_on(graph, at("m.py::c"), at("m.py::C.run"), 0.5).known is Certainty.NO
+        assert verify_use(graph, at("m.py::b"), at("m.py::C"), 0.5).known is Certainty.NO
+        assert verify_use(graph, at("m.py::c"), at("m.py::C.run"), 0.5).known is Certainty.NO

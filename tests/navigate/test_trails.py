@@ -4,7 +4,7 @@ import pytest
 
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.lookup import GraphPath
-from causalist.navigate import trail_between
+from causalist.navigate import find_graph_path
 from causalist.rank import build_transition
 from causalist.rank.pagerank.power_iteration import WalkWeights
 from tests.graphs import EdgeSpec, make_graph
@@ -27,7 +27,7 @@ WEIGHTS = WalkWeights(forward=((EdgeKind.CALLS, 1.0), (EdgeKind.CO_CHANGES, 0.5)
 def trail(source: str, target: str, graph: CodeGraph = GRAPH) -> GraphPath | None:
     m = build_transition(graph, WEIGHTS)
     ids = graph.nodes.ids
-    return trail_between(graph, m, ids.position(f"m.py::{source}"), ids.position(f"m.py::{target}"))
+    return find_graph_path(graph, m, ids.position(f"m.py::{source}"), ids.position(f"m.py::{target}"))
 
 
 def names(way: GraphPath | None) -> list[tuple[str, str | None]]:
@@ -79,4 +79,6 @@ def test_no_way() -> None:
 def test_externals_are_not_walked() -> None:
     graph = make_graph(["m.py", "m.py::a", "m.py::b", "external:os"], [("m.py::a", "external:os")])
     m = build_transition(graph, WEIGHTS)
-    assert trail_between(graph, m, graph.nodes.ids.position("m.py::a"), graph.nodes.ids.position("external:os")) is None
+    assert (
+        find_graph_path(graph, m, graph.nodes.ids.position("m.py::a"), graph.nodes.ids.position("external:os")) is None
+    )

@@ -38,7 +38,7 @@ OPTIONAL = {
     "validate.scope": "causalist.pipeline.retries.in_scope",
     "distil.weights": "causalist.rank.scoring.fusion.definition_signals",
     "assemble.duplicates": "causalist.rank.scoring.ranking._distinct",
-    "assemble.conflicts": "causalist.pipeline.answer_parts.without_repeats",
+    "assemble.conflicts": "causalist.pipeline.answer_parts.without_implied_edges",
     "assemble.attribution": "causalist.rank.seed_shares",
     "deliver.confidence": "causalist.pipeline.retries.confidence_of",
 }

@@ -13,7 +13,7 @@ from causalist.model.symbols import Role
 from causalist.pack.tokens import count_tokens
 from causalist.pipeline.repository import Repository
 from causalist.rank import WalkWeights, build_transition
-from causalist.repomap.collect import importance, product_nodes
+from causalist.repomap.collect import compute_importance, product_nodes
 from tests.cli.commands import write_all
 from tests.graphs import EdgeSpec, NodeSpec, make_graph
 from tests.pipeline.sample import copy_sample, in_memory
@@ -194,7 +194,7 @@ def test_importance_is_pagerank_without_tests() -> None:
     )
     transition = build_transition(graph, WalkWeights(((EdgeKind.CALLS, 1.0),), ()))
     product = product_nodes(graph)
-    scores = dict(zip(graph.nodes.ids, importance(graph, transition, product), strict=True))
+    scores = dict(zip(graph.nodes.ids, compute_importance(graph, transition, product), strict=True))
     # Seeds f, g, u alike at 1/3; one link, u -> f. With c for what returns and restarts at each seed:
     # u = g = c, f = c + 0.85 c, so that 3.85 c = 1.
     assert scores["m.py::u"] == scores["m.py::g"] == pytest.approx(1 / 3.85, abs=1e-4)
@@ -205,7 +205,7 @@ def test_importance_is_pagerank_without_tests() -> None:
 def test_without_a_definition_nothing_is_important() -> None:
     graph = make_graph(["README.md"])
     transition = build_transition(graph, WalkWeights())
-    assert not importance(graph, transition, np.ones(1, dtype=np.bool_)).any()
+    assert not compute_importance(graph, transition, np.ones(1, dtype=np.bool_)).any()
 
 
 def test_where_all_code_is_tests_they_are_the_product() -> None:

@@ -27,7 +27,8 @@ def find_header(
 ) -> int:
     """Return the file that `written`, with its angle brackets, means in the file `importer`, or -1.
 
-    `ending` has the paths of all files by their last part."""
+    `ending` has the paths of all files by their last part.
+    """
     published, name = written.startswith("<"), posixpath.normpath(written.strip('<>" '))
     if posixpath.basename(name) not in ending or (published and name in settings.outside):
         return -1
@@ -53,7 +54,8 @@ def find_header(
 class HeaderReach:
     """Files that a file includes, directly and through others.
 
-    `target` gives the (file, rule) of an import."""
+    `target` gives the (file, rule) of an import.
+    """
 
     target: Callable[[int, Import], tuple[int, str]]
     files: Sequence[FileSymbols]
@@ -64,7 +66,8 @@ class HeaderReach:
         """Return the file and all that it includes, with -1 if a quoted file is missing.
 
         A missing file is made when the program is built, and may include anything. The answer for one file is kept,
-        because questions come file by file."""
+        because questions come file by file.
+        """
         if self._last[0] != file:
             seen, waiting = {file}, [file]
             while waiting:
@@ -88,7 +91,8 @@ def find_script(paths: dict[str, int], importer: str, written: str, settings: Mo
     """Return the file that a statement includes by its path, or -1.
 
     The path is seen from the folder of the importing file, or from the next folder around it that has such a file,
-    because programs put the folder in front in many ways."""
+    because programs put the folder in front in many ways.
+    """
     folder = posixpath.dirname(importer)
     ends = ("", *settings.extensions) if settings.inclusion else ("",)
     while True:
@@ -114,6 +118,7 @@ class InclusionGraph:
 
     @classmethod
     def from_files(cls, tables: Sequence[FileSymbols], numbers: dict[str, int]) -> "InclusionGraph":
+        """Build the graph from the imports of files whose language includes text."""
         result = cls([symbols.path for symbols in tables])
         for file, symbols in enumerate(tables):
             if symbols.settings is None or not symbols.settings.modules.inclusion:
@@ -127,13 +132,13 @@ class InclusionGraph:
         return result
 
     def find_nearest(self, file: int, several: Iterable[tuple[int, int]]) -> int:
-        """The definition, of (file, definition), of the nearest file that `file` sees; -1 for none."""
+        """Return the definition of the nearest file visible from `file`, or -1; candidates are (file, definition)."""
         seen = [each for each in several if each[0] in self.reach(file)]
         path = self.paths[file]
         return min(seen, key=lambda each: (-shared_folders(path, self.paths[each[0]]), each))[1] if seen else -1
 
     def reach(self, file: int) -> frozenset[int]:
-        """The file, those around it that include it, by whatever way, and all that these include."""
+        """Return `file`, all files that include it directly or indirectly, and everything that these include."""
         found = self._reach.get(file)
         if found is None:
             # Whoever includes a file includes it again: many files share one answer.

@@ -43,7 +43,8 @@ class _Package:
 class ModuleTree:
     """All trees of a repository; build one with `ModuleTree.from_files`.
 
-    `file_of[d]` is the file of definition d."""
+    `file_of[d]` is the file of definition d.
+    """
 
     files: Sequence[FileSymbols]
     file_of: Sequence[int]
@@ -60,6 +61,7 @@ class ModuleTree:
 
     @classmethod
     def from_files(cls, files: Sequence[FileSymbols], file_of: Sequence[int]) -> "ModuleTree":
+        """Build the module trees of all files whose language declares modules."""
         result = cls(files, file_of, {symbols.path: i for i, symbols in enumerate(files)})
         members = [i for i, symbols in enumerate(files) if module_system(symbols) is ModuleSystem.TREE]
         if not members:
@@ -79,7 +81,7 @@ class ModuleTree:
         return result
 
     def has_file(self, file: int) -> bool:
-        """True if a file is a module of a tree."""
+        """Return True if a file is a module of a tree."""
         return module_system(self.files[file]) is ModuleSystem.TREE
 
     # -- the tree
@@ -112,7 +114,7 @@ class ModuleTree:
         ]
 
     def _read_manifests(self, members: Sequence[int]) -> list[int]:
-        """The files at which trees begin, sorted by path."""
+        """Return the files at which trees begin, sorted by path."""
         patterns = {
             pattern: re.compile(re.escape(pattern).replace(r"\*", "[^/]*"))
             for file in members
@@ -147,7 +149,7 @@ class ModuleTree:
         return sorted(roots)
 
     def _package_folder(self, path: str) -> str:
-        """The folder of the nearest manifest above, or what stands above the sources where there is none."""
+        """Return the folder of the nearest manifest above a file, else the parent of its source folder."""
         folder = posixpath.dirname(path)
         while folder and folder not in self._folders:
             folder = posixpath.dirname(folder)
@@ -176,7 +178,7 @@ class ModuleTree:
                     waiting.append((child, False))
 
     def _declared_file(self, file: int, module: Module, entry: Import, is_root: bool) -> int:
-        """The file of a module that `entry` declares, or -1."""
+        """Return the file of the module that `entry` declares, or -1."""
         path = self.files[file].path
         folder, stem = posixpath.dirname(path), posixpath.splitext(posixpath.basename(path))[0]
         settings = module_settings(self.files[file])
@@ -223,13 +225,14 @@ class ModuleTree:
                 return
 
     def module_at(self, file: int, scope: int) -> Module:
-        """The module around a scope of a file."""
+        """Return the module that encloses a scope of a file."""
         symbols = self.files[file]
         while scope != MODULE_SCOPE and symbols.facts.definitions[scope].kind != NodeKind.NAMESPACE:
             scope = symbols.facts.definitions[scope].parent
         return Module(file, symbols.first + scope if scope != MODULE_SCOPE else -1)
 
     def root_of(self, module: Module) -> Module:
+        """Return the root of the tree that a module belongs to."""
         for _ in range(_MAX_DEPTH):
             above = self.parents.get(module)
             if above is None:
@@ -238,7 +241,7 @@ class ModuleTree:
         return module
 
     def find_library(self, module: Module, name: str) -> Resolution | None:
-        """The library of the repository that `name` means as the first part of a path, if any."""
+        """Return the library of the repository that `name` denotes as the first part of a path, if any."""
         folder = self._package_folder(self.files[module.file].path)
         own = self._folders.get(folder)
         if own is None:
@@ -255,11 +258,13 @@ class ModuleTree:
 
 
 def module_settings(symbols: FileSymbols) -> ModuleSettings:
+    """Return the module settings of the language of a file."""
     assert symbols.settings is not None
     return symbols.settings.modules
 
 
 def module_system(symbols: FileSymbols) -> ModuleSystem | None:
+    """Return the module system of the language of a file; None for prose and data."""
     return symbols.settings.modules.system if symbols.settings is not None else None
 
 
@@ -304,7 +309,7 @@ class TreePathResolver:
         return found._replace(rule=RuleName.SAME_FILE) if found is not None and found.rule == "own" else found
 
     def is_visible(self, file: int, scope: int, definition: int, name: str) -> bool:
-        """True if a definition is visible in a scope, be it imported under another name or under none."""
+        """Return True if a definition is visible in a scope, including under another name."""
         found = self.find_visible(file, scope, name, True)
         if found is not None and found.kind is ResolutionKind.DEFINITION and found.number == definition:
             return True
@@ -350,7 +355,7 @@ class TreePathResolver:
         return inner
 
     def as_module(self, kind: ResolutionKind, number: int) -> Module | None:
-        """The module that a value is, or None."""
+        """Return the module that a value denotes, or None."""
         if kind is ResolutionKind.MODULE and self.tree.has_file(number):
             return Module(number)
         if kind is ResolutionKind.DEFINITION:
@@ -450,7 +455,7 @@ class TreePathResolver:
         )
 
     def _find_macro(self, file: int, scope: int, name: str) -> Resolution | None:
-        """A macro by its bare name: imported, of the same file, or of the same tree."""
+        """Find a macro by its bare name: imported, of the same file, or of the same tree."""
         module = self.tree.module_at(file, scope)
         while True:
             for entry in self.tree.uses.get((file, scope), {}).get(name, ()):
@@ -484,7 +489,8 @@ class TreePathResolver:
     def follow_import(self, file: int, entry: Import) -> Resolution | None:
         """Return the meaning of the local name of an import.
 
-        None: it leads into the repository, to nothing that is seen."""
+        None: it leads into the repository, to nothing that is seen.
+        """
         found = self._resolve_import(self.tree.module_at(file, entry.scope), entry, False)
         return found and _with_import_rule(found)
 

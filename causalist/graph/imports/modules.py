@@ -25,7 +25,8 @@ _MAX_EXTENDED = 20  # configurations that one takes over
 class ModuleTarget(NamedTuple):
     """File that an import means, by its position among the files; -1 for a module outside.
 
-    `rule` names how it was found."""
+    `rule` names how it was found.
+    """
 
     file: int
     rule: str
@@ -37,7 +38,8 @@ OUTSIDE = ModuleTarget(-1, RuleName.EXTERNAL)
 class _Package(NamedTuple):
     """Package that a manifest names.
 
-    `exports` are (pattern, targets) of what its manifest lets others import from below its name."""
+    `exports` are (pattern, targets) of what its manifest lets others import from below its name.
+    """
 
     folder: str
     entries: tuple[str, ...]
@@ -67,6 +69,7 @@ class ModuleMap:
     def from_files(
         cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]
     ) -> "ModuleMap":
+        """Build the maps from module names to files of all files."""
         paths = [path for path, _ in files]
         result = cls(paths, {path: i for i, path in enumerate(paths)})
         for i, path in enumerate(paths):
@@ -87,7 +90,7 @@ class ModuleMap:
         return result
 
     def resolve(self, importer: str, module: str, level: int, settings: ModuleSettings) -> ModuleTarget:
-        """The file that `module` means in the file `importer`, or OUTSIDE."""
+        """Return the file that `module` denotes in the file `importer`, or OUTSIDE."""
         module = _normalize_unicode(module)
         key = (posixpath.dirname(importer), module, level, settings.extensions)
         found = self._cache.get(key)
@@ -103,7 +106,7 @@ class ModuleMap:
         return found
 
     def _paths_by_name(self) -> Mapping[str, Sequence[str]]:
-        """Paths by their last part."""
+        """Group paths by their last part."""
         if not self._ending:
             for path in self.paths:
                 self._ending.setdefault(posixpath.basename(path), []).append(path)
@@ -138,9 +141,10 @@ class ModuleMap:
                 yield _normalize_unicode(".".join(names)), each, is_seen
 
     def has_rival(self, path: str, settings: ModuleSettings) -> bool:
-        """True if another file may be imported in place of the file `path`, which need not be there.
+        """Return True if another file may be imported in place of `path`, which need not exist.
 
-        Such a file stands in the same place or has the same module name."""
+        Such a file has the same place or the same module name.
+        """
         for name, root, is_seen in self._dotted_names(path, settings):
             for other in self.dotted.get(name, ()) if settings.system is ModuleSystem.DOTTED else ():
                 meets = is_seen or other.in_package or f"{root}/".startswith(f"{other.root}/")
@@ -177,7 +181,7 @@ class ModuleMap:
         return ModuleTarget(self.number[best[2]], RuleName.PATH) if best else OUTSIDE
 
     def find_submodule(self, package: int, name: str, settings: ModuleSettings) -> int:
-        """The file of submodule `name` of the package whose index file is `package`, or -1."""
+        """Return the file of submodule `name` of the package whose index file is `package`, or -1."""
         path = self.paths[package]
         stem = posixpath.splitext(posixpath.basename(path))[0]
         if settings.system is not ModuleSystem.DOTTED or stem not in settings.index_stems:
@@ -211,7 +215,7 @@ class ModuleMap:
     def _resolve_pattern(
         self, folder: str, module: str, pattern: str, targets: tuple[str, ...], settings: ModuleSettings
     ) -> ModuleTarget:
-        """The first target of the pattern, as seen from `folder`, that is a file, if the pattern fits the module."""
+        """Return the first existing target of the pattern relative to `folder`, if the pattern matches the module."""
         prefix, star, suffix = pattern.partition("*")
         if not (module.startswith(prefix) and module.endswith(suffix) if star else module == pattern):
             return OUTSIDE
@@ -290,7 +294,7 @@ class ModuleMap:
                     self._add_aliases(where, posixpath.dirname(found), manifests[found])
 
     def _find_file_or_index(self, target: str, settings: ModuleSettings, only_folder: bool = False) -> ModuleTarget:
-        """The file `target`, with an extension added or exchanged, or the index file of that folder."""
+        """Find the file `target`, with an extension added or exchanged, or the index file of that folder."""
         if target == ".." or target.startswith("../"):
             return OUTSIDE
         target = "" if target == "." else _normalize_unicode(target)
@@ -325,12 +329,12 @@ class ModuleMap:
 
 
 def _source_paths(path: str) -> tuple[str, ...]:
-    """Paths at which the source of a built file may stand."""
+    """Return the paths at which the source of a built file may be."""
     return path.replace("dist/", "src/", 1), path.replace("build/", "src/", 1)
 
 
 def _package_names(module: str) -> list[str]:
-    """Names of packages that a module may begin with.
+    """Return the names of packages that a module may begin with.
 
     >>> _package_names("@a/b/c.json")
     ['@a/b']
@@ -340,5 +344,5 @@ def _package_names(module: str) -> list[str]:
 
 
 def _normalize_unicode(text: str) -> str:
-    """Letters and their accents as one character each: macOS takes them apart in names of files, editors do not."""
+    """Compose letters and their accents (NFC): macOS decomposes them in file names, editors do not."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)

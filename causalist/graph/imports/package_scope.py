@@ -43,7 +43,7 @@ def evaluate_tags(expression: str, platforms: Collection[str]) -> Truth:
 
 
 def is_default_build(expression: str, usual: Collection[str]) -> bool:
-    """True if an expression holds on the platform that programs usually run on; `usual` are all its tags.
+    """Return True if a build expression holds on the default platform, whose tags are `usual`.
 
     >>> expressions = ("linux || js", "!linux", "!js && go1.21", "amd64 && fast", "(")
     >>> [is_default_build(each, {"linux", "amd64"}) for each in expressions]
@@ -117,7 +117,8 @@ class PackageScopes:
     """Scopes that files share. `package_of[file]` is None where a file has a scope of its own.
 
     `files_of` lists files by path. `asked_for` are files that only builds with a tag of their own have, with their
-    expression. `unusual` are others that builds for the usual platform do not have."""
+    expression. `unusual` are others that builds for the usual platform do not have.
+    """
 
     package_of: list[PackageKey | None] = field(default_factory=list)
     files_of: dict[PackageKey, list[int]] = field(default_factory=dict)
@@ -132,6 +133,7 @@ class PackageScopes:
     def from_files(
         cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]
     ) -> "PackageScopes":
+        """Group files by package."""
         result = cls()
         for number, (path, facts) in enumerate(files):
             key = package_key(path, facts, settings.get(facts.language))
@@ -148,7 +150,8 @@ class PackageScopes:
         """Return the definition `qualname` of the package that `file` belongs to.
 
         Of several, the one in the nearest file counts, else one that builds for the usual platform have, else the
-        first. `asking` is the file in whose builds it stands, if that is not `file`."""
+        first. `asking` is the file in whose builds it stands, if that is not `file`.
+        """
         key = self.package_of[file]
         found = self._names_of(key, tables).get(qualname) if key is not None else None
         if found is None:
@@ -175,14 +178,15 @@ class PackageScopes:
             self.unusual.add(file)
 
     def is_asked_for(self, other: int, file: int) -> bool:
-        """True if builds that have `file` have `other` only when they are given a tag for it."""
+        """Return True if builds with `file` include `other` only if given a tag for it."""
         return other in self.asked_for and self.asked_for[other] != self.asked_for.get(file)
 
     def _in_builds_of(self, file: int, found: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return, of definitions of one name, those in the builds that a file is in; all where there is none.
 
         A file that has to be asked for is in builds with others that are asked for in the same way, rather than
-        without."""
+        without.
+        """
         same = [each for each in found if each[0] in self.asked_for and not self.is_asked_for(each[0], file)]
         return same or [each for each in found if each[0] not in self.asked_for] or found
 
@@ -201,7 +205,7 @@ class PackageScopes:
         return names
 
     def _is_hidden(self, symbols: FileSymbols, found: tuple[int, int]) -> bool:
-        """True for what files see only if they include its file: a macro, a function of a header."""
+        """Return True for a macro or a header's function: visible only to files that include its file."""
         if symbols.settings is None or not symbols.settings.modules.headers:
             return False
         definition, unshared = symbols.facts.definitions[found[1] - symbols.first], symbols.settings.names.unshared
@@ -209,7 +213,7 @@ class PackageScopes:
 
     @staticmethod
     def _is_own(symbols: FileSymbols, number: int) -> bool:
-        """True for what other files cannot see: it is not linked, and its file is none to be included."""
+        """Return True for a definition without external linkage in a file that is not included by others."""
         settings = symbols.settings
         if settings is None or not settings.modules.headers or symbols.path.lower().endswith(settings.modules.headers):
             return False
@@ -231,7 +235,8 @@ class PackageScopes:
 
         Of several definitions of one name in one folder, such as `open_linux` and `open_windows`, a build takes one.
         One in the same file, or in a file with the same ending of its stem, is meant; else all are candidates.
-        `fitting` says which of several a call may mean."""
+        `fitting` says which of several a call may mean.
+        """
         key = self.package_of[of_file]
         if key is None:
             return [definition]
@@ -252,12 +257,12 @@ class PackageScopes:
 
 
 def _stem_suffix(path: str) -> str:
-    """The part of a file's stem after its last underscore."""
+    """Return the part of a file's stem after its last underscore."""
     return posixpath.splitext(posixpath.basename(path))[0].rpartition("_")[2] if "_" in posixpath.basename(path) else ""
 
 
 def package_key(path: str, facts: FileFacts, settings: LanguageSettings | None) -> PackageKey | None:
-    """The package of a file, or None where its language has no scope wider than a file."""
+    """Return the package of a file, or None if its language has no scope wider than a file."""
     if settings is None:
         return None
     system = settings.modules.system

@@ -30,7 +30,8 @@ class DeclaredTypes:
     """Types by (family of languages, qualified name).
 
     Each has the numbers of its definitions, in the order of the files. Where packages hold functions, these and
-    constants are there as well. `places` are folders of packages in which a loader of the program looks for types."""
+    constants are there as well. `places` are folders of packages in which a loader of the program looks for types.
+    """
 
     paths: Sequence[str] = ()
     types: dict[tuple[str, str], list[tuple[int, int]]] = field(default_factory=dict)  # -> (file, definition)
@@ -92,7 +93,7 @@ class DeclaredTypes:
         return min(loaded or found, key=lambda each: (-shared_folders(importer, self.paths[each[0]]), each))
 
     def _expected_paths(self, name: str) -> set[str]:
-        """The files, without extensions, in which a loader looks for a type."""
+        """Return the paths, without extensions, in which a loader looks for a type."""
         return {
             posixpath.normpath(posixpath.join(folder, name[len(package) :].strip(".").replace(".", "/")))
             for package, folder in self.places
@@ -114,7 +115,7 @@ class DeclaredTypes:
     def find_imported_files(
         self, language: str, entry: Import, importer: str, used: frozenset[str]
     ) -> list[int] | None:
-        """Files that an import in `importer` leads to, None if it leads out of the repository.
+        """Return the files that an import in `importer` leads to, None if it leads out of the repository.
 
         Of a package as a whole these are the files of the types that the importer names; `used` are all names in it.
         """
@@ -131,7 +132,7 @@ class DeclaredTypes:
 
 
 def cut_package_name(module: str, parts: int) -> str:
-    """The name of what an import from outside comes from: the package, without types and cut to `parts` parts.
+    """Return the package that an external import comes from, without types and cut to `parts` parts.
 
     >>> cut_package_name("java.util.Map", 3), cut_package_name("org.junit.jupiter.api.Assertions", 3)
     ('java.util', 'org.junit.jupiter')
@@ -145,7 +146,7 @@ def cut_package_name(module: str, parts: int) -> str:
 
 
 def first_names_in(facts: FileFacts) -> frozenset[str]:
-    """First names of everything that a file uses."""
+    """Return the first names of all chains that a file uses."""
     found = {call.callee.lstrip("<").partition(".")[0].partition(">")[0].rstrip("()[]") for call in facts.calls}
     found.update(reference.name.partition("::")[0].partition(".")[0] for reference in facts.references)
     found.update(base.name.partition(".")[0] for base in facts.bases)
@@ -171,14 +172,18 @@ def external_package(entry: Import, settings: LanguageSettings | None, has_folde
 def _external_namespace(entry: Import, settings: LanguageSettings) -> str:
     """Return the first parts of the path of an import.
 
-    A name without a path belongs to the language, which is returned then."""
+    A name without a path belongs to the language, which is returned then.
+    """
     if not entry.module:
         return settings.name
     return settings.names.path_separator.join(entry.module.split(".")[: settings.modules.external_parts])
 
 
 def can_be_package_prefix(settings: LanguageSettings, value: Value, parts: Sequence[str]) -> bool:
-    """True if an import may mean, instead of a type from outside, a package here that holds the next name."""
+    """Return True if an import may denote a package of the repository that contains the next name.
+
+    Otherwise it denotes a type from outside.
+    """
     return settings.modules.namespaces and value.kind is ValueKind.EXTERNAL and len(parts) > 1
 
 
@@ -201,6 +206,7 @@ class FolderMap:
     def from_files(
         cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]
     ) -> "FolderMap":
+        """Build the map from import paths to folders of languages whose packages are folders."""
         result = cls()
         names: dict[str, dict[str, list[int]]] = {}
         for number, (path, facts) in enumerate(files):
@@ -222,7 +228,7 @@ class FolderMap:
         return result
 
     def resolve(self, importer: str, module: str) -> ModuleTarget:
-        """The file that stands for the package `module` in the file `importer`, or OUTSIDE."""
+        """Return the file that represents the package `module` in the file `importer`, or OUTSIDE."""
         key = (posixpath.dirname(importer), module)
         found = self._cache.get(key)
         if found is None:
@@ -269,7 +275,7 @@ def _is_test(path: str) -> bool:
 
 
 def _path_below(module: str, prefix: str) -> str | None:
-    """The rest of a package's path after that of its module; None for another module's package."""
+    """Return the rest of a package's path after the path of its module; None for a package of another module."""
     if module == prefix:
         return ""
     return module[len(prefix) + 1 :] if module.startswith(prefix + "/") else None
@@ -312,7 +318,7 @@ def share_imports(tables: Sequence[FileSymbols], declared: DeclaredTypes) -> Non
 
 
 def find_project(path: str, folders: set[str]) -> str:
-    """The innermost of `folders` around a file, or the folder in which it stands.
+    """Return the innermost of `folders` that encloses a file, or the folder of the file.
 
     >>> find_project("src/a/b/C.cs", {"src/a", ""}), find_project("src/a/b/C.cs", set())
     ('src/a', 'src/a/b')
@@ -326,7 +332,7 @@ def find_project(path: str, folders: set[str]) -> str:
 
 
 def qualify_import(declared: DeclaredTypes, symbols: FileSymbols, entry: Import) -> Import:
-    """An import with the whole name of what it means: `using B` in the package A is A.B where there is such a one."""
+    """Return an import with its full name: `using B` in the package A becomes A.B if there is such a package."""
     settings, package = symbols.settings, symbols.facts.package
     if settings is None or not settings.modules.above:
         return entry

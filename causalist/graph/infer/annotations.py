@@ -95,7 +95,8 @@ class AnnotationTypes:
         """Return a struct without a name that has these fields: `name:T`, `name:` or, embedded, `T`.
 
         Its `parts` are what the fields hold and its `name` lists theirs. A dot stands before an embedded field, which
-        gives its own members to the record."""
+        gives its own members to the record.
+        """
         names: list[str] = []
         parts: list[Value] = []
         for each in fields:
@@ -108,7 +109,8 @@ class AnnotationTypes:
     def _bound_of_parameter(self, file: int, scope: int, name: str) -> Value:
         """Return the bound of a type parameter of a definition around; a builtin type where none has that parameter.
 
-        Those of classes count too, although names inside of a class are not visible otherwise."""
+        Those of classes count too, although names inside of a class are not visible otherwise.
+        """
         symbols = self.program.files[file]
         while scope != MODULE_SCOPE:
             binding = symbols.bindings.get(scope, {}).get(name)
@@ -289,7 +291,7 @@ class AnnotationTypes:
         )
 
     def returns_own_class(self, definition: int) -> bool:
-        """True if a call of `self` makes an instance, since `self` may be the class: `const C = this; new C()`."""
+        """Return True if calling `self` makes an instance, since `self` may be the class: `const C = this; new C()`."""
         settings = self.program.files[self.program.file_of[definition]].settings
         return settings is not None and bool(settings.names.assigned_infixes)
 
@@ -300,7 +302,8 @@ class MemberTypes:
 
     Values of kind `OBJECT` are objects that are no symbols themselves but hold some: exports of a file, literals, what
     a function returns. `Value.number` is the file, `Value.name` the beginning of the qualified names of their members,
-    "" for members at the top of the file."""
+    "" for members at the top of the file.
+    """
 
     inference: InferenceBase
     containers: ContainerTypes
@@ -313,7 +316,8 @@ class MemberTypes:
     def passthrough_type(self, settings: TypeSettings, value: Value, method: str) -> Value | None:
         """Return the instance that a method passes through, or that a factory method of a type makes; else None.
 
-        `x.unwrap()` is x or what x holds; `T::default()` is a T although T does not define it."""
+        `x.unwrap()` is x or what x holds; `T::default()` is a T although T does not define it.
+        """
         is_type = value.kind is ValueKind.DEFINITION and self.program.is_type_like(value.number)
         if is_type and method in settings.making:
             return value._replace(kind=ValueKind.INSTANCE, rule=RuleName.CONSTRUCTED)
@@ -326,7 +330,8 @@ class MemberTypes:
         """Return the value of a member of a collection, or of an element of anything.
 
         That is one element, the collection, or something else. None: the receiver is no collection and no element is
-        asked for."""
+        asked for.
+        """
         content = self._content_or_itself(value) if name == _ELEMENT or value.kind is ValueKind.DEFINITION else value
         if content is None or (content.kind is not ValueKind.COLLECTION and name != _ELEMENT):
             return None
@@ -345,7 +350,8 @@ class MemberTypes:
     def trait_method(self, file: int, scope: int, value: Value, name: str) -> Value | None:
         """Return the method that a trait of the repository gives to a receiver of a type from outside.
 
-        The trait has to be visible where the method is called, and to be the only one that has it."""
+        The trait has to be visible where the method is called, and to be the only one that has it.
+        """
         program = self.program
         if not program.tree_paths.tree.has_file(file) or (
             value.kind is ValueKind.EXTERNAL and value.rule == RuleName.EXTERNAL
@@ -385,10 +391,11 @@ class MemberTypes:
         return self.annotations.binding_value(program.file_of[variant], binding, key) if binding is not None else None
 
     def can_have_more_members(self, value: Value) -> bool:
-        """True if a value may have members that its definition does not show.
+        """Return True if a value may have members that its definition does not show.
 
-        Its type is not known; or it is `self` in a class all of whose bases are known, so that only a class derived
-        from it can have the member."""
+        Either its type is not known, or it is `self` in a class all of whose bases are known. In the second case only a
+        derived class can have the member.
+        """
         program = self.program
         if value.kind is ValueKind.DEFINITION:
             return program.is_value(value.number) and self.annotations.content_of(value.number) is None
@@ -450,7 +457,8 @@ class MemberTypes:
         """Return the attributes that definitions are given: definition -> name -> (file, binding) of each.
 
         Assignments inside of them, `this.m = …`, come before those from outside, `A.prototype.m = f`. The first has a
-        type or value if any has."""
+        type or value if any has.
+        """
         program = self.program
         found: dict[int, dict[str, list[tuple[int, Binding]]]] = {}
         outside: list[tuple[int, Binding]] = []

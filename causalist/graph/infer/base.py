@@ -77,7 +77,7 @@ class InferenceBase(ABC):
         return self._content_unless_open(value.number)
 
     def is_held(self, value: Value) -> bool:
-        """True if a value is a constant or field, which holds another value."""
+        """Return True if a value is a constant or field, which contains another value."""
         return value.kind is ValueKind.DEFINITION and self.program.is_value(value.number)
 
     def result_of_held(self, value: Value) -> Value | None:
@@ -116,7 +116,8 @@ class InferenceBase(ABC):
     def _part_of(self, value: Value | None, kind: ValueKind, which: int = 0) -> Value | None:
         """Return an item of a collection, or the result of a function value.
 
-        A generic definition with types behind it is itself."""
+        A generic definition with types behind it is itself.
+        """
         if value is None or value.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
             return value
         if value.kind is kind:

@@ -1,7 +1,8 @@
 """Values of names in languages whose annotations and values say what collections, tuples and unions hold.
 
 In: annotations, bindings and marks in the notation of facts. Out: a `Value`, which may be a union: a member is looked
-for in each of its parts."""
+for in each of its parts.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -81,7 +82,8 @@ class ContainerTypes:
     ) -> Value:
         """Return the value of a variable, parameter or attribute: of its annotation, or else one of those it is given.
 
-        `others` are further bindings of it, with their files."""
+        `others` are further bindings of it, with their files.
+        """
         symbols = self.program.files[file]
         every = [(file, each) for each in symbols.several.get((binding.scope, binding.target), (binding,))] + [*others]
         checks = symbols.bindings.get(binding.scope, {}).get(f"{NARROWED}{binding.target}")

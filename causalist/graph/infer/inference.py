@@ -91,7 +91,8 @@ class Inference(InferenceBase):
         """Return the value of a chain; None for an unknown name, or a known receiver without that member.
 
         A value of kind `UNKNOWN_MEMBER` says that nothing is known of the receiver. `called` are the arguments of a
-        call, None where the chain is not called."""
+        call, None where the chain is not called.
+        """
         key = (file, scope, chain, called)
         if key in self.known:
             return self.known[key]
@@ -230,7 +231,7 @@ class Inference(InferenceBase):
     def lookup_name(
         self, file: int, scope: int, name: str, called: str | None = None, path: bool = False
     ) -> Value | None:
-        """A bare name, from the innermost scope outwards; None for builtins and unknown globals."""
+        """Look up a bare name from the innermost scope outwards; None for builtins and unknown globals."""
         program = self.program
         symbols = program.files[file]
         definitions = symbols.facts.definitions
@@ -476,7 +477,8 @@ class Inference(InferenceBase):
         """Return the scope, of `scope` and those around it, in which a chain can be read with the same result.
 
         The same chain means the same in all functions that give its first name nothing, and `self.x` the same in all
-        methods of a type: it is read once for all of them."""
+        methods of a type: it is read once for all of them.
+        """
         if scope < 0:
             return scope
         symbols, head = self.program.files[file], chain.partition(".")[0]
@@ -531,7 +533,8 @@ class Inference(InferenceBase):
     def _with_own_class(self, symbols: FileSymbols, scope: int, chain: str) -> str:
         """Return a chain in which the class around makes an instance of itself, `new.run`, with its name, `A().run`.
 
-        Only in languages that call members by their names alone."""
+        Only in languages that call members by their names alone.
+        """
         settings = symbols.settings
         if scope < 0 or not chain.startswith(_MAKES) or settings is None or not settings.names.bare_calls:
             return chain

@@ -28,7 +28,7 @@ _TOP_TYPES = ("object", "Object", "dynamic")
 
 
 def has_receiver_parameters(settings: LanguageSettings | None) -> bool:
-    """True for a language in which a static function may say that it is called on its first parameter."""
+    """Return True for a language in which a static function may declare its first parameter as receiver."""
     return settings is not None and settings.names.extensions
 
 
@@ -54,7 +54,8 @@ class NameLookup:
     def find_outer_self(self, owner: int, name: str) -> Value | None:
         """Return what `Outer.this` and `Outer.super` mean inside of a type in Outer.
 
-        `Interface.super` is the interface itself."""
+        `Interface.super` is the interface itself.
+        """
         settings = self.program.files[self.program.file_of[owner]].settings
         if settings is None or not settings.names.members_are_visible:
             return None
@@ -66,7 +67,8 @@ class NameLookup:
     def find_super_member(self, owner: int, name: str, called: str | None) -> Value | None:
         """Return what `super.name` means in `owner`.
 
-        `super` means no interface or trait: nothing is found if the superclass is not of the repository."""
+        `super` means no interface or trait: nothing is found if the superclass is not of the repository.
+        """
         program = self.program
         settings = program.files[program.file_of[owner]].settings
         is_mixed_in = settings is not None and settings.names.super_same  # a mixin comes before the superclass
@@ -84,7 +86,8 @@ class NameLookup:
     def find_super_constructor(self, owner: int, called: str | None) -> Value | None:
         """Return what calling `super` itself runs.
 
-        It is a constructor of the class right above `owner`, else that class, whatever it has inherited."""
+        It is a constructor of the class right above `owner`, else that class, whatever it has inherited.
+        """
         program = self.program
         settings = program.files[program.file_of[owner]].settings
         for base in program.bases_of(owner):
@@ -108,7 +111,8 @@ class NameLookup:
     def find_deep_member(self, owner: int, parts: list[str], i: int) -> tuple[Value | None, int]:
         """Return a member of a member that is no symbol by itself, and the position after it in `parts`.
 
-        An example is a.b.c, where only a and a.b.c are symbols."""
+        An example is a.b.c, where only a and a.b.c are symbols.
+        """
         for end in range(i + 1, len(parts) + 1):
             number = self.program.find_own_member(owner, ".".join(parts[i - 1 : end]).rstrip("()"))
             if number >= 0:
@@ -173,7 +177,8 @@ class NameLookup:
         """Return the outermost definition that a chain begins with, and the number of `parts` that name it.
 
         The first part is "" where a separator stands before the name. Where packages are no namespaces, a chain begins
-        in the outermost package."""
+        in the outermost package.
+        """
         program = self.program
         declared, settings, written = program.declared, symbols.settings, list(parts)
         assert settings is not None
@@ -203,7 +208,8 @@ class NameLookup:
     def _find_in_sight(self, symbols: FileSymbols, parts: Sequence[str]) -> tuple[int, int] | None:
         """Return the same as `find_path`, where namespaces are part of the names of what they hold.
 
-        The namespaces are those that the file opens or uses, the innermost first, then the outermost."""
+        The namespaces are those that the file opens or uses, the innermost first, then the outermost.
+        """
         program = self.program
         file = program.modules.number[symbols.path]
         for count in range(1, len(parts) + 1):
@@ -222,7 +228,8 @@ class NameLookup:
     def find_in_package(self, symbols: FileSymbols, name: str) -> Value | None:
         """Return what a bare name means that files of one package share.
 
-        Where namespaces are part of names, one in sight comes before what stands outside of them all."""
+        Where namespaces are part of names, one in sight comes before what stands outside of them all.
+        """
         program = self.program
         file = program.modules.number[symbols.path]
         number = program.packages.find_definition(file, name, program.files)
@@ -243,7 +250,8 @@ class NameLookup:
     def find_imported_files(self, settings: LanguageSettings, symbols: FileSymbols, entry: Import) -> list[int]:
         """Return the files of what a file uses below a package that it imports.
 
-        There is none where it is no package of the repository."""
+        There is none where it is no package of the repository.
+        """
         if entry.kind != ImportKind.NAME:
             return []
         declared, package = self.program.declared, f"{entry.module}.{entry.name}".strip(".")
@@ -262,7 +270,7 @@ class NameLookup:
     # -- extension functions at the top of a file or package, imported by name or with the package
 
     def has_package_extension(self, chain: str) -> bool:
-        """True if the last name of a chain may mean a function that is written outside of its type."""
+        """Return True if the last name of a chain may denote a function defined outside of its type."""
         if self._package_extensions is None:
             self._package_extensions = {}
             for symbols in self.program.files:
@@ -281,7 +289,8 @@ class NameLookup:
         """Return (definition, rule) of the functions that a call of `chain` in `file` may mean.
 
         `value` is what is known of the chain. Of a receiver of which nothing is known, only a function that was
-        imported by its name is meant. Call `has_package_extension` first."""
+        imported by its name is meant. Call `has_package_extension` first.
+        """
         assert self._package_extensions is not None
         program, name = self.program, chain.rpartition(".")[2]
         symbols = program.files[file]
@@ -330,7 +339,8 @@ class NameLookup:
     def find_extension_member(self, file: int, value: Value, name: str, called: str | None) -> Value | None:
         """Return the function that a call of `name` on an instance may mean, where its type has no such member.
 
-        Functions for the nearest type come first, those for any value last."""
+        Functions for the nearest type come first, those for any value last.
+        """
         program = self.program
         if called is None or value.kind is not ValueKind.INSTANCE or not program.extended:
             return None
@@ -349,7 +359,8 @@ class NameLookup:
     ) -> Sequence[tuple[int, str]]:
         """Return (definition, rule) of functions that a call on a receiver from outside may mean.
 
-        If nothing is known of the receiver, these are only those for any value, of a name that no method has."""
+        If nothing is known of the receiver, these are only those for any value, of a name that no method has.
+        """
         program = self.program
         name = chain.rpartition(".")[2]
         settings = program.files[file].settings
@@ -399,7 +410,7 @@ def _shift(found: tuple[int, int] | None, by: int) -> tuple[int, int] | None:
 
 
 def _chains(facts: FileFacts) -> list[str]:
-    """Names of several parts that a file uses."""
+    """Return the names of several parts that a file uses."""
     written = [call.callee for call in facts.calls] + [reference.name for reference in facts.references]
     written += [base.name for base in facts.bases] + [binding.type for binding in facts.bindings]
     return [chain for chain in written if "." in chain]

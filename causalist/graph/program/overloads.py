@@ -71,15 +71,15 @@ def best_overloads(
 
 
 def is_type_parameter(name: str) -> bool:
-    """True if a name looks like that of a type parameter."""
+    """Return True if a name looks like the name of a type parameter."""
     return name[:1].isupper() and (len(name) == 1 or (len(name) == 2 and name[1].isdigit()))
 
 
 def arguments_of(part: str, called: str | None) -> str | None:
-    """The arguments of a part of a chain: those of the call for its last part, not known for parts inside."""
+    """Return the arguments of a part of a chain: those of the call for the last part, unknown for the others."""
     return UNCOUNTED if "()" in part else called
 
 
 def without_optional_marks(parameters: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Parameters without saying which of them may be left out."""
+    """Return parameters without the marks of optional ones."""
     return tuple(each.removesuffix(OPTIONAL) for each in parameters) if parameters is not None else None

@@ -69,7 +69,8 @@ class PartialTypes:
     def select_declaration(self, found: Sequence[int]) -> Sequence[int]:
         """Return, of declarations of one type, the one that a use of its name means.
 
-        It is the one in the file which is called like the type, else the first. Several types stay several."""
+        It is the one in the file which is called like the type, else the first. Several types stay several.
+        """
         program = self.program
         if len(found) < 2 or len({program.canonical.get(each, each) for each in found}) > 1:
             return found
@@ -86,7 +87,7 @@ def _has_partial_types(settings: LanguageSettings) -> bool:
 
 
 def _is_open(symbols: FileSymbols, definition: Definition) -> bool:
-    """True if there may be other declarations of what is defined."""
+    """Return True if a type may have further declarations."""
     assert symbols.settings is not None
     if symbols.settings.modules.reopened:
         return definition.kind in TYPE_KINDS or definition.kind == NodeKind.NAMESPACE
@@ -94,6 +95,6 @@ def _is_open(symbols: FileSymbols, definition: Definition) -> bool:
 
 
 def _key(symbols: FileSymbols, qualname: str) -> tuple[str, str]:
-    """The family of the languages of a type, and its name with its package: the same in all its declarations."""
+    """Return the language family and the qualified name of a type, which all its declarations share."""
     assert symbols.settings is not None
     return symbols.settings.family, f"{symbols.facts.package}.{qualname}"

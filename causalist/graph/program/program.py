@@ -59,6 +59,7 @@ class Program:
 
     @classmethod
     def from_files(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "Program":
+        """Build the symbol tables of all files and number their definitions."""
         tables: list[FileSymbols] = []
         file_of: list[int] = []
         definition_of: list[Definition] = []
@@ -99,7 +100,7 @@ class Program:
         return result
 
     def bind_package_names(self, symbols: FileSymbols) -> None:
-        """Packages are called what their own files say, whatever the path of the import ends with."""
+        """Bind imported packages by the names that their own files declare, whatever the import path ends with."""
         local: dict[str, Import] = {}
         for entry in symbols.facts.imports:
             if entry.kind == ImportKind.MODULE:
@@ -109,21 +110,22 @@ class Program:
         symbols.imports[MODULE_SCOPE] = local
 
     def parent(self, definition: int) -> int:
-        """Number of the enclosing definition, or -1."""
+        """Return the number of the enclosing definition, or -1."""
         local = self.definition_of[definition].parent
         return local if local < 0 else self.files[self.file_of[definition]].first + local
 
     def is_type(self, definition: int) -> bool:
+        """Return True for a type, including a named type."""
         return self.definition_of[definition].kind in TYPE_KINDS or definition in self.named_types
 
     def is_type_like(self, definition: int) -> bool:
-        """True for a type, and for a name of one that has members."""
+        """Return True for a type, and for a type's name that has members."""
         if self.is_type(definition):
             return True
         return self.definition_of[definition].kind == NodeKind.TYPE and self.has_members(definition)
 
     def is_value(self, definition: int) -> bool:
-        """True for a name of a value; an import may give it that value: `const a = require("a")`."""
+        """Return True for the name of a value; an import may give it that value: `const a = require("a")`."""
         return self.definition_of[definition].kind in (NodeKind.CONSTANT, NodeKind.FIELD)
 
     def as_type(self, definition: int) -> int:
@@ -132,35 +134,35 @@ class Program:
         return symbols.types.get(self.definition_of[definition].qualname, definition) if symbols.types else definition
 
     def is_type_only(self, definition: int) -> bool:
-        """True for what cannot be called, in a language that keeps types apart from values."""
+        """Return True for a type that cannot be called, in a language that separates types from values."""
         settings = self.files[self.file_of[definition]].settings
         kind = self.definition_of[definition].kind
         return settings is not None and settings.names.types_apart and kind in (NodeKind.INTERFACE, NodeKind.TYPE)
 
     def is_alias(self, definition: int) -> bool:
-        """True for a name of a type that is written out elsewhere: no type to derive from."""
+        """Return True for an alias of a type that is defined elsewhere; nothing derives from an alias."""
         return self.definition_of[definition].kind == NodeKind.TYPE and self.is_type_only(definition)
 
     def is_object_method(self, definition: int) -> bool:
-        """True for a method of an object that is no type: no bare name means it."""
+        """Return True for a method of an object without a type: no bare name denotes it."""
         if self.definition_of[definition].kind != NodeKind.METHOD:
             return False
         parent = self.parent(definition)
         return parent < 0 or not self.is_type(parent)
 
     def is_constructor(self, definition: int) -> bool:
-        """True for a function that makes objects: where members are assigned to a function, it has some."""
+        """Return True for a constructor function: one with members, in a language that assigns them to functions."""
         symbols = self.files[self.file_of[definition]]
         if symbols.settings is None or not symbols.settings.names.assigned_infixes:
             return False
         return self.definition_of[definition].qualname in symbols.holders or len(self.linear_bases(definition)) > 1
 
     def has_members(self, definition: int) -> bool:
-        """True if other definitions stand inside; they follow at once."""
+        """Return True if other definitions are nested in this one; they have the next numbers."""
         return definition + 1 < len(self.definition_of) and self.parent(definition + 1) == definition
 
     def enclosing_type(self, definition: int) -> int:
-        """The innermost type that `definition` (itself included) belongs to, or -1."""
+        """Return the innermost type that contains `definition`, itself included, or -1."""
         while definition >= 0 and not self.is_type(definition):
             definition = self.owner_of.get(definition, self.parent(definition))
         return definition
@@ -174,7 +176,8 @@ class Program:
     def enclosing_owner(self, definition: int) -> int:
         """Return the definition that `self` or `this` means inside of `definition`, or -1.
 
-        It is the type around it; for `Owner.method = function`, the function or class Owner."""
+        It is the type around it; for `Owner.method = function`, the function or class Owner.
+        """
         owner = self.enclosing_type(definition)
         if owner >= 0 or definition < 0:
             return owner
@@ -187,7 +190,8 @@ class Program:
     def outermost_function(self, definition: int) -> int:
         """Return the outermost function around a function with a plain name, or itself.
 
-        A function inside of a method most often has the method's `this`, being an arrow function or called with it."""
+        A function inside of a method most often has the method's `this`, being an arrow function or called with it.
+        """
         while (around := self.parent(definition)) >= 0 and around not in self.canonical:
             qualname, inside = self.definition_of[definition].qualname, self.definition_of[around].qualname
             if "." in qualname.removeprefix(f"{inside}.") or self.definition_of[definition].kind != NodeKind.FUNCTION:
@@ -251,7 +255,7 @@ class Program:
         return found
 
     def _member_of_whole(self, file: int, name: str, settings: LanguageSettings) -> Resolution | None:
-        """The member of what a file exports as a whole, where that is all that others get of it."""
+        """Return the member of the value that a file exports as a whole, if it exports nothing else."""
         if settings.modules.system is not ModuleSystem.DOTTED or not settings.modules.require:
             return None
         whole = self.find_exported(file, "default")
@@ -265,7 +269,7 @@ class Program:
     def _follow_declared(
         self, file: int, entry: Import, settings: LanguageSettings, called: str | None
     ) -> Resolution | None:
-        """An import of a type, or of a member of a type."""
+        """Follow an import of a type, or of a member of a type."""
         path = self.files[file].path
         found = self.declared.find(settings.family, f"{entry.module}.{entry.name}".strip("."), path)
         if found is not None:
@@ -277,7 +281,7 @@ class Program:
         return Resolution(ResolutionKind.DEFINITION, member, RuleName.IMPORT) if member >= 0 else None
 
     def external_resolution(self, file: int, entry: Import) -> Resolution:
-        """The package outside of the repository that an import comes from."""
+        """Return the external package that an import comes from."""
         symbols = self.files[file]
         return Resolution(
             ResolutionKind.EXTERNAL,
@@ -364,10 +368,11 @@ class Program:
     # -- types
 
     def find_own_member(self, owner: int, name: str, called: str | None = None) -> int:
-        """The definition `name` inside of `owner` itself, or -1.
+        """Return the definition `name` directly inside of `owner`, or -1.
 
-        `called` are the arguments of a call as `Call.arguments` has them, None where the member is not called; a
-        function that does not take them is not found."""
+        `called` are the arguments of a call as in `Call.arguments`, None if the member is not called. A function that
+        does not accept them is skipped.
+        """
         qualname = f"{self.definition_of[owner].qualname}.{name}"
         symbols = self.files[self.file_of[owner]]
         if called is not None and qualname in symbols.callables:
@@ -384,27 +389,29 @@ class Program:
         return -1
 
     def _is_plain_value(self, symbols: FileSymbols, definition: int) -> bool:
-        """True if a call by this name must mean another: functions stand apart from values that cannot be called."""
+        """Return True if a call by this name must denote another definition, since this one is a plain value."""
         apart = symbols.settings is not None and symbols.settings.names.callables_apart
         return apart and self.is_value(definition) and definition - symbols.first not in symbols.returns
 
     def bases_of(self, owner: int) -> list[int]:
+        """Return the direct bases of a type."""
         return self._bases.get(owner, [])
 
     def find_hidden_field(self, owner: int, name: str) -> int:
-        """The field `name` of `owner` where a method has the same name, or -1."""
+        """Return the field `name` of `owner` if a method has the same name, or -1."""
         return self.files[self.file_of[owner]].fields.get(f"{self.definition_of[owner].qualname}.{name}", -1)
 
     def traits_with(self, method: str) -> list[int]:
-        """The traits that have a method of this name."""
+        """Return the traits that have a method of this name."""
         return self._traits.get(method, [])
 
     def is_only_in(self, trait: int, method: str) -> bool:
-        """True if all methods of this name are the trait's, or of types that implement it."""
+        """Return True if all methods of this name belong to the trait or to types that implement it."""
         owners = (self.enclosing_type(d) for d in self.methods.get(method, ()))
         return all(owner < 0 or owner == trait or trait in self._bases.get(owner, ()) for owner in owners)
 
     def set_bases(self, owner: int, bases: list[int]) -> None:
+        """Set the direct bases of a type and drop all cached resolution orders."""
         self._bases[owner] = bases
         self._mro.clear()
 
@@ -412,7 +419,8 @@ class Program:
         """Return `owner` and its resolved bases, nearest first, each once; cycles end where they close.
 
         The order is depth first and left to right: Python's C3 order but for diamonds, in which a shared base comes
-        last here too."""
+        last here too.
+        """
         if (known := self._mro.get(owner)) is not None:
             return known
         last_seen: dict[int, None] = {}  # in the order of the last visit: a base shared by a diamond comes after both
@@ -438,7 +446,7 @@ class Program:
         return -1, False
 
     def select_overloads(self, function: int, arguments: str) -> list[int]:
-        """The functions beside `function` that a call by its name may mean; `function` alone where names are unique."""
+        """Return the overloads of `function` that a call may denote; `function` alone if names are unique."""
         same, elsewhere = self.overloads_of(function)
         settings = self.files[self.file_of[function]].settings
         if len(same) + len(elsewhere) < 2 or settings is None:
@@ -454,7 +462,8 @@ class Program:
     def overloads_of(self, function: int) -> tuple[list[int], list[int]]:
         """Return the functions with the name of `function` where it is declared, and those attached to its type.
 
-        The first are of all declarations of the type. Both are empty where one name means one function."""
+        The first are of all declarations of the type. Both are empty where one name means one function.
+        """
         definition = self.definition_of[function]
         same = self.files[self.file_of[function]].callables.get(definition.qualname, [])
         if function in self.extended:
@@ -468,14 +477,18 @@ class Program:
     # -- files that changed and look the same from all others (`graph.invalidation`)
 
     def is_self_contained(self, number: int) -> bool:
-        """True if the tables of a file follow from its own facts alone; in some languages other files add imports."""
+        """Return True if the tables of a file depend on its own facts alone.
+
+        Some languages add imports that other files declare.
+        """
         settings = self.files[number].settings
         return settings is None or not (settings.modules.above or settings.modules.projects)
 
     def replace_file(self, number: int, facts: FileFacts) -> None:
         """Put `facts` in the place of those of a self-contained file; they have the same interface.
 
-        Other files see no difference: only positions, documentation and bodies differ."""
+        Other files see no difference: only positions, documentation and bodies differ.
+        """
         symbols = self.files[number]
         if len(facts.definitions) != len(symbols.facts.definitions):
             raise ValueError("a file with other definitions does not look the same")

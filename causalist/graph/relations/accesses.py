@@ -41,12 +41,14 @@ class AccessResolver:
     _used: dict[tuple[int, int, str, bool], tuple[AccessTarget, ...]] = field(default_factory=dict)
 
     def clear_cache(self) -> None:
+        """Forget the cached targets of accesses."""
         self._used.clear()
 
     def find_targets(self, file: int, scope: int, chain: str, outer: bool = False) -> tuple[AccessTarget, ...]:
         """Return what the parts of a chain hold, from left to right, as far as it is known.
 
-        With `outer` its first name means one of the file, whatever is bound around."""
+        With `outer` its first name means one of the file, whatever is bound around.
+        """
         scope = self.inference.deciding_scope(file, scope, chain)
         key = file, scope, chain, outer
         known = self._used.get(key)
@@ -55,7 +57,7 @@ class AccessResolver:
         return known
 
     def find_function(self, file: int, scope: int, chain: str) -> AccessTarget | None:
-        """The function or method that a whole chain is, not called, if that is known."""
+        """Return the function or method that a whole chain denotes without a call, if known."""
         if "(" in chain or chain[:1] in "?<":
             return None
         settings = self.program.files[file].settings
@@ -152,7 +154,7 @@ class AccessResolver:
         return AccessTarget(number, rule, False) if self.holds_state(number) else None
 
     def holds_state(self, number: int) -> bool:
-        """True if a definition holds something, as functions, types and variants of enumerations do not."""
+        """Return True if a definition holds state; functions, types and enumeration variants do not."""
         program = self.program
         if not program.is_value(number):
             return False
@@ -161,7 +163,7 @@ class AccessResolver:
 
 
 def matches_lookup(inference: Inference, file: int, lookup: Lookup, way: LookupSettings) -> bool:
-    """True if the receiver of a look-up by key is what `way` says, and nothing of the repository."""
+    """Return True if the receiver of a look-up by key matches `way` and is not defined in the repository."""
     if not way.modules and not way.globals:
         return True
     head = lookup.head or _FIRST_NAME.findall(way.word)[0]

@@ -80,7 +80,7 @@ class MentionResolver:
                 yield source, target, mention.row
 
     def _is_counted(self, number: int) -> bool:
-        """True if the mentions of a file count: prose that is no history, and docstrings of tests."""
+        """Return True if the mentions of a file count: prose other than history, and docstrings of tests."""
         symbols = self.program.files[number]
         if symbols.settings is None:
             return not _HISTORY.search(symbols.path)
@@ -131,10 +131,11 @@ class MentionResolver:
         return RuleName.DOC_WORD, top
 
     def _is_spoken_of(self, definition: int) -> bool:
-        """True if prose that says a plain word may mean a definition.
+        """Return True if a plain word in prose may mention a definition.
 
-        `print` is the language's own, every program has a `main`, `http = require("http")` is another's, and `PATH`
-        stands for much."""
+        Excluded are `print`, a builtin; `main`, which every program has; `http = require("http")`, which is defined
+        elsewhere; and `PATH`, which has many meanings.
+        """
         facts = self.program.definition_of[definition]
         settings = self.program.files[self.program.file_of[definition]].settings
         if settings is not None:
@@ -161,7 +162,7 @@ class MentionResolver:
         return RuleName.DOC_LIKE_NAMED, [each for each, owners in given if [o.lower() for o in owners][-1:] == [wanted]]
 
     def _nearest(self, found: list[int], path: str) -> list[int]:
-        """Those with the most folders in common with the file that mentions them."""
+        """Return the definitions that share most folders with the file that mentions them."""
         if len(found) < 2:
             return found
         files, file_of = self.program.files, self.program.file_of
@@ -193,14 +194,14 @@ class MentionResolver:
                 self._by_name.setdefault(definition.name, []).append(symbols.first + local)
 
     def _owners(self, definition: int) -> list[str]:
-        """The names around a definition, outermost first."""
+        """Return the names of the enclosing definitions, outermost first."""
         if definition in self.program.owner_of:
             owner = self.program.owner_of[definition]
             return [*self._owners(owner), self.program.definition_of[owner].name]
         return self.program.definition_of[definition].qualname.split(".")[:-1]
 
     def _path_parts(self, definition: int) -> list[str]:
-        """The folders and the name of the file of a definition, as imports spell them."""
+        """Return the folders and the file name of a definition, spelled as in imports."""
         path = posixpath.splitext(self.program.files[self.program.file_of[definition]].path)[0]
         return [part.lstrip("_").replace("-", "_") for part in path.split("/")]
 
@@ -210,7 +211,8 @@ class MentionResolver:
         """Return the file that a path names, seen from the file that mentions it or from the root, or -1.
 
         A name alone, `settings.py`, is that of a file of every user as well, unless the document is for those who work
-        on the repository. Prose is not meant."""
+        on the repository. Prose is not meant.
+        """
         written = written.strip("<>").partition("#")[0].partition(":")[0]
         if "/" not in written and not is_link and not _FOR_DEVELOPERS.search(path):
             return -1
@@ -230,6 +232,6 @@ class MentionResolver:
 
 
 def _is_within(parts: list[str], places: list[str]) -> bool:
-    """True if these parts stand among the folders and the file of a definition in this order."""
+    """Return True if these parts occur in this order in the folders and the file of a definition."""
     remaining = iter(places)
     return all(any(part == place for place in remaining) for part in parts)

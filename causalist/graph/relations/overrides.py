@@ -48,7 +48,8 @@ class OverrideFinder:
 
         With `only`, at least those of methods in these files are found. `blocks` are (trait, first, end): the
         definitions of a block that implements a trait. `by_method_set` are (type, interface) where nobody says that one
-        implements the other."""
+        implements the other.
+        """
         yield from self._overrides_of_bases(range(len(self.program.files)) if only is None else sorted(only))
         for trait, first, end in blocks:
             for method in range(first, end):
@@ -84,7 +85,7 @@ class OverrideFinder:
                     yield Override(number, method, RuleName.BASE_METHOD)
 
     def _owner(self, number: int) -> int:
-        """The type or constructor that a function is a method of, -1 for none and for those that stand in blocks."""
+        """Return the type or constructor that a function is a method of; -1 for none and for functions in blocks."""
         parent = self.program.parent(number)
         if parent >= 0:
             return parent if self.program.is_type(parent) else -1
@@ -94,7 +95,7 @@ class OverrideFinder:
         return owner if owner != number else -1
 
     def _is_never_overridden(self, number: int, settings: LanguageSettings) -> bool:
-        """True for a method that nothing can override and that overrides nothing."""
+        """Return True for a method that cannot be overridden and overrides nothing."""
         definition = self.program.definition_of[number]
         if definition.name in settings.names.constructors:
             return True
@@ -104,7 +105,7 @@ class OverrideFinder:
         return not set(settings.names.alone).isdisjoint(_WORD.findall(before))
 
     def _overridden_in(self, number: int, base: int, settings: LanguageSettings) -> int:
-        """The method of `base` itself that the method `number` overrides, or -1."""
+        """Return the method of `base` itself that the method `number` overrides, or -1."""
         name = self.program.definition_of[number].name
         symbols = self.program.files[self.program.file_of[base]]
         same = symbols.callables.get(f"{self.program.definition_of[base].qualname}.{name}")
@@ -123,7 +124,7 @@ class OverrideFinder:
         return self.program.definition_of[number].kind in CALLABLE_KINDS
 
     def _has_same_parameters(self, method: int, base: int) -> bool:
-        """True if both take the same types; a type parameter of the base, or of its type, may be any type."""
+        """Return True if both take the same types; a type parameter of the base or its type matches any type."""
         own, others = (
             without_optional_marks(self.program.parameters[method]),
             without_optional_marks(self.program.parameters.get(base)),
@@ -169,5 +170,5 @@ class OverrideFinder:
 
 
 def _last_name(written: str) -> str:
-    """A type without the package or type that it stands in."""
+    """Return a type without the package or type that qualifies it."""
     return written.removesuffix("...").rpartition(".")[2] + ("..." if written.endswith("...") else "")

@@ -41,7 +41,7 @@ def comparable_signature(signature: str, name: str, canonical: Callable[[str], s
 
 
 def _function_types(text: str, canonical: Callable[[str], str]) -> str:
-    """The types of `(a, b A) (c C)`."""
+    """Return the parameter and result types of a signature such as `(a, b A) (c C)`."""
     end = closing_bracket(text, 0)
     if end < 0:
         end = len(text)
@@ -81,7 +81,8 @@ _MAX_DEPTH = 8  # types that have the methods of others
 class StandardTypes:
     """Types of the standard library, from the settings of a language.
 
-    `listed` maps types, by the path of their package and their name, to the methods and types that they have."""
+    `listed` maps types, by the path of their package and their name, to the methods and types that they have.
+    """
 
     listed: dict[str, tuple[str, ...]]
     _folders: dict[str, str] = field(init=False)
@@ -95,10 +96,11 @@ class StandardTypes:
         return name in self.listed
 
     def is_interface(self, name: str) -> bool:
+        """Return True if the listed type is an interface."""
         return not any(entry.startswith(_CONCRETE) for entry in self.listed[name])
 
     def canonical_name(self, name: str) -> str:
-        """The type's own name where another type's is all that is said of it.
+        """Return the name of the type that an alias stands for, or the name itself.
 
         >>> known = StandardTypes({"os.FileInfo": ("io/fs.FileInfo",), "io/fs.FileInfo": ("IsDir() bool",)})
         >>> known.canonical_name("os.FileInfo"), known.canonical_name("io/fs.FileInfo"), known.methods("os.FileInfo")
@@ -108,7 +110,7 @@ class StandardTypes:
         return entries[0] if len(entries) == 1 and "(" not in entries[0] else name
 
     def methods(self, name: str, depth: int = 0) -> dict[str, str]:
-        """The signatures of its methods, as `comparable_signature` gives them, by name."""
+        """Return the signatures of the type's methods by name, in the form of `comparable_signature`."""
         found = self._methods.get(name)
         if found is None:
             found = {}
@@ -135,7 +137,8 @@ _MAX_ALIASES = 8  # names for one type, of which each stands for the next
 class _MethodSignatures:
     """Comparable signatures of the methods of all types.
 
-    Methods of types outside of the repository have negative numbers."""
+    Methods of types outside of the repository have negative numbers.
+    """
 
     types: "StructuralTypes"
     known: StandardTypes
@@ -181,7 +184,7 @@ class _MethodSignatures:
         return written
 
     def _other_name(self, number: int) -> str:
-        """The type that a definition only gives another name to: `type A = p.B`."""
+        """Return the type that a definition is an alias of: `type A = p.B`."""
         program = self.types.program
         definition = program.definition_of[number]
         if definition.kind != NodeKind.TYPE or "=" not in definition.signature:
@@ -191,7 +194,7 @@ class _MethodSignatures:
         return other if _TYPE_NAME.fullmatch(other) else ""
 
     def has_all(self, own: dict[str, int], wanted: dict[str, int]) -> bool:
-        """True if a type with the methods `own` implements an interface that asks for `wanted`."""
+        """Return True if a type with the methods `own` implements an interface with the methods `wanted`."""
         for name, asked in wanted.items():
             had = own.get(name)
             if had is None:
@@ -232,7 +235,7 @@ class StructuralTypes:
         return listed, unknown
 
     def _external_name(self, file: int, written: str) -> str:
-        """The name of a type outside of the repository by its package's path; "" for one of the repository."""
+        """Return the qualified name of an external type by its package path; "" for a type of the repository."""
         head, dot, last = written.partition(".")
         if not dot:
             return "" if self.find_definition(file, head) is not None else head
@@ -242,7 +245,7 @@ class StructuralTypes:
         return f"{entry.module}.{last}"
 
     def find_definition(self, file: int, name: str) -> int | None:
-        """The definition that a name without a package in front means, in this package or one imported as a whole."""
+        """Return the definition of an unqualified name, in this package or one imported as a whole."""
         number = self.program.packages.find_definition(file, name, self.program.files)
         for star in self.program.files[file].stars if number is None else ():
             target, _ = self.program.target_module(file, star)
@@ -298,7 +301,7 @@ class StructuralTypes:
                     yield each, interface
 
     def methods_of_types(self) -> dict[int, dict[str, int]]:
-        """The methods of each type, by name."""
+        """Return the methods of each type, by name."""
         result: dict[int, dict[str, int]] = {}
         for number, definition in enumerate(self.program.definition_of):
             if definition.kind == NodeKind.METHOD:
@@ -308,7 +311,7 @@ class StructuralTypes:
         return result
 
     def are_in_one_package(self, a: int, b: int) -> bool:
-        """True if two methods stand in one package; one from outside stands in that of itself alone."""
+        """Return True if two methods belong to one package; the package of an external method contains it alone."""
         if a < 0 or b < 0:
             return a == b
         package_of = self.program.packages.package_of

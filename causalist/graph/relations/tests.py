@@ -65,7 +65,8 @@ class TestEdgeFinder:
         """Yield the edges of tests; `found` are all other edges.
 
         With `only`, what the tests in these files test: then `found` may be the edges that leave them, and the calls of
-        what they call in files of tests."""
+        what they call in files of tests.
+        """
         found = list(found)
         files = range(len(self.program.files)) if only is None else sorted({*only, *self._files_of_edges(found)})
         for number in files:
@@ -84,7 +85,7 @@ class TestEdgeFinder:
                 yield from self._edges_of_types(test, each)
 
     def _files_of_edges(self, found: Iterable[FoundEdge]) -> Iterator[int]:
-        """Files from and to which edges lead that may matter to tests."""
+        """Yield the files with incoming or outgoing edges that may matter to tests."""
         for (source, target, _), _ in found:
             yield self.drafts[source].file
             if self.drafts[target].role == Role.TEST:
@@ -145,7 +146,7 @@ class TestEdgeFinder:
             yield TestEdge(test, target, RuleName.TEST_SUBJECT if is_subject else RuleName.TEST_CALL, row, 1)
 
     def _is_named_in(self, test: int, target: int) -> bool:
-        """True if the name of a test holds that of what it calls: `test_parse_date`, `parse_date`."""
+        """Return True if the name of a test contains the name of its callee: `test_parse_date`, `parse_date`."""
         name, called = (
             _normalize_name(self.drafts[each].id.rpartition("::")[2].rpartition(".")[2]) for each in (test, target)
         )
@@ -154,7 +155,7 @@ class TestEdgeFinder:
     # -- names
 
     def _find_subjects(self, used: Mapping[tuple[int, int], int], files: Iterable[int]) -> dict[int, list[int]]:
-        """Files of tests, of these files -> the files that they are named after."""
+        """Return the files that each of these test files is named after, by test file."""
         tests = [number for number in files if self._is_test_file(number)]
         if not tests:
             return {}
@@ -235,7 +236,8 @@ def _distinctive_folders(folders: Sequence[str]) -> tuple[str, ...]:
 def _nearest(folders: tuple[str, ...], candidates: Sequence[TestSubject], used: set[int]) -> list[TestSubject]:
     """Return the subjects that the tests use, if any, of them those with the most folders in common.
 
-    Folders are compared from the end first."""
+    Folders are compared from the end first.
+    """
     ranked = [
         ((c.number in used, *_count_common_folders(folders, _distinctive_folders(c.folder.split("/")))), c)
         for c in candidates

@@ -38,10 +38,10 @@ _CHUNK = 1 << 16
 
 
 def read_bodies(read: Callable[[int], bytes]) -> Iterator[bytes | None]:
-    """Yield the bodies of messages until `read` returns b""; None stands for a body that is too long.
+    r"""Yield the bodies of messages until `read` returns b""; None stands for a body that is too long.
 
     >>> from io import BytesIO
-    >>> list(read_bodies(BytesIO(b"noise\\r\\nContent-Length: 2\\r\\n\\r\\n{}Content-Length: 3\\n\\nabc").read1))
+    >>> list(read_bodies(BytesIO(b"noise\r\nContent-Length: 2\r\n\r\n{}Content-Length: 3\n\nabc").read1))
     [b'{}', b'abc']
     """
     kept = bytearray()

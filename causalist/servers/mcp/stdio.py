@@ -112,9 +112,9 @@ async def open_streams(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]
 
 
 def read_lines(read: Callable[[], bytes]) -> Iterator[bytes | None]:
-    """Yield the lines of `read`, which returns b"" at the end; None stands for a line that is too long.
+    r"""Yield the lines of `read`, which returns b"" at the end; None stands for a line that is too long.
 
-    >>> chunks = iter([b"a", b"b\\nc", b"\\nd", b""])
+    >>> chunks = iter([b"a", b"b\nc", b"\nd", b""])
     >>> list(read_lines(lambda: next(chunks)))
     [b'ab', b'c', b'd']
     """

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.evaluate.dataset import LabelledQuestion, read_questions
-from causalist.evaluate.mining import find_clone, oldest_first
+from causalist.evaluate.mining import find_clone, sort_oldest_first
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.model.answer import AskOptions, Level
 from causalist.model.symbols import split_id
@@ -89,7 +89,7 @@ def asked(questions: Sequence[tuple[str, LabelledQuestion]], *, clones: Path, in
     if clone is None:
         raise SystemExit(f"no clone of {repo} in {clones}")
     facts, known, rows = SnapshotFacts(), None, []
-    for commit in oldest_first(clone, sorted({question.commit for _, question in questions})):
+    for commit in sort_oldest_first(clone, sorted({question.commit for _, question in questions})):
         repository = at_commit(clone, repo, commit, facts, known, indexes)
         known = repository.index
         for source, question in questions:

@@ -16,14 +16,14 @@ from pathlib import Path
 
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.navigate import calls_to
-from causalist.navigate.implicit_calls import class_of_constructor, implicit_uses
+from causalist.navigate.implicit_calls import class_of_constructor, find_implicit_uses
 from causalist.pipeline.repository import Repository
 
 
 def constructors(graph: CodeGraph) -> Iterator[int]:
     """Constructors that a call of a class runs."""
     for node in range(len(graph.nodes)):
-        if class_of_constructor(graph, node) >= 0 and any(use.is_call for use in implicit_uses(graph, [node])):
+        if class_of_constructor(graph, node) >= 0 and any(use.is_call for use in find_implicit_uses(graph, [node])):
             yield node
 
 
@@ -47,7 +47,7 @@ def judge(graph: CodeGraph, root: Path, trace: Path) -> Counter[tuple[str, bool]
     calls = {(node_of(user), node_of(method)) for user, method in recorded["calls"]}
     found: Counter[tuple[str, bool]] = Counter()
     for method in range(len(graph.nodes)):
-        uses = implicit_uses(graph, [method])
+        uses = find_implicit_uses(graph, [method])
         by_user = {int(graph.edges.sources[use.number]): use for use in reversed(uses)}  # the best one is the last
         for user in by_user.keys() & ran - direct_users(graph, method):
             kind = EdgeKind(int(graph.edges.kinds[by_user[user].number])).label

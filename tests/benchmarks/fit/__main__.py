@@ -23,11 +23,17 @@ from pathlib import Path
 
 from causalist.errors import CausalistError
 from causalist.evaluate.dataset import LabelledQuestion, read_questions
-from causalist.evaluate.fit import Example, GoldRanks, example_of, fit_weights, ranks_with
+from causalist.evaluate.fit import Example, GoldRanks, build_example, fit_weights, ranks_with
 from causalist.evaluate.metrics import Interval, Ranks, bootstrap, metric_values
-from causalist.evaluate.mining import answering_commit, changed_definitions, children_of, find_clone, oldest_first
-from causalist.evaluate.readings import reading_of
-from causalist.evaluate.snapshots import SnapshotFacts, ranks_of, whole_file_bm25
+from causalist.evaluate.mining import (
+    children_of,
+    find_answering_commit,
+    find_changed_definitions,
+    find_clone,
+    sort_oldest_first,
+)
+from causalist.evaluate.readings import read_query_signals
+from causalist.evaluate.snapshots import SnapshotFacts, find_ranks, rank_by_whole_file_bm25
 from causalist.rank import Linear, Weights, default_weights
 from tests.benchmarks.states import at_commit
 
@@ -99,18 +105,20 @@ def _rows_of_repository(
         by_commit[question.commit].append((data, question))
     children = children_of(git_dir)
     weights, cache, known = default_weights(), SnapshotFacts(), None
-    for commit in oldest_first(git_dir, by_commit):
+    for commit in sort_oldest_first(git_dir, by_commit):
         repository = at_commit(git_dir, repo, commit, cache, known, indexes)
         known = repository.index
         for data, question in by_commit[commit]:
             gold: Sequence[str] = question.gold_symbols
             if not gold:
-                answer = answering_commit(git_dir, commit, children.get(commit, ()), question.gold_files)
+                answer = find_answering_commit(git_dir, commit, children.get(commit, ()), question.gold_files)
                 if answer is not None:
-                    gold = changed_definitions(git_dir, commit, answer, known.graph, question.gold_files)
-            example = example_of(reading_of(repository, question.query, weights), weights, question.gold_files, gold)
-            plain = whole_file_bm25(repository, question.query, 100)
-            yield Row(data, question, example, ranks_of(question.gold_files, plain))
+                    gold = find_changed_definitions(git_dir, commit, answer, known.graph, question.gold_files)
+            example = build_example(
+                read_query_signals(repository, question.query, weights), weights, question.gold_files, gold
+            )
+            plain = rank_by_whole_file_bm25(repository, question.query, 100)
+            yield Row(data, question, example, find_ranks(question.gold_files, plain))
 
 
 def counted(rows: Iterable[Row]) -> list[Example]:

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from causalist.evaluate.dataset import LabelledQuestion, read_questions
 from causalist.evaluate.metrics import bootstrap, metric_values
-from causalist.evaluate.mining import oldest_first
-from causalist.evaluate.snapshots import SnapshotFacts, ranks_of
+from causalist.evaluate.mining import sort_oldest_first
+from causalist.evaluate.snapshots import SnapshotFacts, find_ranks
 from causalist.index.history import build_history
 from causalist.model.answer import AskOptions, Level
 from causalist.model.index import Commits, History, Index
@@ -94,14 +94,14 @@ def measured(
     for repo, trees in sorted(by_tree.items()):
         git_dir = clones / repo.replace("/", "+") / "repo"
         cache, known = SnapshotFacts(), None
-        for commit in oldest_first(git_dir, trees):
+        for commit in sort_oldest_first(git_dir, trees):
             known = Repository.at_commit(git_dir, commit, cache=cache, known=known).index
             for question in trees[commit]:
                 repos.append(repo)
                 base, role, signals = scores_of(question.query, known)
                 for choice, weights in choices.items():
                     extra = sum((weight * signals[name] for name, weight in weights.items()), np.zeros(len(base)))
-                    ranks[choice].append(ranks_of(question.gold_files, best(base + extra * role, known)))
+                    ranks[choice].append(find_ranks(question.gold_files, best(base + extra * role, known)))
     return repos, {choice: metric_values(rows, NAMES) for choice, rows in ranks.items()}
 
 

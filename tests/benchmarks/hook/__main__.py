@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from causalist.cli._hook_context import HOOK_BUDGETS, HookBudget, build_context
 from causalist.evaluate.dataset import LabelledQuestion, read_questions
-from causalist.evaluate.mining import find_clone, oldest_first
+from causalist.evaluate.mining import find_clone, sort_oldest_first
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
@@ -80,7 +80,7 @@ def snapshots(
         if clone is None:
             raise SystemExit(f"no clone of {repo} in {clones}")
         facts = SnapshotFacts()
-        for commit in oldest_first(clone, sorted({question.commit for question in own})):
+        for commit in sort_oldest_first(clone, sorted({question.commit for question in own})):
             repository = at_commit(clone, repo, commit, facts, None, indexes)
             yield from ((question, repository) for question in own if question.commit == commit)
 

@@ -56,7 +56,7 @@ def seed_nodes(n: int) -> list[int]:
 def causalist(task: str, folder: Path) -> Callable[[], object]:
     import numpy as np
 
-    from causalist.navigate.edges import reachable
+    from causalist.navigate.edges import mark_reachable
     from causalist.rank.pagerank.power_iteration import personalized_pagerank
     from causalist.store import read_index
 
@@ -78,7 +78,7 @@ def causalist(task: str, folder: Path) -> Callable[[], object]:
 
     def reach() -> object:
         usable = np.ones(len(index.graph.edges), dtype=np.bool_)
-        return f"{int(reachable(index.graph, nodes, usable, backward=False).sum())} nodes"
+        return f"{int(mark_reachable(index.graph, nodes, usable, backward=False).sum())} nodes"
 
     return {"pagerank": pagerank, "reach": reach}[task]
 

@@ -18,7 +18,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from causalist.evaluate.dataset import LabelledQuestion
-from causalist.evaluate.mining import changed_between, changed_definitions, find_clone, mine
+from causalist.evaluate.mining import (
+    find_changed_definitions,
+    find_changed_definitions_since,
+    find_clone,
+    mine_questions,
+)
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.model.index import Index
 from causalist.model.symbols import file_id
@@ -74,7 +79,7 @@ def mined(
 
 def blocks_of(git_dir: Path, head: str, n: int, n_states: int) -> list[tuple[LabelledQuestion, ...]]:
     """The newest `n` questions behind `head`, those that share a state together, the newest first."""
-    found = mine(git_dir, n, head).questions
+    found = mine_questions(git_dir, n, head).questions
     size = max(-(-len(found) // n_states), 1)
     return [found[at : at + size] for at in range(0, len(found), size)]
 
@@ -82,8 +87,10 @@ def blocks_of(git_dir: Path, head: str, n: int, n_states: int) -> list[tuple[Lab
 def definitions(git_dir: Path, question: LabelledQuestion, commit: str, index: Index) -> Sequence[str]:
     """The definitions of the state `commit` that the answer changed; its name is the question's id."""
     if question.commit == commit:
-        return changed_definitions(git_dir, commit, question.id, index.graph, question.gold_files)
-    return changed_between(git_dir, commit, question.commit, question.id, index.graph, question.gold_files)
+        return find_changed_definitions(git_dir, commit, question.id, index.graph, question.gold_files)
+    return find_changed_definitions_since(
+        git_dir, commit, question.commit, question.id, index.graph, question.gold_files
+    )
 
 
 def as_row(question: LabelledQuestion) -> dict[str, object]:

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalist.evaluate.mining import find_clone, mine
+from causalist.evaluate.mining import find_clone, mine_questions
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.model.index import Index
 from causalist.model.symbols import NodeKind, file_id
@@ -83,7 +83,7 @@ def counted(git_dir: Path, head: str, index: Index, n: int) -> dict[str, Counts]
     nodes, postings = index.graph.nodes, index.lexical.files
     n_files = int(np.count_nonzero(nodes.kinds == NodeKind.FILE))
     sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
-    for question in mine(git_dir, n, head).questions:
+    for question in mine_questions(git_dir, n, head).questions:
         changed = [node for path in question.gold_files if (node := nodes.ids.position(file_id(path))) >= 0]
         if not changed:
             continue

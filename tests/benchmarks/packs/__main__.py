@@ -31,11 +31,11 @@ from causalist.evaluate.dataset import LabelledQuestion, read_questions
 from causalist.evaluate.mining import (
     _hunks,
     _patch,
-    answering_commit,
-    changed_definitions,
     children_of,
+    find_answering_commit,
+    find_changed_definitions,
     find_clone,
-    oldest_first,
+    sort_oldest_first,
 )
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.model.answer import AskOptions, Pack, PackInput
@@ -107,7 +107,7 @@ def questions(
         asked = asked[:most_each]
         children, cache, known = children_of(git_dir), SnapshotFacts(), None
         by_commit = {q.commit: [other for other in asked if other.commit == q.commit] for q in asked}
-        for commit in oldest_first(git_dir, by_commit):
+        for commit in sort_oldest_first(git_dir, by_commit):
             repository = at_commit(git_dir, repo, commit, cache, known, indexes)
             known = repository.index
             for question in by_commit[commit]:
@@ -134,9 +134,9 @@ def gold_of(
     nodes, symbols = graph.nodes, list(question.gold_symbols)
     rows: set[tuple[str, int]] = set()
     if not symbols:
-        answer = answering_commit(git_dir, commit, children.get(commit, ()), question.gold_files)
+        answer = find_answering_commit(git_dir, commit, children.get(commit, ()), question.gold_files)
         if answer is not None:
-            symbols = changed_definitions(git_dir, commit, answer, graph, question.gold_files)
+            symbols = find_changed_definitions(git_dir, commit, answer, graph, question.gold_files)
             for path in question.gold_files:
                 for first, n_rows in _hunks(_patch(git_dir, commit, answer, path)):
                     rows.update((path, row) for row in range(first, first + min(max(n_rows, 1), _MOST_ROWS)))

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.evaluate.fit import DEEPEST_DEFINITIONS, DEEPEST_FILES, Example
+from causalist.evaluate.fit import MAX_RANKED_DEFINITIONS, MAX_RANKED_FILES, Example
 from causalist.evaluate.metrics import Ranks
 from causalist.evaluate.mining import DEFINITION_KINDS
 from causalist.model.symbols import NodeId, NodeKind, Role, file_id
@@ -165,8 +165,8 @@ class Batch:
         parts = {i: slice(self.starts[i], self.starts[i + 1]) for i in chosen}
         return [
             (
-                _ranks(of_files[part], self.gold_files[i], DEEPEST_FILES),
-                _ranks(of_definitions[part], self.gold_definitions[i], DEEPEST_DEFINITIONS),
+                _ranks(of_files[part], self.gold_files[i], MAX_RANKED_FILES),
+                _ranks(of_definitions[part], self.gold_definitions[i], MAX_RANKED_DEFINITIONS),
             )
             for i, part in parts.items()
         ]
