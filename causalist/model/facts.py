@@ -10,7 +10,7 @@ from enum import IntEnum
 from operator import attrgetter
 from typing import NamedTuple
 
-from causalist.model.source import Diagnostic as Diagnostic
+from causalist.model.source import Diagnostic
 from causalist.model.symbols import NodeKind
 
 MODULE_SCOPE = -1
