@@ -8,6 +8,7 @@ Every edit is verified by parsing the result.
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ _BOM = "\ufeff"
 # No TOML text contains this character. The newline keeps tomlkit from adding one.
 _CUT = "\0\n"
 _LONE_NEWLINE = re.compile(r"(?<!\r)\n")
-# Blank lines and comments after the last value belong to the next table.
-_AFTER_LAST_VALUE = re.compile(r"(?:^[ \t]*(?:#[^\n]*)?(?:\n|\Z))*\Z", re.MULTILINE)
 
 
 class NotToml(ValueError):
@@ -51,9 +50,14 @@ def with_member(text: str, path: Sequence[str], data: Mapping[str, object]) -> s
         table = next((each for *_, each in _find_tables(document, path) if not each.is_super_table()), None)
         if table is None or not isinstance(known, dict):
             raise NotToml(f"{'.'.join(path)} is not written as a table with a header of its own")
+        # New keys come before the comments of the next table.
+        body, after = table.value.body, []
+        while body and body[-1][0] is None:
+            after.append(body.pop())
         for key, value in data.items():
             if known.get(key) != value:
                 table[key] = value
+        body.extend(reversed(after))
         changed = _render(document, text)
     if not _LONE_NEWLINE.search(text):
         changed = _LONE_NEWLINE.sub("\r\n", changed) if "\n" in text else changed
@@ -70,8 +74,7 @@ def without_member(text: str, path: Sequence[str]) -> str:
 
     document = _parse_document(text)
     for container, index, table in list(_find_tables(document, path)):
-        rest = "".join(_AFTER_LAST_VALUE.findall(table.as_string()))
-        container.body[index] = (None, ws(_CUT + rest))
+        container.body[index] = (None, ws(_CUT + _after_last_value(table.as_string())))
     before, *parts = _render(document, text).split(_CUT)
     for after in parts:
         is_set_off = before.endswith(("\n\n", "\n\r\n")) or before in ("\n", "\r\n")
@@ -93,6 +96,15 @@ def _find_tables(container: "Container", path: Sequence[str]) -> "Iterator[tuple
             yield container, index, item
         else:
             yield from _find_tables(item.value, path[1:])
+
+
+def _after_last_value(table: str) -> str:
+    """Return the blank lines and comments at the end of a table: they belong to the next one."""
+    lines = list(StringIO(table, newline="\n"))
+    n = len(lines)
+    while n and (not lines[n - 1].strip() or lines[n - 1].lstrip().startswith("#")):
+        n -= 1
+    return "".join(lines[n:])
 
 
 def _load(text: str) -> dict[str, Any]:

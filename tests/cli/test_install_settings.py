@@ -264,7 +264,11 @@ class TestCodex:
     def test_line_ends_and_tables_in_parts_stay(self, root: Path) -> None:
         file = root / ".codex/config.toml"
         file.parent.mkdir()
-        others = ("[mcp_servers.docs]\r\nurl = 'x'\r\n\r\n", "# next\r\n[b]\r\n\r\n", "[mcp_servers.z]\r\n")
+        others = (
+            "[mcp_servers.docs]\r\nurl = 'x'\r\n\r\n",
+            "# next\u2028b\r\n[b]\r\n\r\n",
+            "# last\u2028z\r\n[mcp_servers.z]\r\n",
+        )
         entry = "[mcp_servers.causalist]\r\ncommand = 'old' # why\r\n\r\n"
         file.write_bytes((others[0] + others[1] + entry + others[2]).encode())
         install("codex", "project", root)
