@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.model.facts import FileFacts, ImportKind
+from causalist.model.facts import FileFacts, ImportKind, ManifestKey
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind, EdgeTable
 from causalist.model.roles import role_of
 from causalist.model.symbols import NO_LAYER, STACKED_LAYERS, TYPE_KINDS, Layer, NodeKind, Role, Tier
@@ -485,7 +485,7 @@ class LayerAssigner:
             _folder(each.path): name
             for each in self.program.files
             for key, name in each.facts.manifest
-            if key in ("module", "name")
+            if key in (ManifestKey.MODULE, ManifestKey.NAME)
         }
 
     def assign_own(self, number: int) -> None:

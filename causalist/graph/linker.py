@@ -16,7 +16,6 @@ from causalist import errors
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.includes import find_script
 from causalist.graph.imports.packages import first_names_in, qualify_import
-from causalist.graph.program.overloads import UNCOUNTED
 from causalist.graph.program.program import Program
 from causalist.graph.relations.accesses import AccessResolver, matches_lookup
 from causalist.graph.relations.mentions import MentionResolver
@@ -25,7 +24,7 @@ from causalist.graph.relations.structural_types import StructuralTypes
 from causalist.graph.resolver import Derived, NameCandidates, Resolver
 from causalist.graph.rules import RuleName
 from causalist.graph.tables import EdgeCollector, NodeDrafts
-from causalist.model.facts import MODULE_SCOPE, AccessKind, FileFacts, Import, ImportKind
+from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, AccessKind, FileFacts, Import, ImportKind
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind

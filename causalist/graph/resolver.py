@@ -16,12 +16,12 @@ from causalist.graph.imports.includes import InclusionGraph
 from causalist.graph.imports.packages import first_names_in, share_imports
 from causalist.graph.infer.inference import Inference
 from causalist.graph.program.name_lookup import NameLookup, has_receiver_parameters
-from causalist.graph.program.overloads import IS_TYPE, REST, UNCOUNTED, best_overloads, is_type_parameter, misfit
+from causalist.graph.program.overloads import REST, best_overloads, is_type_parameter, misfit
 from causalist.graph.program.partial_types import PartialTypes
 from causalist.graph.program.program import Program
 from causalist.graph.rules import MAX_CANDIDATES, MAX_NAMESAKES, RuleName
 from causalist.graph.values import Value, ValueKind
-from causalist.model.facts import MODULE_SCOPE, Implementation, ImportKind
+from causalist.model.facts import IS_TYPE, MODULE_SCOPE, UNCOUNTED, ArgumentKind, Implementation, ImportKind
 from causalist.model.language import LanguageSettings
 from causalist.model.roles import role_of
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
@@ -453,7 +453,7 @@ class OverloadChooser:
         same, elsewhere = program.overloads_of(functions[0])
         if len(same) + len(elsewhere) < 2:
             return functions
-        unknown = [position for position, letter in enumerate(arguments) if letter == "?"]
+        unknown = [position for position, letter in enumerate(arguments) if letter == ArgumentKind.OTHER]
         held = [
             (position, value)
             for position, chain in zip(unknown, chains.split(","), strict=False)

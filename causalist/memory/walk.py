@@ -22,7 +22,7 @@ from causalist.errors import UsageError
 from causalist.memory.arrays import MemoryArrays
 from causalist.memory.sparse_matrix import Floats, Matrix
 from causalist.model.answer import GraphVariant, Specificity
-from causalist.model.scores import PageRankResult, Transition
+from causalist.model.scores import PageRankResult, Transition, WalkOutcome
 from causalist.rank.pagerank.power_iteration import personalized_pagerank
 from causalist.rank.pagerank.sparse_product import csr_product
 
@@ -243,7 +243,7 @@ class MemoryWalk:
         checked = np.stack([_normalize_seeds(row) for row in seeds]) if len(seeds) else seeds
         scores, n_iterations, residuals = solve(self.graph, checked, damping, tolerance, max_iterations)
         return [
-            PageRankResult(row, n_iterations, float(residual), "converged")
+            PageRankResult(row, n_iterations, float(residual), WalkOutcome.CONVERGED)
             if residual <= tolerance
             else self._compute(seed, damping, tolerance, max_iterations)
             for row, residual, seed in zip(scores, residuals, checked, strict=True)
@@ -255,7 +255,7 @@ class MemoryWalk:
             raise UsageError(f"damping must be at least 0 and below 1, not {damping}")
         scores, n_iterations, residuals = solve(self.graph, scaled[None, :], damping, tolerance, max_iterations)
         if residuals[0] <= tolerance:
-            return PageRankResult(scores[0], n_iterations, float(residuals[0]), "converged")
+            return PageRankResult(scores[0], n_iterations, float(residuals[0]), WalkOutcome.CONVERGED)
         transition = self.graph.transition
         return personalized_pagerank(
             transition, scaled, damping=damping, tolerance=tolerance, max_iterations=max_iterations

@@ -6,14 +6,55 @@ are written as JSON arrays as they are. `spaced` reduces text to its words, for 
 """
 
 from dataclasses import dataclass, fields
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from operator import attrgetter
 from typing import NamedTuple
 
-from causalist.model.source import Diagnostic as Diagnostic
+from causalist.model.source import Diagnostic
 from causalist.model.symbols import NodeKind
 
 MODULE_SCOPE = -1
+UNCOUNTED = "-"  # in `Call.arguments`: a grammar that does not count them
+IS_TYPE = "="  # in `Call.arguments`: the callee is declared to be a type
+
+
+class ArgumentKind(StrEnum):
+    """Letters of `Call.arguments`, one for each argument."""
+
+    STRING = "s"
+    CHARACTER = "c"
+    INTEGER = "i"
+    LONG = "l"
+    DOUBLE = "d"
+    FLOAT = "f"
+    BOOLEAN = "b"
+    NULL = "n"
+    FUNCTION = ">"
+    OTHER = "?"
+
+
+class ManifestKey(StrEnum):
+    """Keys of `FileFacts.manifest`; cached facts hold the values. The comments describe the value of a pair.
+
+    Where a value has parts, tabs separate them.
+    """
+
+    NAME = "name"  # the package
+    ENTRY = "entry"  # a file that an import of the package loads
+    BASE = "base"  # the folder of paths that do not begin with a dot
+    BUILT = "built"  # the folder of compiled files, and that of their sources
+    ALIAS = "alias"  # a pattern and its targets
+    EXPORT = "export"  # the same for what a package exports
+    EXTENDS = "extends"  # another configuration
+    MODULE = "module"  # the prefix of package paths
+    REPLACE = "replace"  # a package path and the folder in its place
+    AUTOLOAD = "autoload"  # a package and the folder where a loader searches its types
+    BUILD = "build"  # of a source file: the tags of its builds
+    PACKAGE = "package"  # the package of a module tree
+    LIBRARY = "library"  # its name in imports and the file of its root
+    TARGET = "target"  # the file of a binary, example, test or benchmark
+    DEPENDENCY = "dependency"  # a local name and a package
+    SHARED = "shared"  # the same for all packages of a workspace
 
 
 class Definition(NamedTuple):
@@ -71,16 +112,16 @@ class Call(NamedTuple):
     type T. Languages with block scope may write a local name with the number of its declaration, `x~2.run`, and use
     more marks than "()": those of `model.type_notation`.
 
-    `arguments` has one letter for each argument: literals (`s` text, `c` character, `i` and `l` integers, `d` and `f`
-    fractions, `b` Boolean, `n` null), functions (`>`), anything else (`?`). It is "-" if arguments are not counted, and
-    "=" if the callee is declared to be a type. `values` are the chains of "?" arguments, joined by ",", each "" if it
-    is no chain; "" if none is one, and in languages without overloading by literals.
+    `arguments` has one letter of `ArgumentKind` for each argument: literals, functions (`>`), anything else (`?`). It
+    is `UNCOUNTED` if arguments are not counted, and `IS_TYPE` if the callee is declared to be a type. `values` are the
+    chains of "?" arguments, joined by ",", each "" if it is no chain; "" if none is one, and in languages without
+    overloading by literals.
     """
 
     scope: int
     callee: str
     row: int
-    arguments: str = "-"
+    arguments: str = UNCOUNTED
     values: str = ""
 
 
@@ -233,10 +274,7 @@ class FileFacts:
     types implement traits. `tests` are definitions marked as tests.
 
     `doc` is the first line of the documentation of the file. `manifest` holds what a package or compiler configuration
-    says of modules: ("name", package), ("entry", file), ("base", folder), ("alias" or, for what a package exports,
-    "export", pattern and targets separated by tabs), ("extends", another configuration), ("module", the prefix of its
-    package paths), ("replace", such a path, a tab and the folder in its place), ("autoload", a package, a tab and the
-    folder where a loader searches its types); and of a source file ("build", the tags of its builds).
+    says of modules, as pairs of a `ManifestKey` and its value.
 
     `secrets` are the spans (start byte, end byte) that were masked before parsing. `mentions` are the names of code in
     prose.

@@ -33,7 +33,7 @@ class EdgeKind(LabelledEnum):
     TESTS = 9
     MENTIONS = 10
     CO_CHANGES = 11
-    SIMILAR = 12
+    SIMILAR = 12  # this and the next are reserved: no producer yet
     RELATED_TO = 13
 
 

@@ -1,6 +1,7 @@
 """Results of ranking: matches, PageRank, and scored hits with their reasons."""
 
 from dataclasses import field
+from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -38,14 +39,23 @@ class Transition:
     column_weights: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # (n_entries,)
 
 
+class WalkOutcome(StrEnum):
+    """Outcome of PageRank. JSON and reports show the values."""
+
+    CONVERGED = "converged"  # within the tolerance
+    RELAXED = "relaxed"  # within a larger tolerance, after further iterations
+    DEGREE = "degree"  # neither; the scores are those of degrees
+    APPROXIMATE = "approximate"  # local push, with a bound
+    STOPPED = "stopped"  # out of time; the scores reached by then
+
+
 @dataclass(frozen=True, slots=True)
 class PageRankResult:
     """Result of PageRank.
 
-    `scores`: float64, shape (n_nodes,), a probability that sums to 1. `rung` is the outcome: "converged", "relaxed",
-    "degree", "approximate" or "stopped". `residual` is the L1 change of the last step. `bound` is the maximum L1
-    distance to the exact scores, None if they are not approximate; `total` is then their sum before scaling, that of a
-    walk that does not return to the seeds.
+    `scores`: float64, shape (n_nodes,), a probability that sums to 1. `rung` is the value of a `WalkOutcome`.
+    `residual` is the L1 change of the last step. `bound` is the maximum L1 distance to the exact scores, None if they
+    are not approximate; `total` is then their sum before scaling, that of a walk that does not return to the seeds.
     """
 
     scores: NDArray[np.float64]

@@ -37,7 +37,7 @@ class NodeKind(LabelledEnum):
     TYPE = 11
     MACRO = 12
     PASSAGE = 13
-    ENTITY = 14
+    ENTITY = 14  # reserved: no producer yet
     EXTERNAL = 15
 
 
@@ -125,11 +125,6 @@ def symbol_id(path: str, qualname: str) -> NodeId:
 def section_id(path: str, slug: str) -> NodeId:
     """Return the id of a section of prose."""
     return NodeId(f"{escape_path(path)}#{slug}")
-
-
-def docstring_id(path: str, qualname: str) -> NodeId:
-    """Return the id of the documentation of a definition."""
-    return NodeId(f"{escape_path(path)}#doc:{qualname}")
 
 
 def external_id(name: str) -> NodeId:

@@ -17,9 +17,9 @@ from functools import cache, lru_cache
 import tree_sitter
 
 from causalist import errors
-from causalist.model.facts import Diagnostic, FileFacts, Passage, spaced
+from causalist.model.facts import FileFacts, Passage, spaced
 from causalist.model.language import ModuleSettings, PreprocessorSettings, Repair
-from causalist.model.source import DiagnosticSlug
+from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.parse.embedded_code import (
     DEFAULT_LANGUAGE,
     Notebook,

@@ -173,7 +173,8 @@ class Lookups:
 
     def map(self, *, max_tokens: int = 2000, format: str = "text") -> Map:
         """Return an overview of the repository within `max_tokens`. Raises UsageError and BudgetTooSmall."""
-        from causalist.repomap import collect, draw_map  # a question needs none of it
+        from causalist.repomap.collect import collect  # a question needs none of it
+        from causalist.repomap.render import draw_map
 
         texts = SourceText(self.index.manifest, self.read)
         return draw_map(collect(self.index, self.root.name, texts.read_text), max_tokens=max_tokens, format=format)

@@ -3,8 +3,3 @@
 `collect` gathers the contents, best first, by importance; `draw_map` takes as much as fits. `descriptions` reads
 READMEs and package manifests; `folders` ranks the folders.
 """
-
-from causalist.repomap.collect import collect
-from causalist.repomap.render import FORMATS, as_data, draw_map
-
-__all__ = ["FORMATS", "as_data", "collect", "draw_map"]

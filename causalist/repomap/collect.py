@@ -28,7 +28,7 @@ from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, 
 from causalist.parse import dialect_of
 from causalist.rank import within
 from causalist.rank.pagerank.power_iteration import personalized_pagerank
-from causalist.repomap.descriptions import NAMES, Declared, PackageManifest, first_paragraph, read_manifest
+from causalist.repomap.descriptions import NAMES, Declared, PackageManifest, first_paragraph, read_package_metadata
 from causalist.repomap.folders import build_describer, folders_by_importance, with_layers
 
 _DEFINITIONS = sorted(CALLABLE_KINDS | TYPE_KINDS)
@@ -141,7 +141,7 @@ def _manifests(
             shares[folder] = shares.get(folder, 0.0) + share
     found = [path for path in paths if path.rpartition("/")[2] in NAMES and path.rpartition("/")[0] in shares]
     found.sort(key=lambda path: (-round(shares[path.rpartition("/")[0]], 12), path))
-    return [(path, read_manifest(path.rpartition("/")[2], read(path))) for path in found[:_MAX_MANIFESTS]]
+    return [(path, read_package_metadata(path.rpartition("/")[2], read(path))) for path in found[:_MAX_MANIFESTS]]
 
 
 def _entries(

@@ -35,10 +35,10 @@ NAMES = ("pyproject.toml", "package.json", "Cargo.toml", "go.mod", "setup.cfg", 
 _GO_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 
 
-def read_manifest(name: str, text: str) -> PackageManifest:
+def read_package_metadata(name: str, text: str) -> PackageManifest:
     """Return the contents of the manifest with that file name; an empty one if it cannot be read.
 
-    >>> read_manifest("package.json", '{"name": "got", "description": "Requests", "bin": "cli.js"}')
+    >>> read_package_metadata("package.json", '{"name": "got", "description": "Requests", "bin": "cli.js"}')
     PackageManifest(name='got', summary='Requests', entries=(Declared(kind='command', name='got', target='cli.js'),))
     """
     try:

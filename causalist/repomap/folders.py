@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from causalist.model.lookup import FolderSummary
-from causalist.repomap.descriptions import NAMES, first_paragraph, first_sentence, read_manifest
+from causalist.repomap.descriptions import NAMES, first_paragraph, first_sentence, read_package_metadata
 
 _READMES = ("README.md", "readme.md", "README.rst", "README.txt", "README", "Readme.md")
 # Files whose own documentation is about the folder.
@@ -104,7 +104,7 @@ def build_describer(paths: frozenset[str], doc_of: Callable[[str], str], read: R
     def describe(folder: str) -> str:
         for name in NAMES:
             if f"{folder}/{name}" in paths:
-                summary = read_manifest(name, read(f"{folder}/{name}")).summary
+                summary = read_package_metadata(name, read(f"{folder}/{name}")).summary
                 if summary:
                     return summary
         said = first_sentence(_first(_HEADS, folder, paths, doc_of))

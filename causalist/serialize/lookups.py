@@ -143,7 +143,7 @@ def map_document(drawn: "Map | None") -> Document:
     """Return the document of `map --json`: the map as data and as text; null values without a map."""
     if drawn is None:
         return {"format_version": FORMAT_VERSION, "overview": None, "map": None}
-    from causalist.repomap import as_data
+    from causalist.repomap.render import as_data
 
     return {
         "format_version": FORMAT_VERSION,

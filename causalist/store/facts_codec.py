@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from causalist.errors import IndexUnreadable
 from causalist.model import facts as f
 from causalist.model.interface import body_bindings
+from causalist.model.source import Diagnostic
 
 # Raised when the meaning of facts changes, so that none that another version wrote are read.
 FACTS_FORMAT = 16
@@ -34,7 +35,7 @@ _ROWS: dict[str, Any] = {
     "lookups": f.Lookup,
     "passages": f.Passage,
     "mentions": f.Mention,
-    "diagnostics": f.Diagnostic,
+    "diagnostics": Diagnostic,
 }
 # `_make` of the types, without a call in Python for each row.
 _ROW_MAKERS = [(name, partial(tuple.__new__, row), {len(row._fields)}) for name, row in _ROWS.items()]

@@ -5,6 +5,7 @@ The files are in `client_settings/`, one folder a client, written after the exam
 
 import json
 import shlex
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -217,7 +218,8 @@ class TestCodex:
     @pytest.mark.parametrize(
         "text",
         ["model = ", "[mcp_servers\n", "mcp_servers = {}\n", 'mcp_servers.causalist = {command = "x"}\n',
-         "[[mcp_servers]]\n", 'mcp_servers = "none"\n', "a = 1\na = 2\n", '[mcp_servers]\ncausalist.command = "x"\n'],
+         "[[mcp_servers]]\n", 'mcp_servers = "none"\n', "a = 1\na = 2\n", '[mcp_servers]\ncausalist.command = "x"\n',
+         "[[list]]\n[mcp_servers.causalist]\n[[list]]\n"],
     )  # fmt: skip
     def test_what_cannot_be_changed_safely_is_left_alone(self, text: str, root: Path) -> None:
         file = root / ".codex/config.toml"
@@ -251,9 +253,39 @@ class TestCodex:
         entry = tomllib.loads(text)["mcp_servers"]["causalist"]
         assert entry["command"] == sys.executable and entry["args"][-1] == "mcp"
         assert (entry["startup_timeout_sec"], entry["env"]) == (30, {"A": "1"})
-        assert "# mine\n" in text and text.endswith("\n[mcp_servers.causalist.env]\nA = '1'\n\n# next\n[b]\n")
+        assert (
+            "# mine\n" in text
+            and " # why\n" in text
+            and text.endswith("\n[mcp_servers.causalist.env]\nA = '1'\n\n# next\n[b]\n")
+        )
         install("codex", "project", root, "--remove")
         assert file.read_text() == "\n# next\n[b]\n"
+
+    def test_line_ends_and_tables_in_parts_stay(self, root: Path) -> None:
+        file = root / ".codex/config.toml"
+        file.parent.mkdir()
+        others = (
+            "[mcp_servers.docs]\r\nurl = 'x'\r\n\r\n",
+            "# next\u2028b\r\n[b]\r\n\r\n",
+            "# last\u2028z\r\n[mcp_servers.z]\r\n",
+        )
+        entry = "[mcp_servers.causalist]\r\ncommand = 'old' # why\r\n\r\n"
+        file.write_bytes((others[0] + others[1] + entry + others[2]).encode())
+        install("codex", "project", root)
+        added = file.read_bytes().decode()
+        assert added.startswith(others[0] + others[1]) and added.endswith("\r\n\r\n" + others[2])
+        assert " # why\r\nargs = [" in added and added.count("\n") == added.count("\r\n")
+        install("codex", "project", root, "--remove")
+        assert file.read_bytes().decode() == "".join(others)
+
+    def test_reading_loads_no_writer(self) -> None:
+        code = (
+            "import sys\nfrom causalist.cli import _toml_edit\n"
+            "assert _toml_edit.get_member('[a]\\nb = 1\\n', ('a', 'b')) == 1\n"
+            "print('tomlkit' in sys.modules)"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout == "False\n"
 
 
 class TestWindsurf:

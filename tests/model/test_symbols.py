@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from causalist.model.symbols import (
     NodeKind,
     Role,
-    docstring_id,
     escape_path,
     external_id,
     file_id,
@@ -43,7 +42,7 @@ def test_ids_are_split_into_what_they_were_made_of(path: str, name: str) -> None
     assume(not path.startswith("external:"))
     assert split_id(file_id(path)) == (path, None)
     assert split_id(section_id(path, "how-to-start")) == (path, None)
-    assert split_id(docstring_id(path, name)) == (path, None)
+    assert split_id(section_id(path, name)) == (path, None)
     if not path.endswith(":"):
         assert split_id(symbol_id(path, name)) == (path, name)
 

@@ -2,16 +2,16 @@
 
 import pytest
 
-from causalist.repomap.descriptions import Declared, PackageManifest, read_manifest
+from causalist.repomap.descriptions import Declared, PackageManifest, read_package_metadata
 
 
 def test_pyproject() -> None:
     text = '[project]\nname = "shop"\ndescription = "Sells\\nthings."\n[project.scripts]\nshop = "shop.cli:main"\n'
-    assert read_manifest("pyproject.toml", text) == PackageManifest(
+    assert read_package_metadata("pyproject.toml", text) == PackageManifest(
         "shop", "Sells things.", (Declared("command", "shop", "shop.cli:main"),)
     )
     poetry = '[tool.poetry]\nname = "shop"\ndescription = "Sells."\n[tool.poetry.scripts]\ns = "shop:run"\n'
-    assert read_manifest("pyproject.toml", poetry) == PackageManifest(
+    assert read_package_metadata("pyproject.toml", poetry) == PackageManifest(
         "shop", "Sells.", (Declared("command", "s", "shop:run"),)
     )
 
@@ -34,19 +34,21 @@ def test_pyproject() -> None:
     ],
 )
 def test_package_json(text: str, entries: list[tuple[str, str, str]]) -> None:
-    assert [tuple(entry) for entry in read_manifest("package.json", text).entries] == entries
+    assert [tuple(entry) for entry in read_package_metadata("package.json", text).entries] == entries
 
 
 def test_others() -> None:
     cargo = '[package]\nname = "rg"\ndescription = "Searches."\n[[bin]]\nname = "rg"\npath = "crates/main.rs"\n'
-    assert read_manifest("Cargo.toml", cargo) == PackageManifest(
+    assert read_package_metadata("Cargo.toml", cargo) == PackageManifest(
         "rg", "Searches.", (Declared("command", "rg", "crates/main.rs"),)
     )
-    assert read_manifest("go.mod", "// a\nmodule example.org/shop\n\ngo 1.22\n").entries == (
+    assert read_package_metadata("go.mod", "// a\nmodule example.org/shop\n\ngo 1.22\n").entries == (
         Declared("import", "example.org/shop", "."),
     )
     cfg = "[metadata]\nname = shop\ndescription = Sells.\n[options.entry_points]\nconsole_scripts =\n  s = shop:run\n"
-    assert read_manifest("setup.cfg", cfg) == PackageManifest("shop", "Sells.", (Declared("command", "s", "shop:run"),))
+    assert read_package_metadata("setup.cfg", cfg) == PackageManifest(
+        "shop", "Sells.", (Declared("command", "s", "shop:run"),)
+    )
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "package.json", "Cargo.toml", "setup.cfg", "composer.json"])
@@ -62,5 +64,5 @@ def test_others() -> None:
     ],
 )  # fmt: skip
 def test_what_has_another_shape_says_nothing(name: str, text: str) -> None:
-    manifest = read_manifest(name, text)
+    manifest = read_package_metadata(name, text)
     assert manifest.entries == ()

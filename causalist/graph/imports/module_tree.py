@@ -15,7 +15,7 @@ from typing import NamedTuple
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.rules import RuleName
 from causalist.graph.values import Resolution, ResolutionKind
-from causalist.model.facts import MODULE_SCOPE, Import, ImportKind
+from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, ManifestKey
 from causalist.model.language import ModuleSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind
 
@@ -124,20 +124,20 @@ class ModuleTree:
         for symbols in self.files:
             manifest = symbols.facts.manifest
             folder = posixpath.dirname(symbols.path)
-            local, _, path = next((v for k, v in manifest if k == "library"), "").partition("\t")
+            local, _, path = next((v for k, v in manifest if k == ManifestKey.LIBRARY), "").partition("\t")
             if local:
                 package = self._folders[folder] = _Package(local)
-                self._packages.setdefault(next(v for k, v in manifest if k == "package"), package)
-                package.dependencies.update(_split_pair(v) for k, v in manifest if k == "dependency")
+                self._packages.setdefault(next(v for k, v in manifest if k == ManifestKey.PACKAGE), package)
+                package.dependencies.update(_split_pair(v) for k, v in manifest if k == ManifestKey.DEPENDENCY)
                 for candidate in (path, *patterns):
                     at = posixpath.normpath(posixpath.join(folder, candidate))
                     if candidate and package.root < 0 and candidate in (path, next(iter(patterns), "")):
                         package.root = self.number.get(at, -1)
                 roots.update([package.root] if package.root >= 0 else [])
             for key, value in manifest:
-                if key == "shared":
+                if key == ManifestKey.SHARED:
                     self._shared.setdefault(*_split_pair(value))
-                elif key == "target":
+                elif key == ManifestKey.TARGET:
                     target = self.number.get(posixpath.normpath(posixpath.join(folder, value)))
                     roots.update([] if target is None else [target])
         for file in members:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from causalist.graph.imports.includes import find_header
 from causalist.graph.imports.path_distance import shared_folders
 from causalist.graph.rules import RuleName
-from causalist.model.facts import FileFacts
+from causalist.model.facts import FileFacts, ManifestKey
 from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
 
 # Folders that are often put on the import path although they hold no package marker themselves.
@@ -253,24 +253,24 @@ class ModuleMap:
 
     def _add_manifest(self, path: str, manifest: tuple[tuple[str, str], ...]) -> None:
         folder = posixpath.dirname(path)
-        name = next((value for key, value in manifest if key == "name"), "")
+        name = next((value for key, value in manifest if key == ManifestKey.NAME), "")
         if name:
-            entries = tuple(v for k, v in manifest if k == "entry")
-            exports = [tuple(v.split("\t")) for k, v in manifest if k == "export"]
+            entries = tuple(v for k, v in manifest if k == ManifestKey.ENTRY)
+            exports = [tuple(v.split("\t")) for k, v in manifest if k == ManifestKey.EXPORT]
             self.packages.setdefault(name, _Package(folder, entries, tuple((e[0], e[1:]) for e in exports)))
         self._add_aliases(folder, folder, manifest)
 
     def _add_aliases(self, where: str, folder: str, manifest: tuple[tuple[str, str], ...]) -> None:
         """Add the names that a configuration in `folder` explains, for the files below `where`."""
-        base = next((value for key, value in manifest if key == "base"), "")
-        for written in [value for key, value in manifest if key == "built"]:
+        base = next((value for key, value in manifest if key == ManifestKey.BASE), "")
+        for written in [value for key, value in manifest if key == ManifestKey.BUILT]:
             # A configuration that another takes over speaks of folders beside itself.
             out, source = (posixpath.normpath(posixpath.join(folder, part)) for part in written.split("\t"))
             if out not in (".", source) and not out.startswith("../"):
                 self.built.append((out, "" if source == "." else source))
         here = posixpath.relpath(folder or ".", where or ".")
         for key, value in manifest:
-            if key == "alias":
+            if key == ManifestKey.ALIAS:
                 pattern, *targets = value.split("\t")
                 self.aliases.append((where, pattern, tuple(posixpath.join(here, base or ".", t) for t in targets)))
         if base:
@@ -281,7 +281,7 @@ class ModuleMap:
         where, seen, waiting = posixpath.dirname(path), {path}, [path]
         while waiting and len(seen) < _MAX_EXTENDED:
             current = waiting.pop()
-            for name in [value for key, value in manifests[current] if key == "extends"]:
+            for name in [value for key, value in manifests[current] if key == ManifestKey.EXTENDS]:
                 package = next((p for p in _package_names(name) if p in self.packages), "")
                 start = self.packages[package].folder if package else posixpath.dirname(current)
                 if not package and not name.startswith("."):

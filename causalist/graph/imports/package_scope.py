@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.path_distance import shared_folders
 from causalist.graph.rules import MAX_CANDIDATES
-from causalist.model.facts import FileFacts
+from causalist.model.facts import FileFacts, ManifestKey
 from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind
 
@@ -143,7 +143,7 @@ class PackageScopes:
                 result.files_of.setdefault(key, []).append(number)
                 modules = settings[facts.language].modules
                 if modules.platforms:
-                    result._read_tags(number, path, dict(facts.manifest).get("build", ""), modules)
+                    result._read_tags(number, path, dict(facts.manifest).get(ManifestKey.BUILD, ""), modules)
         return result
 
     def find_definition(self, file: int, qualname: str, tables: Sequence[FileSymbols], asking: int = -1) -> int | None:

@@ -20,7 +20,7 @@ from causalist.graph.imports.modules import OUTSIDE, ModuleTarget
 from causalist.graph.imports.path_distance import shared_folders
 from causalist.graph.rules import RuleName
 from causalist.graph.values import Value, ValueKind
-from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
+from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind, ManifestKey
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
@@ -50,7 +50,7 @@ class DeclaredTypes:
         result = cls([path for path, _ in files])
         for number, (path, facts) in enumerate(files):
             for key, value in facts.manifest:
-                if key == "autoload":
+                if key == ManifestKey.AUTOLOAD:
                     package, folder = value.split("\t")
                     result.places.append((package, posixpath.normpath(posixpath.join(posixpath.dirname(path), folder))))
             language = settings.get(facts.language)
@@ -215,9 +215,9 @@ class FolderMap:
             if language is not None and language.modules.system is ModuleSystem.FOLDER:
                 names.setdefault(folder, {}).setdefault(facts.package, []).append(number)
             for key, value in facts.manifest:
-                if key == "module":
+                if key == ManifestKey.MODULE:
                     result.modules.append((value, folder))
-                elif key == "replace":
+                elif key == ManifestKey.REPLACE:
                     written, _, target = value.partition("\t")
                     at = posixpath.normpath(posixpath.join(folder, target))
                     result.replaced.setdefault(folder, []).append((written, "" if at == "." else at))

@@ -4,11 +4,10 @@ from dataclasses import dataclass, field
 
 from causalist.graph.infer.base import InferenceBase
 from causalist.graph.infer.containers import ContainerTypes
-from causalist.graph.program.overloads import UNCOUNTED
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
 from causalist.graph.values import BUILTIN, HOLDERS, KIND_OF_SHAPE, UNKNOWN, Value, ValueKind
-from causalist.model.facts import MODULE_SCOPE, Binding
+from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding
 from causalist.model.language import TypeSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import RETURNED, Shape, split_type

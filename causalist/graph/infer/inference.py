@@ -13,7 +13,7 @@ from causalist.graph.infer.annotations import AnnotationTypes, MemberTypes
 from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase
 from causalist.graph.infer.containers import ContainerTypes, method_of
 from causalist.graph.program.name_lookup import NameLookup
-from causalist.graph.program.overloads import UNCOUNTED, arguments_of
+from causalist.graph.program.overloads import arguments_of
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
 from causalist.graph.values import (
@@ -28,7 +28,7 @@ from causalist.graph.values import (
     ValueKind,
     value_of_resolution,
 )
-from causalist.model.facts import MODULE_SCOPE, Binding, Import
+from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding, Import
 from causalist.model.language import ShapeSettings, TypeSettings
 from causalist.model.symbols import NodeKind
 from causalist.model.type_notation import Mark, split_chain_part

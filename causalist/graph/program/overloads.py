@@ -6,10 +6,9 @@ of arguments that are no literals are left to the resolver.
 
 from collections.abc import Mapping, Sequence
 
+from causalist.model.facts import UNCOUNTED, ArgumentKind
 from causalist.model.type_notation import OPTIONAL
 
-UNCOUNTED = "-"  # the arguments of a call in a grammar that does not count them
-IS_TYPE = "="  # in the place of the arguments: the callee is said to be a type
 REST = "..."
 
 Literals = Mapping[str, Sequence[str]]  # letter of an argument -> types that take it, the most fitting first
@@ -39,7 +38,7 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
     if len(arguments) < fewest or (len(arguments) > len(parameters) and not takes_rest):
         return None
     # Any number of arguments comes after the exact one, unless the last argument may be all of them.
-    total = 100 if takes_rest and (len(arguments) != len(parameters) or arguments[-1] != "?") else 0
+    total = 100 if takes_rest and (len(arguments) != len(parameters) or arguments[-1] != ArgumentKind.OTHER) else 0
     if takes_rest and not parameters[-1].endswith(REST):
         return total  # which parameter an argument is for is not counted
     if len(arguments) < len(parameters) and not takes_rest:
@@ -53,7 +52,7 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
             total += accepted.index(name)
         elif is_type_parameter(name) or ("*" in accepted and name[:1].isupper()):
             total += len(accepted)
-        elif not (takes_rest and position == len(parameters) - 1 and letter in "n?"):
+        elif not (takes_rest and position == len(parameters) - 1 and letter in (ArgumentKind.NULL, ArgumentKind.OTHER)):
             return None
     return total
 
