@@ -289,7 +289,6 @@ class Repository(Lookups):
 
     def index_status(self) -> IndexStatus:
         """Return the status of the index of a folder, after a check of all its files."""
-
         from causalist.index.status import index_status, stored_index_status
 
         found = stored_index_status(self.root, self.settings.index_options(IndexOptions()))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalist.pack import LONG_BODY_THRESHOLD, count_tokens, render_pack
+from causalist.pack import FOLD_THRESHOLD, count_tokens, render_pack
 from causalist.pack.excerpts import MAX_LINE_CHARACTERS, bodies, numbered_lines, shows_everything
 from causalist.pack.render import MINIMUM_TOKENS
 from tests.pack.builders import item, pack_input
@@ -67,7 +67,7 @@ def test_a_bracket_that_is_never_closed_does_not_make_a_head_of_everything() -> 
 
 
 def test_a_short_body_is_cut_from_the_top() -> None:
-    (body,) = bodies([telling_item({50: 1.0}, long_text(LONG_BODY_THRESHOLD))], ["run"], 10_000)
+    (body,) = bodies([telling_item({50: 1.0}, long_text(FOLD_THRESHOLD))], ["run"], 10_000)
     assert body.order == ()
     assert [n for n, _ in numbered_lines(body, 5)] == [1, 2, 3, 4, 5, None]
 
@@ -108,7 +108,7 @@ def test_with_room_for_all_of_it_it_is_whole() -> None:
 @settings(max_examples=60, deadline=None)
 @given(
     st.dictionaries(st.integers(1, 200), st.floats(0, 9), max_size=40),
-    st.integers(LONG_BODY_THRESHOLD - 5, 200),
+    st.integers(FOLD_THRESHOLD - 5, 200),
     st.integers(0, 210),
     st.sampled_from(sorted(MINIMUM_TOKENS)),
     st.integers(400, 4000),

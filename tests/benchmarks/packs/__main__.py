@@ -13,7 +13,7 @@ each a mean over the questions with 95 % of a bootstrap over questions for the d
   printed, with a row on either side;
 - items: how many items have source.
 
-"long" are the questions for which a definition of more than LONG_BODY_THRESHOLD lines is packed.
+"long" are the questions for which a definition of more than FOLD_THRESHOLD lines is packed.
 """
 
 import argparse
@@ -41,7 +41,7 @@ from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.model.answer import AskOptions, Pack, PackInput
 from causalist.model.graph import CodeGraph
 from causalist.model.symbols import split_id
-from causalist.pack import LONG_BODY_THRESHOLD, plan
+from causalist.pack import FOLD_THRESHOLD, plan
 from causalist.pack.excerpts import numbered_lines
 from causalist.pack.plan import Plan
 from causalist.pack.render import planned_pack
@@ -148,7 +148,7 @@ def gold_of(
 
 
 def has_long(packed: PackInput) -> bool:
-    return any(item.telling and item.text.count("\n") >= LONG_BODY_THRESHOLD for item in packed.items)
+    return any(item.telling and item.text.count("\n") >= FOLD_THRESHOLD for item in packed.items)
 
 
 def compared(packed: PackInput, gold: Gold, tokens: int) -> dict[str, Shares]:
