@@ -13,12 +13,16 @@ from causalist.pack.plan import Link, Plan, PlannedItem
 
 
 class JsonRenderer:
+    """The `json` format."""
+
     shows_source = True
 
     def measured(self, text: str) -> str:
+        """Return the part of a text that the budget covers."""
         return text
 
     def document(self, plan: Plan, tokens: int) -> str:
+        """Return the finished text, with `tokens` as its count."""
         bodies, items, edges = plan.counts()
         head = _dump(
             {
@@ -39,6 +43,7 @@ class JsonRenderer:
         )
 
     def item(self, shown: PlannedItem, fence: str) -> str:
+        """Return the fragment of an item."""
         entry = shown.entry
         text = "\n".join(shown_lines(entry.body, shown.n_lines)) if shown.n_lines else None
         return _dump(
@@ -59,6 +64,7 @@ class JsonRenderer:
         )
 
     def link(self, link: Link) -> str:
+        """Return the fragment of an edge."""
         edge = link.edge
         return _dump([link.source, edge.kind, link.target, edge.line, round(edge.confidence, 3)])
 

@@ -17,12 +17,16 @@ from causalist.pack.plan import Link, Plan, PlannedItem
 
 
 class XmlRenderer:
+    """The `xml` format."""
+
     shows_source = True
 
     def measured(self, text: str) -> str:
+        """Return the part of a text that the budget covers."""
         return text
 
     def document(self, plan: Plan, tokens: int) -> str:
+        """Return the finished text, with `tokens` as its count."""
         head = _attributes(
             repository=plan.repository,
             commit=plan.commit,
@@ -47,6 +51,7 @@ class XmlRenderer:
         return "".join(parts)
 
     def item(self, shown: PlannedItem, fence: str) -> str:
+        """Return the fragment of an item."""
         entry = shown.entry
         head = _attributes(
             rank=None if entry.rank is None else str(entry.rank),
@@ -65,6 +70,7 @@ class XmlRenderer:
         return f"<item{head}>\n<source{truncated}>\n{source}\n</source>\n</item>\n"
 
     def link(self, link: Link) -> str:
+        """Return the fragment of an edge."""
         edge = link.edge
         attributes = {
             "from": link.source_name,
