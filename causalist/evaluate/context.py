@@ -58,7 +58,7 @@ Shown = Mapping[str, set[int]]  # lines by path
 
 
 class ContextScore(NamedTuple):
-    """What one pack shows of the gold of one question.
+    """Share of the gold of one question that a pack shows.
 
     `sufficient`: all decisive lines are shown. `decisive`: the share of them. `cores_full` and `cores`: cores of which
     all decisive lines are shown, and all cores. `off_file`: share of shown lines in files without gold. `confidence`
@@ -83,7 +83,7 @@ class ContextScore(NamedTuple):
 
 
 class Showing(NamedTuple):
-    """What an arm hands to a reader."""
+    """Lines and blocks that an arm shows to a reader."""
 
     lines: Shown
     blocks: tuple[tuple[str, int, int], ...]

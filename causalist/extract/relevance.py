@@ -108,7 +108,7 @@ def default_relevance() -> RelevanceModel:
 
 
 class RelevanceInput(NamedTuple):
-    """What is known of a ranking.
+    """Scores and hits of a ranking.
 
     `definitions` and `files` are scores of all nodes, `ranked` the hits best first, of which the last may be
     `by_graph`: reached by PageRank alone. `confidence` is that of the answer.

@@ -187,7 +187,7 @@ class Plan:
 
     @property
     def hint(self) -> str:
-        """What would help most where the pack is hardly enough; "" where it may be."""
+        """The advice for a pack that is hardly enough, "" for others."""
         enough = self.header.sufficiency
         if enough is None or enough >= HARDLY_ENOUGH:
             return ""
@@ -282,7 +282,9 @@ class Planner:
     def _list(self, numbers: Sequence[int], lines: dict[int, int], left: float, most: int) -> float:
         """Add at most `most` one-liners in the order of `numbers`, and return what is left."""
         for number in numbers:
-            if number in lines:
+            entry = self._entries[number]
+            # That its definitions are shown says more than that there is the file.
+            if number in lines or (entry.kind == "file" and len(entry.body)):
                 continue
             price = self._price(number, 0)
             if price > left or not most:
@@ -426,11 +428,15 @@ class Planner:
         """Return shown items in the order of the pack.
 
         Items with source that edges connect stand together in causal order, groups and the others by need; but before
-        the best of a group stands only what leads to it. One-liners come last, by need. A drawing and a list of files
-        keep the causal order.
+        the best of a group stands only what leads to it. One-liners come last, by need. A drawing, a list of files and
+        items that are all needed alike keep the given order.
         """
         sourced = [number for number in self._ranked if lines.get(number)]
-        if not sourced or any(not lines[n] and self._entries[n].kind == "file" for n in lines):
+        if (
+            len({entry.needed for entry in self._entries}) < 2
+            or not sourced
+            or any(not lines[n] and self._entries[n].kind == "file" for n in lines)
+        ):
             return sorted(lines)
         number_of = {self._entries[number].node: number for number in sourced}
         before: dict[int, set[int]] = {number: set() for number in sourced}

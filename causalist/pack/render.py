@@ -38,8 +38,8 @@ _RENDERERS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "text": ("render_text", "TextRenderer"),
         "markdown": ("render_markdown", "MarkdownRenderer"),
-        "xml": ("render_xml", "XmlRenderer"),
-        "json": ("render_json", "JsonRenderer"),
+        "xml": ("render_data", "XmlRenderer"),
+        "json": ("render_data", "JsonRenderer"),
         "mermaid": ("render_diagram", "MermaidRenderer"),
         "dot": ("render_diagram", "DotRenderer"),
         "html": ("render_html", "HtmlRenderer"),

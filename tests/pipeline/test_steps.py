@@ -124,7 +124,7 @@ def test_what_nobody_foresaw_goes_its_way(step: str, sample: Repository, monkeyp
 @pytest.mark.parametrize(
     "needed",
     [
-        "causalist.pipeline.repository.read_question",
+        "causalist.pipeline.repository.read_question_and_names",
         "causalist.pipeline.repository.paths_from_seeds",
         "causalist.pipeline.answer_parts.extract_subgraph",
         "causalist.pipeline.answer_parts.order_subgraph",
