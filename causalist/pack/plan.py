@@ -27,7 +27,7 @@ SHARE_BY_NEED = 1.0
 LENGTH_EXPONENT = 0.3
 MAX_GAIN_CHARACTERS = 4000
 # A body is worth its tokens if the probability that it is needed is above this, for each 1,000 tokens.
-MIN_GAIN = 0.1
+MIN_GAIN = 0.05
 # A body that is less probable than this is not printed, however short it is.
 MIN_NEEDED = 0.02
 # Without a request to fill the budget, a cut body grows with what remains only above this.
@@ -317,9 +317,10 @@ class Planner:
         return left
 
     def _shown(self, number: int, n_lines: int, detail: DetailLevel = DetailLevel.NOTHING) -> PlannedItem:
-        # Why a neighbor is named without its source is all that it says.
-        least = DetailLevel.BRIEFLY if self._entries[number].via and not n_lines else DetailLevel.NOTHING
-        return PlannedItem(self._entries[number], n_lines, max(detail, least))
+        # Why a neighbor or a file is named without its source is all that it says.
+        entry = self._entries[number]
+        is_bare = not n_lines and (entry.via or (entry.kind == "file" and not len(entry.body)))
+        return PlannedItem(entry, n_lines, max(detail, DetailLevel.BRIEFLY if is_bare else DetailLevel.NOTHING))
 
     def _grow_bodies(self, lines: dict[int, int], left: float, budget: float) -> float:
         """Give room to bodies, the most needed first, and return what is left.
