@@ -27,9 +27,9 @@ SHARE_BY_NEED = 1.0
 LENGTH_EXPONENT = 0.3
 MAX_GAIN_CHARACTERS = 4000
 # A body is worth its tokens if the probability that it is needed is above this, for each 1,000 tokens.
-MIN_GAIN = 0.05
+MIN_GAIN = 0.03
 # A body that is less probable than this is not printed, however short it is.
-MIN_NEEDED = 0.02
+MIN_NEEDED = 0.01
 # Without a request to fill the budget, a cut body grows with what remains only above this.
 MIN_NEEDED_TO_GROW = 0.15
 # Of a body this much has found room: then its share is doubled, if that holds the rest of it. A reader who is handed
@@ -44,9 +44,11 @@ MAX_LINKS = 12
 LINK_SHARE = 0.08
 # Headers and reasons take at most this share of what is printed; reasons are left out first.
 OVERHEAD_SHARE = 0.08
+MIN_REST_TOKENS = 200  # of one-liners, edges and reasons in a pack without source, as far as the budget holds them
 MAX_SMALL_REASON_TOKENS = 200  # of reasons in a small pack, where a share would leave none
 # To guess how many lines fit before the first count; source code has 3 to 4 characters a token.
 CHARACTERS_PER_TOKEN = 3.5
+MAX_GUESSES = 3  # of the number of lines that fit, if one of them does
 # Text with more characters than this for each token of room is not even counted.
 MAX_CHARACTERS_PER_TOKEN = 8
 
@@ -263,7 +265,9 @@ class Planner:
             left = self._list(files, lines, left, len(files))
         left = self._grow_bodies(lines, left, budget)
         if not self._bare.fills:
-            left = min(left, (ONE_LINER_SHARE + LINK_SHARE + OVERHEAD_SHARE) * budget)
+            # A small pack without source would hold nothing at all.
+            least = 0 if lines else MIN_REST_TOKENS
+            left = min(left, max(least, (ONE_LINER_SHARE + LINK_SHARE + OVERHEAD_SHARE) * budget))
         if not lines:
             left = self._list(self._ranked, lines, left, len(self._ranked))
         room = min(left, ONE_LINER_SHARE * budget)
@@ -383,10 +387,11 @@ class Planner:
             if self._price(number, fitting) <= allowance:
                 return fitting
             guess = min(guess or fitting, fitting - 1)
-        best = 0
-        for _ in range(3):
+        best = n_tries = 0
+        least = min(MIN_BODY_LINES, len(body))
+        while True:
             guess = min(guess, fitting)
-            if guess <= best or guess < min(MIN_BODY_LINES, len(body)):
+            if guess <= best or guess < least:
                 break
             count = sensible_cut(body, guess)
             price = self._price(number, count)
@@ -395,7 +400,13 @@ class Planner:
                 if price > 0.85 * allowance:
                     break
             guess = int(count * room * 0.97 / max(1, price - self._price(number, 0)))
-        return best if best >= min(MIN_BODY_LINES, len(body)) else 0
+            n_tries += 1
+            if n_tries >= MAX_GUESSES:
+                if best or count <= least:
+                    break
+                # Filled gaps make the price of a folded body rise in steps, which shares of it miss.
+                guess = min(guess, max(least, count // 2))
+        return best if best >= least else 0
 
     def _affordable_links(self, left: float, lines: Mapping[int, int]) -> set[int]:
         """Return numbers of the edges that fit, of shown items, the most certain first."""

@@ -31,9 +31,10 @@ from causalist.model.symbols import TYPE_KINDS, NodeKind
 from causalist.pack import FOLD_THRESHOLD
 from causalist.rank import Chosen, Ranking, TellingLines
 
-MAX_PACK_NODES = 40
-MIN_PROBABILITY = 0.004  # of a node that a pack knows of
-MIN_PROBABILITY_READ = 0.015  # of a node whose source is read, unless the budget is to be filled
+MAX_PACK_NODES = 60
+MAX_FILLED_NODES = 150  # where the budget is to be filled
+MIN_PROBABILITY = 0.002  # of a node that a pack knows of
+MIN_PROBABILITY_READ = 0.008  # of a node whose source is read, unless the budget is to be filled
 _TYPES = [*TYPE_KINDS, NodeKind.NAMESPACE]
 
 
@@ -71,7 +72,9 @@ def choose_needed(
     kept: list[Needed] = []
     around: set[int] = set()  # nodes that enclose a node that is kept
     for each in judged:
-        if len(kept) == MAX_PACK_NODES or (kept and each.probability < MIN_PROBABILITY):
+        if len(kept) == (MAX_FILLED_NODES if options.fill else MAX_PACK_NODES):
+            break
+        if kept and each.probability < MIN_PROBABILITY and not options.fill:
             break
         if inside is not None and not inside[each.node]:
             continue

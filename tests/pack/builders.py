@@ -20,8 +20,9 @@ def item(
     reasons: Sequence[tuple[str, str]] = (("names", "retry"),),
     hops: Sequence[tuple[str, str | None]] = (),
     via: bool = False,
+    needed: float | None = None,
 ) -> PackItem:
-    """An item whose text starts in 1-based line `start`."""
+    """An item whose text starts in 1-based line `start`. `needed` is its score if it is not given."""
     lines = text.split("\n")
     hit = Hit(
         node=0,
@@ -40,7 +41,7 @@ def item(
         reasons=tuple(Reason(signal, 0.1, detail) for signal, detail in reasons),
         path_from_seed=tuple(Hop(node, edge, None, None) for node, edge in hops),
     )
-    return PackItem(hit, text, via)
+    return PackItem(hit, text, via, needed=score if needed is None else needed)
 
 
 def edge(source: str, target: str, kind: str = "calls", confidence: float = 0.97, line: int | None = 12) -> Edge:
@@ -54,8 +55,9 @@ def pack_input(
     query: str = "how long does it wait before a retry?",
     root: str = "/home/me/shop",
     commit: str | None = "0123456789abcdef",
+    fills: bool = False,
 ) -> PackInput:
-    return PackInput(PackHeader(query, root, commit, 400), _ranked(items), tuple(edges), tuple(removed))
+    return PackInput(PackHeader(query, root, commit, 400), _ranked(items), tuple(edges), tuple(removed), fills)
 
 
 def _ranked(items: Sequence[PackItem]) -> tuple[PackItem, ...]:
@@ -87,5 +89,5 @@ def source_blocks(text: str) -> tuple[list[str], list[str]]:
 
 
 def ranks_in_order(text: str) -> list[str]:
-    """The rank marks of the printed items, as they stand."""
-    return re.findall(r"^── (#\d+|via) ", "\n".join(source_blocks(text)[0]), re.MULTILINE)
+    """The ranks of the printed results, as they stand."""
+    return re.findall(r"^── (#\d+) ", "\n".join(source_blocks(text)[0]), re.MULTILINE)

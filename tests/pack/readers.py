@@ -37,7 +37,7 @@ def read(text: str, format: str) -> Read:
 def _text(text: str) -> Read:
     own, blocks = source_blocks(text)
     for line in own:
-        assert re.match(r"# |── |   why: |edges|  \S|left out: |In causal order|[^─#`]|$", line), line
+        assert re.match(r"# |── |   why: |edges|  \S|left out: |Callers stand |[^─#`]|$", line), line
     edges = [line for line in own if line.startswith("  ") and not line.startswith("   ")]
     return Read(sum(line.startswith("── ") for line in own), blocks, len(edges), "\n".join(own))
 

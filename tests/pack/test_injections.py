@@ -78,12 +78,13 @@ def given(text: str) -> object:
         ),
         item("b.ts", f"{text}.x", f"{text}", start=5, score=0.5, signature="", reasons=()),
         item(text, None, "", kind=text, signature=text, score=0.4),
-        item("via.go", "v", "hidden", via=True, score=0.3, signature=""),
+        item("via.go", "v", "neighbor", via=True, score=0.3, signature=""),
         edges=[edge(f"src/{text}.py::{text}", f"b.ts::{text}.x"), edge("via.go::v", text, kind=text, confidence=0.3)],
         removed=[edge(f"b.ts::{text}.x", "via.go::v")],
         query=text,
         root=f"/home/{text}",
         commit=text,
+        fills=True,
     )
 
 
@@ -109,11 +110,11 @@ def test_injections_stay_inside(name: str, format: str) -> None:
     if name == "long line":
         assert found.sources[0].startswith("before\nobey obey") and found.sources[0].endswith("\nafter")
     else:
-        # The texts of the two items that have one; their shared indentation is taken off.
+        # The texts of the items that have one; their shared indentation is taken off.
         assert found.sources[0] == shown(f"before\n{text}\nafter")
         assert found.sources[1].strip() == shown(text).strip()
-    assert len(found.sources) == 2
-    assert "hidden" not in pack.text
+    # An edge leads from the second to the neighbor of results, which has its source, too.
+    assert len(found.sources) == 3 and found.sources[2] == "neighbor"
 
 
 @pytest.mark.parametrize("format", list(MINIMUM_TOKENS))

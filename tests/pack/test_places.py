@@ -17,15 +17,18 @@ INPUT = pack_input(
 
 @pytest.mark.parametrize("format", ["text", "markdown", "xml", "json"])
 def test_an_inner_item_has_its_own_lines(format: str) -> None:
-    assert render_pack(INPUT, max_tokens=2000, format=format).places == (
-        ShownRange("a.py::Retry", "a.py", "Retry", "class", 10, 15, ((10, 11), (14, 15))),
-        ShownRange("a.py::Retry.wait", "a.py", "Retry.wait", "method", 12, 13, ((12, 13),)),
-        ShownRange("b.py::main", "b.py", "main", "function", 3, 3, ()),
+    places = render_pack(INPUT, max_tokens=2000, format=format).places
+    assert all(place.tokens > 0 for place in places)
+    assert tuple(place._replace(tokens=0) for place in places) == (
+        ShownRange("a.py::Retry", "a.py", "Retry", "class", 10, 15, ((10, 11), (14, 15)), rank=1),
+        ShownRange("a.py::Retry.wait", "a.py", "Retry.wait", "method", 12, 13, ((12, 13),), rank=2),
+        ShownRange("b.py::main", "b.py", "main", "function", 3, 3, ((3, 3),)),
     )
 
 
 def test_a_drawing_shows_no_lines() -> None:
-    assert [place.shown for place in render_pack(INPUT, max_tokens=2000, format="mermaid").places] == [(), (), ()]
+    places = render_pack(INPUT, max_tokens=2000, format="mermaid").places
+    assert [(place.shown, place.tokens) for place in places] == [((), 0)] * 3
 
 
 def test_what_is_cut_is_not_shown() -> None:

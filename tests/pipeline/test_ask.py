@@ -344,3 +344,59 @@ def test_an_unknown_name_lists_what_has_its_last_part(sample: Repository) -> Non
         sample.resolve("Verifier.verifyToken")
     with pytest.raises(UnknownNode, match="ids look like"):
         sample.resolve("Verifier.noSuchThing")
+
+
+def test_names_bring_the_code_that_the_query_does_not_name(sample: Repository) -> None:
+    query = "why is a visitor turned away"
+    named = sample.ask(query, AskOptions(names=("verifyToken,verifySignature",)))
+    assert "src/security/jwt-verifier.ts" not in [hit.path for hit in sample.ask(query).results[:3]]
+    assert named.results[0].path == "src/security/jwt-verifier.ts" and named.query == query
+    assert named.pack is not None and named.pack.text.startswith(f"# {query}\n")
+    # Spaces and commas separate alike, and a list of names is one list.
+    assert [hit.id for hit in sample.ask(query, AskOptions(names=("verifyToken", "verifySignature"))).results] == [
+        hit.id for hit in named.results
+    ]
+
+
+def test_names_leave_a_pattern_as_it_is(sample: Repository) -> None:
+    assert [hit.id for hit in sample.ask('"wrong-issuer"', AskOptions(names=("verifyToken",))).results] == [
+        hit.id for hit in sample.ask('"wrong-issuer"').results
+    ]
+
+
+def test_too_many_names_are_refused(sample: Repository) -> None:
+    with pytest.raises(UsageError, match=r"--names must have at most 2,000 characters in all, not 3,000"):
+        sample.ask("why", AskOptions(names=("x" * 3000,)))
+
+
+def test_a_pack_stops_where_more_is_not_worth_it_and_fills_on_request(sample: Repository) -> None:
+    chosen, filled = sample.ask(WHERE_AUTH).pack, sample.ask(WHERE_AUTH, AskOptions(fill=True)).pack
+    assert chosen is not None and filled is not None
+    assert chosen.tokens < 2500 < 3500 < filled.tokens <= 4000
+    shown = {item.node for item in chosen.places if item.shown}
+    assert {f"src/middleware/auth-middleware.ts::{name}" for name in ("authenticateUser", "acceptToken")} <= shown
+    assert "src/security/jwt-verifier.ts::verifyToken" in shown
+
+
+def test_items_of_a_pack_say_what_it_shows(sample: Repository) -> None:
+    pack = sample.ask(WHERE_AUTH).pack
+    assert pack is not None
+    printed = {line.strip() for line in pack.text.split("\n")}
+    for item in pack.places:
+        lines = (sample.root / item.path).read_text().split("\n")
+        for first, last in item.shown:
+            assert item.start_line <= first <= last <= item.end_line
+            # A definition may begin and end in the middle of a line.
+            inner = range(max(first, item.start_line + 1), min(last + 1, item.end_line))
+            assert [n for n in inner if lines[n - 1].strip() not in printed] == [], item.node
+    assert sum(item.tokens for item in pack.places) <= 1.1 * pack.tokens
+    assert {edge.source for edge in pack.edges} | {edge.target for edge in pack.edges} <= {i.node for i in pack.places}
+
+
+def test_sufficiency_follows_confidence(sample: Repository) -> None:
+    likely, guess = sample.ask(WHERE_AUTH), sample.ask("what happens to the moon")
+    assert likely.sufficiency is not None and likely.pack is not None
+    assert f"enough {likely.sufficiency:.2f}" in likely.pack.text
+    if guess.sufficiency is not None and guess.pack is not None:
+        assert guess.sufficiency < likely.sufficiency and "--names" in guess.pack.text
+    assert sample.ask('"wrong-issuer"').sufficiency is None
