@@ -1,4 +1,4 @@
-"""The best of many scores, in an order that does not depend on the last digits."""
+"""Selection of the best scores, in an order that does not depend on rounding errors."""
 
 from typing import TypeVar
 
@@ -12,7 +12,10 @@ _Integer = TypeVar("_Integer", bound=np.integer)
 
 
 def best_of(scores: NDArray[np.float64], k: int) -> list[int]:
-    """At most k nodes with positive scores, by descending score (rounded), then ascending index: ids are sorted."""
+    """Return at most k nodes with positive scores, best first.
+
+    The order is by descending score (rounded), then by ascending index, so that equal scores are in the order of ids.
+    """
     if k <= 0:
         return []
     nodes = first_by(scores, np.flatnonzero(scores > 0), k)
@@ -20,8 +23,10 @@ def best_of(scores: NDArray[np.float64], k: int) -> list[int]:
 
 
 def first_by(scores: NDArray[np.float64], nodes: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    """The first k of some nodes, shape (at most k,), by descending score (rounded), then ascending index. `scores` has
-    shape (n_nodes,). Only those are rounded and sorted that may be among them.
+    """Return the first k of some nodes, shape (at most k,), by descending score.
+
+    Scores are rounded; equal ones are ordered by ascending index. `scores` has shape (n_nodes,). Only nodes that may be
+    among the first k are rounded and sorted.
 
     >>> first_by(np.array([1.0, 2.0, 1.0 + 1e-15, 3.0]), np.array([0, 1, 2]), 2).tolist()
     [1, 0]
@@ -36,8 +41,9 @@ def first_by(scores: NDArray[np.float64], nodes: NDArray[np.int64], k: int) -> N
 
 
 def distinct(values: NDArray[_Integer]) -> NDArray[_Integer]:
-    """Each of some integers, shape (n,), once, ascending. `np.unique` gives the same and imports `numpy.ma` for it,
-    which takes as long as a good part of an answer.
+    """Return the distinct values of some integers, shape (n,), in ascending order.
+
+    `np.unique` gives the same, but it imports `numpy.ma`, which takes a large part of the time of an answer.
 
     >>> distinct(np.array([3, 1, 3])).tolist()
     [1, 3]

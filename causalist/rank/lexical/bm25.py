@@ -52,7 +52,10 @@ def said_by_names(asked: Mapping[str, float], lexical: LexicalIndex, n: int) -> 
 
 
 def share_of_names(terms: Collection[int], lexical: LexicalIndex, n: int) -> Scores:
-    """The share of the words of a name that are among `terms`; the whole beside its parts does not count."""
+    """Return the share of the words of each name that are among `terms`.
+
+    The term for the whole name beside its parts does not count.
+    """
     postings = lexical.symbol_names
     found = np.zeros(n)
     for term in sorted(terms):
@@ -65,7 +68,7 @@ def share_of_names(terms: Collection[int], lexical: LexicalIndex, n: int) -> Sco
 
 
 def rarity(postings: Postings, term: int) -> float:
-    """The inverse document frequency of a term, as in BM25; above 0."""
+    """Return the inverse document frequency of a term, as in BM25; it is above 0."""
     frequency = int(postings.indptr[term + 1] - postings.indptr[term])
     return float(np.log1p((postings.n_documents - frequency + 0.5) / (frequency + 0.5)))
 
@@ -87,7 +90,10 @@ def rarest_weight(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> 
 
 
 def impacts(postings: Postings, term: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """(documents, what each gets for the term), both of shape (n,); see the formula above. Without counts: the idf."""
+    """Return (documents, score of each for the term), both of shape (n,).
+
+    The score follows the BM25 formula. Postings without counts give the idf.
+    """
     start, stop = int(postings.indptr[term]), int(postings.indptr[term + 1])
     documents = postings.documents[start:stop]
     frequency = stop - start
@@ -116,7 +122,10 @@ def impact_on(postings: Postings, term: int, document: int) -> float:
 
 
 def bm25(postings: Postings, terms: Mapping[int, float], n_nodes: int) -> NDArray[np.float64]:
-    """Scores of all nodes, shape (n_nodes,): the weighted sum of the impacts of `terms` (number -> weight)."""
+    """Return the scores of all nodes, shape (n_nodes,).
+
+    A score is the weighted sum of the impacts of `terms` (number -> weight).
+    """
     scores = np.zeros(n_nodes, dtype=np.float64)
     for term, weight in sorted(terms.items()):
         documents, values = impacts(postings, term)
@@ -126,7 +135,7 @@ def bm25(postings: Postings, terms: Mapping[int, float], n_nodes: int) -> NDArra
 
 
 def nodes_named(name: str, lexical: LexicalIndex) -> list[int]:
-    """Nodes whose last name, file name or file stem is `name`, whatever the case."""
+    """Return the nodes whose last name, file name or file stem is `name`, ignoring case."""
     at = lexical.names.position(name.lower())
     if at < 0:
         return []
@@ -137,8 +146,9 @@ _WORD = re.compile(r"\w+")
 
 
 class TellingLines:
-    """Of one question. A line weighs as much as the terms of the question that stand in it, each once, by their weight
-    and rarity:
+    """Search for the lines of a definition that match one query best.
+
+    The weight of a line is the sum over the distinct query terms in it, by their weight and rarity:
 
         sum over terms of weight * ln(1 + (N - df + 1/2) / (df + 1/2))        as in BM25, over N documents
     """
@@ -170,7 +180,7 @@ class TellingLines:
         return {row: sum(self._weights[term] for term in sorted(there)) for row, there in terms.items()}
 
     def _terms_in(self, word: str) -> tuple[str, ...]:
-        """The terms of the question in a word."""
+        """Return the terms of the query that a word contains."""
         if word not in self._terms:
             self._terms[word] = tuple(term for term in terms_of(word) if term in self._weights)
         return self._terms[word]
@@ -187,7 +197,7 @@ def _places(word: str, text: str) -> Iterator[int]:
 
 
 def _is_inside(character: str) -> bool:
-    """Return True if the character belongs to a word, as `\\w` defines it.
+    r"""Return True if the character belongs to a word, as `\w` defines it.
 
     The empty string does not belong to a word.
     """

@@ -37,9 +37,12 @@ NO_POSTINGS = Postings(np.zeros(1, dtype=np.int64), _NO_ROWS, _NO_ROWS, np.zeros
 
 
 class KeptRows(NamedTuple):
-    """`gone`: rows of postings that are not kept, ascending, of the terms `gone_terms`. `nodes`: shape (n_nodes then,),
-    where each node is now, -1 where its rows are gone; those that stay are in the same order. `n_kept`: shape
-    (n_terms then,), rows of each term."""
+    """Rows of earlier postings that are still valid, and the new numbers of their nodes.
+
+    `gone`: rows of postings that are not kept, ascending, of the terms `gone_terms`. `nodes`: shape (n_nodes then,),
+    the present index of each node, -1 if its rows are gone; nodes that stay are in the same order. `n_kept`: shape
+    (n_terms then,), the number of kept rows of each term.
+    """
 
     postings: Postings
     nodes: NDArray[np.int32]
@@ -49,7 +52,7 @@ class KeptRows(NamedTuple):
 
 
 def kept_rows(postings: Postings, nodes: NDArray[np.int32]) -> KeptRows:
-    """Postings without those of the nodes that are -1."""
+    """Return the postings without the rows of the nodes that are -1."""
     gone = _rows_of(postings.documents, nodes < 0)
     terms = np.searchsorted(postings.indptr, gone, side="right") - 1
     n_kept = np.diff(postings.indptr) - np.bincount(terms, minlength=len(postings.indptr) - 1)
@@ -57,8 +60,11 @@ def kept_rows(postings: Postings, nodes: NDArray[np.int32]) -> KeptRows:
 
 
 def joined(old: KeptRows, terms: MergedTable, new: Triples) -> Postings:
-    """Rows that are kept and new ones, which are of other documents and come as from `summed`; `terms` says where those
-    of then are now. Without norms, which `with_norms` adds."""
+    """Return the kept rows and the new ones as one set of postings, without norms.
+
+    The new rows belong to other documents and are ordered as `summed` returns them. `terms` maps the earlier terms to
+    their present positions. `with_norms` adds the norms.
+    """
     documents, numbers, counts = new
     documents, counts = documents.astype(np.int32, copy=False), counts.astype(np.int32, copy=False)
     n_now = np.bincount(numbers, minlength=len(terms.table))
@@ -82,7 +88,7 @@ def joined(old: KeptRows, terms: MergedTable, new: Triples) -> Postings:
 
 
 def with_norms(columns: Postings, old: KeptRows, new: Triples, n_nodes: int, b: float) -> Postings:
-    """`joined` postings with the norms of BM25."""
+    """Return the `joined` postings with the norms of BM25."""
     lengths = _summed_counts(new[0], new[2], n_nodes)
     stays = old.nodes >= 0
     lengths[old.nodes[stays]] += _lengths(old.postings, b)[stays]
@@ -91,7 +97,7 @@ def with_norms(columns: Postings, old: KeptRows, new: Triples, n_nodes: int, b: 
 
 
 def without_counts(columns: Postings, n_documents: int) -> Postings:
-    """Postings that say whether a document has a term, not how often."""
+    """Return postings that say whether a document has a term, but not how often."""
     return Postings(columns.indptr, columns.documents, _NO_ROWS, np.zeros(0), n_documents)
 
 
@@ -175,11 +181,11 @@ class Kept(NamedTuple):
 
 
 def build_lexical(files: "list[tuple[str, FileFacts]]", linked: LinkedGraph, kept: Kept | None = None) -> LexicalIndex:
-    """The lexical index of a repository; `files` in the order in which the graph was built from them. Their words are
-    taken out of them.
+    """Return the lexical index of a repository.
 
-    Files whose facts came without words (`words` is None) have to be among those `kept`. The result does not depend on
-    what is kept and what is read.
+    `files` are in the order in which the graph was built from them; their words are removed from them. Files whose
+    facts came without words (`words` is None) must be among those `kept`. The result does not depend on which files are
+    kept and which are read.
     """
     numbers = [i for i, (_, facts) in enumerate(files) if facts.words is not None]
     if kept is None and len(numbers) < len(files):
@@ -254,7 +260,10 @@ def _taken_over(kept: Kept | None) -> _Taken:
 
 
 def _in_one(blocks: list[Triples]) -> Triples:
-    """The rows of all blocks, of which nothing is left: the whole and its parts are never there at once."""
+    """Return the rows of all blocks in one, and empty the list of blocks.
+
+    Each block is released when it is copied, so that the whole and its parts are never in memory together.
+    """
     n = sum(len(documents) for documents, _, _ in blocks)
     documents, numbers, counts = (np.empty(n, dtype=np.int32) for _ in range(3))
     end = n
@@ -385,7 +394,7 @@ def _name_table(
 
 
 def _kept_names(kept: Kept | None) -> tuple[StringTable, NDArray[np.int64], NDArray[np.int32]]:
-    """(a table of names, the name and the node of each pair that is kept)."""
+    """Return (a table of names, the name and the node of each pair that is kept)."""
     if kept is None:
         return StringTable.from_strings(()), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
     old, nodes = kept.lexical, kept.nodes[kept.lexical.name_nodes]

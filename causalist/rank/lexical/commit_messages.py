@@ -30,7 +30,7 @@ _Triples = tuple[_Integers, _Integers, _Integers]  # document, term, count
 
 
 def merge_commits(names: Sequence[str], known: Commits, fresh: Iterable[CommitChange]) -> Commits:
-    """The commits `names`, newest first, of which each is in `known` or among the `fresh` ones."""
+    """Return the commits `names`, newest first; each is in `known` or among the `fresh` ones."""
     place = {name: i for i, name in enumerate(names)}
     new = sorted((place[change.name], change) for change in fresh)
     moved = np.array([place.get(name, -1) for name in known.names], dtype=np.int64)
@@ -60,7 +60,10 @@ def merge_commits(names: Sequence[str], known: Commits, fresh: Iterable[CommitCh
 
 
 def message_postings(commits: Commits, indptr: NDArray[np.int64], files: NDArray[np.int32], n_files: int) -> Postings:
-    """The terms of the messages of each file; `indptr` and `files` are those of the history."""
+    """Return the terms of the messages of each file.
+
+    `indptr` and `files` are those of the history.
+    """
     words = commits.words
     documents, terms = words.documents.astype(np.int64), _terms_of_rows(words)
     share = np.maximum(np.rint(UNIT / np.maximum(commits.n_files, 1)).astype(np.int64), 1)
@@ -93,8 +96,10 @@ def _paths(
 def _words(
     known: Commits, moved: NDArray[np.int64], new: Sequence[tuple[int, CommitChange]]
 ) -> tuple[StringTable, _Triples]:
-    """(terms; (commit, term, count), where a pair may stand in several rows). Words are those that files have, but for
-    what only says how something is asked and single letters."""
+    """Return (terms; (commit, term, count), in which a pair may be in several rows).
+
+    Messages are split into words as files are. Stop words and single letters are left out.
+    """
     counter = WordCounter()
     for i, change in new:
         if change.files:
@@ -122,7 +127,7 @@ def _sorted_rows(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _sorted_used(strings: Sequence[str], used: Sequence[NDArray[np.int64]]) -> tuple[list[str], NDArray[np.int64]]:
-    """(the strings that are used, sorted; the place of each of `strings` among them)."""
+    """Return (the strings that are used, sorted; the position of each of `strings` among them)."""
     kept = np.unique(np.concatenate(used)).tolist()
     order = sorted(kept, key=strings.__getitem__)
     rank = np.full(len(strings), -1, dtype=np.int64)

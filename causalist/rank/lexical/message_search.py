@@ -55,9 +55,12 @@ _MOST_MEANT = 80  # words of a literal that are read
 
 
 class Said(NamedTuple):
-    """`weight`: the words of a message that a literal has in order, those that are said of everything counting a half,
-    less `_SAYS_MORE` times the share of its words that the message does not have, and `_BREAK` for each place where
-    they go on with other words; `at`: where in the text it begins."""
+    """A match of a message with a literal of a text.
+
+    `weight`: the number of words that message and literal have in the same order, where a stop word counts a half.
+    Subtracted are `_SAYS_MORE` times the share of the literal's words that the message does not have, and `_BREAK` for
+    each place where the two go on with different words. `at`: the offset of the literal in the text.
+    """
 
     weight: float
     at: int
@@ -74,7 +77,10 @@ def has_pair(words: Sequence[str], text: str) -> bool:
 
 
 def said_in(words: Sequence[str], text: str) -> list[Said]:
-    """The literals of `text` that have much of a message, `words` in small letters, in order."""
+    """Return the literals of `text` that have much of a message, in order.
+
+    `words`: the words of the message in lower case.
+    """
     wanted = frozenset(words)
     places: dict[str, list[int]] = {}
     for place, word in enumerate(words):
@@ -88,7 +94,7 @@ def said_in(words: Sequence[str], text: str) -> list[Said]:
 
 
 def _literals(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, list[list[str]]]]:
-    """(where it begins, its segments) of each literal that has words enough of `wanted`."""
+    """Yield (offset, segments) of each literal that has enough words of `wanted`."""
     parts: list[str] = []
     start = end = -1
     for match in _LITERAL.finditer(text):
@@ -116,7 +122,10 @@ def _segments(start: int, parts: list[str], wanted: frozenset[str]) -> Iterator[
 
 
 def _in_order(segments: list[list[str]], words: Sequence[str], places: dict[str, list[int]]) -> float:
-    """The weight of the words that segments and message have in order, 0 where they are too few."""
+    """Return the weight of the words that segments and message have in the same order.
+
+    The weight is 0 if there are too few such words.
+    """
     n = n_meant = n_telling = n_telling_meant = longest = n_breaks = 0
     after = 0  # the first word of the message that is not taken yet
     n_skipped = 0  # words of the literal since the last run
@@ -153,7 +162,7 @@ def n_telling_in(words: Iterable[str]) -> int:
 
 
 class _Run(NamedTuple):
-    """Words that a segment, from `first` on, and a message, before `end`, have one after the other."""
+    """Adjacent words that a segment, from `first` on, and a message, before `end`, have in common."""
 
     length: int
     first: int
@@ -161,8 +170,11 @@ class _Run(NamedTuple):
 
 
 def _runs(segment: list[str], places: dict[str, list[int]], after: int, n_words: int) -> list[_Run]:
-    """The longest run that a segment has with the words of a message from `after` on, and what goes on before and after
-    it: a message of another version has a word more, less or another one."""
+    """Return the longest common run of a segment and a message, and the runs near it.
+
+    The run begins at the word `after` of the message or later. A message of another version may have a word more, a
+    word less or another word, so that the match continues before and after the longest run.
+    """
     best = _longest_run(segment, places, after, n_words)
     if not best.length:
         return []
@@ -182,8 +194,10 @@ def _runs(segment: list[str], places: dict[str, list[int]], after: int, n_words:
 
 
 def _longest_run(segment: Sequence[str], places: dict[str, list[int]], begin: int, end: int) -> _Run:
-    """The longest run of a segment that a message has between its words `begin` and `end`; of equal ones the first in
-    the message."""
+    """Return the longest run of a segment that lies between the words `begin` and `end` of a message.
+
+    Among equally long runs, the first one in the message is returned.
+    """
     best = _Run(0, 0, 0)
     runs: dict[int, int] = {}
     for number, word in enumerate(segment):
@@ -205,18 +219,20 @@ _BY_LENGTH = 0.25  # of 0, 0.25 and 1 the best on development questions, see doc
 
 
 def message_words(text: str) -> list[str]:
-    """The words of a message in small letters."""
+    """Return the words of a message in lower case."""
     return [word.lower() for word in _WORD.findall(text)[:_MOST_WORDS]]
 
 
 def printing(text: str, graph: CodeGraph, lexical: LexicalIndex, most: int) -> list[int]:
-    """The `most` definitions, at most, that have most of a message in words that stand together in it, the best first.
-    Whether a message stands there is for their text to say.
+    """Return at most `most` definitions that have adjacent words of a message, best first.
 
-    A run of words that a definition has counts by its rarity times its length: who has many words has more of any
-    message, but not in long runs. For the same reason all of it counts less for what is long.
-    Tests are left out, which repeat messages and do not print them. Of what says them otherwise (`repeats`) a quarter
-    as many follow: a message may be kept beside the code.
+    This does not check if the message is really in the text of a definition; `said_in` does that.
+
+    A run of words that a definition has counts by its rarity times its length: a definition of many words has more
+    words of any message, but not in long runs. For the same reason the score of a long definition is reduced.
+
+    Tests are left out, because they repeat messages and do not print them. Other nodes that repeat messages (`repeats`)
+    follow, at most a quarter as many: a message may be stored outside the code.
     """
     postings = lexical.definitions
     numbers = [_rarest(word, lexical) for word in _WORD.findall(text)[:_MOST_WORDS]]
@@ -254,8 +270,10 @@ def printing(text: str, graph: CodeGraph, lexical: LexicalIndex, most: int) -> l
 
 
 def repeats(graph: CodeGraph) -> NDArray[np.bool_]:
-    """Shape (n_nodes,): what says messages and does not print them: pages, examples, and files in which nothing is
-    defined, such as translations and settings."""
+    """Return True for the nodes that contain messages but do not print them, shape (n_nodes,).
+
+    These are pages, examples, and files without definitions, such as translations and settings.
+    """
     nodes = graph.nodes
     defines = np.zeros(len(nodes), dtype=np.bool_)
     inside = nodes.files >= 0
@@ -264,7 +282,10 @@ def repeats(graph: CodeGraph) -> NDArray[np.bool_]:
 
 
 def _rarest(word: str, lexical: LexicalIndex) -> int:
-    """The number of the term of a word that says most, the whole of a word with parts; -1 for what nobody has."""
+    """Return the number of the rarest term of a word, or -1 if no definition has it.
+
+    For a word of several parts this is the term of the whole word.
+    """
     terms = terms_of(word)
     return lexical.terms.position(terms[-1]) if terms else -1
 

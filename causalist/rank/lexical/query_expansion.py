@@ -1,25 +1,20 @@
-"""Words of a question that a repository writes otherwise -> terms that it has.
+"""Terms of a repository for the words of a query that it lacks, and terms to add to a query.
 
-Four ways in which a word may be missed: another spelling (normalise, normalize), a compound written apart or together
-(file system, filesystem), an abbreviation (cfg, config), a slip of the pen. Each adds terms with less weight than the
-word has; nothing is taken away, and a word that the repository has in this form is never corrected.
+In: the words of a query and the lexical index. Out: weights by term. No word of the query is removed.
 
-What kind of code a file is: how much of the repository is written in its language, by the ends of file names, and
-whether it does anything.
+A word may be missing for four reasons: another spelling (normalise, normalize), a compound written apart or together
+(file system, filesystem), an abbreviation (cfg, config), or a typing error. The terms that are added weigh less than
+the word. A word that the repository has in this form is never corrected.
 
-What fits a question best -> words that stand beside its own (pseudo-relevance feedback; Rocchio 1971).
+Pseudo-relevance feedback (Rocchio 1971) adds words of the results that match best, tests and documentation included. A
+query about "a second call when the first is slow" shares only common words with the code that hedges. The best matches
+of these words also contain "hedging", and so do the files that are meant.
 
-Who asks about "a second call when the first is slow" shares with the code that hedges only words that stand
-everywhere. What fits these words best, tests and documentation as well, says "hedging" besides, and so do the files
-that are meant.
-
-Words that programmers use for the same thing: one writes `remove`, the other asks what deletes; and words that lead
-from what somebody sees to what code says of it: from `expiry` to `ttl`, from `simultaneous` to `lock`.
-
-Both lists are general and small. `synonyms.txt` has a group of words on each line, `leads.txt` a word of questions and
-then those of code. What such a word finds is a signal of its own, so that it never counts as much as what was asked.
-Where a question has few words and names nothing, such words also count beside its own ones, in the text of definitions
-and in the messages of commits.
+Two lists give words of the same meaning. `synonyms.txt` has a group of words on each line: one author writes `remove`,
+the other asks what deletes. `leads.txt` has a word of queries and then words of code: `expiry` leads to `ttl`,
+`simultaneous` to `lock`. Both lists are general and small. Matches of such words are a signal of their own, so that
+they never count as much as the query's words. If a query has few words and names nothing, such words also count in the
+text of definitions and in commit messages.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -77,7 +72,10 @@ _SPELLINGS = tuple(
 
 
 def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) -> dict[int, float]:
-    """Weight by term number, of terms that `text` means and does not write; `weights`: those of its own terms."""
+    """Return weight by term number, for terms that `text` means but does not contain.
+
+    `weights`: the weights of the terms that `text` contains.
+    """
     found: dict[int, float] = {}
     own = {lexical.terms.position(term) for term in weights}
 
@@ -128,7 +126,8 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
 
 
 def _spellings(word: str) -> Iterator[str]:
-    """
+    """Yield the other spellings of a word.
+
     >>> list(_spellings("normalised")), list(_spellings("color")), list(_spellings("colour"))
     (['normalized'], ['colour'], ['color'])
     """
@@ -140,7 +139,7 @@ def _spellings(word: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def _short_forms() -> dict[str, tuple[str, ...]]:
-    """By stem, the stems of its abbreviations and of what it abbreviates."""
+    """Return the stems of the abbreviations and of the long forms of each stem."""
     found: dict[str, dict[str, None]] = {}
     text = Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8")
     for line in text.splitlines():
@@ -152,7 +151,10 @@ def _short_forms() -> dict[str, tuple[str, ...]]:
 
 
 def _parts(word: str, terms: StringTable) -> tuple[str, ...]:
-    """The two terms of which a word is made, the more even cut first: `filesystem` is file and system."""
+    """Return the two terms of a compound word, or nothing: `filesystem` is file and system.
+
+    The most even split is tried first.
+    """
     for at in sorted(range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1), key=lambda i: (abs(2 * i - len(word)), i)):
         if word[:at] in STOP_WORDS or word[at:] in STOP_WORDS:
             continue
@@ -163,9 +165,11 @@ def _parts(word: str, terms: StringTable) -> tuple[str, ...]:
 
 
 def _near(term: str, lexical: LexicalIndex) -> list[str]:
-    """Terms that are a slip or two away from `term` and begin with the same letter; none if there are many.
+    """Return the terms within one or two slips of `term`, with the same first letter.
 
-    A slip is a letter too much, too few, another, or two that changed places (Damerau)."""
+    A slip is a letter too much, too few, another one, or two exchanged letters (Damerau). If there are many such terms,
+    none is returned.
+    """
     if len(term) < _SHORTEST_TYPO:
         return []
     most = 2 if len(term) >= _SHORTEST_TWO_TYPOS else 1
@@ -183,7 +187,7 @@ def _near(term: str, lexical: LexicalIndex) -> list[str]:
 
 
 def _like(term: str, most: int, lexical: LexicalIndex) -> list[int]:
-    """Terms with the first letter of `term`, of about its length, that more than one definition has."""
+    """Return the terms with the first letter and about the length of `term`, that several definitions have."""
     among = lexical.terms.prefix_range(term[0])
     lengths = np.diff(lexical.terms.offsets[among.start : among.stop + 1])
     frequency = np.diff(lexical.definitions.indptr[among.start : among.stop + 1])
@@ -192,7 +196,7 @@ def _like(term: str, most: int, lexical: LexicalIndex) -> list[int]:
 
 
 def slips(a: str, b: str, most: int) -> int:
-    """The Damerau distance (optimal string alignment) of two words, or `most` + 1 where it is more.
+    """Return the Damerau distance (optimal string alignment) of two words, or `most` + 1 if it is more.
 
     >>> slips("recieve", "receive", 2), slips("timout", "timeout", 2), slips("token", "broken", 1)
     (1, 1, 2)
@@ -218,8 +222,10 @@ _RUNS = np.isin(np.arange(max(NodeKind) + 1), (NodeKind.FUNCTION, NodeKind.METHO
 
 
 def files_that_run(graph: CodeGraph) -> NDArray[np.bool_]:
-    """Shape (n_nodes,): files that define a function or method with a body, or are prose; others declare, or pass on
-    definitions."""
+    """Return True for files that define a function or method with a body, or are prose.
+
+    The result has shape (n_nodes,). Other files declare, or pass definitions on.
+    """
     files, kinds, parents = graph.nodes.files, graph.nodes.kinds, graph.nodes.parents
     inside = _RUNS[kinds] & (files >= 0)
     inside &= (parents < 0) | (kinds[np.maximum(parents, 0)] != NodeKind.INTERFACE)
@@ -241,13 +247,16 @@ _FEWEST_SEARCHED = 512  # rows of such a term
 
 
 def expansion_terms(text: Scores, terms: Mapping[int, float], lexical: LexicalIndex) -> dict[int, float]:
-    """Weight by number, in (0, 1], of the N_WORDS words that say most of the N_SOURCES best nodes by `text`. With t
-    the number of times that a word stands in a source, and df the documents of N that have it:
+    """Return weight by number, in (0, 1], of the N_WORDS best words of the N_SOURCES best nodes.
+
+    The best nodes are those by `text`. With t the number of times that a word occurs in a source, and df the number of
+    documents of N that have it, the weight is
 
         sum over sources of text^2 * min(t, MOST_COUNTED) * ln(N / df),  divided by the largest
 
-    `text`: shape (n_nodes,), how well definitions and passages fit, 0 for what may not be read. `terms`: the numbers of
-    the question's own words, which are not looked for again."""
+    `text`: shape (n_nodes,), the match of definitions and passages, 0 for nodes that may not be read. `terms`: the
+    numbers of the query's own words, which are not returned.
+    """
     postings = lexical.definitions
     best = first_by(text, np.flatnonzero(text > 0), N_SOURCES)
     if not len(best):
@@ -309,8 +318,10 @@ def _searched(
 
 
 def may_gain(graph: CodeGraph, asked: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Shape (n_nodes,): files of code that do something, and those whose role is `asked` for. A file that only declares
-    shares words with all that uses it."""
+    """Return True for files of code that run, and for files whose role is `asked` for.
+
+    The result has shape (n_nodes,). A file that only declares shares words with everything that uses it.
+    """
     code = (graph.nodes.kinds == NodeKind.FILE) & (asked | (graph.nodes.roles == Role.CODE))
     result: NDArray[np.bool_] = code & files_that_run(graph)
     return result
@@ -324,7 +335,7 @@ OTHER_WEIGHT = 0.4
 
 @lru_cache(maxsize=1)
 def _groups() -> dict[str, list[list[str]]]:
-    """By stem, the groups that it belongs to, as stems."""
+    """Return the groups of synonyms of each stem, as stems."""
     found: dict[str, list[list[str]]] = {}
     for line in _lines("synonyms.txt"):
         stems = [stem(word) for word in line.split()]
@@ -351,31 +362,36 @@ def _lines(name: str) -> list[str]:
 
 
 def _same(term: str) -> Iterable[str]:
-    """The other stems of all groups that a stem belongs to; `log_in` belongs to those of `login`."""
+    """Return the other stems of all groups of a stem; `log_in` belongs to the groups of `login`."""
     word = term.replace("_", "")
     return sorted({other for group in _groups().get(word, ()) for other in group} - {term, word})
 
 
 def _led_to(term: str) -> Iterable[str]:
-    """The stems that a word of questions leads to."""
+    """Return the stems that a word of queries leads to."""
     return sorted({stem(word) for said in _leads().get(term, ()) for word in said.split()})
 
 
 def synonym_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
-    """Weight by number, of terms of the repository that mean the same as one of the question and are not in it; each
-    as much as the heaviest word that it stands for. Nothing where the question, or its title, is long."""
+    """Return weight by number, for terms of the repository that are synonyms of a query term.
+
+    Terms of the query itself are left out. Each weighs as much as the heaviest word that it replaces. A long query with
+    a long title gives nothing.
+    """
     return _others(question, lexical, _same)
 
 
 def lead_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
-    """The same, of terms that a word of the question leads to."""
+    """Return the same as `synonym_terms`, for terms that a word of the query leads to."""
     return _others(question, lexical, _led_to)
 
 
 def other_words(question: Question, lexical: LexicalIndex) -> dict[str, float]:
-    """Weight by term, of the words of both lists that stand for one of a brief question and are not in it: OTHER_WEIGHT
-    times what that word has, and less where the repository has the other one more rarely, so that none brings more than
-    its share of what was asked for. Nothing where the question is not brief."""
+    """Return weight by term, for words of both lists that replace a word of a brief query.
+
+    The weight is OTHER_WEIGHT times that of the replaced word. It is reduced if the other word is rarer in the
+    repository, so that none contributes more than the replaced word would. A query that is not brief gives nothing.
+    """
     found: dict[str, float] = {}
     for others_of in (_same, _led_to) if question.is_brief else ():
         for term, weight in question.terms.items():
@@ -387,7 +403,10 @@ def other_words(question: Question, lexical: LexicalIndex) -> dict[str, float]:
 
 
 def _rarer(term: str, other: str, lexical: LexicalIndex) -> float:
-    """The rarity of a term in that of another one, 1 at most, and where the repository lacks one of them."""
+    """Return the rarity of `term` divided by that of `other`, at most 1.
+
+    The result is 1 if the repository lacks one of the two.
+    """
     asked, said = lexical.terms.position(term), lexical.terms.position(other)
     if asked < 0 or said < 0:
         return 1.0
