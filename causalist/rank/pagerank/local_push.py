@@ -1,11 +1,12 @@
-"""Personalized PageRank of the neighbourhood of the seeds alone, with a bound on what is missing.
+"""Personalized PageRank by local push, with a bound on the error, and the seeds that a score stems from.
 
-In: the `Transition` of a graph and seeds. Out: a `PageRankResult` of rung "approximate". Forward push (Andersen, Chung
-and Lang 2006), adapted to the walk of `rank.walk`, whose lost mass returns to the seeds, and done for all nodes of a
-frontier at once. How many links are followed depends on the threshold and the damping, never on the size of the graph.
+In: the `Transition` of a graph and seeds. Out: a `PageRankResult` of rung "approximate". This is forward push
+(Andersen, Chung and Lang 2006), adapted to the walk of `power_iteration`, in which lost mass returns to the seeds, and
+done for all nodes of a frontier at once. The number of links that are followed depends on the threshold and the
+damping, never on the size of the graph.
 
-Which seeds the scores of a few nodes stem from, followed back from these nodes: there are fewer of them than seeds,
-and their own scores say when enough is known.
+The shares of the seeds in the scores of a few nodes are computed backward from these nodes. There are fewer nodes than
+seeds, and their own scores tell when the result is accurate enough.
 """
 
 import weakref
@@ -32,8 +33,10 @@ MARKING_COSTS = 128
 
 
 class _Columns(NamedTuple):
-    """The links that leave each node: `targets[k]` with `weights[k]` for k in indptr[i]:indptr[i + 1]. `ahead` is what
-    `_ahead` has said, by damping."""
+    """The links that leave each node: `targets[k]` with `weights[k]` for k in indptr[i]:indptr[i + 1].
+
+    `ahead` caches the results of `_ahead`, by damping.
+    """
 
     indptr: NDArray[np.int32]
     targets: NDArray[np.int32]
@@ -53,8 +56,10 @@ def walked_from(
     approximate: float | None,
     go_on: Callable[[], bool] = always,
 ) -> PageRankResult:
-    """PageRank, exact or pushed: `approximate` is the threshold, 0 for an exact walk; None: exact up to EXACT_UP_TO
-    nodes, and EPSILON above."""
+    """Return PageRank from these seeds, exact or by local push.
+
+    `approximate` is the threshold, 0 for an exact walk. None: exact up to EXACT_UP_TO nodes, and EPSILON above.
+    """
     if approximate is None:
         approximate = EPSILON if len(transition.walkable) > EXACT_UP_TO else 0.0
     if approximate == 0.0:
@@ -70,25 +75,26 @@ def push_pagerank(
     epsilon: float,
     go_on: Callable[[], bool] = always,
 ) -> PageRankResult:
-    """The fixed point of `personalized_pagerank` near the seeds, from below.
+    """Return the fixed point of `personalized_pagerank` near the seeds, approximated from below.
 
     With s the seeds, scaled to sum 1, that fixed point is r = x / sum(x) for x = (I - damping * M)^-1 s. Pushing keeps
 
         x = p + (I - damping * M)^-1 q        from p = 0, q = s, with p and q never negative
 
     and each round moves, for every node i with q_i >= epsilon * max(links_i, 1), all of q_i to p_i and damping * M_ji *
-    q_i to each q_j; `links_i` counts the links that leave i. It ends when no node is left above its threshold.
+    q_i to each q_j; `links_i` counts the links that leave i. It ends when no node is above its threshold.
 
-    Cost: a push takes at least (1 - damping) * epsilon * links_i from sum(q), which is 1 at first, so that no more than
-    1 / (epsilon * (1 - damping)) links are followed. Turning M round, where it has no columns, is linear in its links.
+    Cost: a push takes at least (1 - damping) * epsilon * links_i from sum(q), which is 1 at first. So no more than 1 /
+    (epsilon * (1 - damping)) links are followed. Transposing M, if it has no columns yet, is linear in its links.
 
-    Error: `scores` are y / sum(y) with y = p + q <= x. What is missing, e = damping * M (I - damping * M)^-1 q, has a
-    sum of at most E = sum_i h_i * q_i, where h_i bounds what one at node i leads to (`_ahead`). With Y = sum(y),
+    Error: `scores` are y / sum(y) with y = p + q <= x. The missing part, e = damping * M (I - damping * M)^-1 q, has a
+    sum of at most E = sum_i h_i * q_i, where h_i bounds the mass that a unit at node i leads to (`_ahead`). With Y =
+    sum(y),
 
         |r - y / Y| = |Y * e - sum(e) * y| / (Y * (Y + sum(e))) <= 2 * sum(e) / (Y + sum(e)) <= 2 * E / (Y + E)
 
-    in the L1 norm, and that is `bound`. `residual` is sum(q), `n_iterations` counts rounds. Told by `go_on` to stop
-    between two rounds, it gives what it has, with the bound that holds for it, as rung "stopped".
+    in the L1 norm, and that is `bound`. `residual` is sum(q), `n_iterations` counts rounds. If `go_on` returns False
+    between two rounds, the result so far is returned with the bound that holds for it, as rung "stopped".
 
     `epsilon`: in (0, 1]. Raises `UsageError` otherwise, and as `personalized_pagerank` does.
 
@@ -153,10 +159,10 @@ def walked_on(
     `joined` = (1 - share) * seeds + share * others, all of sum 1 and share in (0, 1), where `walk` is from `seeds`
     alone.
 
-    What was pushed from `seeds` is not pushed again. The x of `push_pagerank` is linear in its seeds, so that the one
-    looked for is (1 - share) * x + share * x', with x' from `others`. What x and x' lack to their exact values adds up
-    like them, and is at most b * Y / (2 - b) for a bound b of scores scaled from Y. A threshold of epsilon / share
-    for x' leaves of each node what epsilon would leave in a walk from `joined`.
+    What was pushed from `seeds` is not pushed again. The x of `push_pagerank` is linear in its seeds, so that the new
+    one is (1 - share) * x + share * x', with x' from `others`. The errors of x and x' add up in the same way; each is
+    at most b * Y / (2 - b) for a bound b of scores scaled from Y. A threshold of epsilon / share for x' leaves of each
+    node what epsilon would leave in a walk from `joined`.
     """
     if walk.bound is None:
         return walked_from(transition, joined, damping=damping, approximate=approximate, go_on=go_on)
@@ -179,8 +185,10 @@ def walked_on(
 
 
 def _each_once(nodes: NDArray[np.int32], marks: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Each of some nodes once, ascending: few are sorted, many marked. `marks`: shape (n_nodes,), False everywhere
-    before and after."""
+    """Return the distinct values of some nodes, ascending.
+
+    Few nodes are sorted, many are marked. `marks`: shape (n_nodes,), False everywhere before and after.
+    """
     if len(nodes) * MARKING_COSTS < len(marks):
         return distinct(nodes.astype(np.int64))
     marks[nodes] = True
@@ -201,11 +209,12 @@ def _columns(transition: Transition) -> _Columns:
 
 
 def _ahead(columns: _Columns, damping: float) -> NDArray[np.float64]:
-    """For each node a bound h_i on the sum of damping * M (I - damping * M)^-1 e_i, all that one at i leads to.
+    """Return a bound h_i for each node, on the sum of damping * M (I - damping * M)^-1 e_i.
 
-    That sum is the solution of h = damping * M^T (1 + h). With c the largest sum of a column of M, no h_i is above
-    damping * c / (1 - damping * c), and from any h above the solution the right side gives one that is still above it
-    and nowhere higher: two steps are taken, each a product. Once for each graph and damping.
+    That is all the mass that a unit at node i leads to. The sums are the solution of h = damping * M^T (1 + h). With c
+    the largest sum of a column of M, no h_i is above damping * c / (1 - damping * c). From any h above the solution,
+    the right side gives one that is still above it and nowhere higher. Two such steps are taken, each a product. The
+    result is computed once for each graph and damping.
     """
     known = columns.ahead.get(damping)
     if known is not None:
@@ -248,13 +257,13 @@ def origins(
     With the mass that returns, PageRank is not linear in the seeds, but r = damping * M @ r + c * s for one number c,
     so that r and the sum of the x_i are proportional.
 
-    Returns float64 of shape (n_groups, n_seeds); column k belongs to the k-th node with `seeds > 0`, in node order; a
-    row is all zero where the walk does not come to its group. What is left out of y is at most
-    damping / (1 - damping) times the largest part of the last term, as the columns of M sum to at most 1; the series of
-    a group ends where that is below `ORIGIN_TOLERANCE` of s @ y.
+    Returns float64 of shape (n_groups, n_seeds); column k belongs to the k-th node with `seeds > 0`, in node order. A
+    row is all zero if the walk does not reach its group. The omitted part of y is at most damping / (1 - damping) times
+    the largest part of the last term, as the columns of M sum to at most 1. The series of a group ends when that is
+    below `ORIGIN_TOLERANCE` of s @ y.
 
-    Raises `UsageError` as `personalized_pagerank` does, `ConvergenceError` when damping is so near 1 that it does not
-    end, or when `go_on`, asked before each step, says no.
+    Raises `UsageError` as `personalized_pagerank` does. Raises `ConvergenceError` if damping is too near 1 to converge,
+    or if `go_on`, called before each step, returns False.
 
     >>> m = Transition(np.array([0, 0, 2], dtype=np.int32), np.array([0, 1], dtype=np.int32), np.array([1.0, 0.5]),
     ...                np.array([1, 1], dtype=np.int32), np.ones(2, dtype=np.bool_))  # 0 -> 1, and half a loop at 1
@@ -282,7 +291,7 @@ def _backwards(
     damping: float,
     go_on: Callable[[], bool],
 ) -> NDArray[np.float64]:
-    """y of each group at `nodes`, shape (n_groups, n_nodes)."""
+    """Return y of each group at `nodes`, shape (n_groups, n_nodes)."""
     term = np.zeros((len(s), len(groups)))
     for column, group in enumerate(groups):
         term[group, column] = 1.0

@@ -1,4 +1,4 @@
-"""The matrix M of the walk from the edges of a code graph and the weights of their kinds.
+"""Transition matrix M of the walk, from the edges of a code graph and the weights of their kinds.
 
 In: a `CodeGraph` and `WalkWeights`. Out: a `Transition`, row = target of a link, column = its source. All of it is
 numpy over whole edge arrays. Sites `n` and externals deliberately do not count; see design section 5.
@@ -72,9 +72,12 @@ class WalkWeights:
 
 
 class Unchanged(NamedTuple):
-    """The walk over an earlier graph, made with the same weights. `nodes`: shape (n_nodes then,), where each node is
-    now, in the same order; -1 if it is gone. `is_other`: shape (n_nodes,), whether an edge of the node came, went or
-    changed, or the node came, or it is a file that lost a node."""
+    """The transition of an earlier graph, built with the same weights, and what changed since then.
+
+    `nodes`: shape (n_nodes then,), the present index of each node, in the same order; -1 if it is gone. `is_other`:
+    shape (n_nodes,), True if an edge of the node was added, removed or changed, if the node is new, or if it is a file
+    that lost a node.
+    """
 
     transition: Transition
     nodes: NDArray[np.int32]
@@ -174,7 +177,7 @@ class _Edges(NamedTuple):
 
 
 class _Entries(NamedTuple):
-    """Of a matrix, by row and column; each stands once."""
+    """Entries of a matrix, by row and column; each position occurs once."""
 
     rows: NDArray[np.int32]
     columns: NDArray[np.int32]
@@ -182,7 +185,7 @@ class _Entries(NamedTuple):
 
 
 def _edges_at(graph: CodeGraph, nodes: NDArray[np.bool_] | None) -> _Edges:
-    """The edges with an end at one of these nodes, shape (n_nodes,); without them all."""
+    """Return the edges with an end at one of these nodes, shape (n_nodes,), or all edges if it is None."""
     edges = graph.edges
     if nodes is None:
         return _Edges(edges.sources, edges.targets, edges.kinds, edges.confidences, edges.candidates, edges.incoming)
@@ -209,7 +212,7 @@ def _moved(then: NDArray[np.int32], before: Unchanged) -> NDArray[np.int32]:
 def _completed(
     before: Unchanged, entries: _Entries, n_nodes: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """The CSR arrays of the matrix of before, with these entries in the place of the columns that are other."""
+    """Return the CSR arrays of the earlier matrix, with these entries in place of the changed columns."""
     then, nodes = before.transition, before.nodes
     is_gone = (nodes < 0) | before.is_other[nodes]
     gone = np.flatnonzero(is_gone.take(then.indices))
@@ -231,8 +234,11 @@ def _completed(
 
 
 def within(transition: Transition, inside: NDArray[np.bool_]) -> Transition:
-    """The walk that stays inside, shape (n_nodes,): entries from and to other nodes are 0, and what they would have
-    carried returns to the seeds. Degrees stay those of the whole graph."""
+    """Return the transition of a walk that stays inside, shape (n_nodes,).
+
+    Entries from and to other nodes are 0; the mass that they would carry returns to the seeds. Degrees stay those of
+    the whole graph.
+    """
     rows = np.repeat(np.arange(len(inside)), np.diff(transition.indptr))
     weights = transition.weights * (inside[transition.indices] & inside[rows])
     return Transition(
@@ -250,7 +256,7 @@ def by_columns(transition: Transition) -> tuple[NDArray[np.int32], NDArray[np.in
 def _compress(
     rows: NDArray[np.int32], columns: NDArray[np.int32], values: NDArray[np.float64], n_nodes: int
 ) -> _Entries:
-    """A matrix given by entries; several at one place are added, in the order given."""
+    """Return the matrix of these entries; entries at the same position are added, in the given order."""
     if len(rows) == 0:
         return _Entries(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0))
     keys = rows.astype(np.int64) * n_nodes + columns
