@@ -1,15 +1,12 @@
-"""Recognition of the kinds of lines in a query, and the split of its text into blocks.
+"""Split of a query into a title and blocks, by the kinds of its lines.
 
-A line of a query was printed by a program, copied from code, or written.
+A line of a query was printed by a program, copied from code, or written by the author. The body becomes a list of
+blocks, each with its kind and its weight. A bug report has prose, code to reproduce, pasted output, a description of a
+machine, and the fields of a form. One pass over the lines separates them by Markdown (fences, indentation, quotes,
+headings, comments, `<details>`) and by the form of each line.
 
-Each expression is tried at the beginning of a line. All are bounded, so that no line takes more than time in proportion
-to its length.
-
-The text of a query becomes a title and a body. The body is a list of blocks, each with its kind and its weight.
-
-A bug report is prose, code to reproduce, pasted output, a description of a machine, and what a form asked for. One pass
-over the lines tells them apart by Markdown (fences, indentation, quotes, headings, comments, `<details>`) and by the
-look of a line (`looks`). Nothing is interpreted here: see `frames` for tracebacks and `question` for words and names.
+Each expression is tried at the beginning of a line. All are bounded, so that the time is linear in the length of a
+line. Nothing is interpreted here: `tracebacks` reads frames, `query` reads words and names.
 """
 
 import re
@@ -228,7 +225,7 @@ _LONGEST_PASTE = 60  # lines of output without a trace that may be read; more ar
 
 
 def read_blocks(text: str) -> Parts:
-    """The title and the blocks of a question, in order; deterministic, linear in the text."""
+    """Return the title and the blocks of a query, in order; deterministic, linear in the text."""
     lines = _COMMENT.sub("\n", text).strip().splitlines()
     title = ""
     if lines and not (_FENCE.match(lines[0]) or TRACE.match(lines[0]) or LOG.match(lines[0])):
@@ -335,7 +332,7 @@ def _section_of(heading: str) -> Section | None:
 
 
 def _kind_of_line(line: str) -> BlockKind:
-    """The kind of a line that stands outside of fences."""
+    """Return the kind of a line outside of fences."""
     line = line[:_MOST_LOOKED_AT]
     if not line.strip():
         return BlockKind.PROSE
@@ -351,7 +348,7 @@ def _kind_of_line(line: str) -> BlockKind:
 
 
 def _pasted(lines: list[str], language: str, section: Section, *, fenced: bool = True) -> list[QueryBlock]:
-    """The blocks of something pasted, by its language if it tells one, else by the look of its lines."""
+    """Return the blocks of a pasted text, by its language if that is known, else by the form of its lines."""
     filled = [line for line in lines if line.strip()]
     if not filled:
         return []
@@ -377,7 +374,7 @@ def _pasted(lines: list[str], language: str, section: Section, *, fenced: bool =
 
 
 def _apart(lines: list[str], section: Section, fenced: bool) -> list[QueryBlock]:
-    """The frames of a trace, and what stands around them."""
+    """Return the frames of a trace and the text around them, as separate blocks."""
     found: list[QueryBlock] = []
     kind = BlockKind.OUTPUT
     for line in lines:

@@ -1,12 +1,11 @@
-"""Text -> the things that it names outright: identifiers, `Class.method`, `a.b.c`, `from a.b import c`, paths.
+"""Mentions in a text: identifiers, `Class.method`, `a.b.c`, `from a.b import c`, paths and messages.
 
-Tracebacks are read in `frames`; which nodes of a repository are meant is decided in `mentions`.
+`tracebacks` reads stack frames; `scoring.mentions` resolves mentions to the nodes of a repository.
 
-What a program printed, as it stands in a question: messages of exceptions, quoted ones, lines of logs, bare ones.
-
-A message may stand in a question with nothing that tells it: "Could not resolve host: shop.example". So a title may be
-one that is not asked as questions are and speaks of what fails, and so may what follows "why do I get" and the like.
-Whether it is one is decided by the code: what prints it has its words in a literal (`wording`).
+Printed messages are those of exceptions, quoted ones, lines of logs, and bare ones. A query may contain a message
+without any mark: "Could not resolve host: shop.example". So a title may be a message if it does not have the form of a
+question and speaks of a failure, and so may the text after "why do I get" and the like. The code decides if it is one:
+the code that prints the message has its words in a literal (`lexical.message_search`).
 """
 
 import re
@@ -47,8 +46,11 @@ OPTION_WEIGHT = 0.6  # of an option: what is named like it may be something else
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Something that a question names: `kind` is "symbol", "qualified", "path", or "code" (of an error or a
-    setting, which stands in strings); weight in (0, 1]. `line`: of a path, 1-based, 0 for none."""
+    """A mention of something that a query names.
+
+    `kind` is "symbol", "qualified", "path", or "code" (of an error or a setting, which occurs in strings). The weight
+    is in (0, 1]. `line`: of a path, 1-based, 0 for none.
+    """
 
     kind: str
     text: str
@@ -157,8 +159,11 @@ _MOST = 4
 
 
 def messages_in(title: str, body: Sequence[QueryBlock], raised: Sequence[ExceptionMention]) -> list[tuple[str, bool]]:
-    """The messages of a question, with what was filled in, and whether each is certain: in quotes or after the type of
-    an error. Anything else counts only where it stands in a literal. Those first that are certain; at most `_MOST`."""
+    """Return the messages of a query, with the filled-in parts, and True for each that is certain.
+
+    A message is certain in quotes or after the type of an error. Any other counts only if a literal contains it.
+    Certain messages come first; there are at most `_MOST`.
+    """
     certain = dict.fromkeys(error.message for error in raised)
     words = _plain_words(title)
     if any(quote in title for quote in _QUOTES):

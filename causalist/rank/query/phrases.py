@@ -1,21 +1,21 @@
-"""Phrases without a subject, verbs with a particle, and the weights of words in a query.
+"""Courtesy phrases, verbs with a particle, and learned weights of query words.
 
-Some phrases in prose say nothing of the subject: courtesy, and the form of asking. The phrases are those with
-which people begin, soften and end a query; a word of such a phrase counts where it stands elsewhere.
+None of these depend on the repository.
 
-Verbs with a particle are written in one word in code: a query about how users *log in* means `login`, and no log.
+Phrases of courtesy and of the form of asking say nothing of the subject. They begin, soften or end a query. A word of
+such a phrase counts if it occurs elsewhere.
 
-`particles.txt` has a verb, a particle and the word on each line. They may stand apart ("logs the user in") where the
-particle ends what is said. What reads like one by chance ("the log in the folder") has a thing behind the particle.
+Code writes a verb with a particle in one word: a query about how users *log in* means `login`, not a log.
+`particles.txt` has a verb, a particle and the joined word on each line. Verb and particle may be separated ("logs the
+user in") if the particle ends the statement. In a chance match ("the log in the folder") a noun follows the particle.
 
-Word weights say how much a word of a query tells, whatever the repository.
+Rare words count more than others, and BM25 knows nothing else. But a word can be rare in code because people say it
+about code and do not write it there: "improve", "wrong", "several". `word_weights.txt` has the weights of such words,
+and of words that are more informative than their rarity, in percent; tests/benchmarks/mined/words.py learns them from
+histories.
 
-Rare words count more than others, and that is all that BM25 knows. But a word can be rare in code because people say it
-of code and do not write it there: "improve", "wrong", "several". `word_weights.txt` has the weights of such words, and
-of those that tell more than their rarity says, in percent; tests/benchmarks/mined/words.py learns them from histories.
-
-Histories are written by people who know the code. A short question has no words to spare, and may be asked by somebody
-who does not: there a word counts less by the root of its weight, and never more.
+Histories are written by people who know the code. A short query has no superfluous words, and its author may not know
+the code. There the weight is the square root of the learned one, and at most 1.
 """
 
 import re
@@ -94,7 +94,7 @@ _OF_ASKING = (
 
 
 def without_phrases(text: str) -> str:
-    """Prose without courtesy and without the form of asking.
+    """Return prose without courtesy and without the form of asking.
 
     >>> without_phrases("Hi all! Where in the code are users defined? Thanks in advance").split()
     ['are', 'users', '?']
@@ -134,8 +134,11 @@ _AMBIGUOUS = frozenset({"in", "on", "over", "through", "around"})  # preposition
 
 
 class JoinedVerb(NamedTuple):
-    """A verb with its particle. `word`: the term that they make; `apart`: the term where a name has them in two words
-    (`sign_in`), as Python and Ruby write it."""
+    """A verb with its particle.
+
+    `word`: the term of both in one word; `apart`: the term if a name has them in two words (`sign_in`), as Python and
+    Ruby write it.
+    """
 
     verb: str  # its stem
     particle: str
@@ -145,7 +148,7 @@ class JoinedVerb(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _words() -> dict[tuple[str, str], JoinedVerb]:
-    """By the stem of the verb and the particle."""
+    """Return the joined verbs by the stem of the verb and the particle."""
     lines = Path(__file__).with_name("particles.txt").read_text(encoding="utf-8").splitlines()
     return {
         (stem(verb), particle): JoinedVerb(stem(verb), particle, stem(word), f"{verb}_{particle}")
@@ -159,7 +162,7 @@ def _particles() -> frozenset[str]:
 
 
 def joined_verbs(text: str) -> list[JoinedVerb]:
-    """Each verb that stands with its particle, in the order of the verbs.
+    """Return each verb that occurs with its particle, in the order of the verbs.
 
     >>> [tuple(verb) for verb in joined_verbs("how does a user log in, and who backs the old index up")]
     [('log', 'in', 'login', 'log_in'), ('back', 'up', 'backup', 'back_up')]
@@ -196,7 +199,7 @@ def _belongs(words: list[str], verb: int, particle: int) -> bool:
 
 
 def alone(text: str, found: Sequence[JoinedVerb]) -> set[str]:
-    """Of the verbs and particles of `found`, those that stand nowhere in `text` without each other."""
+    """Return the verbs and particles of `found` that occur in `text` only together."""
     if not found:
         return set()
     joined = Counter(part for verb in found for part in (verb.verb, verb.particle))
@@ -209,7 +212,10 @@ MOST_WORDS = 14
 
 
 def _weights(words: Collection[str]) -> dict[str, float]:
-    """Those of `words` that have one. A few are looked for in the file: reading all of it takes ten times as long."""
+    """Return the weights of those `words` that have one.
+
+    A few words are searched for in the file: parsing all of it takes ten times as long.
+    """
     if len(words) > MOST_WORDS:
         return _all_weights()
     found = {word: _found(f"\n{word} ") for word in words if word.isalnum()}
@@ -233,8 +239,10 @@ def _found(beginning: str) -> float | None:
 
 
 def told_by(terms: Iterable[str]) -> dict[str, float]:
-    """The weight of each term of a question: 1 for most, less for words that are said of code, more for those that
-    stand in it."""
+    """Return the weight of each term of a query.
+
+    The weight is 1 for most terms, less for words about code, and more for words that are likely in it.
+    """
     asked = list(terms)
     weights = _weights(asked)
     if len(asked) > MOST_WORDS:

@@ -1,9 +1,9 @@
 """Parsing of a query into weighted terms and names, its rewriting, and the table of routes.
 
-A long query is a title (its first line) and a body. Names are looked for in the forms in which people paste them:
+A long query is a title (its first line) and a body. Names are recognized in the forms in which people paste them:
 identifiers, `Class.method`, `a.b.c`, `from a.b import c`, paths, and traceback frames.
 
-A query in words that the repository writes otherwise is turned into one in the repository's words.
+A query whose words the repository does not have is rewritten in the repository's words.
 
 Each route has one row in one table. The row lists the candidate generators that run on the route, and the other
 settings that the route decides. The code reads this table: a generator that a row does not name is not run, and its
@@ -84,9 +84,12 @@ BODY_SATURATION = 1.0  # a term that is repeated counts 1 + ln(occurrences) time
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A text or a regular expression to look for as it stands. `alone`: it is all of the question. `printed`: a program
-    printed it and may have filled in parts, so that the literal that has most of it counts. `certain`: it was printed;
-    without, it counts only where a literal has it."""
+    """A text or a regular expression to search for literally.
+
+    `alone`: the pattern is the whole query. `printed`: a program printed the text and may have filled in parts, so that
+    the literal that has most of it counts. `certain`: the text was certainly printed; if False, it counts only if a
+    literal has it.
+    """
 
     text: str
     is_expression: bool = False
@@ -98,11 +101,14 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`terms`: weight by term, by where it stands and what such a word tells; `written`: the word that a term comes
-    from. `abbreviations`: weight by word that may stand for a longer word of the question. `title_terms`: those of the
-    title. `named`: each once, those of the title first. `asks_for_behaviour`: the question is about what happens, so
-    that code which runs answers it rather than a declaration. `patterns` are looked for in the text of files. `joined`:
-    verbs with a particle; the word that they make is among the terms."""
+    """A query after parsing.
+
+    `terms`: weight by term, by its position and how informative such a word is; `written`: the word that a term comes
+    from. `abbreviations`: weight by word that may abbreviate a longer word of the query. `title_terms`: the terms of
+    the title. `named`: distinct mentions, those of the title first. `asks_for_behaviour`: the query is about what
+    happens, so that running code answers it rather than a declaration. `patterns` are searched for in the text of
+    files. `joined`: verbs with a particle; the word that both make is among the terms.
+    """
 
     text: str
     terms: dict[str, float]
@@ -133,7 +139,7 @@ class Question:
 
 
 def read_question(text: str) -> Question:
-    """Terms and names of a question; deterministic, no repository needed."""
+    """Return the parsed query with its terms and names; deterministic, no repository needed."""
     text = without_colors(text)[:_LONGEST]
     title, body = read_blocks(text)
     frames, raised = read_frames(text)
@@ -171,8 +177,10 @@ def read_question(text: str) -> Question:
 
 
 def as_printed(question: Question) -> Question | None:
-    """For a question that is nothing but a quoted literal: the question what printed it, with parts filled in; None
-    for all others and for literals of too few words."""
+    """Return the query for the code that printed a quoted literal, with parts filled in.
+
+    The result is None if the query is not just a quoted literal, or if the literal has too few words.
+    """
     pattern = next((p for p in question.patterns if p.alone and not p.is_expression), None)
     printed = messages_in("", (QueryBlock(BlockKind.OUTPUT, Section.NONE, pattern.text),), ()) if pattern else ()
     if not printed:
@@ -182,11 +190,13 @@ def as_printed(question: Question) -> Question | None:
 
 
 def without_quotes(question: Question) -> Question | None:
-    """Return the question that a quoted literal is, decoded if it is a JSON string; None for one that reads as a
-    literal: of fewer than `_MIN_WORDS_OF_TEXT` words, or of `_MIN_WORDS_OF_LINES` where it has several lines.
+    r"""Return the query inside of a quoted literal, decoded if it is a JSON string.
 
-    >>> without_quotes(read_question('"the cart\\\\nloses \\\\"all\\\\" items"')).text
-    'the cart\\nloses "all" items'
+    The result is None for text that reads as a literal: fewer than `_MIN_WORDS_OF_TEXT` words, or fewer than
+    `_MIN_WORDS_OF_LINES` if it has several lines.
+
+    >>> without_quotes(read_question('"the cart\\nloses \\"all\\" items"')).text
+    'the cart\nloses "all" items'
     >>> without_quotes(read_question('"the cart loses all items"')) is None
     True
     """
@@ -272,7 +282,7 @@ def _printed(title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMe
 
 
 def _written(text: str) -> dict[str, str]:
-    """The shortest word of the question that each term comes from."""
+    """Return the shortest word of the query that each term comes from."""
     written: dict[str, str] = {}
     for word in _WORD.findall(text):
         for term in terms_of(word):
@@ -349,8 +359,11 @@ _MOST_ALIKE = 60  # a beginning that more terms share says nothing
 
 
 def as_written(question: Question, lexical: LexicalIndex) -> Question:
-    """The question with verbs and their particles as the repository has them: who asks how users log in means `log_in`
-    where more definitions say that than `login`. What was written as one word stays."""
+    """Return the query with verbs and their particles spelled as in the repository.
+
+    A query about how users log in gets `log_in` if more definitions have that than `login`. Words that were written as
+    one word stay.
+    """
     apart = {
         verb.word: verb.apart
         for verb in question.joined
@@ -374,8 +387,10 @@ def _n_definitions(term: str, lexical: LexicalIndex) -> int:
 
 
 def broadened(question: Question, lexical: LexicalIndex, least_alike: int) -> Question | None:
-    """The question with, for each of its unknown words, the terms that share the longest beginning with it, at least
-    `least_alike` letters; None where there are none."""
+    """Return the query with terms added that begin like its unknown words, or None if there are none.
+
+    Added are the terms that share the longest prefix with an unknown word, of at least `least_alike` letters.
+    """
     terms = dict(question.terms)
     for term, weight in question.terms.items():
         if lexical.terms.position(term) >= 0:
@@ -425,12 +440,15 @@ def above_zero(signals: Sequence[Scores]) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, slots=True)
 class RoutePlan:
-    """One row. `generators`: those that run. `graph_share`: the share of the places that is kept for nodes which only
-    PageRank reached; a route with more trust in the graph keeps more. `second_hop`: what takes such a place joins the
-    seeds before the next is filled, so that a chain is followed to its end. `names_decide`: what is named counts once
-    more (`looked up`), because the question is little more than that name. `toll`: on a further
-    definition of a file, times ln(1 + n) where n stand before it (`spread`). `words_first`: places for what only
-    PageRank reached go back to words that would fill them well."""
+    """The settings of one route.
+
+    `generators`: those that run. `graph_share`: the share of the slots for nodes that only PageRank reached; a route
+    that relies more on the graph has more. `second_hop`: a node that takes such a slot joins the seeds before the next
+    slot is filled, so that a chain is followed to its end. `names_decide`: named nodes count once more (signal `looked
+    up`), because the query is little more than that name. `toll`: penalty of a further definition of a file, times ln(1
+    + n) if n precede it (`spread`). `words_first`: slots for nodes that only PageRank reached go back to lexical
+    matches that are good enough.
+    """
 
     generators: tuple[str, ...]
     graph_share: float
@@ -456,7 +474,7 @@ ROUTES: Mapping[Route, RoutePlan] = {
 
 
 class Generating:
-    """Runs those generators that the plan of a route names, each as an optional step `candidates.NAME`."""
+    """Runner of the generators of a route, each as an optional step `candidates.NAME`."""
 
     def __init__(self, plan: RoutePlan, n_nodes: int, steps: Steps) -> None:
         self._plan = plan
@@ -464,8 +482,10 @@ class Generating:
         self._steps = steps
 
     def scores(self, name: str, n: int, work: Callable[[], tuple[Scores, ...]]) -> tuple[Scores, ...]:
-        """The `n` signals of a generator, each of shape (n_nodes,); zeros where it does not run or is skipped. A node
-        with any of them is a candidate."""
+        """Return the `n` signals of a generator, each of shape (n_nodes,).
+
+        They are zeros if the generator does not run or is skipped. A node with any signal above zero is a candidate.
+        """
         nothing = (np.zeros(self._n_nodes),) * n
         if name not in self._plan.generators:
             return nothing

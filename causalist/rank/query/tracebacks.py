@@ -1,15 +1,12 @@
-"""More forms of frames: .NET, IPython and Jupyter, Elixir, Lua, shells, failed assertions and checks of C and C++,
-Swift, and positions that compilers print.
+"""Stack frames and exceptions in a query, innermost frame first.
 
-A form has the groups `path` and `line` where they are printed; `function` as printed, of which the last name counts;
-`said` where the line tells what went wrong, too. Each is tried where a text stands that it needs: most questions have
-none, and compiling these expressions takes longer than reading the question.
+Frames of Python (chained, grouped, with markers), V8 and browsers, Go, Java and Kotlin, Rust, PHP, Ruby, and debuggers
+of C are read. So are .NET, IPython and Jupyter, Elixir, Lua, shells, failed assertions and checks of C and C++, Swift,
+and positions that compilers and linters print. `scoring.mentions` decides which frames are inside of the repository.
 
-Tracebacks in a question -> frames, innermost first, and what was raised.
-
-Read are the forms of Python (chained, grouped, with markers), V8 and browsers, Go, Java and Kotlin, Rust, PHP, Ruby,
-debuggers of C, and positions that compilers and linters print; those of `more_frames` besides. Which frames lie inside
-of the repository is decided in `located`.
+An expression has the groups `path` and `line` if they are printed; `function` as printed, of which the last name
+counts; and `said` if the line also tells what went wrong. Each expression is tried only if a text that it needs occurs.
+Most queries have none, and compiling these expressions takes longer than reading the query.
 """
 
 import re
@@ -99,7 +96,9 @@ class Printed(NamedTuple):
 
 
 def dotnet_frame(line: str) -> Printed | None:
-    """A frame of .NET. Without a place it lies where the type would be expected, as with Java's.
+    """Return a frame of .NET.
+
+    Without a file, the path is where the type would be expected, as with Java.
 
     >>> dotnet_frame("   at Shop.Orders.Cart.Load(String id) in /src/Orders/Cart.cs:line 7")
     Printed(path='/src/Orders/Cart.cs', line=7, function='Load', said='')
@@ -153,7 +152,7 @@ def listed_line(line: str) -> int:
 
 
 def other_frame(line: str) -> Printed | None:
-    """A frame in one of the forms above, but for .NET."""
+    """Return a frame in one of the forms above, other than .NET."""
     for text, form in _OTHERS:
         if text in line and (found := form.match(line)):
             return _printed(found)
@@ -168,9 +167,12 @@ def _printed(found: re.Match[str]) -> Printed:
 
 
 class StackFrame(NamedTuple):
-    """A place in the code. `path` with forward slashes, as far as the trace tells it; `line` 1-based, 0 where it tells
-    none; `function` the last name, "" for module-level code. `trace`: 0 for the trace that tells most (the cause, where
-    one is named); `depth`: 0 for the innermost frame of its trace."""
+    """A position in the code.
+
+    `path` with forward slashes, as far as the trace has it; `line` 1-based, 0 if unknown; `function` the last name, ""
+    for module-level code. `trace`: 0 for the most informative trace (the cause, if one is named); `depth`: 0 for the
+    innermost frame of its trace.
+    """
 
     path: str
     line: int
@@ -288,9 +290,9 @@ def read_frames(text: str) -> tuple[tuple[StackFrame, ...], tuple[ExceptionMenti
 
 
 def without_colors(text: str) -> str:
-    """Return the text without the color codes of a terminal.
+    r"""Return the text without the color codes of a terminal.
 
-    >>> without_colors("\\x1b[1;32m~/a.py\\x1b[0m in \\x1b[0;36mf\\x1b[1;34m(x)\\x1b[0m")
+    >>> without_colors("\x1b[1;32m~/a.py\x1b[0m in \x1b[0;36mf\x1b[1;34m(x)\x1b[0m")
     '~/a.py in f(x)'
     """
     return _COLOR.sub("", text)
@@ -325,7 +327,7 @@ class _Trace:
 
 
 def _read_line(line: str, before: str, traces: list[_Trace]) -> int:
-    """Takes a line into the last trace, or begins a new one with it; the number of frames that it adds."""
+    """Read a line into the last trace or a new one, and return the number of frames that it adds."""
     trace = traces[-1]
     chained = _CHAINED.match(line)
     if chained:
@@ -441,7 +443,7 @@ def _path(written: str) -> str:
 
 
 def _last_name(function: str) -> str:
-    """The last name of a function as traces write it; "" for what has none.
+    """Return the last name of a function as traces write it, or "" if it has none.
 
     >>> [_last_name(f) for f in ("Session.verify", "main.(*Store).Open.func1", "shop::cli::run::h0123456789abcdef")]
     ['verify', 'Open', 'run']
