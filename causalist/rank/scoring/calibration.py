@@ -1,10 +1,11 @@
-"""A ranking -> the probability that at least one of the first five files is right.
+"""Probability that at least one of the first five files of a ranking is right.
 
-A logistic model of few features, each of which can only raise it. Scores are logarithms of odds, so the share of the
-odds that the best files hold says how far they stand out; the other features say how much there was to go by. The
-weights are fitted to labelled questions, every repository judged by those of the others: docs/ranking.md has the table.
+The probability comes from a logistic model of a few features, none of which can lower it. Scores are logarithms of
+odds, so the share of the odds of the best files says how far they stand out; the other features say how much evidence
+there is. The weights are fitted on labelled queries. Each repository is tested with weights fitted on the others:
+docs/ranking.md has the table.
 
-How likely linear weights make what is right: the loss that weights are fitted by, for code and for free text.
+The module also has the loss by which the linear weights of the ranking are fitted, for code and for prose.
 """
 
 import json
@@ -59,14 +60,14 @@ class Calibration:
     level: Mapping[Level, float]
 
     def of(self, evidence: CalibrationFeatures, level: Level) -> float:
-        """The probability, in (0, 1)."""
+        """Return the probability, in (0, 1)."""
         parts = (self.weights[name] * value for name, value in zip(CalibrationFeatures._fields, evidence, strict=True))
         return float(1.0 / (1.0 + np.exp(-(self.level[level] + sum(parts)))))
 
 
 @lru_cache(maxsize=1)
 def default_calibration() -> Calibration:
-    """The one that is shipped, from `confidence.json`, which states where it comes from."""
+    """Return the shipped calibration from `confidence.json`, which states its origin."""
     data = json.loads(Path(__file__).with_name("calibration.json").read_text(encoding="utf-8"))
     return Calibration(data["weights"], {Level(name): value for name, value in data["level"].items()})
 
@@ -90,8 +91,10 @@ def confidence_of(
 def evidence_of(
     ranking: Ranking, graph: CodeGraph, lexical: LexicalIndex, terms: Mapping[str, float] | None = None
 ) -> CalibrationFeatures | None:
-    """The features of a ranking; None where no file has a score. `terms`: those that were asked for, where the ranking
-    is of others."""
+    """Return the features of a ranking, or None if no file has a score.
+
+    `terms`: the terms of the original query, if the ranking is of other terms.
+    """
     owners, n = graph.nodes.files, len(graph.nodes)
     files = np.flatnonzero((graph.nodes.kinds == NodeKind.FILE) & (ranking.files > 0))
     found = np.flatnonzero((ranking.definitions > 0) & (owners >= 0))
@@ -114,7 +117,10 @@ def evidence_of(
 
 
 def _words_of(file: int, terms: Mapping[str, float], lexical: LexicalIndex) -> tuple[int, float]:
-    """(how many of the terms the repository has, the share of these by weight and rarity that a file has)."""
+    """Return (number of terms that the repository has, the share of these that a file has).
+
+    The share is by weight and rarity.
+    """
     postings = lexical.files
     n_known, found, total = 0, 0.0, 0.0
     for term, weight in terms.items():
@@ -137,11 +143,11 @@ _LARGEST_EXPONENT = 700.0  # e to more is infinite
 
 @dataclass(frozen=True, slots=True)
 class Stacked:
-    """The candidates of all questions below one another, n of them; those of a question stand together.
+    """Candidates of all queries in one table, n rows; those of a query are adjacent.
 
-    `matrix`: (n, linear parameters); `roles`: (n, roles), a one where the role's factor holds; `gold`: (n,);
-    `question`: (n,), ascending from 0; `starts`: (questions,), the first row of each; `n_right`: (questions,).
-    A question that is to count three times has a third of its number there.
+    `matrix`: (n, linear parameters); `roles`: (n, roles), 1 if the factor of the role applies; `gold`: (n,);
+    `question`: (n,), ascending from 0; `starts`: (questions,), the first row of each; `n_right`: (questions,), the
+    number of right candidates. To count a query three times, a third of its number is stored there.
     """
 
     matrix: NDArray[np.float64]

@@ -1,10 +1,8 @@
-"""Signals and weights -> one score for each node, with its reasons.
+"""Linear fusion of signals with weights: one score for each node, with its reasons.
 
-The score is linear in the signals, so that it explains itself: the sum of the signals times their weights, times the
-factor of the file's role. A score is the logarithm of odds up to a constant: how much likelier a node is meant than
-another is e to the difference of their scores. That is how the weights were fitted (`evaluate/fit.py`).
-
-What ranking says of every node for one question.
+The score is the sum of the signals times their weights, times the factor of the file's role. Each term of the sum is a
+reason. A score is the logarithm of odds up to a constant: the ratio of the odds of two nodes is e to the difference of
+their scores. The weights were fitted with this meaning (`evaluate/fit.py`).
 """
 
 import json
@@ -47,8 +45,11 @@ RECIPROCAL = 60.0  # k of reciprocal rank fusion, as its authors chose it
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """Of one pass: `signals`: name -> weight, at least 0; `role`: label -> factor in (0, 1]; `kind`: label -> what a
-    definition of that kind is given beforehand, at least 0."""
+    """Linear model of one pass.
+
+    `signals`: name -> weight, at least 0; `role`: label -> factor in (0, 1]; `kind`: label -> prior of a definition of
+    that kind, at least 0.
+    """
 
     signals: Mapping[str, float]
     role: Mapping[str, float]
@@ -57,7 +58,7 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Those of definitions, in both passes, and of files, and the factors of what words find."""
+    """Weights of definitions in both passes, weights of files, and the prior factors of lexical matches."""
 
     definition: Linear
     file: Linear
@@ -65,6 +66,8 @@ class Weights:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Mapping[str, Mapping[str, float]]]) -> "Weights":
+        """Return the weights from the content of a weights file."""
+
         def linear(name: str) -> Linear:
             part = data[name]
             return Linear(part["signals"], part["role"], part.get("kind", {}))
@@ -75,7 +78,7 @@ class Weights:
 
 @lru_cache(maxsize=1)
 def default_weights() -> Weights:
-    """The weights that are shipped, from `weights.json`, which states where they come from."""
+    """Return the shipped weights from `weights.json`, which states their origin."""
     return Weights.from_json(json.loads(shipped_weights()))
 
 
@@ -86,8 +89,10 @@ def shipped_weights() -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Signals of all nodes, weighted, by name; `role` and `file_role` are the factors of their sums, `reading` says
-    where they come from."""
+    """Weighted signals of all nodes, by name.
+
+    `role` and `file_role` are the factors of their sums.
+    """
 
     definition: Mapping[str, Scores]
     file: Mapping[str, Scores]
@@ -98,7 +103,7 @@ class Signals:
     mention: Scores | None = None  # how strongly the question names each node; None where there are no weights
 
     def of(self, node: int, is_file: bool) -> list[tuple[str, float]]:
-        """(signal, contribution) of a node, largest first; what contributes nothing is left out."""
+        """Return (signal, contribution) of a node, largest first, without signals that contribute nothing."""
         table, role = (self.file, self.file_role) if is_file else (self.definition, self.role)
         parts = [(name, float(value * role[node])) for name, value in _at(table, node)]
         return sorted(((n, v) for n, v in parts if v > 0), key=lambda p: (-p[1], p[0]))
@@ -118,8 +123,10 @@ def signals_of(
     steps: Steps = NO_STEPS,
     similarities: Similarities | None = None,
 ) -> Signals:
-    """Everything that the question says about nodes without walking the graph: the passes, or, where the linear
-    model is skipped, the reciprocal ranks of what the generators found."""
+    """Return the weighted signals of a query for all nodes, before the graph is walked.
+
+    They come from the passes, or, if the linear model is skipped, from the reciprocal ranks of the generators.
+    """
     reading = read_against(question, graph, lexical, weights.factors, matched, history, steps, similarities)
     numbers = {term: lexical.terms.position(term) for term in {**question.abbreviations, **question.terms}}
     known = {term: number for term, number in numbers.items() if number >= 0}
@@ -137,13 +144,16 @@ def _weighed(reading: Reading, weights: Weights, known: Mapping[str, int]) -> Si
 
 
 def _reach(reading: Reading) -> Scores:
-    """A test or page of documentation that no word led to is next to never what was asked for."""
+    """Return the factor of nodes without a lexical match; it is very small for tests and documentation."""
     return reading.role**3 * reading.kind
 
 
 def _by_places(reading: Reading, known: Mapping[str, int]) -> Signals:
-    """Without weights: the sum over the generators of 1 / (RECIPROCAL + place), with equal scores sharing the better
-    place (reciprocal rank fusion, Cormack, Clarke and Büttcher 2009), times the factors of roles and kinds."""
+    """Return signals without weights: the sum over the generators of 1 / (RECIPROCAL + place).
+
+    Equal scores share the better place (reciprocal rank fusion, Cormack, Clarke and Büttcher 2009). The sum is
+    multiplied by the factors of roles and kinds.
+    """
     own = (reading.text, reading.name, reading.mention, reading.literal, reading.frame, reading.synonyms, reading.dense)
     first = reading.first_files()
     definitions = sum(map(_reciprocal, own), np.zeros(len(reading.role)))
@@ -164,7 +174,10 @@ def _reciprocal(scores: Scores) -> Scores:
 def definition_signals(
     reading: Reading, weights: Linear, raw: Mapping[str, Scores] | None = None
 ) -> tuple[Table, Scores]:
-    """(signals of definitions, weighted; factors of the roles); `raw`: the signals, if they are at hand."""
+    """Return (weighted signals of definitions, factors of the roles).
+
+    `raw`: the signals without weights, if they are already computed.
+    """
     raw = raw or reading.definitions()
     given = np.array([weights.kind.get(kind.label, 0.0) for kind in NodeKind])
     # Nothing is given to what no word is about: it would be found whatever is asked.
@@ -179,8 +192,10 @@ def definition_signals(
 
 
 def definitions_again(reading: Reading, signals: Table, before: Scores, files: Scores, weights: Linear) -> Table:
-    """The weighted signals of the last pass; `signals` and `before`: those of definitions in the first and their sum,
-    `files`: scores of files."""
+    """Return the weighted signals of the last pass.
+
+    `signals` and `before`: those of definitions in the first pass and their sum. `files`: scores of files.
+    """
     again = signals
     for name, values in reading.definitions_again(files, before).items():
         again = again.with_one(name, values, weights.signals.get(name, 0.0))
@@ -188,7 +203,10 @@ def definitions_again(reading: Reading, signals: Table, before: Scores, files: S
 
 
 def file_signals(reading: Reading, definitions: Scores, weights: Linear) -> tuple[Mapping[str, Scores], Scores]:
-    """(signals of files, weighted; factors of the roles); `definitions`: their scores in the first pass."""
+    """Return (weighted signals of files, factors of the roles).
+
+    `definitions`: the scores of definitions in the first pass.
+    """
     return _weighted(reading.files(definitions), weights), _role_factors(reading, weights)
 
 
@@ -205,7 +223,7 @@ def _role_factors(reading: Reading, weights: Linear) -> Scores:
 
 
 def summed(signals: Mapping[str, Scores], role: Scores) -> Scores:
-    """The score: the sum of the signals, times the factor of the role."""
+    """Return the score: the sum of the signals, times the factor of the role."""
     if isinstance(signals, Table):
         return signals.summed(role)
     result: Scores = sum(signals.values(), np.zeros(len(role))) * role
@@ -213,34 +231,39 @@ def summed(signals: Mapping[str, Scores], role: Scores) -> Scores:
 
 
 def with_support(signals: Signals, given: Scores, weights: Weights) -> Signals:
-    """The signals and what the graph gives to definitions, in [0, 1]. Files have nothing of it (decision 4)."""
+    """Return the signals and the support of definitions by the graph, in [0, 1].
+
+    Files get none of it (decision 4).
+    """
     return with_signal(signals, GRAPH, given, weights)
 
 
 def with_signal(signals: Signals, name: str, values: Scores, weights: Weights) -> Signals:
-    """The signals and one more of definitions, of `values` in [0, 1]."""
+    """Return the signals and one more of definitions, of `values` in [0, 1]."""
     table, weight = signals.definition, weights.definition.signals.get(name, 0.0)
     more = table.with_one(name, values, weight) if isinstance(table, Table) else {**table, name: values * weight}
     return replace(signals, definition=more)
 
 
 def without(signals: Signals, names: AbstractSet[str]) -> Signals:
-    """The signals but for some of definitions."""
+    """Return the signals without the given ones of definitions."""
     table = signals.definition
     fewer = table.without(names) if isinstance(table, Table) else {k: v for k, v in table.items() if k not in names}
     return replace(signals, definition=fewer)
 
 
 def fused(signals: Signals) -> tuple[Scores, Scores]:
-    """(scores of definitions, passages and module-level code; scores of files as a whole)."""
+    """Return (scores of definitions, passages and module-level code; scores of files as a whole)."""
     return summed(signals.definition, signals.role), summed(signals.file, signals.file_role)
 
 
 def reasons_of(
     node: int, file: int, signals: Signals, question: Question, lexical: LexicalIndex, *, is_file: bool
 ) -> tuple[Reason, ...]:
-    """Why a node is here: each signal's contribution, the words of the question that stand in it. What no question
-    says (length, kind) is no reason."""
+    """Return the reasons for a node: contribution of each signal, and the query words that match.
+
+    Signals that do not depend on a query (length, kind) are no reasons.
+    """
     places = {
         "text": (node, lexical.files if is_file else lexical.definitions),
         "path": (file, lexical.paths),
@@ -259,7 +282,7 @@ def reasons_of(
 
 
 def _matching_words(node: int, postings: Postings, question: Question, numbers: Mapping[str, int]) -> list[str]:
-    """The question's terms in a document, those that weigh most first."""
+    """Return the words of the query that a document contains, those with the largest weight first."""
     found: list[tuple[float, str]] = []
     for term, weight in {**question.abbreviations, **question.terms}.items():
         impact = impact_on(postings, numbers[term], node) if term in numbers else 0.0
@@ -270,8 +293,11 @@ def _matching_words(node: int, postings: Postings, question: Question, numbers: 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Scores of all nodes, shape (n_nodes,). `pagerank` is None where the graph was not walked; then `seeds` are
-    zeros. `matches` are the candidates with their scores without PageRank, divided by the best."""
+    """Scores of all nodes for one query, shape (n_nodes,).
+
+    `pagerank` is None if the graph was not walked; then `seeds` are zeros. `matches` are the candidates with their
+    scores without PageRank, divided by the best.
+    """
 
     question: Question
     definitions: NDArray[np.float64]

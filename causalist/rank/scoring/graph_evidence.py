@@ -57,8 +57,10 @@ _DECADES = 8.0  # natural ones: what is given e to the -8 of the most, or less, 
 
 
 class _Links(NamedTuple):
-    """Entries of M of the walk one way, along edges or back: `weights[k]` of what `sources[k]` has goes to
-    `targets[k]`, over an edge of kind `kinds[k]`."""
+    """Entries of M of the walk in one direction, along edges or back.
+
+    `weights[k]` of the mass of `sources[k]` goes to `targets[k]`, over an edge of kind `kinds[k]`.
+    """
 
     targets: NDArray[np.int32]
     sources: NDArray[np.int32]
@@ -67,7 +69,7 @@ class _Links(NamedTuple):
 
 
 class _Ways(NamedTuple):
-    """Both ways, from all nodes or from some."""
+    """Links in both directions, from all nodes or from some."""
 
     along: _Links
     back: _Links
@@ -145,7 +147,7 @@ def users_of_named(graph: CodeGraph, mention: Scores, inside: NDArray[np.bool_] 
 
 
 def _odds(scores: Scores) -> Scores:
-    """The softmax over the _N_SEEDS best positive scores, equal ones by node; 0 elsewhere."""
+    """Return the softmax over the _N_SEEDS best positive scores, equal ones by node; 0 elsewhere."""
     nodes = np.array(best_of(scores, _N_SEEDS), dtype=np.int64)
     result = np.zeros(len(scores))
     if len(nodes):
@@ -163,9 +165,11 @@ def _logarithmic(given: Scores, most: float) -> Scores:
 
 
 def _ways(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores) -> _Ways:
-    """The links that leave what is `reached`, or all of them where these are many: few steps from few seeds need a
-    small part of a large graph. What a node is given is added up in the same order, so that sums are the same to the
-    last digit."""
+    """Return the links that leave the `reached` nodes, or all links if these are many.
+
+    A few steps from a few seeds need a small part of a large graph. The mass of a node is added up in the same order in
+    both cases, so that the sums are identical to the last digit.
+    """
     edges, nodes = graph.edges, np.flatnonzero(reached)
     starts = (edges.indptr, edges.incoming_indptr)
     n_edges = sum(int((indptr[nodes + 1] - indptr[nodes]).sum()) for indptr in starts)
@@ -215,7 +219,7 @@ _AS_FILE = 1e-6  # module-level code stands for its file only where no definitio
 
 
 class Place(NamedTuple):
-    """A file that was reached, the node through which the walk enters it, and how much it is reached."""
+    """A file that the walk reached, the node through which it enters the file, and its reach."""
 
     file: int
     entry: int
@@ -231,11 +235,11 @@ def reached_places(
     second_hop: bool,
     steps: Steps,
 ) -> list[Place]:
-    """At most `n_places`, the most reached first.
+    """Return at most `n_places` files without a lexical match, the most reached first.
 
-    They are taken one by one, and each joins the seeds with a share of their mass before the next is taken, so that a
-    chain is followed to its end (middleware -> verifier -> primitives) instead of stopping at what is one step away
-    from everything. A file's reach is the PageRank of its nodes times the factors of role and kind, summed, times the
+    They are taken one by one. Each joins the seeds with a share of their mass before the next is taken. So a chain is
+    followed to its end (middleware -> verifier -> primitives), instead of stopping at files that are one step away from
+    everything. The reach of a file is the PageRank of its nodes times the factors of role and kind, summed, times the
     root of its specificity log(files / linked files).
     """
     if ranking.pagerank is None:
@@ -300,7 +304,7 @@ class _SlotLinks:
         self._files: set[tuple[int, int]] = set()  # (file of what was found, file that is linked with it)
 
     def follow(self, nodes: list[int]) -> None:
-        """Takes these for found too."""
+        """Add these nodes to those that count as found."""
         owners = self._graph.nodes.files
         for node in nodes:
             others = self._others(node)
@@ -309,7 +313,7 @@ class _SlotLinks:
             self._files.update((own, other) for other in distinct(owners[others]).tolist())
 
     def belonging(self, file: int) -> list[int]:
-        """The nodes of a file that belong to what was found, ascending; none if the file does not."""
+        """Return the nodes of a file that belong to the found ones, ascending; none if the file does not."""
         n_linked = sum(other == file for _, other in self._files)
         if n_linked < SHARE_OF_FILES * int(self._file_degrees[file]):
             return []
@@ -328,8 +332,10 @@ class _SlotLinks:
 
 
 def _entry(nodes: list[int], given: NDArray[np.float64], is_file: NDArray[np.bool_]) -> int:
-    """Of some nodes of a file the one through which the walk enters it: the one that other files give most. Inside of a
-    file mass gathers in its own helpers, which say less about why the file is here."""
+    """Return the node through which the walk enters a file: the one that gets most from other files.
+
+    Inside of a file, mass gathers in its own helpers, which explain less why the file is listed.
+    """
     return max(nodes, key=lambda node: (given[node] * (_AS_FILE if is_file[node] else 1.0), -node))
 
 
@@ -353,7 +359,7 @@ def given_from_outside(
 
 
 def _file_specificity(graph: CodeGraph, transition: Transition) -> NDArray[np.float64]:
-    """log(files / linked files), by the node of the file; 0 for all others."""
+    """Return log(files / linked files), by the node of the file; 0 for all others."""
     files = np.flatnonzero(graph.nodes.kinds == NodeKind.FILE)
     result = np.zeros(len(graph.nodes))
     result[files] = np.maximum(np.log(len(files) / transition.file_degrees[files]), 0.0)

@@ -36,7 +36,7 @@ _FOREIGN = (
 
 
 def frame_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.float64]:
-    """Shape (n_nodes,), in [0, 1]: how near a definition is to where the question's traceback ended."""
+    """Return how near each definition is to the end of the query's traceback, shape (n_nodes,), in [0, 1]."""
     scores = np.zeros(len(graph.nodes))
     for node, value in located(question.frames, graph, lexical).items():
         scores[node] = value
@@ -44,7 +44,10 @@ def frame_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) ->
 
 
 def located(frames: Sequence[StackFrame], graph: CodeGraph, lexical: LexicalIndex) -> dict[int, float]:
-    """By node, in (0, 1]: 1 for the innermost frame of the most telling trace, less for those further out."""
+    """Return the score of each node that a frame means, in (0, 1].
+
+    It is 1 for the innermost frame of the most informative trace, and less for frames further out.
+    """
     found: dict[int, float] = {}
     inside: dict[int, int] = {}
     value_of_trace = 1.0
@@ -67,14 +70,17 @@ def located(frames: Sequence[StackFrame], graph: CodeGraph, lexical: LexicalInde
 
 
 def frame_rows(frames: Sequence[StackFrame], graph: CodeGraph, lexical: LexicalIndex) -> list[tuple[int, int]]:
-    """(node, row) of each frame whose line lies in the definition that it means; rows from 0."""
+    """Return (node, row) of each frame whose line is inside the definition that it means; rows from 0."""
     nodes = graph.nodes
     found = [(_node_of(frame, graph, lexical)[0], frame.line - 1) for frame in frames if frame.line]
     return [(n, row) for n, row in found if n >= 0 and nodes.start_rows[n] <= row <= nodes.end_rows[n]]
 
 
 def _node_of(frame: StackFrame, graph: CodeGraph, lexical: LexicalIndex) -> tuple[int, float]:
-    """(the innermost definition of a frame, or its file; how sure that is, in (0, 1]); (-1, 0) outside."""
+    """Return (the innermost definition of a frame, or its file; confidence in (0, 1]).
+
+    The result is (-1, 0) for a frame outside of the repository.
+    """
     parts = [p for p in frame.path.split("/") if p not in ("", ".", "..")]
     if not parts:
         return -1, 0.0
@@ -127,8 +133,11 @@ def _of_another_package(parts: Sequence[str], shared: int, graph: CodeGraph) -> 
 
 
 def definition_at(file: int, line: int, function: str, graph: CodeGraph) -> int:
-    """The definition in `file` that is called `function`, of several the one around `line` (1-based) or nearest to it;
-    if none is, the innermost definition around the line; -1 if there is none of these."""
+    """Return the definition in `file` with the name `function`, or the innermost one around `line`.
+
+    Of several with this name, it is the one around `line` (1-based) or nearest to it. The result is -1 if there is
+    neither.
+    """
     nodes = graph.nodes
     inside = np.flatnonzero((nodes.files == file) & ~np.isin(nodes.kinds, [NodeKind.FILE, NodeKind.FIELD]))
     row = line - 1
@@ -145,7 +154,7 @@ def definition_at(file: int, line: int, function: str, graph: CodeGraph) -> int:
 
 
 def _last(node_id: str) -> str:
-    """The last name of a symbol, without the number of a repeated one."""
+    """Return the last name of a symbol, without the number of a repeated one."""
     return (split_id(node_id)[1] or "").rpartition(".")[2].partition("~")[0]
 
 
@@ -156,7 +165,10 @@ _MOST_WITH_CODE = 8  # definitions that have the code of an error in their text
 
 
 def mention_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.float64]:
-    """Shape (n_nodes,), in [0, 1]: 1 for what a title names without namesakes, less for doubtful names."""
+    """Return how strongly a query names each node, shape (n_nodes,), in [0, 1].
+
+    The score is 1 for a node that the title names without namesakes, less for ambiguous names.
+    """
     scores = np.zeros(len(graph.nodes))
     for named in question.named:
         if named.kind == "path":
@@ -180,8 +192,11 @@ def mention_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) 
 
 
 def identifier_scores(question: Question, lexical: LexicalIndex, n: int) -> NDArray[np.float64]:
-    """Shape (n,), in [0, 1]: the share of the names in a question that stand as a whole in the text of a definition,
-    by weight and rarity. What is named is used in more places than the one that defines it, if any here does."""
+    """Return the share of the query's names that each definition contains as a whole, shape (n,), in [0, 1].
+
+    Names count by weight and rarity. The code that a query means uses the named things in more places than the one that
+    defines them.
+    """
     weights: dict[int, float] = {}
     for named in question.named:
         for part in named.text.lower().split(".") if named.kind != "path" else ():
@@ -192,14 +207,14 @@ def identifier_scores(question: Question, lexical: LexicalIndex, n: int) -> NDAr
 
 
 def _with_term(code: str, lexical: LexicalIndex) -> list[int]:
-    """Definitions in whose text a code stands as a whole, if they are few."""
+    """Return the definitions whose text contains a code as a whole, if they are few."""
     at = lexical.terms.position(code.lower())
     found = impacts(lexical.definitions, at)[0] if at >= 0 else ()
     return [int(n) for n in found] if len(found) <= _MOST_WITH_CODE else []
 
 
 def _by_path(path: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
-    """Files whose path ends with the longest possible tail of `path`."""
+    """Return the files whose path ends with the longest possible tail of `path`."""
     parts = [p for p in path.split("/") if p]
     if not parts:
         return []
@@ -223,7 +238,7 @@ def _by_path(path: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
 
 
 def _by_qualified_name(dotted: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
-    """Definitions that end `dotted` and whose qualified name or path agrees with the parts before it."""
+    """Return the definitions with the last name of `dotted` whose qualified name or path agrees with the rest."""
     *before, last = dotted.split(".")
     found = nodes_named(last, lexical)
     exact = []
@@ -241,7 +256,7 @@ def _by_qualified_name(dotted: str, graph: CodeGraph, lexical: LexicalIndex) -> 
 def literal_scores(
     matched: Mapping[int, TextMatches], files: NDArray[np.int32], n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(by node, by file): 1/2 for one match, towards 1 with the logarithm of their number."""
+    """Return (scores by node, scores by file): 1/2 for one match, toward 1 with the logarithm of their number."""
     counts = np.zeros(n)
     if not matched:
         return counts, counts
@@ -258,7 +273,10 @@ def _saturated(counts: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def files_with_all(pattern: Pattern, graph: CodeGraph, lexical: LexicalIndex) -> list[str]:
-    """Paths of the files that have every word of a pattern, in order; none for a pattern without words."""
+    """Return the paths of the files that have every word of a pattern, in order.
+
+    A pattern without words gives none.
+    """
     terms = dict.fromkeys(t for word in pattern.text.split() for t in terms_of(word.strip(".,:;()[]{}")))
     numbers = [lexical.terms.position(term) for term in terms]
     if not numbers or min(numbers) < 0:
@@ -324,8 +342,9 @@ def _is_usable(node: int, graph: CodeGraph) -> bool:
 
 
 def with_these_first(scores: NDArray[np.float64], nodes: list[int]) -> NDArray[np.float64]:
-    """Return a copy of scores, (n,), in which `nodes` come before all others and in their order. A score that is high
-    enough stays.
+    """Return a copy of scores, (n,), in which `nodes` precede all others, in their order.
+
+    A score that is high enough stays.
 
     >>> with_these_first(np.array([3.0, 5.0, 4.0]), [1, 0]).round(3).tolist()
     [4.001, 5.0, 4.0]

@@ -1,26 +1,18 @@
 """Ranking of the nodes and files of a repository for a query, with the reasons for each choice.
 
-For each node, the seeds that its PageRank stems from are found.
+A query gives candidates and seeds, these give Personalized PageRank, and that gives fused scores. Two tables come out
+of one pass: of nodes (definitions, passages, module-level code) and of files. From the scores, `choose` selects the
+results, `seed_shares` finds the seeds that the PageRank of each stems from, and `explain` gives the reasons.
 
-From the scored nodes, a list is chosen that is spread over files.
+The list of results is diversified by file, because the other definitions of a wrong file are wrong as well. Each
+further result of a file must be better by a penalty than the first of another file, as in the selection by marginal
+relevance (Carbonell and Goldstein 1998) with "the same file" for similarity. The penalty grows with the logarithm of
+their number: a second one says more than a ninth. A definition that encloses a listed one repeats it, and gets a fixed
+penalty.
 
-Where the best file is wrong, so are its other definitions. Each further result of a file has to be better by a toll
-than the first of another one, as in the selection by marginal relevance (Carbonell and Goldstein 1998) with "the same
-file" for likeness. The toll grows by the logarithm of how many there are: that there is a second one tells more than
-that there is a ninth. What surrounds a definition that is there already says little that it does not, and pays a fixed
-toll beside.
-
-From the fused scores, the nodes that answer are chosen.
-
-Of the slots of a list of definitions one in eight is for the best files that have none in it, by their best
-definition, and some at the end are for what PageRank reached and no word led to: the answer to a query that names
-nothing stands there. The slots at the end go back to words where what words would put there is nearly as good as what
-they put first.
-
-A query gives candidates and seeds, these give Personalized PageRank, and that gives fused scores, with the reasons for
-each choice.
-
-Two tables come out of one pass: of nodes (definitions, passages, module-level code) and of files.
+One in eight slots of a list of definitions is for the best files that have none in it, by their best definition. Some
+slots at the end are for nodes that PageRank reached and no word led to: the answer to a query that names nothing is
+there. These slots go back to lexical matches that are nearly as good as the first ones.
 """
 
 import heapq
@@ -77,8 +69,10 @@ def seed_shares(
     options: AskOptions,
     steps: Steps = NO_STEPS,
 ) -> list[tuple[SeedShare, ...]]:
-    """For each of `nodes` the seeds that most of its PageRank stems from, largest share first. A file's is that of all
-    its nodes together. Empty where the walk gives a node nothing."""
+    """Return the seeds that most of the PageRank of each of `nodes` stems from, largest share first.
+
+    The seeds of a file are those of all its nodes together. The result of a node without PageRank is empty.
+    """
     if ranking.pagerank is None:
         return [() for _ in nodes]
     seeds = np.flatnonzero(ranking.seeds)
@@ -107,9 +101,11 @@ def spread(
     most: int,
     toll: float,
 ) -> dict[int, float]:
-    """At most `most` of `nodes`, each with what decided: its score without `toll` times ln(1 + n), n being how many of
-    its file stand before it, and without 2 if one of these lies in it. In their order; equal ones by index. Without a
-    `toll` scores alone decide. `scores`, `files` and `parents` (enclosing nodes, -1 for none) have shape (n_nodes,).
+    """Return at most `most` of `nodes`, each with the score that decided.
+
+    The score is reduced by `toll` times ln(1 + n), n being the number of nodes of its file before it, and by 2 if one
+    of these is inside of it. The order is by this score; equal ones by index. Without a `toll`, scores alone decide.
+    `scores`, `files` and `parents` (enclosing nodes, -1 for none) have shape (n_nodes,).
 
     >>> files, parents = np.array([7, 7, 8], dtype=np.int32), np.full(3, -1, dtype=np.int32)
     >>> found = spread([0, 1, 2], np.array([3.0, 2.5, 2.0]), files, parents, 3, 1.0)
@@ -149,7 +145,7 @@ _REPEATED = lazy_regex(r"~\d+$", needs=("~",))
 
 
 class Chosen(NamedTuple):
-    """A node that answers, with its place in the list decided by `score`; `by_graph` if only PageRank reached it."""
+    """A node of the result list, ordered by `score`; `by_graph` if only PageRank reached it."""
 
     node: int
     score: float
@@ -159,7 +155,7 @@ class Chosen(NamedTuple):
 def choose(
     ranking: Ranking, graph: CodeGraph, transition: Transition, options: AskOptions, steps: Steps = NO_STEPS
 ) -> list[Chosen]:
-    """The nodes that answer, best first: at most `top_k`, none that nothing reached."""
+    """Return the results, best first: at most `top_k`, and none without a score."""
     by_file = options.level is Level.FILE
     if options.rank is RankMode.PAGERANK:
         pagerank = _pagerank_of(ranking, graph, by_file)
@@ -213,8 +209,10 @@ def _with_best_files(
     scores: NDArray[np.float64],
     owners: NDArray[np.int32],
 ) -> dict[int, float]:
-    """`n` of the definitions that were `found`, of which the last places go to the best of the `files`, best first,
-    that would have none: each has its best definition there."""
+    """Return `n` of the `found` definitions, of which the last slots go to files without any.
+
+    These are the best of the `files` (best first), each with its best definition.
+    """
     n_for_files = round(n * FILE_SHARE)
     kept = dict(islice(found.items(), n - n_for_files))
     have = {int(owners[node]) for node in kept}
@@ -235,7 +233,10 @@ def _with_best_files(
 
 
 def _distinct(nodes: Sequence[int], graph: CodeGraph) -> list[int]:
-    """`nodes` without repeats of a name in one file, such as the setter beside a getter: the better one stands."""
+    """Return `nodes` without repeats of a name in one file, such as a setter beside a getter.
+
+    The better one stays.
+    """
     kept: dict[str, int] = {}
     for node in nodes:
         kept.setdefault(_REPEATED.sub("", graph.nodes.ids[node]), node)
@@ -247,7 +248,7 @@ def _by_value(item: tuple[int, float]) -> tuple[float, int]:
 
 
 def _pagerank_of(ranking: Ranking, graph: CodeGraph, by_file: bool) -> NDArray[np.float64]:
-    """PageRank itself; a file's is the sum over its nodes, the probability of standing anywhere in it."""
+    """Return PageRank itself; that of a file is the sum over its nodes."""
     if ranking.pagerank is None:
         return np.zeros(len(graph.nodes))
     if not by_file:
@@ -280,11 +281,12 @@ def rank_question(
     steps: Steps = NO_STEPS,
     similarities: Similarities | None = None,
 ) -> Ranking:
-    """Scores of every node for a question. Without any match all scores are zero and there is no walk.
+    """Return the scores of every node for a query.
 
-    `matched`: where the question's patterns stand. `inside`: shape (n_nodes,), the nodes that may match; the walk
-    stays among them if `transition` does (`within`). `history`: what commits said of files.
-    `similarities`: what an embedder says."""
+    Without any match all scores are zero and there is no walk. `matched`: the matches of the query's patterns.
+    `inside`: shape (n_nodes,), the nodes that may match; the walk stays among them if `transition` does (`within`).
+    `history`: the commits of the files. `similarities`: the result of an embedder.
+    """
     question = as_written(question, lexical)
     plan = ROUTES[question.route]
     signals = signals_of(question, graph, lexical, weights, matched, history, steps, similarities)
@@ -324,7 +326,7 @@ def rank_question(
 def _by_graph(
     graph: CodeGraph, signals: Signals, weights: Weights, inside: NDArray[np.bool_] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(what the best definitions give to others, who uses what is named), of what some word led to."""
+    """Return (support by the best definitions, use of what is named) for nodes with a lexical match."""
     users = np.zeros(len(graph.nodes))
     if signals.mention is not None:
         users = np.where(signals.definition["text"] > 0, users_of_named(graph, signals.mention, inside), 0.0)
@@ -343,8 +345,10 @@ def _inside_only(
 
 
 def in_scope(ranking: Ranking, scope: NDArray[np.bool_]) -> Ranking:
-    """The ranking with the scores of the nodes of `scope`, (n_nodes,), raised by SCOPE_BONUS. What the walk reaches is
-    left as it is: it leads from the scope to what the scope rests on."""
+    """Return the ranking with the scores of the nodes of `scope`, (n_nodes,), raised by SCOPE_BONUS.
+
+    Nodes that the walk reaches are unchanged: it leads from the scope to the code that the scope uses.
+    """
 
     def raised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.where(scope & (scores > 0), scores + SCOPE_BONUS, scores)
@@ -355,8 +359,10 @@ def in_scope(ranking: Ranking, scope: NDArray[np.bool_]) -> Ranking:
 def best_inside(
     chosen: Sequence[Chosen], ranking: Ranking, graph: CodeGraph, transition: Transition
 ) -> dict[int, list[int]]:
-    """The definitions that stand for each chosen file: the best by words, or, where only the graph led, the ones
-    through which the walk enters."""
+    """Return the definitions that represent each chosen file.
+
+    They are the best by words, or, if only the graph led there, those through which the walk enters.
+    """
     kinds, owners = graph.nodes.kinds, graph.nodes.files
     standing = np.where(np.isin(kinds, [NodeKind.FILE, NodeKind.FIELD, NodeKind.EXTERNAL]), 0.0, 1.0)
     result: dict[int, list[int]] = {}
@@ -393,14 +399,16 @@ def explain(
 
 
 def _commits_of(file: int, ranking: Ranking, lexical: LexicalIndex) -> str:
-    """The commits that say what the question says, as git shortens their names."""
+    """Return the commits that are similar to the query, with names as short as git's."""
     terms = asked_of_history(ranking.question, other_words(ranking.question, lexical), ranking.history)
     return ", ".join(name[:8] for name in similar_commits(terms, ranking.history, file, N_COMMITS))
 
 
 def _leading_name(file: int, ranking: Ranking, graph: CodeGraph) -> str:
-    """The name of the best definition of a file, a method with that of its class (`get` alone says nothing); empty
-    where module-level code is best."""
+    """Return the name of the best definition of a file; empty if module-level code is best.
+
+    A method is named with its class, because `get` alone is not informative.
+    """
     best = best_of(np.where(graph.nodes.files == file, ranking.definitions, 0.0), 1)
     name = split_id(graph.nodes.ids[best[0]])[1] if best else None
     return ".".join((name or "").split(".")[-2:])

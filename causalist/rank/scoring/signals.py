@@ -1,13 +1,11 @@
-"""Signals by name: one array each, times a weight, and their sum.
+"""Signals of a query for each node: one array in [0, 1] for each, and their weighted sum.
+
+There are three passes. First definitions are scored; then files, which gain from a good definition; then definitions
+again, with the scores of their files. Definitions and whole files fail on different queries, so that each helps the
+other.
 
 An answer needs the sum of some twenty signals and a few single values of them. Neither needs an array for each signal
-times its weight, nor, of signals of files, arrays with a place for every node: most nodes are no files.
-
-What a question says of each node, before any weight: one array in [0, 1] for each signal.
-
-There are three passes. Definitions are judged first; then files, which profit from holding a good definition; then
-definitions once more, by the files as they are judged. Definitions and whole files fail on different questions, so that
-each helps the other.
+times its weight. Signals of files do not need an element for every node either: most nodes are no files.
 """
 
 from collections.abc import Iterator, Mapping, Set
@@ -41,10 +39,11 @@ Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
 
 class Table(Mapping[str, Scores]):
-    """A mapping from names to arrays of shape (n_nodes,), which are made when they are asked for.
+    """Mapping from signal names to arrays of shape (n_nodes,), which are computed on request.
 
     `values` are of all nodes or, with `nodes` (ascending), of these alone: then they have shape (len(nodes),), and
-    other nodes have 0. `weights`: factors by name, 0 where there is none; without them all are 1."""
+    other nodes have 0. `weights`: factors by name, 0 for a missing name; without `weights` all are 1.
+    """
 
     def __init__(
         self,
@@ -71,7 +70,7 @@ class Table(Mapping[str, Scores]):
         return self._spread(values if self._weights is None else values * self._weights.get(name, 0.0))
 
     def at(self, node: int) -> Iterator[tuple[str, float]]:
-        """(name, value) of one node; nothing of a node that has no place."""
+        """Yield (name, value) of one node; nothing if the table does not have the node."""
         place = node
         if self._nodes is not None:
             place = int(np.searchsorted(self._nodes, node))
@@ -81,15 +80,18 @@ class Table(Mapping[str, Scores]):
             yield name, float(values[place] * (1.0 if self._weights is None else self._weights.get(name, 0.0)))
 
     def weighed(self, weights: Mapping[str, float]) -> "Table":
-        """The same signals with these weights in the place of theirs."""
+        """Return the same signals with these weights instead of their own."""
         return Table(self._values, self._n_nodes, self._nodes, weights)
 
     def with_more(self, signals: "Table") -> "Table":
-        """These signals without weights, and others of the same nodes."""
+        """Return these signals without weights, and others of the same nodes."""
         return Table({**self._values, **signals._values}, self._n_nodes, self._nodes)
 
     def without(self, names: Set[str]) -> "Table":
-        """The same signals but for some. Where these were added by `with_one`, the others are not summed again."""
+        """Return the same signals without some.
+
+        If these were added by `with_one`, the others are not summed again.
+        """
         if names.isdisjoint(self._values):
             return self
         if self._before is not None:
@@ -100,19 +102,19 @@ class Table(Mapping[str, Scores]):
         return Table(values, self._n_nodes, self._nodes, self._weights)
 
     def with_one(self, name: str, values: Scores, weight: float = 1.0) -> "Table":
-        """These signals and a last one of all nodes."""
+        """Return these signals and a last one of all nodes."""
         result = Table({**self._values, name: values}, self._n_nodes, None, {**(self._weights or {}), name: weight})
         result._sum = self._added_up() + values * weight if weight else self._added_up()
         result._before = self
         return result
 
     def summed(self, factors: Scores) -> Scores:
-        """The sum of all signals times `factors`, both of shape (n_nodes,)."""
+        """Return the sum of all signals times `factors`, both of shape (n_nodes,)."""
         total = self._added_up()
         return self._spread(total * (factors if self._nodes is None else factors[self._nodes]))
 
     def _added_up(self) -> Scores:
-        """In their order, each times its weight; what has none adds nothing."""
+        """Return the sum of all signals in their order, each times its weight."""
         if self._sum is None:
             total = np.zeros(self._n_nodes if self._nodes is None else len(self._nodes))
             part = np.empty_like(total)
@@ -149,7 +151,7 @@ _LOGARITHMS = np.log1p(np.arange(_MOST_ROWS + 1.0))  # of each number of rows an
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """Factors in (0, 1] of what words find: by role of the file, and by kind of the definition."""
+    """Prior factors in (0, 1] of lexical matches: by role of the file, and by kind of the definition."""
 
     role: Mapping[str, float]  # label -> factor
     kind: Mapping[str, float]  # label -> factor; "declarations only": of files and kinds that only declare
@@ -157,10 +159,10 @@ class Factors:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A question read against one repository: everything that does not depend on a score.
+    """Signals of a query for one repository, without weights: everything that does not depend on a score.
 
-    All arrays have shape (n_nodes,). `asked`: the node's role is what the question is about, so that no factor of the
-    role holds. `role`, `kind`: factors by role of the file and by kind of the definition.
+    All arrays have shape (n_nodes,). `asked`: the query asks for the role of the node, so that no factor of the role
+    applies. `role`, `kind`: factors by role of the file and by kind of the definition.
     """
 
     question: Question
@@ -192,7 +194,7 @@ class Reading:
     # -- passes
 
     def first_files(self) -> Mapping[str, Scores]:
-        """Signals of files that need no scores of definitions."""
+        """Return signals of files that need no scores of definitions."""
         return self._of_files(
             {
                 "text": self._file_text(),
@@ -212,7 +214,7 @@ class Reading:
         )
 
     def definitions(self) -> dict[str, Scores]:
-        """Signals of definitions, passages and module-level code."""
+        """Return signals of definitions, passages and module-level code."""
         nodes = self.graph.nodes
         owner = np.maximum(nodes.files, 0)
         searched = (nodes.files >= 0) & (nodes.kinds != NodeKind.FIELD)
@@ -246,7 +248,7 @@ class Reading:
         return signals
 
     def files(self, definitions: Scores) -> Mapping[str, Scores]:
-        """Signals of files; `definitions`: scores of definitions, by whatever weights."""
+        """Return signals of files; `definitions`: scores of definitions, by any weights."""
         best, total = best_and_sum(scaled(definitions) ** 2, self._owners, len(definitions))
         best = np.sqrt(best)
         first = self.first_files()
@@ -258,9 +260,11 @@ class Reading:
         return first.with_more(both) if isinstance(first, Table) else {**first, **both}
 
     def definitions_again(self, files: Scores, before: Scores) -> dict[str, Scores]:
-        """Signals that definitions have in the last pass beside those of the first; `files`: scores of files, `before`:
-        those of definitions in the first pass. What had none there has none here: a file may be judged by words that
-        nobody asked for."""
+        """Return the signals that definitions have in the last pass in addition to those of the first.
+
+        `files`: scores of files, `before`: those of definitions in the first pass. A node without a score in the first
+        pass has none here: a file may have matched by words that are not in the query.
+        """
         nodes = self.graph.nodes
         wanted = (nodes.files >= 0) & (nodes.kinds != NodeKind.FIELD) & (before > 0)
         return {
@@ -295,8 +299,11 @@ class Reading:
         return Table({name: values[wanted] for name, values in signals.items()}, len(self.is_file), wanted)
 
     def _sizes(self, found: NDArray[np.bool_]) -> Scores:
-        """Of what is found: 1 for _MOST_ROWS rows or more, less with the logarithm of their number; module-level code
-        has those that no definition of the file has. Rows, because line ends must not count."""
+        """Return the size signal of the found nodes: 1 for _MOST_ROWS rows or more, else by the logarithm.
+
+        Module-level code has the rows that are in no definition of the file. Rows are counted, because line ends must
+        not matter.
+        """
         nodes = self.graph.nodes
         some = np.flatnonzero(found)
         rows = (nodes.end_rows[some] - nodes.start_rows[some] + 1).astype(np.float64)
@@ -414,7 +421,7 @@ def read_against(
 
 
 def known_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
-    """Weight by term number, of those terms of the question that the repository has."""
+    """Return weight by term number, for the terms of the query that the repository has."""
     numbers = {lexical.terms.position(term): weight for term, weight in question.terms.items()}
     for term, weight in question.abbreviations.items():
         numbers.setdefault(lexical.terms.position(term), weight)
@@ -425,7 +432,10 @@ def known_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
 
 
 def _kind_factors(question: Question, graph: CodeGraph, given: Factors) -> Scores:
-    """Declarations say less than code that runs, above all about what happens."""
+    """Return the factor of each node by its kind.
+
+    Declarations are less informative than running code, above all for queries about behavior.
+    """
     factors = np.ones(len(NodeKind))
     for kind in DECLARATIONS:
         factors[kind] = given.kind.get(kind.label, 1.0)
@@ -436,7 +446,7 @@ def _kind_factors(question: Question, graph: CodeGraph, given: Factors) -> Score
 
 
 def kinds_as_judged(graph: CodeGraph) -> NDArray[np.uint8]:
-    """The kind of each node; the methods of an interface are declarations as well."""
+    """Return the kind of each node; the methods of an interface count as declarations."""
     kinds, parents = graph.nodes.kinds, graph.nodes.parents
     around = np.where(parents >= 0, kinds[np.maximum(parents, 0)], NodeKind.FILE)
     result: NDArray[np.uint8] = np.where(around == NodeKind.INTERFACE, NodeKind.INTERFACE, kinds).astype(np.uint8)
