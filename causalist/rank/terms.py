@@ -11,7 +11,7 @@ from typing import Any
 
 # CamelCase humps, acronyms, runs of lower case, digits, and any other script as it stands.
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\dA-Za-z_]+")
-LONGEST_PART = 40
+MAX_PART_CHARACTERS = 40
 
 # Words that say how a question is asked, not what about; separated by white space.
 STOP_WORDS = frozenset(Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").split())
@@ -30,7 +30,7 @@ def split_word(word: str) -> list[str]:
     >>> split_word("parseHTTPResponse_v2"), split_word("utf8"), split_word("E108")
     (['parse', 'http', 'response', 'v', '2'], ['utf', '8'], ['e', '108'])
     """
-    return [part.lower() for part in _PART.findall(word) if len(part) <= LONGEST_PART]
+    return [part.lower() for part in _PART.findall(word) if len(part) <= MAX_PART_CHARACTERS]
 
 
 def stem(word: str) -> str:

@@ -11,24 +11,24 @@ ROUNDED_AWAY = 1e-11  # more than rounding moves a score, or two that are the sa
 _Integer = TypeVar("_Integer", bound=np.integer)
 
 
-def best_of(scores: NDArray[np.float64], k: int) -> list[int]:
+def select_top(scores: NDArray[np.float64], k: int) -> list[int]:
     """Return at most k nodes with positive scores, best first.
 
     The order is by descending score (rounded), then by ascending index, so that equal scores are in the order of ids.
     """
     if k <= 0:
         return []
-    nodes = first_by(scores, np.flatnonzero(scores > 0), k)
+    nodes = select_first(scores, np.flatnonzero(scores > 0), k)
     return [int(n) for n in nodes[np.round(scores[nodes], SCORE_DECIMALS) > 0]]
 
 
-def first_by(scores: NDArray[np.float64], nodes: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+def select_first(scores: NDArray[np.float64], nodes: NDArray[np.int64], k: int) -> NDArray[np.int64]:
     """Return the first k of some nodes, shape (at most k,), by descending score.
 
     Scores are rounded; equal ones are ordered by ascending index. `scores` has shape (n_nodes,). Only nodes that may be
     among the first k are rounded and sorted.
 
-    >>> first_by(np.array([1.0, 2.0, 1.0 + 1e-15, 3.0]), np.array([0, 1, 2]), 2).tolist()
+    >>> select_first(np.array([1.0, 2.0, 1.0 + 1e-15, 3.0]), np.array([0, 1, 2]), 2).tolist()
     [1, 0]
     """
     values = scores[nodes]
@@ -40,12 +40,12 @@ def first_by(scores: NDArray[np.float64], nodes: NDArray[np.int64], k: int) -> N
     return nodes[np.lexsort((nodes, -np.round(values, SCORE_DECIMALS)))][:k]
 
 
-def distinct(values: NDArray[_Integer]) -> NDArray[_Integer]:
+def unique_sorted(values: NDArray[_Integer]) -> NDArray[_Integer]:
     """Return the distinct values of some integers, shape (n,), in ascending order.
 
     `np.unique` gives the same, but it imports `numpy.ma`, which takes a large part of the time of an answer.
 
-    >>> distinct(np.array([3, 1, 3])).tolist()
+    >>> unique_sorted(np.array([3, 1, 3])).tolist()
     [1, 3]
     """
     found = np.sort(values)

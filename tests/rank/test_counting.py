@@ -84,7 +84,7 @@ def files(draw: st.DrawFn) -> FileFacts:
 @given(st.lists(files(), max_size=4), st.sampled_from([1, 200_000]))
 def test_words_are_counted_as_one_by_one(made: list[FileFacts], at_once: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "_AT_ONCE", at_once)
+        patch.setattr(counting, "_BATCH_BYTES", at_once)
         assert counts_of(made) == [counted(facts) for facts in made]
 
 

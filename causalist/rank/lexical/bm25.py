@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.index import LexicalIndex, Postings
-from causalist.rank.query.query import Question
+from causalist.rank.query.query import ParsedQuery
 from causalist.rank.terms import terms_of
 
 # That are added up: what stays below the size of which arrays are asked of the system one by one (`heap.py`) is reused,
@@ -21,11 +21,11 @@ K1 = 1.2  # the usual default
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
 # Half of a question says little of what it means, and nearly all of it names the thing (docs/decisions/0030).
-_SAID_BY_NAME = 4
-_FEWEST_ASKED = 2
+_NAME_COVERAGE_POWER = 4
+_MIN_QUERY_TERMS = 2
 
 
-def covered_share(terms: Mapping[int, float], postings: Postings, n: int) -> Scores:
+def query_coverage(terms: Mapping[int, float], postings: Postings, n: int) -> Scores:
     """Return the share of the words of a query that each document has.
 
     Each word counts once, by its weight and rarity.
@@ -39,19 +39,19 @@ def covered_share(terms: Mapping[int, float], postings: Postings, n: int) -> Sco
     return found / total if total > 0 else found
 
 
-def said_by_names(asked: Mapping[str, float], lexical: LexicalIndex, n: int) -> Scores:
-    """Return the share of the query's own words that each name has, to the power _SAID_BY_NAME.
+def name_coverage(asked: Mapping[str, float], lexical: LexicalIndex, n: int) -> Scores:
+    """Return the share of the query's own words that each name has, to the power _NAME_COVERAGE_POWER.
 
     All scores are 0 where the repository has fewer than two of these words, as one word is in many names.
     """
     known = {number: weight for term, weight in asked.items() if (number := lexical.terms.position(term)) >= 0}
-    if len(known) < _FEWEST_ASKED:
+    if len(known) < _MIN_QUERY_TERMS:
         return np.zeros(n)
-    share: Scores = covered_share(known, lexical.symbol_names, n) ** _SAID_BY_NAME
+    share: Scores = query_coverage(known, lexical.symbol_names, n) ** _NAME_COVERAGE_POWER
     return share
 
 
-def share_of_names(terms: Collection[int], lexical: LexicalIndex, n: int) -> Scores:
+def name_share(terms: Collection[int], lexical: LexicalIndex, n: int) -> Scores:
     """Return the share of the words of each name that are among `terms`.
 
     The term for the whole name beside its parts does not count.
@@ -73,7 +73,7 @@ def rarity(postings: Postings, term: int) -> float:
     return float(np.log1p((postings.n_documents - frequency + 0.5) / (frequency + 0.5)))
 
 
-def rarest_weight(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> float:
+def max_idf_weight(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> float:
     """Return the weight at which a name or path counts in full.
 
     This is the weight of the query's three rarest terms.
@@ -134,7 +134,7 @@ def bm25(postings: Postings, terms: Mapping[int, float], n_nodes: int) -> NDArra
     return scores
 
 
-def nodes_named(name: str, lexical: LexicalIndex) -> list[int]:
+def find_nodes_by_name(name: str, lexical: LexicalIndex) -> list[int]:
     """Return the nodes whose last name, file name or file stem is `name`, ignoring case."""
     at = lexical.names.position(name.lower())
     if at < 0:
@@ -145,7 +145,7 @@ def nodes_named(name: str, lexical: LexicalIndex) -> list[int]:
 _WORD = re.compile(r"\w+")
 
 
-class TellingLines:
+class SnippetLines:
     """Search for the lines of a definition that match one query best.
 
     The weight of a line is the sum over the distinct query terms in it, by their weight and rarity:
@@ -153,7 +153,7 @@ class TellingLines:
         sum over terms of weight * ln(1 + (N - df + 1/2) / (df + 1/2))        as in BM25, over N documents
     """
 
-    def __init__(self, question: Question, lexical: LexicalIndex) -> None:
+    def __init__(self, question: ParsedQuery, lexical: LexicalIndex) -> None:
         postings = lexical.definitions
         self._weights: dict[str, float] = {}
         for term, weight in {**question.abbreviations, **question.terms}.items():
@@ -164,7 +164,7 @@ class TellingLines:
                 self._weights[term] = weight * float(rarity)
         self._terms: dict[str, tuple[str, ...]] = {}
 
-    def of(self, text: str) -> Mapping[int, float]:
+    def find(self, text: str) -> Mapping[int, float]:
         """Weight by line (0 for the first), of those that have any."""
         telling = {word for word in set(_WORD.findall(text)) if self._terms_in(word)}
         if not telling:

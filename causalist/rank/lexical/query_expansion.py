@@ -31,20 +31,20 @@ from causalist.model.index import LexicalIndex, Postings
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import ROWS_AT_ONCE, rarity
-from causalist.rank.query.query import Question
+from causalist.rank.query.query import ParsedQuery
 from causalist.rank.terms import STOP_WORDS, stem
-from causalist.rank.top_k import SCORE_DECIMALS, first_by
+from causalist.rank.top_k import SCORE_DECIMALS, select_first
 
 SPELLING_WEIGHT = 1.0  # of the word: it is the same word
 COMPOUND_WEIGHT = 0.5
 SHORT_WEIGHT = 0.25  # as of the beginnings of words, see `question`
 TYPO_WEIGHT = 0.8
-_SHORTEST_TYPO = 5
-_SHORTEST_TWO_TYPOS = 9
-_MOST_CORRECTED = 6  # words of one question
-_MOST_MEANT = 2  # terms that a slip may stand for; with more nothing is known
-_FEWEST_WITH = 2  # definitions that have what a slip stands for
-_SHORTEST_PART = 3
+_MIN_TYPO_LETTERS = 5
+_MIN_TWO_TYPOS_LETTERS = 9
+_MAX_CORRECTED_WORDS = 6  # words of one question
+_MAX_CORRECTIONS = 2  # terms that a slip may stand for; with more nothing is known
+_MIN_DEFINITIONS = 2  # definitions that have what a slip stands for
+_MIN_PART_LETTERS = 3
 
 _LETTERS = lazy_regex(r"[A-Za-z]+")
 _SPELLINGS = tuple(
@@ -104,7 +104,7 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
         # "times out" is timeout, "logged in" login; two words that the repository has are looked for as they stand.
         particle = second in STOP_WORDS and first not in STOP_WORDS
         if not particle and not (
-            min(len(first), len(second)) >= _SHORTEST_PART and {stem(first), stem(second)} & unknown
+            min(len(first), len(second)) >= _MIN_PART_LETTERS and {stem(first), stem(second)} & unknown
         ):
             continue
         weight = max(weights.get(stem(first), 0.0), weights.get(stem(second), 0.0))
@@ -116,10 +116,10 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
         known = [add(term, weight * COMPOUND_WEIGHT) for term in whole]
         if any(known):
             explained |= {stem(first), stem(second)}
-    long = [w for w in dict.fromkeys(words) if len(w) >= _SHORTEST_TYPO and stem(w) in unknown - explained]
-    for word in sorted(long, key=lambda w: (-weights[stem(w)], w))[:_MOST_CORRECTED]:
+    long = [w for w in dict.fromkeys(words) if len(w) >= _MIN_TYPO_LETTERS and stem(w) in unknown - explained]
+    for word in sorted(long, key=lambda w: (-weights[stem(w)], w))[:_MAX_CORRECTED_WORDS]:
         # The stem of a slip is not always the slip of a stem.
-        meant = _near(stem(word), lexical) or _near(word, lexical)
+        meant = _near_terms(stem(word), lexical) or _near_terms(word, lexical)
         for other in meant:
             add(other, weights[stem(word)] * TYPO_WEIGHT / len(meant))
     return found
@@ -155,7 +155,9 @@ def _parts(word: str, terms: StringTable) -> tuple[str, ...]:
 
     The most even split is tried first.
     """
-    for at in sorted(range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1), key=lambda i: (abs(2 * i - len(word)), i)):
+    for at in sorted(
+        range(_MIN_PART_LETTERS, len(word) - _MIN_PART_LETTERS + 1), key=lambda i: (abs(2 * i - len(word)), i)
+    ):
         if word[:at] in STOP_WORDS or word[at:] in STOP_WORDS:
             continue
         first, second = stem(word[:at]), stem(word[at:])
@@ -164,42 +166,44 @@ def _parts(word: str, terms: StringTable) -> tuple[str, ...]:
     return ()
 
 
-def _near(term: str, lexical: LexicalIndex) -> list[str]:
+def _near_terms(term: str, lexical: LexicalIndex) -> list[str]:
     """Return the terms within one or two slips of `term`, with the same first letter.
 
     A slip is a letter too much, too few, another one, or two exchanged letters (Damerau). If there are many such terms,
     none is returned.
     """
-    if len(term) < _SHORTEST_TYPO:
+    if len(term) < _MIN_TYPO_LETTERS:
         return []
-    most = 2 if len(term) >= _SHORTEST_TWO_TYPOS else 1
+    most = 2 if len(term) >= _MIN_TWO_TYPOS_LETTERS else 1
     best: dict[int, list[str]] = {}
     letters = set(term)
-    for number in _like(term, most, lexical):
+    for number in _similar_terms(term, most, lexical):
         other = lexical.terms[number]
         if len(letters ^ set(other)) > 2 * most or not other.isalpha():
             continue
-        distance = slips(term, other, most)
+        distance = damerau_distance(term, other, most)
         if distance <= most:
             best.setdefault(distance, []).append(other)
     nearest = best[min(best)] if best else []
-    return nearest if len(nearest) <= _MOST_MEANT else []
+    return nearest if len(nearest) <= _MAX_CORRECTIONS else []
 
 
-def _like(term: str, most: int, lexical: LexicalIndex) -> list[int]:
+def _similar_terms(term: str, most: int, lexical: LexicalIndex) -> list[int]:
     """Return the terms with the first letter and about the length of `term`, that several definitions have."""
     among = lexical.terms.prefix_range(term[0])
     lengths = np.diff(lexical.terms.offsets[among.start : among.stop + 1])
     frequency = np.diff(lexical.definitions.indptr[among.start : among.stop + 1])
-    fits = (np.abs(lengths - len(term)) <= most) & (lengths >= _SHORTEST_TYPO - 1) & (frequency >= _FEWEST_WITH)
+    fits = (np.abs(lengths - len(term)) <= most) & (lengths >= _MIN_TYPO_LETTERS - 1) & (frequency >= _MIN_DEFINITIONS)
     return [int(n) + among.start for n in np.flatnonzero(fits)]
 
 
-def slips(a: str, b: str, most: int) -> int:
+def damerau_distance(a: str, b: str, most: int) -> int:
     """Return the Damerau distance (optimal string alignment) of two words, or `most` + 1 if it is more.
 
-    >>> slips("recieve", "receive", 2), slips("timout", "timeout", 2), slips("token", "broken", 1)
-    (1, 1, 2)
+    >>> [damerau_distance(*pair, 2) for pair in (("recieve", "receive"), ("timout", "timeout"))]
+    [1, 1]
+    >>> damerau_distance("token", "broken", 1)
+    2
     """
     before: list[int] = []
     row = list(range(len(b) + 1))
@@ -240,9 +244,9 @@ EXPANSION = "expansion"  # the signal
 # Chosen on short questions; 5 to 20 and 10 to 25 are alike (docs/decisions/0023).
 N_SOURCES = 8
 N_WORDS = 15
-MOST_COUNTED = 3.0  # occurrences of a word in a source; more say no more
-_MOST_SEARCHED = 400  # terms in whose rows a node is searched for
-_FEWEST_SEARCHED = 512  # rows of such a term
+MAX_COUNTED_OCCURRENCES = 3.0  # occurrences of a word in a source; more say no more
+_MAX_SEARCHED_TERMS = 400  # terms in whose rows a node is searched for
+_MIN_SEARCHED_ROWS = 512  # rows of such a term
 # documents that have a word; what stands in one leads nowhere else
 
 
@@ -252,23 +256,23 @@ def expansion_terms(text: Scores, terms: Mapping[int, float], lexical: LexicalIn
     The best nodes are those by `text`. With t the number of times that a word occurs in a source, and df the number of
     documents of N that have it, the weight is
 
-        sum over sources of text^2 * min(t, MOST_COUNTED) * ln(N / df),  divided by the largest
+        sum over sources of text^2 * min(t, MAX_COUNTED_OCCURRENCES) * ln(N / df),  divided by the largest
 
     `text`: shape (n_nodes,), the match of definitions and passages, 0 for nodes that may not be read. `terms`: the
     numbers of the query's own words, which are not returned.
     """
     postings = lexical.definitions
-    best = first_by(text, np.flatnonzero(text > 0), N_SOURCES)
+    best = select_first(text, np.flatnonzero(text > 0), N_SOURCES)
     if not len(best):
         return {}
     share = np.zeros(len(text))
     share[best] = (text[best] / text[best[0]]) ** 2
     rows = _rows_of(best[share[best] > 0], postings)
     numbers = np.searchsorted(postings.indptr, rows, side="right") - 1
-    said = share[postings.documents[rows]] * np.minimum(postings.counts[rows], MOST_COUNTED)
+    said = share[postings.documents[rows]] * np.minimum(postings.counts[rows], MAX_COUNTED_OCCURRENCES)
     frequency = np.diff(postings.indptr)
     values = np.bincount(numbers, weights=said, minlength=len(frequency))
-    values *= np.log(postings.n_documents / np.maximum(frequency, 1)) * (frequency >= _FEWEST_WITH)
+    values *= np.log(postings.n_documents / np.maximum(frequency, 1)) * (frequency >= _MIN_DEFINITIONS)
     values[list(terms)] = 0.0
     rounded = np.round(values, SCORE_DECIMALS)
     words = np.flatnonzero(rounded > 0)
@@ -284,9 +288,9 @@ def _rows_of(nodes: NDArray[np.int64], postings: Postings) -> NDArray[np.int64]:
     all of them takes longer than looking at them.
     """
     documents, indptr = postings.documents, postings.indptr.astype(np.int64)
-    least = max(_FEWEST_SEARCHED, len(documents) // _MOST_SEARCHED)
+    least = max(_MIN_SEARCHED_ROWS, len(documents) // _MAX_SEARCHED_TERMS)
     many = np.flatnonzero(np.diff(indptr) > least)
-    found = [_searched(nodes, documents, indptr[many], indptr[many + 1])]
+    found = [_search_rows(nodes, documents, indptr[many], indptr[many + 1])]
     starts, stops = np.append(0, indptr[many + 1]).tolist(), np.append(indptr[many], len(documents)).tolist()
     for start, stop in zip(starts, stops, strict=True):
         for first in range(start, stop, ROWS_AT_ONCE):
@@ -298,7 +302,7 @@ def _rows_of(nodes: NDArray[np.int64], postings: Postings) -> NDArray[np.int64]:
     return np.sort(np.concatenate(found))
 
 
-def _searched(
+def _search_rows(
     nodes: NDArray[np.int64], documents: NDArray[np.int32], starts: NDArray[np.int64], stops: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return the positions of nodes in the rows `starts[i]:stops[i]`.
@@ -317,7 +321,7 @@ def _searched(
     return low[is_there]
 
 
-def may_gain(graph: CodeGraph, asked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def expandable_files(graph: CodeGraph, asked: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return True for files of code that run, and for files whose role is `asked` for.
 
     The result has shape (n_nodes,). A file that only declares shares words with everything that uses it.
@@ -328,7 +332,7 @@ def may_gain(graph: CodeGraph, asked: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 # A question with more words says in others what one of them leaves open; of a long one the title is looked at.
-MOST_WORDS = 14
+MAX_EXPANDED_WORDS = 14
 # What another word counts beside the one that was asked for; 0.3 to 0.5 are alike (docs/decisions/0023).
 OTHER_WEIGHT = 0.4
 
@@ -361,48 +365,48 @@ def _lines(name: str) -> list[str]:
     return Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
 
 
-def _same(term: str) -> Iterable[str]:
+def _synonyms(term: str) -> Iterable[str]:
     """Return the other stems of all groups of a stem; `log_in` belongs to the groups of `login`."""
     word = term.replace("_", "")
     return sorted({other for group in _groups().get(word, ()) for other in group} - {term, word})
 
 
-def _led_to(term: str) -> Iterable[str]:
+def _indirect_synonyms(term: str) -> Iterable[str]:
     """Return the stems that a word of queries leads to."""
     return sorted({stem(word) for said in _leads().get(term, ()) for word in said.split()})
 
 
-def synonym_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
+def synonym_terms(question: ParsedQuery, lexical: LexicalIndex) -> dict[int, float]:
     """Return weight by number, for terms of the repository that are synonyms of a query term.
 
     Terms of the query itself are left out. Each weighs as much as the heaviest word that it replaces. A long query with
     a long title gives nothing.
     """
-    return _others(question, lexical, _same)
+    return _replacement_terms(question, lexical, _synonyms)
 
 
-def lead_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
+def indirect_synonym_terms(question: ParsedQuery, lexical: LexicalIndex) -> dict[int, float]:
     """Return the same as `synonym_terms`, for terms that a word of the query leads to."""
-    return _others(question, lexical, _led_to)
+    return _replacement_terms(question, lexical, _indirect_synonyms)
 
 
-def other_words(question: Question, lexical: LexicalIndex) -> dict[str, float]:
+def replacement_words(question: ParsedQuery, lexical: LexicalIndex) -> dict[str, float]:
     """Return weight by term, for words of both lists that replace a word of a brief query.
 
     The weight is OTHER_WEIGHT times that of the replaced word. It is reduced if the other word is rarer in the
     repository, so that none contributes more than the replaced word would. A query that is not brief gives nothing.
     """
     found: dict[str, float] = {}
-    for others_of in (_same, _led_to) if question.is_brief else ():
+    for others_of in (_synonyms, _indirect_synonyms) if question.is_brief else ():
         for term, weight in question.terms.items():
             for other in others_of(term):
                 if other not in question.terms:
-                    share = OTHER_WEIGHT * weight * _rarer(term, other, lexical)
+                    share = OTHER_WEIGHT * weight * _relative_rarity(term, other, lexical)
                     found[other] = max(found.get(other, 0.0), share)
     return found
 
 
-def _rarer(term: str, other: str, lexical: LexicalIndex) -> float:
+def _relative_rarity(term: str, other: str, lexical: LexicalIndex) -> float:
     """Return the rarity of `term` divided by that of `other`, at most 1.
 
     The result is 1 if the repository lacks one of the two.
@@ -413,9 +417,11 @@ def _rarer(term: str, other: str, lexical: LexicalIndex) -> float:
     return min(1.0, rarity(lexical.definitions, asked) / rarity(lexical.definitions, said))
 
 
-def _others(question: Question, lexical: LexicalIndex, others_of: Callable[[str], Iterable[str]]) -> dict[int, float]:
-    asked = question.terms if len(question.terms) <= MOST_WORDS else {}
-    if not asked and len(question.title_terms) <= MOST_WORDS:
+def _replacement_terms(
+    question: ParsedQuery, lexical: LexicalIndex, others_of: Callable[[str], Iterable[str]]
+) -> dict[int, float]:
+    asked = question.terms if len(question.terms) <= MAX_EXPANDED_WORDS else {}
+    if not asked and len(question.title_terms) <= MAX_EXPANDED_WORDS:
         asked = {term: question.terms[term] for term in question.title_terms if term in question.terms}
     found: dict[int, float] = {}
     for term, weight in asked.items():

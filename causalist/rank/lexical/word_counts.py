@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.rank.lexical.bm25 import ROWS_AT_ONCE
-from causalist.rank.terms import LONGEST_PART, stems
+from causalist.rank.terms import MAX_PART_CHARACTERS, stems
 
 if TYPE_CHECKING:
     from causalist.model.facts import FileFacts
@@ -47,7 +47,7 @@ class Blocks(NamedTuple):
         return Part(rows, np.argsort(self.of_term[rows[1]], kind="stable").astype(np.int32), weight)
 
 
-def blocks_of(tables: Sequence[Triples], n_terms: int) -> Blocks:
+def make_blocks(tables: Sequence[Triples], n_terms: int) -> Blocks:
     """Return the blocks for rows like these."""
     n_rows = np.zeros(n_terms, dtype=np.int64)
     for _, terms, _ in tables:
@@ -57,7 +57,7 @@ def blocks_of(tables: Sequence[Triples], n_terms: int) -> Blocks:
     return Blocks(((ends - n_rows) * n // max(int(n_rows.sum()), 1)).astype(np.uint16), n)
 
 
-def added_up(parts: Sequence[Part], blocks: Blocks, n_nodes: int) -> Iterator[Triples]:
+def sum_parts(parts: Sequence[Part], blocks: Blocks, n_nodes: int) -> Iterator[Triples]:
     """Yield the rows of all parts, ordered by term, then by document.
 
     Equal (document, term) pairs are summed with their weights.
@@ -69,10 +69,10 @@ def added_up(parts: Sequence[Part], blocks: Blocks, n_nodes: int) -> Iterator[Tr
             some = order[starts[block] : starts[block + 1]]
             found.append((rows[0][some], rows[1][some], rows[2][some] * np.int32(weight)))
         documents, terms, counts = (np.concatenate(column) for column in zip(*found, strict=True))
-        yield summed((documents, terms, counts), n_nodes)
+        yield sum_rows((documents, terms, counts), n_nodes)
 
 
-def summed(triples: Triples, n_nodes: int) -> Triples:
+def sum_rows(triples: Triples, n_nodes: int) -> Triples:
     """Equal (term, document) pairs added up, sorted by term, then document."""
     documents, terms, counts = triples
     if not len(documents):
@@ -99,8 +99,8 @@ def summed(triples: Triples, n_nodes: int) -> Triples:
 
 # Bytes of text. Arrays of it stay below what the system is asked for one by one (`heap.py`), which would cost as much
 # time as all else.
-_AT_ONCE = 200_000
-_LONGEST = 64  # characters; longer runs are data: hashes, base64, encoded images
+_BATCH_BYTES = 200_000
+_MAX_WORD_CHARACTERS = 64  # characters; longer runs are data: hashes, base64, encoded images
 _SPACE = ord(" ")
 # In UTF-8 the first byte of a character that has two, three or four is not below these.
 _LEADS, _LEADS_THREE, _LEADS_FOUR = 0xC0, 0xE0, 0xF0
@@ -112,7 +112,7 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 
 
-class Counted(NamedTuple):
+class WordCounts(NamedTuple):
     """Word counts of documents.
 
     `rows`: (document, word, count), shape (n,) each, in no particular order; documents are nodes. A pair of document
@@ -123,7 +123,7 @@ class Counted(NamedTuple):
     words: list[bytes]
 
 
-def count_words(files: "list[tuple[str, FileFacts]]", which: Sequence[int], linked: "LinkedGraph") -> Counted:
+def count_words(files: "list[tuple[str, FileFacts]]", which: Sequence[int], linked: "LinkedGraph") -> WordCounts:
     """Count all words of some files, and remove the words from these files."""
     counter = WordCounter()
     for i in which:
@@ -140,8 +140,8 @@ class WordCounter:
 
     def __init__(self) -> None:
         self._found: list[Triples] = []
-        self._words = _Seen()
-        self._text = _Text()
+        self._words = _WordIds()
+        self._text = _TextBatch()
 
     def add(self, text: bytes, nodes: Sequence[int], spans: Sequence[tuple[int, int]] = ()) -> None:
         """Add a text, as `spaced` returns it.
@@ -150,21 +150,21 @@ class WordCounter:
         two texts.
         """
         self._text.add(text, nodes, spans)
-        if self._text.size >= _AT_ONCE:
+        if self._text.size >= _BATCH_BYTES:
             self._count()
 
-    def finish(self) -> Counted:
+    def finish(self) -> WordCounts:
         """Return the counts of all texts that were added."""
         self._count()
         documents, numbers, counts = (np.concatenate(column) for column in zip(*self._found, strict=True))
-        return Counted((documents, numbers, counts), self._words.words)
+        return WordCounts((documents, numbers, counts), self._words.words)
 
     def _count(self) -> None:
-        self._found.append(self._text.counted(self._words))
-        self._text = _Text()
+        self._found.append(self._text.count(self._words))
+        self._text = _TextBatch()
 
 
-class _Text:
+class _TextBatch:
     """Some texts with a space between them, and the document of each part."""
 
     def __init__(self) -> None:
@@ -186,12 +186,12 @@ class _Text:
         self._pieces += (text, b" ")
         self.size += len(text) + 1
 
-    def counted(self, seen: "_Seen") -> Triples:
+    def count(self, seen: "_WordIds") -> Triples:
         """Return (document, word, count) of the texts, with words as numbered by `seen`."""
         # Eight bytes are read at once, also of the last word.
-        text = blanked(b"".join([*self._pieces, b" " * 8]), str.isalnum)
+        text = blank_unwanted(b"".join([*self._pieces, b" " * 8]), str.isalnum)
         begins = np.array(self._starts, dtype=np.int64)
-        starts, lengths = _words_in(text, begins)
+        starts, lengths = _find_words(text, begins)
         hashes = hashes_of(text, starts, lengths)
         order = np.argsort(hashes)
         hashes = hashes[order]
@@ -212,7 +212,7 @@ class _Text:
         return nodes[pairs % len(nodes)], numbers[pairs // len(nodes)], counts
 
 
-class _Seen:
+class _WordIds:
     """Distinct words in UTF-8 and their numbers."""
 
     def __init__(self) -> None:
@@ -267,7 +267,7 @@ def segments(spans: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
     return starts, documents
 
 
-def blanked(text: bytes, is_wanted: Callable[[str], bool]) -> bytes:
+def blank_unwanted(text: bytes, is_wanted: Callable[[str], bool]) -> bytes:
     """Return UTF-8 text in which unwanted characters beyond ASCII are replaced by spaces."""
     if text.isascii():
         return text
@@ -288,7 +288,7 @@ def blanked(text: bytes, is_wanted: Callable[[str], bool]) -> bytes:
     return data.tobytes()
 
 
-def _words_in(text: bytes, begins: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _find_words(text: bytes, begins: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return (starts of words, their lengths in bytes).
 
     Words are runs of characters other than spaces; they also end where a segment begins.
@@ -302,10 +302,10 @@ def _words_in(text: bytes, begins: NDArray[np.int64]) -> tuple[NDArray[np.int64]
     lengths = np.flatnonzero(closes)
     lengths -= starts
     starts += 1
-    long = np.flatnonzero(lengths > _LONGEST)
+    long = np.flatnonzero(lengths > _MAX_WORD_CHARACTERS)
     if len(long):
         places = zip(long.tolist(), starts[long].tolist(), lengths[long].tolist(), strict=True)
-        data_ = [i for i, start, length in places if len(text[start : start + length].decode()) > _LONGEST]
+        data_ = [i for i, start, length in places if len(text[start : start + length].decode()) > _MAX_WORD_CHARACTERS]
         starts, lengths = np.delete(starts, data_), np.delete(lengths, data_)
     return starts, lengths
 
@@ -387,7 +387,7 @@ class Terms:
         return indptr, (pairs & 0xFFFFFFFF).astype(np.int32)
 
 
-def expanded(rows: Triples, indptr: NDArray[np.int64], terms: NDArray[np.int32]) -> Triples:
+def expand_to_terms(rows: Triples, indptr: NDArray[np.int64], terms: NDArray[np.int32]) -> Triples:
     """Return (document, term, count) for rows of (document, text, count).
 
     The terms of text i are `terms[indptr[i]:indptr[i + 1]]`.
@@ -417,7 +417,7 @@ def _parts(text: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDA
     the words in the text.
     """
     # Digits of other scripts are no part of anything (as `[^\W\d]` has it in an expression).
-    kinds = np.frombuffer(blanked(text, _is_no_digit).translate(_KINDS), dtype=np.uint8)
+    kinds = np.frombuffer(blank_unwanted(text, _is_no_digit).translate(_KINDS), dtype=np.uint8)
     before, here, behind = kinds[:-2], kinds[1:-1], kinds[2:]
     is_upper = here == _UPPER
     begins = here != before
@@ -431,8 +431,8 @@ def _parts(text: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDA
     lengths = stops[at] - starts
     too_long = [
         i
-        for i in np.flatnonzero(lengths > LONGEST_PART).tolist()
-        if len(text[starts[i] : starts[i] + lengths[i]].decode("utf-8")) > LONGEST_PART
+        for i in np.flatnonzero(lengths > MAX_PART_CHARACTERS).tolist()
+        if len(text[starts[i] : starts[i] + lengths[i]].decode("utf-8")) > MAX_PART_CHARACTERS
     ]
     starts, lengths = np.delete(starts, too_long), np.delete(lengths, too_long)
     return np.searchsorted(ends, starts, side="right"), starts, lengths

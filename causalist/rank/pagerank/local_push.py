@@ -21,8 +21,8 @@ from causalist.model.graph import rows_of
 from causalist.model.scores import PageRankResult, Transition
 from causalist.rank.pagerank.power_iteration import DAMPING, always, check_damping, check_seeds, personalized_pagerank
 from causalist.rank.pagerank.sparse_product import coo_product, csr_product, csr_products
-from causalist.rank.pagerank.transition import EXACT_UP_TO, by_columns
-from causalist.rank.top_k import distinct
+from causalist.rank.pagerank.transition import EXACT_UP_TO, to_csc
+from causalist.rank.top_k import unique_sorted
 
 # The threshold where nothing is said of one.
 EPSILON = 1e-7
@@ -35,7 +35,7 @@ MARKING_COSTS = 128
 class _Columns(NamedTuple):
     """The links that leave each node: `targets[k]` with `weights[k]` for k in indptr[i]:indptr[i + 1].
 
-    `ahead` caches the results of `_ahead`, by damping.
+    `ahead` caches the results of `_forward_bound`, by damping.
     """
 
     indptr: NDArray[np.int32]
@@ -48,13 +48,13 @@ class _Columns(NamedTuple):
 _turned: dict[int, tuple["weakref.ref[NDArray[np.float64]]", _Columns]] = {}
 
 
-def walked_from(
+def compute_pagerank(
     transition: Transition,
     seeds: NDArray[np.float64],
     *,
     damping: float,
     approximate: float | None,
-    go_on: Callable[[], bool] = always,
+    should_continue: Callable[[], bool] = always,
 ) -> PageRankResult:
     """Return PageRank from these seeds, exact or by local push.
 
@@ -63,8 +63,8 @@ def walked_from(
     if approximate is None:
         approximate = EPSILON if len(transition.walkable) > EXACT_UP_TO else 0.0
     if approximate == 0.0:
-        return personalized_pagerank(transition, seeds, damping=damping, go_on=go_on)
-    return push_pagerank(transition, seeds, damping=damping, epsilon=approximate, go_on=go_on)
+        return personalized_pagerank(transition, seeds, damping=damping, should_continue=should_continue)
+    return push_pagerank(transition, seeds, damping=damping, epsilon=approximate, should_continue=should_continue)
 
 
 def push_pagerank(
@@ -73,7 +73,7 @@ def push_pagerank(
     *,
     damping: float,
     epsilon: float,
-    go_on: Callable[[], bool] = always,
+    should_continue: Callable[[], bool] = always,
 ) -> PageRankResult:
     """Return the fixed point of `personalized_pagerank` near the seeds, approximated from below.
 
@@ -88,13 +88,13 @@ def push_pagerank(
     (epsilon * (1 - damping)) links are followed. Transposing M, if it has no columns yet, is linear in its links.
 
     Error: `scores` are y / sum(y) with y = p + q <= x. The missing part, e = damping * M (I - damping * M)^-1 q, has a
-    sum of at most E = sum_i h_i * q_i, where h_i bounds the mass that a unit at node i leads to (`_ahead`). With Y =
-    sum(y),
+    sum of at most E = sum_i h_i * q_i, where h_i bounds the mass that a unit at node i leads to (`_forward_bound`).
+    With Y = sum(y),
 
         |r - y / Y| = |Y * e - sum(e) * y| / (Y * (Y + sum(e))) <= 2 * sum(e) / (Y + sum(e)) <= 2 * E / (Y + E)
 
-    in the L1 norm, and that is `bound`. `residual` is sum(q), `n_iterations` counts rounds. If `go_on` returns False
-    between two rounds, the result so far is returned with the bound that holds for it, as rung "stopped".
+    in the L1 norm, and that is `bound`. `residual` is sum(q), `n_iterations` counts rounds. If `should_continue`
+    returns False between two rounds, the result so far is returned with the bound that holds for it, as rung "stopped".
 
     `epsilon`: in (0, 1]. Raises `UsageError` otherwise, and as `personalized_pagerank` does.
 
@@ -121,10 +121,10 @@ def push_pagerank(
         if len(touched) * LOOKING_COSTS >= len(rest):
             due = np.flatnonzero(rest >= enough)
         else:
-            due = _each_once(touched[rest[touched] >= enough[touched]], is_due)
+            due = _unique_nodes(touched[rest[touched] >= enough[touched]], is_due)
         if len(due) == 0:
             break
-        if not go_on():
+        if not should_continue():
             rung = "stopped"
             break
         moved = rest[due]
@@ -136,14 +136,14 @@ def push_pagerank(
         rounds += 1
     left = float(rest.sum())
     # No product of BLAS: its last digits would be those of as many sums as there are threads.
-    missing = float((_ahead(columns, damping) * rest).sum())
+    missing = float((_forward_bound(columns, damping) * rest).sum())
     kept += rest
     total = float(kept.sum())
     kept /= total
     return PageRankResult(kept, rounds, left, rung, 2.0 * missing / (total + missing), total)
 
 
-def walked_on(
+def extend_push(
     transition: Transition,
     walk: PageRankResult,
     others: NDArray[np.float64],
@@ -152,9 +152,9 @@ def walked_on(
     *,
     damping: float,
     approximate: float | None,
-    go_on: Callable[[], bool] = always,
+    should_continue: Callable[[], bool] = always,
 ) -> PageRankResult:
-    """Return the result of `walked_from` for `joined`, given the walk from a part of its seeds.
+    """Return the result of `compute_pagerank` for `joined`, given the walk from a part of its seeds.
 
     `joined` = (1 - share) * seeds + share * others, all of sum 1 and share in (0, 1), where `walk` is from `seeds`
     alone.
@@ -165,9 +165,11 @@ def walked_on(
     node what epsilon would leave in a walk from `joined`.
     """
     if walk.bound is None:
-        return walked_from(transition, joined, damping=damping, approximate=approximate, go_on=go_on)
+        return compute_pagerank(
+            transition, joined, damping=damping, approximate=approximate, should_continue=should_continue
+        )
     epsilon = min(1.0, (approximate or EPSILON) / share)
-    more = push_pagerank(transition, others, damping=damping, epsilon=epsilon, go_on=go_on)
+    more = push_pagerank(transition, others, damping=damping, epsilon=epsilon, should_continue=should_continue)
     assert more.bound is not None  # as of all that is pushed
     before, new = (1.0 - share) * walk.total, share * more.total
     scores = before * walk.scores + new * more.scores
@@ -184,13 +186,13 @@ def walked_on(
     )
 
 
-def _each_once(nodes: NDArray[np.int32], marks: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _unique_nodes(nodes: NDArray[np.int32], marks: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return the distinct values of some nodes, ascending.
 
     Few nodes are sorted, many are marked. `marks`: shape (n_nodes,), False everywhere before and after.
     """
     if len(nodes) * MARKING_COSTS < len(marks):
-        return distinct(nodes.astype(np.int64))
+        return unique_sorted(nodes.astype(np.int64))
     marks[nodes] = True
     found = np.flatnonzero(marks)
     marks[found] = False
@@ -202,13 +204,13 @@ def _columns(transition: Transition) -> _Columns:
     known = _turned.get(id(weights))
     if known is not None and known[0]() is weights:
         return known[1]
-    columns = _Columns(*by_columns(transition), {})
+    columns = _Columns(*to_csc(transition), {})
     key = id(weights)
     _turned[key] = (weakref.ref(weights, lambda _: _turned.pop(key, None)), columns)
     return columns
 
 
-def _ahead(columns: _Columns, damping: float) -> NDArray[np.float64]:
+def _forward_bound(columns: _Columns, damping: float) -> NDArray[np.float64]:
     """Return a bound h_i for each node, on the sum of damping * M (I - damping * M)^-1 e_i.
 
     That is all the mass that a unit at node i leads to. The sums are the solution of h = damping * M^T (1 + h). With c
@@ -232,19 +234,19 @@ def _ahead(columns: _Columns, damping: float) -> NDArray[np.float64]:
 # A share changes by less than this part of all of a node's, which is less than the per cent that are shown.
 ORIGIN_TOLERANCE = 1e-4
 # Less than this of a walk that comes from anywhere is nothing: scores that are shown are ten thousand times as much.
-LEAST_SCORE = 1e-9
+MIN_SCORE = 1e-9
 MAX_ITERATIONS = 100_000
 # Nodes a product: entries of the matrix are read once for all of them, and the vectors stay small beside it.
-AT_ONCE = 16
+GROUPS_PER_PRODUCT = 16
 
 
-def origins(
+def compute_origin_shares(
     transition: Transition,
     seeds: NDArray[np.float64],
     groups: Sequence[NDArray[np.int64]],
     *,
     damping: float = DAMPING,
-    go_on: Callable[[], bool] = always,
+    should_continue: Callable[[], bool] = always,
 ) -> NDArray[np.float64]:
     """Return the share of the score of each group of nodes that stems from each seed.
 
@@ -263,33 +265,33 @@ def origins(
     below `ORIGIN_TOLERANCE` of s @ y.
 
     Raises `UsageError` as `personalized_pagerank` does. Raises `ConvergenceError` if damping is too near 1 to converge,
-    or if `go_on`, called before each step, returns False.
+    or if `should_continue`, called before each step, returns False.
 
     >>> m = Transition(np.array([0, 0, 2], dtype=np.int32), np.array([0, 1], dtype=np.int32), np.array([1.0, 0.5]),
     ...                np.array([1, 1], dtype=np.int32), np.ones(2, dtype=np.bool_))  # 0 -> 1, and half a loop at 1
-    >>> origins(m, np.array([0.5, 0.5]), [np.array([1])], damping=0.5).round(3).tolist()  # 2/6 and 4/6
+    >>> compute_origin_shares(m, np.array([0.5, 0.5]), [np.array([1])], damping=0.5).round(3).tolist()  # 2/6 and 4/6
     [[0.333, 0.667]]
     """
     s = check_seeds(transition, seeds)
     check_damping(damping)
     nodes = np.flatnonzero(s)
-    matrix = by_columns(transition)
+    matrix = to_csc(transition)
     shares = np.zeros((len(groups), len(nodes)))
-    for first in range(0, len(groups), AT_ONCE):
-        some = groups[first : first + AT_ONCE]
-        shares[first : first + len(some)] = _backwards(matrix, s, nodes, some, damping, go_on)
+    for first in range(0, len(groups), GROUPS_PER_PRODUCT):
+        some = groups[first : first + GROUPS_PER_PRODUCT]
+        shares[first : first + len(some)] = _backward_series(matrix, s, nodes, some, damping, should_continue)
     shares *= s[nodes]
     sums = shares.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(shares, sums, out=np.zeros_like(shares), where=sums > 0), dtype=np.float64)
 
 
-def _backwards(
+def _backward_series(
     matrix: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]],
     s: NDArray[np.float64],
     nodes: NDArray[np.int64],
     groups: Sequence[NDArray[np.int64]],
     damping: float,
-    go_on: Callable[[], bool],
+    should_continue: Callable[[], bool],
 ) -> NDArray[np.float64]:
     """Return y of each group at `nodes`, shape (n_groups, n_nodes)."""
     term = np.zeros((len(s), len(groups)))
@@ -299,12 +301,12 @@ def _backwards(
     found = term[nodes]
     for _ in range(MAX_ITERATIONS):
         left = term.max(axis=0) * (damping / (1.0 - damping))
-        is_done = left <= np.maximum(ORIGIN_TOLERANCE * (s[nodes] @ found), LEAST_SCORE)
+        is_done = left <= np.maximum(ORIGIN_TOLERANCE * (s[nodes] @ found), MIN_SCORE)
         if is_done.all():
             return np.ascontiguousarray(found.T)
         # A group that is done adds nothing more: what comes out of it does not depend on who else is here.
         term[:, is_done] = 0.0
-        if not go_on():
+        if not should_continue():
             raise ConvergenceError(f"stopped on the way back from {len(groups)} nodes to their seeds")
         csr_products(*matrix, term, following)
         following *= damping

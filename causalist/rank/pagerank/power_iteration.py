@@ -1,8 +1,8 @@
 """Personalized PageRank over the code graph by power iteration, and its seed distribution.
 
 In: the `Transition` of a graph (`build_transition`) and the matches of a query. Out: a `PageRankResult`. Matching nodes
-to a query and mixing the scores with others are done elsewhere; `local_push.origins` computes the shares of the seeds.
-`damping` is the probability of *following* an edge, everywhere.
+to a query and mixing the scores with others are done elsewhere; `local_push.compute_origin_shares` computes the shares
+of the seeds. `damping` is the probability of *following* an edge, everywhere.
 """
 
 from collections.abc import Callable, Mapping
@@ -46,7 +46,7 @@ def personalized_pagerank(
     damping: float = DAMPING,
     tolerance: float = TOLERANCE,
     max_iterations: int = MAX_ITERATIONS,
-    go_on: Callable[[], bool] = always,
+    should_continue: Callable[[], bool] = always,
 ) -> PageRankResult:
     """Return the fixed point of a walk that follows links and returns to the seeds (design section 5).
 
@@ -62,7 +62,7 @@ def personalized_pagerank(
 
     - "converged": the step fell below `tolerance` within `max_iterations`;
     - "relaxed": it fell below max(1e-4, 10 * tolerance) within twice as many further iterations;
-    - "stopped": `go_on`, called before each iteration, returned False; `r` is the state at that time, at worst `s`;
+    - "stopped": `should_continue`, called before each iteration, returned False; `r` is the state at that time;
     - "degree": none of these, and `r_i` is proportional to `degrees[i] * (1 + N * s_i)` over the N walkable nodes.
 
     `n_iterations` counts all iterations, `residual` is the last step.
@@ -89,7 +89,7 @@ def personalized_pagerank(
     )
     for rung, sufficient, limit in rungs:
         while residual >= sufficient and n_iterations < limit:
-            if not go_on():
+            if not should_continue():
                 return PageRankResult(r, n_iterations, residual if n_iterations else 0.0, "stopped")
             csr_product(transition.indptr, transition.indices, transition.weights, r, step)
             lacking = max(0.0, 1.0 - float(step.sum()))

@@ -71,7 +71,7 @@ class WalkWeights:
         return np.stack([forward, forward * multiplier])
 
 
-class Unchanged(NamedTuple):
+class PreviousTransition(NamedTuple):
     """The transition of an earlier graph, built with the same weights, and what changed since then.
 
     `nodes`: shape (n_nodes then,), the present index of each node, in the same order; -1 if it is gone. `is_other`:
@@ -85,7 +85,7 @@ class Unchanged(NamedTuple):
 
 
 def build_transition(
-    graph: CodeGraph, weights: WalkWeights, *, normalise: bool = False, before: Unchanged | None = None
+    graph: CodeGraph, weights: WalkWeights, *, normalise: bool = False, before: PreviousTransition | None = None
 ) -> Transition:
     """M from the edges of `graph` (design section 5), with `forward, backward = weights.table()`.
 
@@ -150,7 +150,7 @@ def build_transition(
         indptr, indices, entries = _pointers(made.rows, n_nodes), made.columns, made.weights
         file_degrees = _file_degrees(edges, owners, walkable, is_walked)
     else:
-        indptr, indices, entries = _completed(before, made, n_nodes)
+        indptr, indices, entries = _splice_columns(before, made, n_nodes)
         is_other_file = np.zeros(n_nodes + 1, dtype=np.bool_)
         is_other_file[owners[before.is_other]] = True
         is_other_file[-1] = False  # of what is in no file
@@ -201,7 +201,7 @@ def _edges_at(graph: CodeGraph, nodes: NDArray[np.bool_] | None) -> _Edges:
     )
 
 
-def _moved(then: NDArray[np.int32], before: Unchanged) -> NDArray[np.int32]:
+def _moved(then: NDArray[np.int32], before: PreviousTransition) -> NDArray[np.int32]:
     """Numbers of nodes of then as numbers of those of now; 1 where a node was not there."""
     now = np.ones(len(before.is_other), dtype=np.int32)
     stays = before.nodes >= 0
@@ -209,8 +209,8 @@ def _moved(then: NDArray[np.int32], before: Unchanged) -> NDArray[np.int32]:
     return now
 
 
-def _completed(
-    before: Unchanged, entries: _Entries, n_nodes: int
+def _splice_columns(
+    before: PreviousTransition, entries: _Entries, n_nodes: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
     """Return the CSR arrays of the earlier matrix, with these entries in place of the changed columns."""
     then, nodes = before.transition, before.nodes
@@ -233,7 +233,7 @@ def _completed(
     return indptr, rows.of(columns, entries.columns), rows.of(then.weights, entries.weights)
 
 
-def within(transition: Transition, inside: NDArray[np.bool_]) -> Transition:
+def restrict_to(transition: Transition, inside: NDArray[np.bool_]) -> Transition:
     """Return the transition of a walk that stays inside, shape (n_nodes,).
 
     Entries from and to other nodes are 0; the mass that they would carry returns to the seeds. Degrees stay those of
@@ -246,7 +246,7 @@ def within(transition: Transition, inside: NDArray[np.bool_]) -> Transition:
     )
 
 
-def by_columns(transition: Transition) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+def to_csc(transition: Transition) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
     """(indptr, indices, weights) of the columns of M: those that it has, or else turned now."""
     if len(transition.column_indptr):
         return transition.column_indptr, transition.column_indices, transition.column_weights

@@ -93,7 +93,7 @@ OUTPUT_LANGUAGES = frozenset(
     "console log logs none output plain pytb sh-session shell-session text traceback txt".split()  # noqa: SIM905
 )
 _LONG = 400  # characters, from where a line is hardly ever written or code
-_MOST_LOOKED_AT = 500  # characters of a line that decide what it is
+_MAX_LINE_CHARACTERS = 500  # characters of a line that decide what it is
 
 
 def is_dump(line: str) -> bool:
@@ -101,7 +101,7 @@ def is_dump(line: str) -> bool:
 
     A line without words is encoded, packed or machine-written.
     """
-    probe = line[:_MOST_LOOKED_AT]
+    probe = line[:_MAX_LINE_CHARACTERS]
     if len(line) > _LONG and sum(map(probe.count, "(){}[];=:&|/\\\"'<>+-_")) * 6 > len(probe):
         return True
     return bool(VERSIONS.match(probe) or ENCODED.match(probe))
@@ -161,7 +161,7 @@ class QueryBlock(NamedTuple):
         return KIND_WEIGHTS[self.kind] * SECTION_WEIGHTS[self.section]
 
 
-class Parts(NamedTuple):
+class QueryText(NamedTuple):
     """`title`: the first line, empty where the text begins with something pasted."""
 
     title: str
@@ -216,15 +216,15 @@ _SECTIONS = (
     ),
 )
 _NOT_WRITTEN = (Section.ENVIRONMENT, Section.LOGS, Section.FORM)
-_LONGEST_HEADING = 60  # of words like these; a longer line is a sentence
+_MAX_HEADING_CHARACTERS = 60  # of words like these; a longer line is a sentence
 
 # characters of a line that decide what it is
-_FEWEST_PASTED = 3  # lines without a fence that are taken for pasted by their look alone
-_LONGEST_JSON = 12  # lines of data that illustrate; more are a dump
-_LONGEST_PASTE = 60  # lines of output without a trace that may be read; more are a dump
+_MIN_PASTED_LINES = 3  # lines without a fence that are taken for pasted by their look alone
+_MAX_JSON_LINES = 12  # lines of data that illustrate; more are a dump
+_MAX_PASTE_LINES = 60  # lines of output without a trace that may be read; more are a dump
 
 
-def read_blocks(text: str) -> Parts:
+def read_blocks(text: str) -> QueryText:
     """Return the title and the blocks of a query, in order; deterministic, linear in the text."""
     lines = _COMMENT.sub("\n", text).strip().splitlines()
     title = ""
@@ -232,7 +232,7 @@ def read_blocks(text: str) -> Parts:
         title = lines.pop(0).strip()
         heading = _HEADING.match(title)
         title = (heading[1] if heading and heading[1] else title).strip()
-    return Parts(title, tuple(_blocks(lines)))
+    return QueryText(title, tuple(_blocks(lines)))
 
 
 def _blocks(lines: list[str]) -> list[QueryBlock]:
@@ -250,7 +250,9 @@ def _blocks(lines: list[str]) -> list[QueryBlock]:
             end = at + 1
             while end < len(lines) and not lines[end].lstrip(" \t>").startswith(fence[1]):
                 end += 1
-            found += _pasted(lines[at + 1 : end], fence[2].lower(), hidden if section is Section.NONE else section)
+            found += _pasted_blocks(
+                lines[at + 1 : end], fence[2].lower(), hidden if section is Section.NONE else section
+            )
             at = end + 1
             continue
         if _DETAILS.search(line):
@@ -267,7 +269,7 @@ def _blocks(lines: list[str]) -> list[QueryBlock]:
             end = at
             while end < len(lines) and (_INDENTED.match(lines[end]) or not lines[end].strip()):
                 end += 1
-            found += _pasted([x[1:] if x[:1] == "\t" else x[4:] for x in lines[at:end]], "", section)
+            found += _pasted_blocks([x[1:] if x[:1] == "\t" else x[4:] for x in lines[at:end]], "", section)
             at = end
             continue
         end = at + 1
@@ -276,7 +278,7 @@ def _blocks(lines: list[str]) -> list[QueryBlock]:
         where = hidden if section is Section.NONE else section
         paragraph = [line, *(_DETAILS.sub(" ", x) for x in lines[at + 1 : end])]
         if _is_paste(paragraph):
-            found += _pasted(paragraph, "", where, fenced=False)
+            found += _pasted_blocks(paragraph, "", where, fenced=False)
         else:
             if where in _NOT_WRITTEN and any(map(SENTENCE.match, paragraph)):
                 # What reads as a sentence is no answer to a heading that asks for a machine, a log or a tick.
@@ -295,7 +297,7 @@ def _is_paste(lines: list[str]) -> bool:
     """Return True if adjacent lines without a fence were printed or copied, not written."""
     if any(map(TRACE.match, lines)):
         return len(lines) > 1
-    if len(lines) < _FEWEST_PASTED:
+    if len(lines) < _MIN_PASTED_LINES:
         return False
     written = sum(bool(SENTENCE.match(line)) for line in lines)
     looks = sum(bool(JSON.match(x) or STRICT_CODE.match(x) or LOG.match(x) or is_dump(x)) for x in lines)
@@ -326,14 +328,14 @@ def _heading(lines: list[str], at: int) -> str | None:
 
 
 def _section_of(heading: str) -> Section | None:
-    if len(heading) > _LONGEST_HEADING:
+    if len(heading) > _MAX_HEADING_CHARACTERS:
         return None
     return next((section for section, pattern in _SECTIONS if pattern.match(heading)), None)
 
 
 def _kind_of_line(line: str) -> BlockKind:
     """Return the kind of a line outside of fences."""
-    line = line[:_MOST_LOOKED_AT]
+    line = line[:_MAX_LINE_CHARACTERS]
     if not line.strip():
         return BlockKind.PROSE
     if _CHECK.match(line) or _EMPTY_ANSWER.match(line):
@@ -347,19 +349,19 @@ def _kind_of_line(line: str) -> BlockKind:
     return BlockKind.PROSE
 
 
-def _pasted(lines: list[str], language: str, section: Section, *, fenced: bool = True) -> list[QueryBlock]:
+def _pasted_blocks(lines: list[str], language: str, section: Section, *, fenced: bool = True) -> list[QueryBlock]:
     """Return the blocks of a pasted text, by its language if that is known, else by the form of its lines."""
     filled = [line for line in lines if line.strip()]
     if not filled:
         return []
     traced = [bool(TRACE.match(line)) for line in filled]
     if any(traced) and not (language in CODE_LANGUAGES and sum(traced) * 4 < len(filled)):
-        return _apart(lines, section, fenced)
+        return _split_trace(lines, section, fenced)
     dumped = [line for line in filled if is_dump(line)]
     if len(dumped) * 2 > len(filled) or sum(map(len, dumped)) * 2 > sum(map(len, filled)):
         return [QueryBlock(BlockKind.DUMP, section, "\n".join(lines))]
     if language == "json" or sum(bool(JSON.match(line)) for line in filled) * 10 > 7 * len(filled):
-        kind = BlockKind.DUMP if len(filled) > _LONGEST_JSON else BlockKind.OUTPUT
+        kind = BlockKind.DUMP if len(filled) > _MAX_JSON_LINES else BlockKind.OUTPUT
         return [QueryBlock(kind, section, "\n".join(lines))]
     if any(SESSION.match(line) or COMMAND.match(line) for line in filled):
         return _session(lines, section)
@@ -368,12 +370,12 @@ def _pasted(lines: list[str], language: str, section: Section, *, fenced: bool =
     logged = sum(bool(LOG.match(line)) for line in filled)
     coded = sum(bool(CODE.match(line)) for line in filled)
     if language in OUTPUT_LANGUAGES or logged * 2 > len(filled) or coded * 3 < len(filled):
-        kind = BlockKind.DUMP if len(filled) > _LONGEST_PASTE else BlockKind.OUTPUT
+        kind = BlockKind.DUMP if len(filled) > _MAX_PASTE_LINES else BlockKind.OUTPUT
         return [QueryBlock(kind, section, "\n".join(lines))]
     return [QueryBlock(BlockKind.CODE, section, "\n".join(lines))]
 
 
-def _apart(lines: list[str], section: Section, fenced: bool) -> list[QueryBlock]:
+def _split_trace(lines: list[str], section: Section, fenced: bool) -> list[QueryBlock]:
     """Return the frames of a trace and the text around them, as separate blocks."""
     found: list[QueryBlock] = []
     kind = BlockKind.OUTPUT

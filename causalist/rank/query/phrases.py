@@ -111,7 +111,7 @@ def without_phrases(text: str) -> str:
 APART_SHARE = 0.35
 # What the word counts that they make, beside one that was written.
 JOINED_SHARE = 0.8
-_FARTHEST = 4  # words between the two
+_MAX_WORDS_BETWEEN = 4  # words between the two
 _WORD_OR_END = lazy_regex(r"[A-Za-z]+|[.,;:?!()\n]")
 # What may stand behind a particle that is no preposition.
 _BEHIND = frozenset({
@@ -174,11 +174,11 @@ def joined_verbs(text: str) -> list[JoinedVerb]:
         return []
     found: list[JoinedVerb] = []
     for i, verb in enumerate(words):
-        for j in range(i + 1, min(i + 2 + _FARTHEST, len(words))):
+        for j in range(i + 1, min(i + 2 + _MAX_WORDS_BETWEEN, len(words))):
             if not words[j].isalpha():
                 break
             joined = _words().get((stem(verb), words[j])) if words[j] in _particles() else None
-            if joined is not None and _belongs(words, i, j):
+            if joined is not None and _is_particle_of(words, i, j):
                 found.append(joined)
                 break
             if words[j] in _PREPOSITIONS:
@@ -186,7 +186,7 @@ def joined_verbs(text: str) -> list[JoinedVerb]:
     return found
 
 
-def _belongs(words: list[str], verb: int, particle: int) -> bool:
+def _is_particle_of(words: list[str], verb: int, particle: int) -> bool:
     """Return True if the particle belongs to the verb and not to the words after it."""
     behind = list(takewhile(str.isalpha, words[particle + 1 : particle + 3]))
     ends = not behind or behind[0] in _BEHIND
@@ -198,7 +198,7 @@ def _belongs(words: list[str], verb: int, particle: int) -> bool:
     return not _PEOPLE.isdisjoint(behind[:1] if behind[0] not in _DETERMINERS else behind[1:])
 
 
-def alone(text: str, found: Sequence[JoinedVerb]) -> set[str]:
+def parts_only_joined(text: str, found: Sequence[JoinedVerb]) -> set[str]:
     """Return the verbs and particles of `found` that occur in `text` only together."""
     if not found:
         return set()
@@ -208,7 +208,7 @@ def alone(text: str, found: Sequence[JoinedVerb]) -> set[str]:
 
 
 # A question with more words is a long one.
-MOST_WORDS = 14
+MAX_SHORT_QUERY_WORDS = 14
 
 
 def _weights(words: Collection[str]) -> dict[str, float]:
@@ -216,9 +216,9 @@ def _weights(words: Collection[str]) -> dict[str, float]:
 
     A few words are searched for in the file: parsing all of it takes ten times as long.
     """
-    if len(words) > MOST_WORDS:
+    if len(words) > MAX_SHORT_QUERY_WORDS:
         return _all_weights()
-    found = {word: _found(f"\n{word} ") for word in words if word.isalnum()}
+    found = {word: _find_weight(f"\n{word} ") for word in words if word.isalnum()}
     return {word: weight for word, weight in found.items() if weight is not None}
 
 
@@ -232,19 +232,19 @@ def _all_weights() -> dict[str, float]:
     return {word: int(percent) / 100 for word, percent in map(str.split, _text().splitlines()[1:])}
 
 
-def _found(beginning: str) -> float | None:
+def _find_weight(beginning: str) -> float | None:
     text = _text()
     at = text.find(beginning)
     return None if at < 0 else int(text[at + len(beginning) : text.index("\n", at + 1)]) / 100
 
 
-def told_by(terms: Iterable[str]) -> dict[str, float]:
+def word_weights(terms: Iterable[str]) -> dict[str, float]:
     """Return the weight of each term of a query.
 
     The weight is 1 for most terms, less for words about code, and more for words that are likely in it.
     """
     asked = list(terms)
     weights = _weights(asked)
-    if len(asked) > MOST_WORDS:
+    if len(asked) > MAX_SHORT_QUERY_WORDS:
         return {term: weights.get(term, 1.0) for term in asked}
     return {term: min(sqrt(weights.get(term, 1.0)), 1.0) for term in asked}

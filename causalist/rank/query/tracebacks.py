@@ -86,7 +86,7 @@ _MORE_THAN_A_NAME = lazy_regex(r"`\d+|\[[^\[\]]*\]")
 _PARAMETERS = lazy_regex(r"\([^()]*\)(?: const)?(?: \[[^\]]*\])?$")
 
 
-class Printed(NamedTuple):
+class PrintedFrame(NamedTuple):
     """A frame as it is printed: `path` as it stands there, `function` a last name or ""; `said`: what went wrong."""
 
     path: str
@@ -95,15 +95,15 @@ class Printed(NamedTuple):
     said: str = ""
 
 
-def dotnet_frame(line: str) -> Printed | None:
+def dotnet_frame(line: str) -> PrintedFrame | None:
     """Return a frame of .NET.
 
     Without a file, the path is where the type would be expected, as with Java.
 
     >>> dotnet_frame("   at Shop.Orders.Cart.Load(String id) in /src/Orders/Cart.cs:line 7")
-    Printed(path='/src/Orders/Cart.cs', line=7, function='Load', said='')
+    PrintedFrame(path='/src/Orders/Cart.cs', line=7, function='Load', said='')
     >>> dotnet_frame("   at Shop.Orders.Cart.<Load>d__3.MoveNext()")
-    Printed(path='Shop/Orders/Cart.cs', line=0, function='Load', said='')
+    PrintedFrame(path='Shop/Orders/Cart.cs', line=0, function='Load', said='')
     """
     found = _DOTNET.match(line) if "at " in line else None
     if found is None or found["arguments"] in ("Native Method", "Unknown Source"):
@@ -119,16 +119,16 @@ def dotnet_frame(line: str) -> Printed | None:
         type_, _, name = _MORE_THAN_A_NAME.sub("", written).rpartition(".")
     type_, name = (_MORE_THAN_A_NAME.sub("", part) for part in (type_.partition("+")[0], name))
     path = found["path"] or type_.replace(".", "/") + ".cs"
-    return Printed(path, int(found["line"] or 0), name if name.isidentifier() else "")
+    return PrintedFrame(path, int(found["line"] or 0), name if name.isidentifier() else "")
 
 
-def notebook_frame(line: str) -> Printed | None:
+def notebook_frame(line: str) -> PrintedFrame | None:
     """Return a frame of IPython or Jupyter. The older form has line 0: `listed_line` reads it from the listing below.
 
     >>> notebook_frame("File ~/shop/cart.py:31, in Cart.load(self, name)")
-    Printed(path='~/shop/cart.py', line=31, function='Cart.load', said='')
+    PrintedFrame(path='~/shop/cart.py', line=31, function='Cart.load', said='')
     >>> notebook_frame("~/shop/cart.py in load(self, name)")
-    Printed(path='~/shop/cart.py', line=0, function='load', said='')
+    PrintedFrame(path='~/shop/cart.py', line=0, function='load', said='')
     """
     if ".py" not in line:
         return None
@@ -138,7 +138,7 @@ def notebook_frame(line: str) -> Printed | None:
     if found is None:
         return None
     groups = found.groupdict()
-    return Printed(groups["path"], int(groups.get("line") or 0), groups["function"] or "")
+    return PrintedFrame(groups["path"], int(groups.get("line") or 0), groups["function"] or "")
 
 
 def listed_line(line: str) -> int:
@@ -151,7 +151,7 @@ def listed_line(line: str) -> int:
     return int(found["line"]) if found else 0
 
 
-def other_frame(line: str) -> Printed | None:
+def other_frame(line: str) -> PrintedFrame | None:
     """Return a frame in one of the forms above, other than .NET."""
     for text, form in _OTHERS:
         if text in line and (found := form.match(line)):
@@ -159,11 +159,11 @@ def other_frame(line: str) -> Printed | None:
     return None
 
 
-def _printed(found: re.Match[str]) -> Printed:
+def _printed(found: re.Match[str]) -> PrintedFrame:
     groups = found.groupdict()
     row = next(groups[key] for key in ("line", "line2", "line3") if groups.get(key))
     function = _PARAMETERS.sub("", groups.get("function") or "")
-    return Printed(groups["path"], int(row), function, (groups.get("said") or groups.get("said2") or "").strip())
+    return PrintedFrame(groups["path"], int(row), function, (groups.get("said") or groups.get("said2") or "").strip())
 
 
 class StackFrame(NamedTuple):
@@ -265,8 +265,8 @@ _COLOR = lazy_regex(
     r"(?:\x1b|\\x1b|\\u001b|\\033|\\e)\[[\d;]{0,20}[A-Za-z]|\[(?:0|[01](?:;\d{1,3}){1,4})m", needs=("[",)
 )
 _CELL = ("<", "Cell In", "Input In")  # what is no file, in a traceback of IPython
-_MOST_FRAMES = 200
-_LONGEST_LINE = 1000
+_MAX_FRAMES = 200
+_MAX_LINE_CHARACTERS = 1000
 
 
 def read_frames(text: str) -> tuple[tuple[StackFrame, ...], tuple[ExceptionMention, ...]]:
@@ -277,12 +277,12 @@ def read_frames(text: str) -> tuple[tuple[StackFrame, ...], tuple[ExceptionMenti
     before = ""
     n_frames = 0
     for whole in text.splitlines():
-        line = whole[:_LONGEST_LINE]
+        line = whole[:_MAX_LINE_CHARACTERS]
         if not line.strip() or _MARKERS.match(line):
             continue
         n_frames += _read_line(line, before, traces)
         before = line
-        if n_frames >= _MOST_FRAMES:
+        if n_frames >= _MAX_FRAMES:
             break
     order = sorted((t for t in traces if t.frames or t.raised), key=lambda t: -t.rank)
     frames = [frame for place, trace in enumerate(order) for frame in trace.ordered(place)]

@@ -28,11 +28,11 @@ from causalist.rank.top_k import SCORE_DECIMALS
 
 N_LEADING = 3  # files whose share of the odds counts; of 1, 3 and 5 the one that tells most
 CONFIDENCE_DECIMALS = 4
-MOST_SCORE = 10.0  # what a name, a frame or a literal text adds beyond makes no surer
+MAX_SCORE = 10.0  # what a name, a frame or a literal text adds beyond makes no surer
 # What messages add to the score of the first file, the mean over the questions of the fit. A repository with hardly any
 # past, or a shallow clone, is not less sure for the lack of it.
-OF_MESSAGES = 1.4
-FEWEST_COMMITS = 20  # that touched a file which is still there
+MEAN_MESSAGE_SCORE = 1.4
+MIN_COMMITS = 20  # that touched a file which is still there
 
 
 class CalibrationFeatures(NamedTuple):
@@ -41,7 +41,7 @@ class CalibrationFeatures(NamedTuple):
     `lead`: the share of the odds, in [0, 1], that the best definitions of three files hold among those of all files;
     the scores of whole files tell less. `words`: ln(1 + words of the query that the repository has). `coverage`: the
     share of those words, by weight and rarity, that the first file has. `score`: the score of the first file,
-    MOST_SCORE at most. It says how many signals agree that the file is meant; where there is no history, it includes
+    MAX_SCORE at most. It says how many signals agree that the file is meant; where there is no history, it includes
     what the messages of a history would add on average. Words that stand beside those of the query are no evidence:
     with them the score says less about whether an answer is right.
     """
@@ -77,18 +77,18 @@ def confidence_of(
 ) -> float | None:
     """Return the probability that one of the first five files is right.
 
-    `terms` is the same as in `evidence_of`. The result is None for a pattern: it stands where it stands, so there is
-    nothing to be uncertain about, and nothing was fitted to it. The result is 0 where nothing was found.
+    `terms` is the same as in `calibration_features`. The result is None for a pattern: it stands where it stands, so
+    there is nothing to be uncertain about, and nothing was fitted to it. The result is 0 where nothing was found.
     """
     if ranking.question.is_pattern:
         return None
-    evidence = evidence_of(ranking, graph, lexical, terms)
+    evidence = calibration_features(ranking, graph, lexical, terms)
     if evidence is None:
         return 0.0
     return round(default_calibration().of(evidence, level), CONFIDENCE_DECIMALS)
 
 
-def evidence_of(
+def calibration_features(
     ranking: Ranking, graph: CodeGraph, lexical: LexicalIndex, terms: Mapping[str, float] | None = None
 ) -> CalibrationFeatures | None:
     """Return the features of a ranking, or None if no file has a score.
@@ -111,9 +111,9 @@ def evidence_of(
     signals = ranking.signals
     if EXPANSION in signals.file:
         score -= float(signals.file[EXPANSION][first] * signals.file_role[first])
-    if np.count_nonzero(np.diff(ranking.history.indptr)) < FEWEST_COMMITS:
-        score += OF_MESSAGES
-    return CalibrationFeatures(lead, float(np.log1p(n_known)), coverage, min(score, MOST_SCORE))
+    if np.count_nonzero(np.diff(ranking.history.indptr)) < MIN_COMMITS:
+        score += MEAN_MESSAGE_SCORE
+    return CalibrationFeatures(lead, float(np.log1p(n_known)), coverage, min(score, MAX_SCORE))
 
 
 def _words_of(file: int, terms: Mapping[str, float], lexical: LexicalIndex) -> tuple[int, float]:
@@ -138,7 +138,7 @@ def _words_of(file: int, terms: Mapping[str, float], lexical: LexicalIndex) -> t
     return n_known, found / total if total > 0 else 0.0
 
 
-_LARGEST_EXPONENT = 700.0  # e to more is infinite
+_MAX_EXPONENT = 700.0  # e to more is infinite
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ def loss_of(
     share = 1.0 / given.n_right[question[gold]]
     n = len(given.starts)
     loss = float(np.sum(np.logaddexp(0.0, behind) * share)) / n
-    missed = share / (1.0 + np.exp(np.minimum(-behind, _LARGEST_EXPONENT)))
+    missed = share / (1.0 + np.exp(np.minimum(-behind, _MAX_EXPONENT)))
     slope = against / total[question] * np.bincount(question[gold], weights=missed, minlength=n)[question]
     slope[gold] = -missed
     away = parameters - penalty.centre

@@ -23,17 +23,17 @@ from causalist._internal.lazy import lazy_regex
 from causalist.model.graph import CodeGraph
 from causalist.model.index import History, LexicalIndex
 from causalist.model.symbols import NodeKind, Role, split_id
-from causalist.rank.lexical.bm25 import bm25, nodes_named
-from causalist.rank.query.query import Question
+from causalist.rank.lexical.bm25 import bm25, find_nodes_by_name
+from causalist.rank.query.query import ParsedQuery
 from causalist.rank.terms import stem
-from causalist.rank.top_k import first_by
+from causalist.rank.top_k import select_first
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex; only files have any
 
 # A commit that says all of the question counts, and many that share a word with it do not outweigh it.
 LIKENESS_POWER = 2
-TOLD = ("messages", "similar commits")  # the signals that read messages
-HALF_TOLD = 50  # commits of which the messages count half
+HISTORY_SIGNALS = ("messages", "similar commits")  # the signals that read messages
+HALF_WEIGHT_COMMITS = 50  # commits of which the messages count half
 N_BEST = 3  # files whose partners are supported
 _DAY = 86_400.0
 
@@ -48,7 +48,7 @@ def history_terms(terms: Mapping[str, float], history: History) -> dict[int, flo
     return numbers
 
 
-def asked_of_history(question: Question, others: Mapping[str, float], history: History) -> dict[int, float]:
+def history_query_terms(question: ParsedQuery, others: Mapping[str, float], history: History) -> dict[int, float]:
     """Return weight by number, for the terms to search for in messages.
 
     These are the terms of a query, possible abbreviations of them, and the `others` that replace them.
@@ -57,20 +57,20 @@ def asked_of_history(question: Question, others: Mapping[str, float], history: H
 
 
 def history_signals(
-    question: Question, history: History, n_nodes: int, others: Mapping[str, float] = MappingProxyType({})
+    question: ParsedQuery, history: History, n_nodes: int, others: Mapping[str, float] = MappingProxyType({})
 ) -> dict[str, Scores]:
     """Return the two signals that read messages, by name.
 
-    Each is divided by its largest value and multiplied by n / (n + HALF_TOLD) for n commits that touch these files. In
-    a young history one message decides, and it may be about anything. `others`: weight by term, for words that replace
-    those of the query.
+    Each is divided by its largest value and multiplied by n / (n + HALF_WEIGHT_COMMITS) for n commits that touch these
+    files. In a young history one message decides, and it may be about anything. `others`: weight by term, for words
+    that replace those of the query.
     """
-    terms = asked_of_history(question, others, history)
+    terms = history_query_terms(question, others, history)
     n_commits = int(np.count_nonzero(np.diff(history.indptr)))
-    told = n_commits / (n_commits + HALF_TOLD)
+    told = n_commits / (n_commits + HALF_WEIGHT_COMMITS)
     signals = (message_scores(terms, history, n_nodes), similar_commit_scores(terms, history, n_nodes))
     scaled = (told * scores / (scores.max(initial=0.0) or 1.0) for scores in signals)
-    return dict(zip(TOLD, scaled, strict=True))
+    return dict(zip(HISTORY_SIGNALS, scaled, strict=True))
 
 
 def message_scores(terms: Mapping[int, float], history: History, n_nodes: int) -> Scores:
@@ -167,18 +167,18 @@ ASKED_WORDS: dict[Role, tuple[str, ...]] = {
 _UNNAMED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.FIELD, NodeKind.EXTERNAL)
 # Definitions with a word in their name from which on a repository is about it: their share of all that are code, and
 # how many there are. docs/decisions/0006 has the shares of forty repositories.
-_SHARE_OF_SUBJECT = 0.01
-_FEWEST_OF_SUBJECT = 10
+_MIN_SUBJECT_SHARE = 0.01
+_MIN_SUBJECT_DEFINITIONS = 10
 # Tests of something: what is asked for beyond doubt.
 _TESTS_OF = lazy_regex(
     r"\b(?:unit|integration|regression|existing|which)[ -]tests?\b|\btests? (?:of|for|that|which|cover\w*|check\w*)\b"
     r"|\b(?:is|are|was|were) (?:\S+ ){1,6}tested\b",
     needs=("test",),
 )
-_LONGEST_TITLE = 300  # characters in which that is looked for
+_MAX_TITLE_CHARACTERS = 300  # characters in which that is looked for
 
 
-def roles_asked_for(question: Question, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.bool_]:
+def queried_roles(question: ParsedQuery, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.bool_]:
     """Return True for the nodes of a role that the title asks for, shape (n_nodes,)."""
     wanted = np.zeros(len(Role), dtype=np.bool_)
     for role, words in ASKED_WORDS.items():
@@ -186,7 +186,9 @@ def roles_asked_for(question: Question, graph: CodeGraph, lexical: LexicalIndex)
         said = [term for term in stems if term in question.title_terms]
         wanted[role] = any(not _is_subject(term, graph, lexical) for term in said)
     if not wanted[Role.TEST]:
-        wanted[Role.TEST] = _TESTS_OF.search(question.text.split("\n", 1)[0][:_LONGEST_TITLE].lower()) is not None
+        wanted[Role.TEST] = (
+            _TESTS_OF.search(question.text.split("\n", 1)[0][:_MAX_TITLE_CHARACTERS].lower()) is not None
+        )
     result: NDArray[np.bool_] = wanted[graph.nodes.roles]
     return result
 
@@ -202,21 +204,21 @@ def _is_subject(term: str, graph: CodeGraph, lexical: LexicalIndex) -> bool:
     names, nodes = lexical.symbol_names, graph.nodes
     having = names.documents[int(names.indptr[number]) : int(names.indptr[number + 1])]
     n_having = int(np.count_nonzero((nodes.roles[having] == Role.CODE) & ~np.isin(nodes.kinds[having], _UNNAMED)))
-    if n_having < _FEWEST_OF_SUBJECT:
+    if n_having < _MIN_SUBJECT_DEFINITIONS:
         return False
     n_code = int(np.count_nonzero((nodes.roles == Role.CODE) & ~np.isin(nodes.kinds, _UNNAMED)))
-    return n_having >= _SHARE_OF_SUBJECT * n_code
+    return n_having >= _MIN_SUBJECT_SHARE * n_code
 
 
 _MARK = lazy_regex(
     r"^(?:tests?|specs?)[_-]+|^Test(?=[A-Z])|[_-](?:tests?|specs?|it|e2e)$"
     r"|(?<=[a-z0-9])(?:Tests?|TestCase|Specs?|Suite|IT)$"
 )
-_MOST_TESTS = 40  # files of tests that are looked at, the best first
-_MOST_TESTED = 6  # files that one of them may mean; with more nothing is known
+_MAX_TEST_FILES = 40  # files of tests that are looked at, the best first
+_MAX_TESTED_FILES = 6  # files that one of them may mean; with more nothing is known
 
 
-def scores_by_tests(
+def scores_from_tests(
     texts: NDArray[np.float64], asked: NDArray[np.bool_], graph: CodeGraph, lexical: LexicalIndex
 ) -> NDArray[np.float64]:
     """Return the score that each file of code gets from its tests, shape (n_nodes,).
@@ -229,8 +231,8 @@ def scores_by_tests(
     scores = np.zeros(len(nodes))
     found = np.flatnonzero((nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.TEST) & ~asked & (texts > 0))
     is_code = (nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.CODE)
-    for test in first_by(texts, found, _MOST_TESTS).tolist():
-        files = _meant_by(split_id(nodes.ids[test])[0], is_code, graph, lexical)
+    for test in select_first(texts, found, _MAX_TEST_FILES).tolist():
+        files = _tested_files(split_id(nodes.ids[test])[0], is_code, graph, lexical)
         for file in files:
             scores[file] = max(scores[file], texts[test] / np.sqrt(len(files)))
     return scores
@@ -248,13 +250,13 @@ def name_under_test(path: str) -> str:
     return name.lower()
 
 
-def _meant_by(path: str, is_code: NDArray[np.bool_], graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
+def _tested_files(path: str, is_code: NDArray[np.bool_], graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
     """Return the files of code with the name of a test's subject, from the most similar folders.
 
     The result is empty if there are many.
     """
     name = name_under_test(path)
-    named = np.array([*nodes_named(name, lexical), *nodes_named(f"_{name}", lexical)], dtype=np.int64)
+    named = np.array([*find_nodes_by_name(name, lexical), *find_nodes_by_name(f"_{name}", lexical)], dtype=np.int64)
     files = named[is_code[named]].tolist()
     if len(files) > 1:
         own = set(path.lower().split("/")[:-1])
@@ -262,4 +264,4 @@ def _meant_by(path: str, is_code: NDArray[np.bool_], graph: CodeGraph, lexical: 
         shared = [len(own.intersection(each.split("/")[:-1])) for each in paths]
         most = max(shared)
         files = [file for file, n in zip(files, shared, strict=True) if n == most]
-    return files if len(files) <= _MOST_TESTED else []
+    return files if len(files) <= _MAX_TESTED_FILES else []

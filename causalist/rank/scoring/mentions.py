@@ -19,15 +19,15 @@ from causalist.model.graph import CodeGraph
 from causalist.model.index import LexicalIndex
 from causalist.model.scores import TextMatches, Transition
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, external_id, split_id
-from causalist.rank.lexical.bm25 import covered_share, impacts, nodes_named
-from causalist.rank.query.query import Pattern, Question
+from causalist.rank.lexical.bm25 import find_nodes_by_name, impacts, query_coverage
+from causalist.rank.query.query import ParsedQuery, TextPattern
 from causalist.rank.query.tracebacks import StackFrame
 from causalist.rank.terms import terms_of
 
 # The innermost frame inside of the repository is where it went wrong; those around it say how it came to that.
 FRAME_DECAY = 0.6
 OUTER_TRACE = 0.7  # what the frames of a further trace count, such as that of an error which the first one caused
-_MOST_LOCATED = 12  # frames of one trace
+_MAX_LOCATED_FRAMES = 12  # frames of one trace
 # What comes after these folders is a package of its own.
 _PACKAGE_FOLDERS = ("site-packages", "dist-packages", "node_modules", "vendor")
 _FOREIGN = (
@@ -35,15 +35,15 @@ _FOREIGN = (
 )  # fmt: skip
 
 
-def frame_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.float64]:
+def frame_scores(question: ParsedQuery, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.float64]:
     """Return how near each definition is to the end of the query's traceback, shape (n_nodes,), in [0, 1]."""
     scores = np.zeros(len(graph.nodes))
-    for node, value in located(question.frames, graph, lexical).items():
+    for node, value in locate_frames(question.frames, graph, lexical).items():
         scores[node] = value
     return scores
 
 
-def located(frames: Sequence[StackFrame], graph: CodeGraph, lexical: LexicalIndex) -> dict[int, float]:
+def locate_frames(frames: Sequence[StackFrame], graph: CodeGraph, lexical: LexicalIndex) -> dict[int, float]:
     """Return the score of each node that a frame means, in (0, 1].
 
     It is 1 for the innermost frame of the most informative trace, and less for frames further out.
@@ -58,7 +58,7 @@ def located(frames: Sequence[StackFrame], graph: CodeGraph, lexical: LexicalInde
                 value_of_trace *= OUTER_TRACE
             last = frame.trace
         place = inside.get(frame.trace, 0)
-        if place >= _MOST_LOCATED:
+        if place >= _MAX_LOCATED_FRAMES:
             continue
         node, doubt = _node_of(frame, graph, lexical)
         if node < 0:
@@ -84,7 +84,7 @@ def _node_of(frame: StackFrame, graph: CodeGraph, lexical: LexicalIndex) -> tupl
     parts = [p for p in frame.path.split("/") if p not in ("", ".", "..")]
     if not parts:
         return -1, 0.0
-    candidates = [n for n in nodes_named(parts[-1], lexical) if graph.kind(n) is NodeKind.FILE]
+    candidates = [n for n in find_nodes_by_name(parts[-1], lexical) if graph.kind(n) is NodeKind.FILE]
     foreign = any(folder in f"/{frame.path}" for folder in _FOREIGN)
     best, longest = [], 0
     for file in candidates:
@@ -159,12 +159,12 @@ def _last(node_id: str) -> str:
 
 
 # A name that this many definitions bear says little; its weight falls with the square root of the number.
-_MOST_NAMESAKES = 50
-_SHORTEST_IDENTIFIER = 4  # letters; shorter names stand everywhere
-_MOST_WITH_CODE = 8  # definitions that have the code of an error in their text
+_MAX_AMBIGUOUS_NODES = 50
+_MIN_IDENTIFIER_LETTERS = 4  # letters; shorter names stand everywhere
+_MAX_DEFINITIONS_WITH_CODE = 8  # definitions that have the code of an error in their text
 
 
-def mention_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.float64]:
+def mention_scores(question: ParsedQuery, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.float64]:
     """Return how strongly a query names each node, shape (n_nodes,), in [0, 1].
 
     The score is 1 for a node that the title names without namesakes, less for ambiguous names.
@@ -182,8 +182,8 @@ def mention_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) 
         elif named.kind == "qualified":
             nodes = _by_qualified_name(named.text, graph, lexical)
         else:
-            nodes = nodes_named(named.text, lexical)
-        if not 0 < len(nodes) <= _MOST_NAMESAKES:
+            nodes = find_nodes_by_name(named.text, lexical)
+        if not 0 < len(nodes) <= _MAX_AMBIGUOUS_NODES:
             continue
         value = named.weight / np.sqrt(len(nodes))
         for node in nodes:
@@ -191,7 +191,7 @@ def mention_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) 
     return scores
 
 
-def identifier_scores(question: Question, lexical: LexicalIndex, n: int) -> NDArray[np.float64]:
+def identifier_scores(question: ParsedQuery, lexical: LexicalIndex, n: int) -> NDArray[np.float64]:
     """Return the share of the query's names that each definition contains as a whole, shape (n,), in [0, 1].
 
     Names count by weight and rarity. The code that a query means uses the named things in more places than the one that
@@ -200,17 +200,17 @@ def identifier_scores(question: Question, lexical: LexicalIndex, n: int) -> NDAr
     weights: dict[int, float] = {}
     for named in question.named:
         for part in named.text.lower().split(".") if named.kind != "path" else ():
-            number = lexical.terms.position(part) if len(part) >= _SHORTEST_IDENTIFIER else -1
+            number = lexical.terms.position(part) if len(part) >= _MIN_IDENTIFIER_LETTERS else -1
             if number >= 0:
                 weights[number] = max(weights.get(number, 0.0), named.weight)
-    return covered_share(weights, lexical.definitions, n)
+    return query_coverage(weights, lexical.definitions, n)
 
 
 def _with_term(code: str, lexical: LexicalIndex) -> list[int]:
     """Return the definitions whose text contains a code as a whole, if they are few."""
     at = lexical.terms.position(code.lower())
     found = impacts(lexical.definitions, at)[0] if at >= 0 else ()
-    return [int(n) for n in found] if len(found) <= _MOST_WITH_CODE else []
+    return [int(n) for n in found] if len(found) <= _MAX_DEFINITIONS_WITH_CODE else []
 
 
 def _by_path(path: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
@@ -218,7 +218,7 @@ def _by_path(path: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
     parts = [p for p in path.split("/") if p]
     if not parts:
         return []
-    candidates = [n for n in nodes_named(parts[-1], lexical) if graph.kind(n) is NodeKind.FILE]
+    candidates = [n for n in find_nodes_by_name(parts[-1], lexical) if graph.kind(n) is NodeKind.FILE]
     best: list[int] = []
     longest = 0
     for node in candidates:
@@ -240,7 +240,7 @@ def _by_path(path: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
 def _by_qualified_name(dotted: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
     """Return the definitions with the last name of `dotted` whose qualified name or path agrees with the rest."""
     *before, last = dotted.split(".")
-    found = nodes_named(last, lexical)
+    found = find_nodes_by_name(last, lexical)
     exact = []
     for node in found:
         path, symbol = split_id(graph.nodes.ids[node])
@@ -250,7 +250,7 @@ def _by_qualified_name(dotted: str, graph: CodeGraph, lexical: LexicalIndex) -> 
     if exact or len(before) < 2:
         return exact
     # `package.module.thing` may name a module by its last parts.
-    return [n for n in nodes_named(before[-1], lexical) if graph.kind(n) is NodeKind.FILE]
+    return [n for n in find_nodes_by_name(before[-1], lexical) if graph.kind(n) is NodeKind.FILE]
 
 
 def literal_scores(
@@ -272,7 +272,7 @@ def _saturated(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(counts > 0, 0.5 + 0.5 * np.log1p(counts) / top, 0.0)
 
 
-def files_with_all(pattern: Pattern, graph: CodeGraph, lexical: LexicalIndex) -> list[str]:
+def files_with_all(pattern: TextPattern, graph: CodeGraph, lexical: LexicalIndex) -> list[str]:
     """Return the paths of the files that have every word of a pattern, in order.
 
     A pattern without words gives none.
@@ -297,7 +297,7 @@ _STEP = 1e-3  # by which a score is raised above the next one: only the order is
 
 
 def exact_namesakes(
-    question: Question,
+    question: ParsedQuery,
     graph: CodeGraph,
     lexical: LexicalIndex,
     transition: Transition,
@@ -319,7 +319,7 @@ def exact_namesakes(
     is_subject = word.islower()
     found = [
         node
-        for node in nodes_named(word, lexical)
+        for node in find_nodes_by_name(word, lexical)
         if graph.kind(node) not in _NO_DEFINITIONS
         and (inside is None or inside[node])
         and (not is_subject or _is_usable(node, graph))

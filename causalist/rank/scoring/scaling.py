@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.rank.query.query import Generating
+from causalist.rank.query.query import GeneratorRun
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
@@ -19,13 +19,13 @@ _LISTED = 50  # places in a list that are told apart
 _N_SUMMED = 5  # definitions of a file whose scores are summed
 
 
-def scaled(scores: Scores) -> Scores:
+def scale_to_max(scores: Scores) -> Scores:
     """Return the scores divided by the largest, if that is positive."""
     top = scores.max(initial=0.0)
     return scores / top if top > 0 else scores
 
 
-def beside(scores: Scores, others: Scores) -> Scores:
+def relative_to_max(scores: Scores, others: Scores) -> Scores:
     """Return the scores divided by the largest of both arrays.
 
     Scores that are small beside the others stay small.
@@ -34,7 +34,7 @@ def beside(scores: Scores, others: Scores) -> Scores:
     return scores / top if top > 0 else scores
 
 
-def best_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Scores, Scores]:
+def max_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Scores, Scores]:
     """Return (best score, sum of the five best) of the nodes of each file."""
     nodes = np.flatnonzero((scores > 0) & (files >= 0))
     best, total = np.zeros(n), np.zeros(n)
@@ -73,7 +73,7 @@ DENSE = "dense"
 N_NEAREST = 200  # that are candidates, and get a signal
 
 
-def dense_scores(similarities: Similarities | None, by: Generating, n_nodes: int) -> Scores:
+def dense_scores(similarities: Similarities | None, by: GeneratorRun, n_nodes: int) -> Scores:
     """Return the signal of a query; zeros, and no step, without an embedder."""
     if similarities is None:
         return np.zeros(n_nodes)
