@@ -58,7 +58,7 @@ Shown = Mapping[str, set[int]]  # lines by path
 
 
 class ContextScore(NamedTuple):
-    """What one pack shows of the gold of one question.
+    """Share of the gold of one question that a pack shows.
 
     `sufficient`: all decisive lines are shown. `decisive`: the share of them. `cores_full` and `cores`: cores of which
     all decisive lines are shown, and all cores. `off_file`: share of shown lines in files without gold. `confidence`
@@ -83,7 +83,7 @@ class ContextScore(NamedTuple):
 
 
 class Showing(NamedTuple):
-    """What an arm hands to a reader."""
+    """Lines and blocks that an arm shows to a reader."""
 
     lines: Shown
     blocks: tuple[tuple[str, int, int], ...]
@@ -141,15 +141,19 @@ def _ask(repository: Repository, question: str, options: AskOptions) -> Showing:
             shown[path] |= lines
             blocks.append((path, item.start_line, item.end_line))
     tokens = answer.pack.tokens if answer.pack else 0
-    return Showing(shown, tuple(blocks), tokens, answer.confidence, getattr(answer, "sufficiency", None))
+    return Showing(shown, tuple(blocks), tokens, answer.confidence, answer.sufficiency)
 
 
-def product_arm(options: AskOptions, *, words: bool = False) -> Arm:
-    """Return the arm of `ask` with some options; with `words`, the code words of the question are the query."""
+def product_arm(options: AskOptions, *, words: bool = False, names: bool = False) -> Arm:
+    """Return the arm of `ask` with some options.
+
+    With `words`, the code words of the question are the query; with `names`, they are given as names.
+    """
 
     def arm(repository: Repository, question: ContextQuestion, max_tokens: int) -> Showing:
         text = question.names if words else question.question
-        return _ask(repository, text, replace(options, max_tokens=max_tokens))
+        expected = (question.names,) if names else ()
+        return _ask(repository, text, replace(options, max_tokens=max_tokens, names=expected))
 
     return arm
 
@@ -263,14 +267,16 @@ def _f1_of(right: int, shown: int, covered: int, gold: int) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
+# `names`: the question with the code words of the question beside it; `words`: these words alone.
 ARMS: Mapping[str, Arm] = {
     "default": product_arm(AskOptions()),
-    "words": product_arm(AskOptions(), words=True),
     "no-graph": product_arm(AskOptions(graph=False)),
-    "no-graph-words": product_arm(AskOptions(graph=False), words=True),
     "bm25": bodies_arm(by_bm25=True),
-    "bm25-words": bodies_arm(by_bm25=True, words=True),
     "bodies": bodies_arm(by_bm25=False),
+    "names": product_arm(AskOptions(), names=True),
+    "words": product_arm(AskOptions(), words=True),
+    "no-graph-words": product_arm(AskOptions(graph=False), words=True),
+    "bm25-words": bodies_arm(by_bm25=True, words=True),
     "bodies-words": bodies_arm(by_bm25=False, words=True),
 }
 
@@ -293,7 +299,7 @@ def evaluate_context(
     scores: dict[tuple[str, str], ContextScore] = {}
     done = 0
     for repo, group in by_repository.items():
-        root = _work_tree(clones, repo)
+        root = find_work_tree(clones, repo)
         repository = Repository.open(root, exact_root=True)
         for question in group:
             if repository.index.commit != question.commit:
@@ -313,7 +319,8 @@ def evaluate_context(
     return {name: [scores[name, question.id] for question in questions] for name in arms}
 
 
-def _work_tree(clones: Path, repo: str) -> Path:
+def find_work_tree(clones: Path, repo: str) -> Path:
+    """Return the work tree of a repository below `clones`. Raises EvaluationError."""
     for place in (*clone_places(clones, repo), clones / repo.replace("/", "+")):
         if (place / ".git").exists():
             return place
@@ -343,5 +350,55 @@ def _mean(values: Iterable[float]) -> float:
 def interval(rows: Sequence[ContextScore], measure: Callable[[Sequence[ContextScore]], float]) -> tuple[float, float]:
     """Return the 95 % interval of a measure by bootstrap over questions, with a fixed seed."""
     source = random.Random(7)
-    values = sorted(measure([source.choice(rows) for _ in rows]) for _ in range(N_RESAMPLES))
+    values = sorted(measure(source.choices(rows, k=len(rows))) for _ in range(N_RESAMPLES))
     return values[int(0.025 * N_RESAMPLES)], values[int(0.975 * N_RESAMPLES)]
+
+
+def context_text(scores: Mapping[str, Sequence[ContextScore]], max_tokens: int) -> str:
+    """Return a table with a row for each arm and kind of question, and paired differences to the first arm."""
+    lines = [f"packs of at most {max_tokens} tokens; sufficient with its 95 % interval", ""]
+    head = ["arm", "kind", "n", *MEASURES]
+    lines += ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for arm, rows in scores.items():
+        for kind in ("all", *dict.fromkeys(row.kind for row in rows)):
+            some = [row for row in rows if kind in ("all", row.kind)]
+            low, high = interval(some, MEASURES["sufficient"])
+            cells = [arm, kind, str(len(some))]
+            for name, measure in MEASURES.items():
+                value = measure(some)
+                text = f"{value:.0f}" if name == "tokens" else f"{value:.2f}"
+                cells.append(f"{text} [{low:.2f}–{high:.2f}]" if name == "sufficient" else text)
+            lines.append("| " + " | ".join(cells) + " |")
+    first, *others = scores
+    if others:
+        lines += ["", "| pair | sufficient, difference | decisive, difference |", "|---|---|---|"]
+    for arm in others:
+        cells = [f"{first} − {arm}"]
+        for name in ("sufficient", "decisive"):
+            pairs = list(zip(scores[first], scores[arm], strict=True))
+            values = [float(getattr(a, name)) - float(getattr(b, name)) for a, b in pairs]
+            low, high = mean_interval(values)
+            cells.append(f"{_mean(values):+.2f} [{low:+.2f}–{high:+.2f}]")
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float]:
+    """Return the 95 % interval of a mean by bootstrap, with a fixed seed."""
+    source = random.Random(7)
+    means = sorted(_mean(source.choices(values, k=len(values))) for _ in range(N_RESAMPLES))
+    return means[int(0.025 * N_RESAMPLES)], means[int(0.975 * N_RESAMPLES)]
+
+
+def context_data(scores: Mapping[str, Sequence[ContextScore]], max_tokens: int) -> dict[str, object]:
+    """Return the scores as plain JSON."""
+    return {
+        "max_tokens": max_tokens,
+        "arms": {
+            arm: {
+                "measures": {name: measure(rows) for name, measure in MEASURES.items()},
+                "questions": [row._asdict() for row in rows],
+            }
+            for arm, rows in scores.items()
+        },
+    }

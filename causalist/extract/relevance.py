@@ -27,6 +27,11 @@ MAX_POOL = 60  # nodes that words found
 MAX_SOURCES = 12  # nodes whose neighbors are considered
 MAX_NEIGHBORS = 60  # of one node, the most certain first
 N_ROUNDS = 2
+N_CHAIN_STEPS = 2  # calls that are followed
+CALLEE_SHARE = 0.15  # of the need of a node, for what it calls
+SECOND_CALL_SHARE = 0.7  # of what the first call gave, for the second
+MIN_CALLEE_LINES = 3  # of a declaration without a body there is nothing to read
+MIN_SOURCE = 0.15  # need of a node whose calls are followed
 _NO_RANK = 100  # of what words did not find
 _SURE = 0.9  # confidence of an edge that is certain
 _SAID_DECAY = 2.5  # distance of scores at which a node says 1/e of what the best one says
@@ -103,7 +108,7 @@ def default_relevance() -> RelevanceModel:
 
 
 class RelevanceInput(NamedTuple):
-    """What is known of a ranking.
+    """Scores and hits of a ranking.
 
     `definitions` and `files` are scores of all nodes, `ranked` the hits best first, of which the last may be
     `by_graph`: reached by PageRank alone. `confidence` is that of the answer.
@@ -121,7 +126,7 @@ def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: 
     """Return hits and their neighbors with probabilities, the highest first."""
     pool = word_pool(given)
     own = own_features(given, pool)
-    probabilities = _logistic(own, model.words if use_edges else model.alone)
+    probabilities = logistic(own, model.words if use_edges else model.alone)
     if not use_edges:
         return _sorted(pool, probabilities, {}, given.graph)
     gave: dict[int, tuple[int, int]] = {}
@@ -129,8 +134,41 @@ def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: 
         pool, probabilities = with_neighbors(given.graph, pool, probabilities)
         own = own_features(given, pool)
         features, gave = edge_features(given.graph, pool, probabilities, said_share(own))
-        probabilities = _logistic(np.hstack([own, features]), model.edges)
+        probabilities = logistic(np.hstack([own, features]), model.edges)
+    pool, probabilities = follow_calls(given.graph, pool, probabilities, gave)
     return _sorted(pool, probabilities, gave, given.graph)
+
+
+def follow_calls(
+    graph: CodeGraph, pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]]
+) -> tuple[NDArray[np.int64], Scores]:
+    """Return the pool with what its most needed nodes call for certain, which is needed at least by a share of that.
+
+    A callee that many use says little of a query: its share is divided by the logarithm of its fan-in.
+    """
+    edges, nodes = graph.edges, graph.nodes
+    fan_in = np.diff(edges.incoming_indptr)
+    value = dict(zip(pool.tolist(), probabilities.tolist(), strict=True))
+    best = sorted(value, key=lambda node: (-round(value[node], 9), node))[:MAX_SOURCES]
+    sources = {node: CALLEE_SHARE * value[node] for node in best if value[node] >= MIN_SOURCE}
+    for _ in range(N_CHAIN_STEPS):
+        reached: dict[int, float] = {}
+        for node, share in sources.items():
+            for number in range(int(edges.indptr[node]), int(edges.indptr[node + 1])):
+                other = int(edges.targets[number])
+                if edges.kinds[number] != EdgeKind.CALLS or edges.confidences[number] < _SURE:
+                    continue
+                if edges.candidates[number] > 1 or nodes.kinds[other] not in CALLABLE_KINDS or other == node:
+                    continue
+                n_lines = int(nodes.end_rows[other] - nodes.start_rows[other]) + 1
+                if nodes.roles[other] != nodes.roles[node] or n_lines < MIN_CALLEE_LINES:
+                    continue
+                least = share / float(np.log2(1 + max(1, int(fan_in[other]))))
+                if least > value.get(other, 0.0):
+                    value[other] = reached[other] = least
+                    gave[other] = (node, number)
+        sources = {node: SECOND_CALL_SHARE * share for node, share in reached.items()}
+    return np.array(list(value), dtype=np.int64), np.array(list(value.values()))
 
 
 def _sorted(
@@ -140,7 +178,8 @@ def _sorted(
     return [Needed(int(pool[i]), float(probabilities[i]), *gave.get(int(pool[i]), (-1, -1))) for i in order]
 
 
-def _logistic(features: Scores, weights: Scores) -> Scores:
+def logistic(features: Scores, weights: Scores) -> Scores:
+    """Return probabilities; the last weight is the constant."""
     result: Scores = 1.0 / (1.0 + np.exp(-(features @ weights[:-1] + weights[-1])))
     return result
 

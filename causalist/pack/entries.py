@@ -144,7 +144,7 @@ class EntryLimits:
 
 
 def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_source: bool, tokenizer: str) -> Plan:
-    """A plan that shows nothing yet but knows every entry, and the edges it may show."""
+    """Return a plan that shows nothing yet but knows every entry, and the edges it may show."""
     header, items = pack_input.header, pack_input.items
     limits = EntryLimits.for_budget(max_tokens, scale)
     order = sorted(
@@ -208,7 +208,7 @@ def _label(item: PackItem, names: dict[str, str]) -> str:
 
 
 def _names(pack_input: PackInput, limit: int) -> dict[str, str]:
-    """A short name for every id that the pack may mention; ids stand for names that would not be unique."""
+    """Return a short name for every id that the pack may mention; the id itself where the name is not unique."""
     ids: dict[str, None] = {}
     for item in pack_input.items:
         ids[item.hit.id] = None
@@ -240,7 +240,7 @@ def _describe_link(item: PackItem, edge: Edge, names: dict[str, str]) -> str:
 
 
 def _linked(pack_input: PackInput, names: dict[str, str]) -> dict[str, list[str]]:
-    """The names of the best results that each one has an edge to or from. What contains it stands in its own name."""
+    """Return the names of the best items that each item has an edge to or from, without what contains it."""
     best = sorted(pack_input.items, key=lambda item: (-round(item.hit.score, 12), item.hit.id))
     place = {item.hit.id: number for number, item in enumerate(best)}
     others: dict[str, set[int]] = {}
@@ -255,8 +255,10 @@ def _linked(pack_input: PackInput, names: dict[str, str]) -> dict[str, list[str]
 
 
 def _way(hit: Hit, names: dict[str, str]) -> str:
-    """The path from the seed: `via calls: A → B ← C`, where B ← C says that C calls B; with several kinds of edges
-    each stands behind the node that it leads to.
+    """Return the path from the seed as text.
+
+    In `via calls: A → B ← C`, B ← C says that C calls B. With several kinds of edges, each stands behind the node that
+    it leads to.
     """
     hops = hit.path_from_seed
     if len(hops) < 2:
@@ -285,11 +287,11 @@ def _link(edge: Edge, names: dict[str, str], limits: EntryLimits, *, removed: bo
 
 
 def _repository(root: str, limit: int) -> str:
-    """The name of the folder. It begins a line of some formats, so that an odd one is written as a path."""
+    """Return the name of the folder; an odd one is written as a path, because it begins a line of some formats."""
     name = middle_cut(_last_part(root), limit)
     return name if not name or name[0].isalnum() or limit < 4 else f"./{name}"
 
 
 def _last_part(path: str) -> str:
-    """The name of a folder or file, for either kind of separator."""
+    """Return the name of a folder or file, for either kind of separator."""
     return path.replace("\\", "/").rstrip("/").rpartition("/")[2] or path

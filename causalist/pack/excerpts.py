@@ -76,11 +76,12 @@ def bodies(items: Sequence[PackItem], labels: Sequence[str], max_characters: int
 
 
 def shows_everything(body: Body, n_lines: int) -> bool:
+    """Return True if `n_lines` lines of a body are all of it."""
     return not body.clipped and len(_printed(body, n_lines)) == len(body)
 
 
 def by_room(body: Body) -> Sequence[str]:
-    """The lines in the order in which they get room."""
+    """Return the lines in the order in which they get room."""
     return [body.lines[i] for i in body.order] if body.order else body.lines
 
 
@@ -101,8 +102,9 @@ def _printed(body: Body, n_lines: int) -> Sequence[int]:
 
 
 def sensible_cut(body: Body, n_lines: int) -> int:
-    """A line count of at most `n_lines` after which a reader can stop: before the least indented or a blank line
-    among the last third; at least one line.
+    """Return a line count of at most `n_lines` after which a reader can stop.
+
+    It is before the least indented or a blank line among the last third, and at least 1.
     """
     if n_lines >= len(body) or body.order:
         return min(n_lines, len(body))
@@ -118,7 +120,7 @@ def sensible_cut(body: Body, n_lines: int) -> int:
 
 
 def shown_lines(body: Body, n_lines: int) -> tuple[str, ...]:
-    """The first `n_lines` and, when that is not all, a last line that says how many source lines are missing."""
+    """Return the `n_lines` lines that get room first, with marks where lines are missing."""
     if not body.order or n_lines >= len(body):  # without gaps, as nearly all are
         lines = body.lines[:n_lines]
         below = _below(body, len(lines) - 1)
@@ -152,7 +154,7 @@ def _below(body: Body, last: int) -> str:
 
 
 def shown_ranges(body: Body, n_lines: int) -> tuple[tuple[int, int], ...]:
-    """The lines of the file that `shown_lines` prints, as first and last of each run."""
+    """Return the lines of the file that `shown_lines` prints, as first and last of each run."""
     ranges: list[tuple[int, int]] = []
     for place in _printed(body, n_lines):
         number = body.numbers[place]
@@ -166,8 +168,9 @@ def shown_ranges(body: Body, n_lines: int) -> tuple[tuple[int, int], ...]:
 
 
 def _owners(items: Sequence[PackItem]) -> dict[str, list[tuple[int, int, int]]]:
-    """For each path the items that have text, as (first row, last row, number), in the order in which they may claim
-    rows: smaller spans first, whole files last, then better scores.
+    """Return for each path the items that have text, as (first row, last row, number).
+
+    They stand in the order in which they may claim rows: smaller spans first, whole files last, then better scores.
     """
     by_path: dict[str, list[tuple[int, int, int]]] = {}
     for number, item in enumerate(items):

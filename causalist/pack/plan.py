@@ -27,7 +27,7 @@ SHARE_BY_NEED = 1.0
 LENGTH_EXPONENT = 0.3
 MAX_GAIN_CHARACTERS = 4000
 # A body is worth its tokens if the probability that it is needed is above this, for each 1,000 tokens.
-MIN_GAIN = 0.1
+MIN_GAIN = 0.05
 # A body that is less probable than this is not printed, however short it is.
 MIN_NEEDED = 0.02
 # Without a request to fill the budget, a cut body grows with what remains only above this.
@@ -44,6 +44,7 @@ MAX_LINKS = 12
 LINK_SHARE = 0.08
 # Headers and reasons take at most this share of what is printed; reasons are left out first.
 OVERHEAD_SHARE = 0.08
+MAX_SMALL_REASON_TOKENS = 200  # of reasons in a small pack, where a share would leave none
 # To guess how many lines fit before the first count; source code has 3 to 4 characters a token.
 CHARACTERS_PER_TOKEN = 3.5
 # Text with more characters than this for each token of room is not even counted.
@@ -84,9 +85,11 @@ class PackEntry:
 
     @property
     def lines(self) -> str:
+        """First and last line of the item as text."""
         return f"{self.start_line}-{self.end_line}" if self.end_line > self.start_line else f"{self.start_line}"
 
 
+CONTAINS = "contains"  # kind of edges that names say already
 HARDLY_ENOUGH = 0.35  # a sufficiency below which a pack says what would help
 
 
@@ -108,16 +111,19 @@ class PlannedItem:
 
     @property
     def reasons(self) -> tuple[str, ...]:
+        """The reasons that are printed."""
         texts = tuple(text for text in self.entry.reasons if text)
         return texts if self.detail is DetailLevel.FULLY else texts[:1] if self.detail else ()
 
     @property
     def way(self) -> str:
+        """The path from the seed as far as it is printed."""
         is_said = self.detail is DetailLevel.FULLY or (self.detail and (self.entry.is_led or not self.reasons))
         return self.entry.way if is_said else ""
 
     @property
     def why(self) -> str:
+        """Everything that is printed of the reasons, on one line."""
         return "; ".join(text for text in (*self.reasons, self.way) if text)
 
 
@@ -176,18 +182,19 @@ class Plan:
 
     @property
     def order(self) -> str:
+        """The order of connected items as a sentence."""
         return "Callers stand before what they call" if self.header.causal else "Dependencies stand first"
 
     @property
     def hint(self) -> str:
-        """What would help most where the pack is hardly enough; "" where it may be."""
+        """The advice for a pack that is hardly enough, "" for others."""
         enough = self.header.sufficiency
         if enough is None or enough >= HARDLY_ENOUGH:
             return ""
         return "Hardly enough: identifiers or words expected in the code would help (--names)."
 
     def size(self, tokens: int) -> str:
-        """The count with its unit; the counter is named unless it is the default."""
+        """Return the count with its unit; the counter is named unless it is the default."""
         return f"{tokens} tokens" if self.tokenizer == "estimate" else f"{tokens} tokens ({self.tokenizer})"
 
     def counts(self) -> tuple[int, int, int]:
@@ -197,20 +204,29 @@ class Plan:
 
 
 class Renderer(Protocol):
-    """A format. `document` must equal its frame plus the fragments, or nearly so: fragments are only priced.
-    `shows_source` is false for drawings. `measured` is the part of a finished text or of a fragment that the budget
-    covers: all of it, unless the format says otherwise.
+    """A format.
+
+    A document must equal its frame plus the fragments, or nearly so, because fragments are only priced. `shows_source`
+    is False for drawings.
     """
 
     shows_source: bool
 
-    def measured(self, text: str) -> str: ...
+    def measured(self, text: str) -> str:
+        """Return the part of a finished text or of a fragment that the budget covers."""
+        ...
 
-    def document(self, plan: Plan, tokens: int) -> str: ...
+    def document(self, plan: Plan, tokens: int) -> str:
+        """Return the finished text, with `tokens` as its count."""
+        ...
 
-    def item(self, shown: PlannedItem, fence: str) -> str: ...
+    def item(self, shown: PlannedItem, fence: str) -> str:
+        """Return the fragment of an item."""
+        ...
 
-    def link(self, link: Link) -> str: ...
+    def link(self, link: Link) -> str:
+        """Return the fragment of an edge."""
+        ...
 
 
 class Planner:
@@ -258,13 +274,17 @@ class Planner:
         sourced = [number for number in lines if lines[number] or not len(self._entries[number].body)]
         heads = sum(self._price(number, 0) for number in lines)
         spent = sum(self._price(number, n_lines) for number, n_lines in lines.items())
-        self._tell(detail, sourced, lines, DetailLevel.BRIEFLY, min(left, OVERHEAD_SHARE * spent - heads))
+        room = min(left, max(OVERHEAD_SHARE * spent - heads, MAX_SMALL_REASON_TOKENS - OVERHEAD_SHARE * spent))
+        room = self._tell(detail, sourced, lines, DetailLevel.BRIEFLY, room)
+        self._tell(detail, sourced, lines, DetailLevel.FULLY, room)
         return self._completed(lines, links, detail)
 
     def _list(self, numbers: Sequence[int], lines: dict[int, int], left: float, most: int) -> float:
         """Add at most `most` one-liners in the order of `numbers`, and return what is left."""
         for number in numbers:
-            if number in lines:
+            entry = self._entries[number]
+            # That its definitions are shown says more than that there is the file.
+            if number in lines or (entry.kind == "file" and len(entry.body)):
                 continue
             price = self._price(number, 0)
             if price > left or not most:
@@ -284,10 +304,12 @@ class Planner:
     ) -> float:
         """Raise the detail of some items to a level, best first, as far as it fits."""
         for number in sorted(numbers, key=lambda number: self._entries[number].order):
-            now, more = self._shown(number, lines[number]), self._shown(number, lines[number], level)
+            now = self._shown(number, lines[number], detail.get(number, DetailLevel.NOTHING))
+            more = self._shown(number, lines[number], level)
             if now.why == more.why:
                 continue
-            price = self._counter(self._renderer.item(more, self._bare.fence)) - self._price(number, lines[number])
+            before, after = (self._counter(self._renderer.item(each, self._bare.fence)) for each in (now, more))
+            price = after - before
             if price > left:
                 break
             left -= price
@@ -295,10 +317,10 @@ class Planner:
         return left
 
     def _shown(self, number: int, n_lines: int, detail: DetailLevel = DetailLevel.NOTHING) -> PlannedItem:
-        """An item, of which no less is detail than what always is: the reason that says most, beside a body and where
-        there is none to show.
-        """
-        return PlannedItem(self._entries[number], n_lines, detail)
+        # Why a neighbor or a file is named without its source is all that it says.
+        entry = self._entries[number]
+        is_bare = not n_lines and (entry.via or (entry.kind == "file" and not len(entry.body)))
+        return PlannedItem(entry, n_lines, max(detail, DetailLevel.BRIEFLY if is_bare else DetailLevel.NOTHING))
 
     def _grow_bodies(self, lines: dict[int, int], left: float, budget: float) -> float:
         """Give room to bodies, the most needed first, and return what is left.
@@ -344,7 +366,7 @@ class Planner:
         return bodies[:1] + sorted(bodies[1:], key=lambda number: (gain(number), self._entries[number].order))
 
     def _lines_within(self, number: int, allowance: float) -> int:
-        """The most lines of a body whose item costs at most `allowance`, cut where it makes sense; 0 for none."""
+        """Return the most lines of a body whose item costs at most `allowance`, cut at a sensible line; 0 for none."""
         body = self._entries[number].body
         room = allowance - self._price(number, 0)
         if room < 8:
@@ -381,7 +403,11 @@ class Planner:
         sourced = {self._entries[number].node for number, n_lines in lines.items() if n_lines}
         chosen: set[int] = set()
         order = sorted(
-            (i for i, link in enumerate(self._links) if {link.edge.source, link.edge.target} <= shown),
+            (
+                i
+                for i, link in enumerate(self._links)
+                if {link.edge.source, link.edge.target} <= shown and (link.edge.kind != CONTAINS or not sourced)
+            ),
             key=lambda i: (
                 not {self._links[i].edge.source, self._links[i].edge.target} <= sourced,
                 self._links[i].removed,
@@ -403,18 +429,22 @@ class Planner:
         """Return shown items in the order of the pack.
 
         Items with source that edges connect stand together in causal order, groups and the others by need; but before
-        the best of a group stands only what leads to it. One-liners come last, by need. A drawing and a list of files
-        keep the causal order.
+        the best of a group stands only what leads to it. One-liners come last, by need. A drawing, a list of files and
+        items that are all needed alike keep the given order.
         """
         sourced = [number for number in self._ranked if lines.get(number)]
-        if not sourced or any(not lines[n] and self._entries[n].kind == "file" for n in lines):
+        if (
+            len({entry.needed for entry in self._entries}) < 2
+            or not sourced
+            or any(not lines[n] and self._entries[n].kind == "file" for n in lines)
+        ):
             return sorted(lines)
         number_of = {self._entries[number].node: number for number in sourced}
         before: dict[int, set[int]] = {number: set() for number in sourced}
         near: dict[int, set[int]] = {number: set() for number in sourced}
         for link in self._links:
             ends = sorted(number_of.get(node, -1) for node in (link.edge.source, link.edge.target))
-            if link.edge.kind != "contains" and ends[0] >= 0 and ends[0] != ends[1]:
+            if link.edge.kind != CONTAINS and ends[0] >= 0 and ends[0] != ends[1]:
                 before[ends[1]].add(ends[0])
                 near[ends[0]].add(ends[1])
                 near[ends[1]].add(ends[0])
@@ -434,7 +464,7 @@ class Planner:
         return self._prices[key]
 
     def _completed(self, lines: dict[int, int], links: set[int], detail: dict[int, DetailLevel]) -> Plan:
-        """The plan that shows these lines and edges, with everything else accounted for."""
+        """Return the plan that shows these lines and edges, with everything else accounted for."""
         omitted: list[Omitted] = []
         for number, entry in enumerate(self._entries):
             if number not in lines:

@@ -25,7 +25,7 @@ MINIMUM_TOKENS: Mapping[str, int] = MappingProxyType(
 
 
 def check_budget(max_tokens: int, format: str) -> None:
-    """Raises UsageError for an unknown format and BudgetTooSmall below the format's entry in MINIMUM_TOKENS."""
+    """Raise UsageError for an unknown format and BudgetTooSmall below the format's entry in MINIMUM_TOKENS."""
     if format not in MINIMUM_TOKENS:
         raise UsageError(f"unknown format {format!r}; known are {', '.join(sorted(MINIMUM_TOKENS))}")
     minimum = MINIMUM_TOKENS[format]
@@ -38,8 +38,8 @@ _RENDERERS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "text": ("render_text", "TextRenderer"),
         "markdown": ("render_markdown", "MarkdownRenderer"),
-        "xml": ("render_xml", "XmlRenderer"),
-        "json": ("render_json", "JsonRenderer"),
+        "xml": ("render_data", "XmlRenderer"),
+        "json": ("render_data", "JsonRenderer"),
         "mermaid": ("render_diagram", "MermaidRenderer"),
         "dot": ("render_diagram", "DotRenderer"),
         "html": ("render_html", "HtmlRenderer"),
@@ -71,8 +71,10 @@ def render_pack(
     counter: Counter = count_tokens,
     tokenizer: str = ESTIMATE,
 ) -> Pack:
-    """The pack for `pack_input`, never above `max_tokens` as `counter` counts its text (for `html`: the text that the
-    page shows). `tokenizer` is what the pack calls the counter.
+    """Return the pack for `pack_input`.
+
+    It is never above `max_tokens` as `counter` counts its text (for `html`: the text that the page shows). `tokenizer`
+    is what the pack calls the counter.
 
     Raises UsageError for an unknown format and BudgetTooSmall below the format's entry in MINIMUM_TOKENS, or where
     `counter` finds even an empty pack too long.
@@ -88,7 +90,7 @@ def planned_pack(
     counter: Counter = count_tokens,
     tokenizer: str = ESTIMATE,
 ) -> tuple[Pack, Plan]:
-    """`render_pack`, and what the pack shows."""
+    """Return what `render_pack` returns, and what the pack shows."""
     check_budget(max_tokens, format)
     renderer = _renderer(format)
 
@@ -130,7 +132,7 @@ def _place(shown: PlannedItem, tokens: int) -> ShownRange:
 
 
 def _best(planner: Planner, renderer: Renderer, counter: Counter, max_tokens: int) -> tuple[str, int, Plan] | None:
-    """The fullest plan found whose finished text fits; None when not even the barest does."""
+    """Return the fullest plan found whose finished text fits; None if not even the barest does."""
     best: tuple[str, int, Plan] | None = None
     budget, too_much = max_tokens * FIRST_GUESS, float("inf")
     for _ in range(MAX_PLANS):
@@ -156,7 +158,7 @@ def _best(planner: Planner, renderer: Renderer, counter: Counter, max_tokens: in
 
 
 def _written(plan: Plan, renderer: Renderer, counter: Counter, max_tokens: int) -> tuple[str, int]:
-    """The finished text with its own count in the header.
+    """Return the finished text with its own count in the header.
 
     The count depends on itself by the length of its digits only, so that one repetition settles it. What is
     returned is always the count of the text that is returned.

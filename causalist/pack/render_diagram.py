@@ -16,12 +16,16 @@ _SET_ASIDE = "set aside"
 
 
 class MermaidRenderer:
+    """The `mermaid` format."""
+
     shows_source = False
 
     def measured(self, text: str) -> str:
+        """Return the part of a text that the budget covers."""
         return text
 
     def document(self, plan: Plan, tokens: int) -> str:
+        """Return the finished text, with `tokens` as its count."""
         lines = [f"%% {mermaid_label(text)}\n" for text in _header(plan, tokens)]
         lines.append("flowchart TD\n")
         numbers = _numbers(plan)
@@ -41,10 +45,12 @@ class MermaidRenderer:
         return "".join(lines)
 
     def item(self, shown: PlannedItem, fence: str) -> str:
+        """Return the fragment of an item."""
         # Half of the group's lines: two items share a file on average.
         return f'f10["{mermaid_label(_short(shown.entry.path))}"]\n{self._node(10, shown.entry)}'
 
     def link(self, link: Link) -> str:
+        """Return the fragment of an edge."""
         return self._edge(link, 10, 11)
 
     def _node(self, number: int, entry: PackEntry) -> str:
@@ -57,12 +63,16 @@ class MermaidRenderer:
 
 
 class DotRenderer:
+    """The `dot` format."""
+
     shows_source = False
 
     def measured(self, text: str) -> str:
+        """Return the part of a text that the budget covers."""
         return text
 
     def document(self, plan: Plan, tokens: int) -> str:
+        """Return the finished text, with `tokens` as its count."""
         missing = describe_omissions(plan)
         title = [*_header(plan, tokens), f"left out: {missing}" if missing else ""]
         label = dot_string("\n".join(line for line in title if line))
@@ -81,9 +91,11 @@ class DotRenderer:
         return "".join(parts)
 
     def item(self, shown: PlannedItem, fence: str) -> str:
+        """Return the fragment of an item."""
         return f"label={dot_string(_short(shown.entry.path))};\n{self._node(10, shown.entry)}}}\n"
 
     def link(self, link: Link) -> str:
+        """Return the fragment of an edge."""
         return self._edge(link, 10, 11)
 
     def _node(self, number: int, entry: PackEntry) -> str:
@@ -101,7 +113,7 @@ def _header(plan: Plan, tokens: int) -> list[str]:
 
 
 def _numbers(plan: Plan) -> dict[str, int]:
-    """A number for each node that is drawn: items in their order, then ends of edges that are no items."""
+    """Return a number for each node that is drawn: items in their order, then ends of edges that are no items."""
     numbers: dict[str, int] = {}
     for shown in plan.items:
         numbers.setdefault(shown.entry.node, len(numbers))
@@ -128,7 +140,7 @@ def _unshown(plan: Plan, numbers: dict[str, int]) -> list[tuple[str, str]]:
 
 
 def _label(entry: PackEntry) -> list[str]:
-    """A name, and below it what and where it is.
+    """Return a name, and below it what and where it is.
 
     No line begins like a list or a heading of Markdown, which Mermaid reads in labels.
     """

@@ -92,8 +92,9 @@ _MARKED_KINDS = ("calls", "contains")
 
 
 def drawing(plan: Plan, numbers: Mapping[str, int]) -> str:
-    """An `<svg>` of all shown items and every edge among them, whether or not there is room to list it in words;
-    `numbers` are their rows by node. "" where there is nothing to draw.
+    """Return an `<svg>` of all shown items and every edge among them, listed in words or not.
+
+    `numbers` are their rows by node. The result is "" if there is nothing to draw.
     """
     rows = {numbers[shown.entry.node]: shown for shown in reversed(plan.items)}
     if not rows:
@@ -115,7 +116,7 @@ def drawing(plan: Plan, numbers: Mapping[str, int]) -> str:
 
 
 def label(row: int, shown: PlannedItem) -> str:
-    """The name of an item in its row, as a link to the item."""
+    """Return the name of an item in its row, as a link to the item."""
     entry = shown.entry
     is_part = entry.rank is None and not entry.via  # a definition below the file that it stands for
     y = row * _ROW + _ROW // 2
@@ -176,12 +177,16 @@ _LEGEND = "Arcs lead from what uses to what is used; blue: calls, pale: contains
 
 
 class HtmlRenderer:
+    """The `html` format."""
+
     shows_source = True
 
     def measured(self, text: str) -> str:
+        """Return the part of a text that the budget covers."""
         return html.unescape(_MARKUP.sub(" ", text))
 
     def document(self, plan: Plan, tokens: int) -> str:
+        """Return the finished text, with `tokens` as its count."""
         numbers: dict[str, int] = {}
         for shown in plan.items:
             numbers.setdefault(shown.entry.node, len(numbers))
@@ -212,9 +217,11 @@ class HtmlRenderer:
         return "".join(parts)
 
     def item(self, shown: PlannedItem, fence: str) -> str:
+        """Return the fragment of an item."""
         return label(10, shown) + _article(shown, 10)
 
     def link(self, link: Link) -> str:
+        """Return the fragment of an edge."""
         return _link(link, {})
 
 
@@ -228,7 +235,7 @@ def _facts(plan: Plan, tokens: int) -> str:
 
 
 def _article(shown: PlannedItem, number: int | None) -> str:
-    """`number` is None where an item of the same id has the anchor."""
+    """Return the article of an item; `number` is None if another item of the same id has the anchor."""
     entry = shown.entry
     anchor = "" if number is None else f' id="i{number}"'
     rank = "" if entry.rank is None else f'<span class="rank">{entry.rank}</span>'

@@ -18,12 +18,16 @@ _DRAWN = ("mermaid", "math", "geojson", "topojson", "stl")
 
 
 class MarkdownRenderer:
+    """The `markdown` format."""
+
     shows_source = True
 
     def measured(self, text: str) -> str:
+        """Return the part of a text that the budget covers."""
         return text
 
     def document(self, plan: Plan, tokens: int) -> str:
+        """Return the finished text, with `tokens` as its count."""
         parts = [self._header(plan, tokens)]
         parts += [self.item(shown, plan.fence) for shown in plan.items]
         for title, removed in (("Edges", False), ("Edges set aside to break cycles", True)):
@@ -36,6 +40,7 @@ class MarkdownRenderer:
         return "".join(parts).rstrip("\n") + "\n"
 
     def item(self, shown: PlannedItem, fence: str) -> str:
+        """Return the fragment of an item."""
         entry = shown.entry
         rank = "" if entry.rank is None else f"#{entry.rank} "
         symbol = f"{code_span(entry.symbol)} " if entry.symbol else ""
@@ -50,6 +55,7 @@ class MarkdownRenderer:
         return f"{block}{fence}{language_tag(entry)}\n{source}\n{fence}\n\n"
 
     def link(self, link: Link) -> str:
+        """Return the fragment of an edge."""
         site = f"{code_span(f'{link.path}:{link.edge.line}')}, " if link.edge.line is not None else ""
         ends = f"{code_span(link.source_name)} {markdown_text(link.edge.kind)} {code_span(link.target_name)}"
         return f"- {ends} ({site}{link.edge.confidence:.2g})\n"
@@ -65,6 +71,6 @@ class MarkdownRenderer:
 
 
 def language_tag(entry: PackEntry) -> str:
-    """The info string of a fence: the suffix of the file, "" where there is none that could name a language."""
+    """Return the info string of a fence: the suffix of the file, "" if it names no language."""
     found = _SUFFIX.search(entry.path)
     return found[1].lower() if found and found[1].lower() not in _DRAWN else ""

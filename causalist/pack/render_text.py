@@ -10,12 +10,16 @@ from causalist.pack.plan import Link, Plan, PlannedItem, describe_omissions
 
 
 class TextRenderer:
+    """The `text` format."""
+
     shows_source = True
 
     def measured(self, text: str) -> str:
+        """Return the part of a text that the budget covers."""
         return text
 
     def document(self, plan: Plan, tokens: int) -> str:
+        """Return the finished text, with `tokens` as its count."""
         parts = [self._header(plan, tokens)]
         for number, shown in enumerate(plan.items):
             if number and (shown.n_lines or plan.items[number - 1].n_lines):
@@ -31,6 +35,7 @@ class TextRenderer:
         return "".join(parts)
 
     def item(self, shown: PlannedItem, fence: str) -> str:
+        """Return the fragment of an item."""
         entry = shown.entry
         rank = "" if entry.rank is None else f"#{entry.rank} "
         head = f"── {rank}{entry.path}:{entry.lines}"
@@ -45,6 +50,7 @@ class TextRenderer:
         return f"{block}{fence}\n{source}\n{fence}\n"
 
     def link(self, link: Link) -> str:
+        """Return the fragment of an edge."""
         site = f"{link.path}:{link.edge.line}, " if link.edge.line is not None else ""
         return f"  {link.source_name} {link.edge.kind} {link.target_name} ({site}{link.edge.confidence:.2g})\n"
 

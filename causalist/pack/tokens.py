@@ -179,11 +179,13 @@ O200K = "o200k"
 class Counter(Protocol):
     """Anything that says how many tokens a text has; an exact tokenizer fits."""
 
-    def __call__(self, text: str, /) -> int: ...
+    def __call__(self, text: str, /) -> int:
+        """Return the number of tokens of `text`."""
+        ...
 
 
 def get_counter(tokenizer: str) -> Counter:
-    """The counter that packs call `tokenizer`: "estimate", or "o200k", which is exact.
+    """Return the counter that packs call `tokenizer`: "estimate", or "o200k", which is exact.
 
     Raises UsageError for another name, and ExtraMissing where the packages of "o200k" are not installed.
     """
@@ -235,9 +237,9 @@ _CACHE_SIZE = 1 << 15
 
 
 def count_tokens(text: str) -> int:
-    """An estimate of the tokens of `text`, seldom below what an o200k-like tokenizer counts.
+    r"""Return an estimate of the tokens of `text`, seldom below what an o200k-like tokenizer counts.
 
-    >>> count_tokens(""), count_tokens("def f(x):\\n    return x\\n")
+    >>> count_tokens(""), count_tokens("def f(x):\n    return x\n")
     (0, 9)
     """
     pieces = _PIECE.findall(text)
@@ -256,7 +258,7 @@ def count_tokens(text: str) -> int:
 
 
 def _extra(piece: str) -> int:
-    """Expected tokens of `piece` beyond its first, in 1/UNIT."""
+    """Return the expected tokens of `piece` beyond its first, in 1/UNIT."""
     word = _WORD.fullmatch(piece)
     if word is not None:
         return _word_extra(word[1], word[2])
@@ -283,7 +285,7 @@ def _learned(piece: str) -> int:
 
 
 def _word_extra(prefix: str | None, letters: str) -> int:
-    """The sum of the weights of its letter pairs and triples, bent smoothly to 0 where the sum is negative."""
+    """Return the sum of the weights of its letter pairs and triples, bent smoothly to 0 where the sum is negative."""
     if prefix is None:
         before = 0
     elif prefix == " ":
@@ -315,8 +317,10 @@ def _word_extra(prefix: str | None, letters: str) -> int:
 
 
 def _punctuation_extra(piece: str) -> int:
-    """By the number of runs of one character, and by what markup makes of them; a long run costs one more token for
-    about every 32 characters.
+    """Return the expected tokens of punctuation beyond its first.
+
+    They depend on the number of runs of one character, and on what markup makes of them. A long run costs one more
+    token for about every 32 characters.
     """
     if piece in ONE_TOKEN:
         return 0

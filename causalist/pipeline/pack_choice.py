@@ -75,6 +75,9 @@ def choose_needed(
             break
         if inside is not None and not inside[each.node]:
             continue
+        # A file without source says nothing here that its definitions do not.
+        if graph.nodes.kinds[each.node] == NodeKind.FILE and each.probability < MIN_PROBABILITY_READ:
+            continue
         # A class beside its methods would show what they do not.
         if each.node in around and graph.nodes.kinds[each.node] != NodeKind.FILE:
             continue

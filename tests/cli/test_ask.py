@@ -14,7 +14,8 @@ from causalist.pack import MINIMUM_TOKENS, get_counter
 from causalist.source.exclusion import SkipReason
 from tests.cli.commands import invoke, run, write_all
 
-ASK = ["format_version", "answer_id", "query", "route", "confidence", "attempts", "repository", "pagerank", "results",
+ASK = ["format_version", "answer_id", "query", "route", "confidence", "sufficiency", "attempts", "repository",
+       "pagerank", "results",
        "edges", "removed_edges", "order", "diagnostics", "timings_ms", "generators", "pack"]  # fmt: skip
 REPOSITORY = ["root", "commit", "files", "nodes", "edges", "stale"]
 PAGERANK = ["iterations", "residual", "damping", "rung", "error_bound"]
@@ -24,7 +25,8 @@ REASON = ["signal", "value", "detail"]
 HOP = ["node", "edge", "line"]
 EDGE = ["source", "target", "kind", "rule", "confidence", "line", "n"]
 DIAGNOSTIC = ["slug", "detail", "line"]
-PACK = ["text", "tokens", "max_tokens", "tokenizer", "omitted"]
+PACK = ["text", "tokens", "max_tokens", "tokenizer", "items", "edges", "omitted"]
+ITEM = ["node", "path", "start_line", "end_line", "rank", "tokens", "shown"]
 OMITTED = ["node", "what"]
 
 

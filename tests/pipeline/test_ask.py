@@ -310,6 +310,8 @@ _OTHER_OPTIONS: dict[str, Any] = {
     "normalise": True,
     "approximate": 1e-6,
     "embedder": "nobody",
+    "names": ("verifyToken",),
+    "fill": True,
 }
 
 

@@ -1,5 +1,6 @@
 """An answer that is due: what it does without, and that it says so."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -56,10 +57,10 @@ def test_when_time_is_up_words_still_answer(level: Level, sample: Repository) ->
     assert answer.results[0].path == "src/middleware/auth-middleware.ts"
     assert answer.answer_id == sample.ask(WHERE_AUTH, AskOptions(level=level, explain=True)).answer_id
     assert answer.pagerank is None and answer.pack is not None
-    n_files = len({hit.path for hit in answer.results})
     said = left_out(answer)
+    unread = re.search(r"the source of (\d+) of (\d+) files$", said)
     assert said.startswith("left out to answer within 1e-09 s: candidates.files, candidates.names, ")
-    assert "candidates.pagerank" in said and said.endswith(f"the source of {n_files} of {n_files} files")
+    assert "candidates.pagerank" in said and unread is not None and unread[1] == unread[2] != "0"
     assert "```" not in answer.pack.text  # no source
     assert answer.generators["words"] and answer.generators["history"] is None
     assert [d.slug for d in answer.diagnostics] == ["deadline"]

@@ -11,6 +11,7 @@ import pytest
 
 from causalist.model.answer import Answer, AskOptions
 from causalist.pipeline.repository import Repository
+from causalist.servers.text_answers import _TAIL_TOKENS
 from tests.cli.commands import CHECKOUT, invoke
 from tests.servers.browser import WebServer
 from tests.servers.conftest import settle
@@ -29,7 +30,7 @@ QUESTIONS = [
 ]
 TOP_K, MAX_TOKENS = 8, 12_000
 # `── #2 src/app.ts:27-32  createApp  (function)`, as a pack lists its items
-_ITEM = re.compile(r"^── (?:#(\d+)|via) (\S+?):(\d+)(?:-\d+)?  ", re.MULTILINE)
+_ITEM = re.compile(r"^── (?:#(\d+) )?(\S+?):(\d+)(?:-\d+)?  ", re.MULTILINE)
 
 
 class Said(NamedTuple):
@@ -116,8 +117,7 @@ def test_browsers(browser: WebServer, known: dict[str, Answer]) -> None:
 
 
 def test_agents(folder: Path, known: dict[str, Answer]) -> None:
-    """The structured part has nodes, scores and order; the text is a pack with the same items in the same order and
-    ranks."""
+    """The structured part has nodes, scores and order; the text is the pack with its items, in its order."""
     with RawServer(folder, "--wait", "60") as server:
         server.start()
         for question, answer in known.items():
@@ -130,7 +130,11 @@ def test_agents(folder: Path, known: dict[str, Answer]) -> None:
             ranks = {hit.id: rank for rank, hit in enumerate(answer.results, 1)}
             nodes = Repository.open(folder, exact_root=True).index.graph.nodes
             expected = []
-            for node in answer.order:
+            # The text keeps a part of the budget for notes.
+            options = AskOptions(top_k=TOP_K, max_tokens=MAX_TOKENS - _TAIL_TOKENS)
+            pack = Repository.open(folder, exact_root=True).ask(question, options, remember=False).pack
+            assert pack is not None
+            for node in (place.node for place in pack.places):
                 path = re.split("::|#", node)[0]
                 row = int(nodes.start_rows[nodes.ids.position(node)])
                 expected.append((str(ranks.get(node, "")), path, str(row + 1)))

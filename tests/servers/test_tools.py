@@ -71,7 +71,12 @@ class TestSchemas:
 
 class TestArguments:
     def test_defaults_are_filled_in(self) -> None:
-        assert TOOLS["ask"].read({"question": "q"}) == {"question": "q", "max_tokens": 4000, "top_k": None}
+        assert TOOLS["ask"].read({"question": "q"}) == {
+            "question": "q",
+            "names": None,
+            "max_tokens": 4000,
+            "top_k": None,
+        }
         assert TOOLS["symbol"].read({"name": "n"}) == {"name": "n", "to": None, "max_tokens": 3000}
         expected = {"name": "n", "max_depth": None, "min_confidence": 0.5, "max_tokens": 2000}
         assert TOOLS["impact"].read({"name": "n"}) == expected
@@ -101,5 +106,7 @@ class TestArguments:
     def test_the_message_says_what_would_work(self) -> None:
         with pytest.raises(UsageError, match="max_tokens must be between 200 and 20,000, not -5"):
             TOOLS["ask"].read({"question": "q", "max_tokens": -5})
-        with pytest.raises(UsageError, match=r"unknown argument 'budget'\. Choose from question, max_tokens, top_k"):
+        with pytest.raises(
+            UsageError, match=r"unknown argument 'budget'\. Choose from question, names, max_tokens, top_k"
+        ):
             TOOLS["ask"].read({"question": "q", "budget": 5})

@@ -165,8 +165,8 @@ TOOLS: Mapping[str, Tool] = {
         {
             "question": Parameter(str, "In plain words; names, paths, tracebacks help.", 1, MAX_CHARACTERS,
                                   required=True),
-            "names": Parameter(str, "Three to eight identifiers or words that you expect in the code that answers, "
-                                    "separated by spaces: guesses help.", 1, MAX_NAMES_CHARACTERS),
+            "names": Parameter(str, "Three to eight identifiers or words expected in the code; guesses help.", 1,
+                               MAX_NAMES_CHARACTERS),
             "max_tokens": budget_parameter(4000),
             "top_k": Parameter(int, "Most definitions; without it what suits max_tokens.", 1, 100),
         },

@@ -1,0 +1,1 @@
+"""Questions with the lines that answer them, and the fit of what a pack shows."""

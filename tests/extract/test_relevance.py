@@ -1,0 +1,137 @@
+"""Probability that a definition is needed: own evidence, edges, chains of calls; by hand on graphs of a few nodes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from causalist.extract import relevance
+from causalist.extract.relevance import (
+    CALLEE_SHARE,
+    EDGE_FEATURES,
+    OWN_FEATURES,
+    SECOND_CALL_SHARE,
+    RelevanceInput,
+    RelevanceModel,
+    default_relevance,
+    edge_features,
+    judge_relevance,
+    own_features,
+    word_pool,
+)
+from causalist.model.graph import EdgeKind
+from causalist.model.symbols import Role
+from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
+
+CHAIN = make_graph(
+    [
+        "a.py",
+        NodeSpec("a.py::best", end_row=9),
+        NodeSpec("a.py::helper", start_row=10, end_row=19),
+        NodeSpec("a.py::deeper", start_row=20, end_row=29),
+        NodeSpec("a.py::stub", start_row=30, end_row=30),
+        NodeSpec("a.py::doubtful", start_row=40, end_row=49),
+        NodeSpec("a.py::check", start_row=50, end_row=59, role=Role.TEST),
+    ],
+    [
+        EdgeSpec("a.py::best", "a.py::helper", confidence=0.99),
+        EdgeSpec("a.py::helper", "a.py::deeper", confidence=0.99),
+        EdgeSpec("a.py::best", "a.py::stub", confidence=0.99),
+        EdgeSpec("a.py::best", "a.py::doubtful", confidence=0.5),
+        EdgeSpec("a.py::best", "a.py::check", confidence=0.99),
+    ],
+)
+NODE = {name: CHAIN.nodes.ids.position(f"a.py::{name}") for name in ("best", "helper", "deeper", "stub", "doubtful")}
+
+
+def only_rank(constant: float) -> RelevanceModel:
+    """A model that knows the rank alone: what words did not find gets hardly anything."""
+    own = np.zeros(len(OWN_FEATURES) + 1)
+    own[OWN_FEATURES.index("rank")], own[-1] = -5.0, constant
+    edges = np.concatenate([own[:-1], np.zeros(len(EDGE_FEATURES)), own[-1:]])
+    return RelevanceModel(own, edges, own)
+
+
+def ask(scores: dict[int, float]) -> RelevanceInput:
+    definitions = np.zeros(len(CHAIN.nodes))
+    for node, score in scores.items():
+        definitions[node] = score
+    ranked = sorted(scores, key=lambda node: -scores[node])
+    return RelevanceInput(CHAIN, definitions, np.zeros(len(CHAIN.nodes)), ranked, frozenset(), 0.5)
+
+
+def test_what_the_best_calls_for_certain_gets_a_share() -> None:
+    """P(best) = 1 / (1 + e^0) = 1/2. Each callee has one user: log2(1 + 1) = 1."""
+    needed = {each.node: each for each in judge_relevance(ask({NODE["best"]: 3.0}), only_rank(0.0))}
+    assert needed[NODE["best"]].probability == pytest.approx(0.5)
+    assert needed[NODE["helper"]].probability == pytest.approx(CALLEE_SHARE * 0.5)
+    assert needed[NODE["deeper"]].probability == pytest.approx(SECOND_CALL_SHARE * CALLEE_SHARE * 0.5)
+    assert needed[NODE["helper"]].source == NODE["best"]
+    assert CHAIN.edge(needed[NODE["deeper"]].edge).source == "a.py::helper"
+
+
+def test_stubs_doubtful_calls_and_tests_are_not_followed() -> None:
+    needed = {each.node: each.probability for each in judge_relevance(ask({NODE["best"]: 3.0}), only_rank(0.0))}
+    for other in (NODE["stub"], NODE["doubtful"], CHAIN.nodes.ids.position("a.py::check")):
+        assert needed.get(other, 0.0) < 1e-6
+
+
+def test_without_edges_only_what_words_found_is_judged() -> None:
+    needed = judge_relevance(ask({NODE["best"]: 3.0, NODE["stub"]: 1.0}), only_rank(0.0), use_edges=False)
+    assert [each.node for each in needed] == [NODE["best"], NODE["stub"]]
+    assert all(each.source == each.edge == -1 for each in needed)
+
+
+def test_an_unlikely_source_gives_nothing() -> None:
+    """P(best) = 1 / (1 + e^3) = 0.047 is below the least that is followed."""
+    needed = {each.node: each.probability for each in judge_relevance(ask({NODE["best"]: 3.0}), only_rank(-3.0))}
+    assert needed[NODE["best"]] < relevance.MIN_SOURCE
+    assert needed.get(NODE["helper"], 0.0) < 1e-6
+
+
+def test_own_features_by_hand() -> None:
+    given = ask({NODE["best"]: 3.0, NODE["stub"]: 1.0})
+    pool = word_pool(given)
+    own = own_features(given, pool)
+    assert pool.tolist() == [NODE["best"], NODE["stub"]]
+    column = {name: own[:, i].tolist() for i, name in enumerate(OWN_FEATURES)}
+    assert column["rank"] == [0.0, pytest.approx(np.log(2))]
+    assert column["gap"] == [0.0, 2.0]
+    assert column["odds"] == pytest.approx([1 / (1 + np.exp(-2)), np.exp(-2) / (1 + np.exp(-2))])
+    assert column["lines"] == pytest.approx([np.log(11), np.log(2)])
+    assert column["confidence"] == [0.5, 0.5]
+
+
+def test_edge_features_by_hand() -> None:
+    """helper is called by best: 1/2 * 0.99 / log2(2). best is seen from helper, whose probability is 0."""
+    pool = np.array([NODE["best"], NODE["helper"]])
+    features, gave = edge_features(CHAIN, pool, np.array([0.5, 0.0]), np.array([1.0, 0.25]))
+    column = {name: features[:, i].tolist() for i, name in enumerate(EDGE_FEATURES)}
+    assert column["calls out"] == [0.0, pytest.approx(0.495)]
+    assert column["calls in"] == [0.0, 0.0]
+    assert column["sure edge"] == [0.0, 0.5] and column["sure and said"] == [0.0, 0.125]
+    assert column["same file"] == [0.0, 0.5] and column["all edges"] == [0.0, pytest.approx(0.495)]
+    assert column["fan-in"] == [0.0, pytest.approx(np.log(2))]
+    assert gave[NODE["helper"]][0] == NODE["best"]
+
+
+def test_an_edge_never_speaks_against_a_node_but_for_its_users() -> None:
+    edges = default_relevance().edges[len(OWN_FEATURES) : -1]
+    assert all(weight >= 0 for name, weight in zip(EDGE_FEATURES, edges, strict=True) if name != "fan-in")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_probabilities_are_such_and_sorted_on_any_graph(data: st.DataObject) -> None:
+    graph = data.draw(random_graphs())
+    scores = np.array(data.draw(st.lists(st.floats(0, 9), min_size=len(graph.nodes), max_size=len(graph.nodes))))
+    scores[graph.nodes.files < 0] = 0.0
+    ranked = [int(node) for node in np.argsort(-scores, kind="stable")[:5] if scores[node] > 0]
+    given_ = RelevanceInput(graph, scores, scores, ranked, frozenset(), 0.4)
+    needed = judge_relevance(given_, default_relevance())
+    values = [each.probability for each in needed]
+    assert all(0.0 <= value <= 1.0 for value in values)
+    assert values == sorted(values, reverse=True)
+    assert len({each.node for each in needed}) == len(needed) and set(ranked) <= {each.node for each in needed}
+    assert needed == judge_relevance(given_, default_relevance())
+    assert EdgeKind.CONTAINS not in {int(graph.edges.kinds[each.edge]) for each in needed if each.edge >= 0}
