@@ -17,7 +17,7 @@ from causalist.rank.pagerank import transition as _transition
 from causalist.rank.pagerank.local_push import compute_pagerank, extend_push, push_pagerank
 from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition, personalized_pagerank
 from causalist.rank.pagerank.transition import restrict_to
-from tests.rank.test_walk import dense, graphs_with_seeds, weight_choices
+from tests.rank.test_power_iteration import dense, graphs_with_seeds, weight_choices
 
 dampings = st.sampled_from([0.0, 0.3, 0.85, 0.99])
 epsilons = st.sampled_from([1.0, 0.3, 0.03, 1e-3, 1e-5, 1e-9])

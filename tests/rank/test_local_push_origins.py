@@ -11,7 +11,7 @@ from causalist.model.scores import Transition
 from causalist.rank.pagerank import local_push as module
 from causalist.rank.pagerank.local_push import compute_origin_shares
 from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition
-from tests.rank.test_walk import dense, graphs_with_seeds, weight_choices
+from tests.rank.test_power_iteration import dense, graphs_with_seeds, weight_choices
 
 # 0 -> 1 and 2 -> 1, half a link each; nothing leads to 3.
 _MEET = Transition(
