@@ -9,11 +9,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-# CamelCase humps, acronyms, runs of lower case, digits, and any other script as it stands.
+# CamelCase humps, acronyms, runs of lower case, digits, and runs of any other script.
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\dA-Za-z_]+")
 MAX_PART_CHARACTERS = 40
 
-# Words that say how a question is asked, not what about; separated by white space.
+# Words of the form of a question, not of its subject; separated by white space.
 STOP_WORDS = frozenset(Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").split())
 
 

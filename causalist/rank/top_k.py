@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SCORE_DECIMALS = 12
-ROUNDED_AWAY = 1e-11  # more than rounding moves a score, or two that are the same when rounded
+ROUNDED_AWAY = 1e-11  # above the change of a score by rounding, and above the distance of two scores that round alike
 
 _Integer = TypeVar("_Integer", bound=np.integer)
 
@@ -34,7 +34,7 @@ def select_first(scores: NDArray[np.float64], nodes: NDArray[np.int64], k: int) 
     values = scores[nodes]
     if 0 < 4 * k < len(nodes):
         least = np.partition(values, len(nodes) - k)[len(nodes) - k]
-        # Whatever rounds to what this one rounds to, or to more.
+        # All values that may round to the same number as `least`, or to a larger one.
         may_be = values >= least - ROUNDED_AWAY * (1.0 + abs(least))
         nodes, values = nodes[may_be], values[may_be]
     return nodes[np.lexsort((nodes, -np.round(values, SCORE_DECIMALS)))][:k]

@@ -14,13 +14,13 @@ from causalist.model.index import LexicalIndex, Postings
 from causalist.rank.query.query import ParsedQuery
 from causalist.rank.terms import terms_of
 
-# That are added up: what stays below the size of which arrays are asked of the system one by one (`heap.py`) is reused,
-# and new memory costs more than the sum.
+# Rows per batch. Smaller arrays are reused by the allocator; larger ones are requested from the system one by one
+# (`_internal.process`), which costs more than the sum.
 ROWS_AT_ONCE = 30_000
 K1 = 1.2  # the usual default
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
-# Half of a question says little of what it means, and nearly all of it names the thing (docs/decisions/0030).
+# A name with half of the query's words is weak evidence, one with nearly all is strong (docs/decisions/0030).
 _NAME_COVERAGE_POWER = 4
 _MIN_QUERY_TERMS = 2
 
@@ -60,7 +60,7 @@ def name_share(terms: Collection[int], lexical: LexicalIndex, n: int) -> Scores:
     found = np.zeros(n)
     for term in sorted(terms):
         found[postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])]] += 1.0
-    # Of names that the question has nothing of, nobody asks how long they are.
+    # The length is needed only for names with a match.
     asked = postings.documents[(found > 0).take(postings.documents)]
     length = np.bincount(asked, minlength=n)
     length = np.maximum(np.where(length > 1, length - 1, length), 1)

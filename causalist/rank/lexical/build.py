@@ -127,7 +127,7 @@ def _places(
 ) -> NDArray[np.int64]:
     """Before which row of then each new one belongs. `place`: where the terms of then are now."""
     then = old.postings
-    # What is no longer there counts as what stands before it, so that both remain ascending.
+    # A removed string gets the number of the one before it, so that both stay ascending.
     here = np.maximum.accumulate(place)
     before = np.searchsorted(here, numbers)  # terms
     is_known = np.append(here, -1)[before] == numbers

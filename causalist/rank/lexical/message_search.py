@@ -33,7 +33,7 @@ _ONE = (
     r"|(?<!\w)'(?:\\[\s\S]|[^'\\\n]){0,2000}'|`(?:\\[\s\S]|[^`\\]){0,4000}`)"
 )
 _LITERAL = lazy_regex(_ONE)
-# What joins literals: nothing, or an operator on both sides of something short.
+# Text between literals that belong together: nothing, or an operator on both sides of a short expression.
 _JOINT = lazy_regex(
     r"[\s\\]*(?:(?:\+|\.{1,2}|&|<<|<>)\s*(?P<filled>[^\s\"'`;{}][^\"'`;{}\n]{0,80}?\s*(?:\+|\.{1,2}|&|<<|<>)\s*)?)?"
     r"[frbuFRBU$@L]{0,2}"
@@ -46,10 +46,10 @@ _FILLED_IN = lazy_regex(
 _ESCAPE = lazy_regex(r"\\(?:[nrtbfv0ae]|u\{?[\da-fA-F]{1,6}\}?|x[\da-fA-F]{2}|\s+)")
 _MIN_WORDS = 3  # words of a message that a literal has
 _MIN_LITERAL_SHARE = 0.7  # of the words of a literal that are in the message
-_MIN_LONG_RUN_WORDS = 5  # words that stand together by no accident, whatever else the literal says
+_MIN_LONG_RUN_WORDS = 5  # adjacent words that do not match by chance, whatever else the literal has
 _MIN_SCATTERED_WORDS = 6  # words in order, with gaps, for which half of a literal is enough
 _RUN_WINDOW_WORDS = 4  # words around which a run goes on
-_EXTRA_WORDS_PENALTY = 0.4  # less than half a word: of equal literals the one that says nothing else counts
+_EXTRA_WORDS_PENALTY = 0.4  # below half a word: of equal matches the literal without other words wins
 _BREAK_PENALTY = 0.3  # where message and literal go on with other words
 _MAX_LITERAL_WORDS = 80  # words of a literal that are read
 
@@ -137,7 +137,7 @@ def _ordered_weight(segments: list[list[str]], words: Sequence[str], places: dic
             break
         taken = 0  # words of the segment
         for run in _runs(segment, places, after, len(words)):
-            # What is filled in is a word at least, and stands where the literal has none.
+            # A filled-in value has at least one word, at a position where the literal has none.
             is_filled_in = not taken and not n_skipped and not run.first and run.end - run.length > after
             n_breaks += n > 0 and not is_filled_in
             n += run.length
@@ -146,7 +146,7 @@ def _ordered_weight(segments: list[list[str]], words: Sequence[str], places: dic
             after, taken, n_skipped = run.end, run.first + run.length, 0
         n_skipped += len(segment) - taken
     is_long = longest >= _MIN_LONG_RUN_WORDS
-    # "has no attribute 'parent'" is not said by "has no attribute 'name'".
+    # "has no attribute 'parent'" does not match "has no attribute 'name'".
     is_mostly = n >= _MIN_LITERAL_SHARE * n_meant and n_telling >= _MIN_LITERAL_SHARE * n_telling_meant
     is_mostly = is_mostly or (n >= _MIN_SCATTERED_WORDS and 2 * n >= n_meant)
     if n < _MIN_WORDS or n_telling < (1 if is_long else 2) or not (is_long or is_mostly):

@@ -244,10 +244,9 @@ EXPANSION = "expansion"  # the signal
 # Chosen on short questions; 5 to 20 and 10 to 25 are alike (docs/decisions/0023).
 N_SOURCES = 8
 N_WORDS = 15
-MAX_COUNTED_OCCURRENCES = 3.0  # occurrences of a word in a source; more say no more
+MAX_COUNTED_OCCURRENCES = 3.0  # occurrences of a word in a source; further ones do not count
 _MAX_SEARCHED_TERMS = 400  # terms in whose rows a node is searched for
 _MIN_SEARCHED_ROWS = 512  # rows of such a term
-# documents that have a word; what stands in one leads nowhere else
 
 
 def expansion_terms(text: Scores, terms: Mapping[int, float], lexical: LexicalIndex) -> dict[int, float]:
@@ -331,9 +330,9 @@ def expandable_files(graph: CodeGraph, asked: NDArray[np.bool_]) -> NDArray[np.b
     return result
 
 
-# A question with more words says in others what one of them leaves open; of a long one the title is looked at.
+# A query with more words needs no synonyms: its other words describe the subject. Of a long query the title is used.
 MAX_EXPANDED_WORDS = 14
-# What another word counts beside the one that was asked for; 0.3 to 0.5 are alike (docs/decisions/0023).
+# Weight of a replacement, relative to the query's word; 0.3 to 0.5 give equal results (docs/decisions/0023).
 OTHER_WEIGHT = 0.4
 
 

@@ -179,7 +179,7 @@ class _TextBatch:
         size, n_nodes = self.size, len(self._nodes)
         end = size + len(text)  # where a span that goes beyond its text ends, too
         self._starts += [min(size + start, end) for start in starts]
-        # What is in no document, which is -1, comes first.
+        # Text outside of all documents, which is -1, comes first.
         self._nodes.append(nodes[-1])
         self._nodes += nodes[:-1]
         self._documents += [n_nodes + 1 + document for document in documents]

@@ -24,11 +24,11 @@ from causalist.rank.pagerank.sparse_product import coo_product, csr_product, csr
 from causalist.rank.pagerank.transition import EXACT_UP_TO, to_csc
 from causalist.rank.top_k import unique_sorted
 
-# The threshold where nothing is said of one.
+# Default threshold.
 EPSILON = 1e-7
-# Looking at the ends of a round's links takes about as long as going over so many times as many nodes.
+# Cost of a check of the end of a link, relative to a check of a node in a scan.
 LOOKING_COSTS = 8
-# Sorting some nodes takes about as long as looking for marks at so many times as many.
+# Cost of sorting a node, relative to a check of its mark.
 MARKING_COSTS = 128
 
 
@@ -117,7 +117,7 @@ def push_pagerank(
     is_due = np.zeros(len(s), dtype=np.bool_)
     rounds, rung = 0, "approximate"
     while True:
-        # Only what was given something can be above its threshold now; of many it is quicker to look at all.
+        # Only nodes that got mass can be above their threshold now; a scan of all is faster if these are many.
         if len(touched) * LOOKING_COSTS >= len(rest):
             due = np.flatnonzero(rest >= enough)
         else:
@@ -304,7 +304,7 @@ def _backward_series(
         is_done = left <= np.maximum(ORIGIN_TOLERANCE * (s[nodes] @ found), MIN_SCORE)
         if is_done.all():
             return np.ascontiguousarray(found.T)
-        # A group that is done adds nothing more: what comes out of it does not depend on who else is here.
+        # A finished group adds nothing more, so that its result does not depend on the other groups.
         term[:, is_done] = 0.0
         if not should_continue():
             raise ConvergenceError(f"stopped on the way back from {len(groups)} nodes to their seeds")

@@ -129,7 +129,7 @@ class Section(Enum):
     FORM = auto()
 
 
-# How much a word counts by where it stands; a word of the prose counts 1. See docs/how-it-works.md for the measurement.
+# Weight of a word by its section; a word of the prose weighs 1. See docs/how-it-works.md for the measurement.
 KIND_WEIGHTS = {
     BlockKind.PROSE: 1.0,
     BlockKind.CODE: 0.5,
@@ -218,7 +218,6 @@ _SECTIONS = (
 _NOT_WRITTEN = (Section.ENVIRONMENT, Section.LOGS, Section.FORM)
 _MAX_HEADING_CHARACTERS = 60  # of words like these; a longer line is a sentence
 
-# characters of a line that decide what it is
 _MIN_PASTED_LINES = 3  # lines without a fence that are taken for pasted by their look alone
 _MAX_JSON_LINES = 12  # lines of data that illustrate; more are a dump
 _MAX_PASTE_LINES = 60  # lines of output without a trace that may be read; more are a dump

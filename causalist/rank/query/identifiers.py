@@ -144,7 +144,7 @@ _FAILING = frozenset(
     unauthorized unavailable undefined unexpected unhandled unknown unreachable unrecognised unrecognized unresolved
     unsupported unused warn warning without wont""".split()  # noqa: SIM905
 )
-# What is given stands after one of these. Only who asks why is given nothing else than a message.
+# A message follows one of these words. After "why", only a message follows them.
 _GIVING = frozenset(
     """get gets getting got see sees seeing saw say says saying said receive receives received receiving complain
     complains complaining fail fails failed failing with error errors exception exceptions warning warnings message
@@ -169,7 +169,7 @@ def find_messages(title: str, body: Sequence[QueryBlock], raised: Sequence[Excep
     if any(quote in title for quote in _QUOTES):
         groups = _QUOTED_IN_TITLE.findall(title)
         quoted = [text for group in groups if (text := next(filter(None, group), "")).count(" ") >= _MIN_WORDS - 1]
-        # Who asks quotes a message, and else it is most of what is said.
+        # Quoted text is a message in a question, or if it is most of the title.
         if _is_asked(words) or 2 * sum(map(_n_words, quoted)) > _n_words(title):
             certain.update(dict.fromkeys(quoted))
     for block in body:

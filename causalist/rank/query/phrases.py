@@ -107,13 +107,13 @@ def without_phrases(text: str) -> str:
     return text
 
 
-# What a verb and its particle count where they only stand together: "sign", "log" and "back" say something else alone.
+# Weight of a verb and a particle that occur only together: "sign", "log" and "back" mean something else alone.
 APART_SHARE = 0.35
-# What the word counts that they make, beside one that was written.
+# Weight of the joined word, relative to a written word.
 JOINED_SHARE = 0.8
 _MAX_WORDS_BETWEEN = 4  # words between the two
 _WORD_OR_END = lazy_regex(r"[A-Za-z]+|[.,;:?!()\n]")
-# What may stand behind a particle that is no preposition.
+# Words that may follow a particle that is no preposition.
 _BEHIND = frozenset({
     "to", "with", "as", "via", "using", "by", "through", "and", "or", "but", "when", "while", "after", "before", "if",
     "unless", "until", "because", "from", "again", "first", "only", "automatically", "successfully", "twice", "once",

@@ -43,8 +43,8 @@ _QUOTED_WHOLE = lazy_regex(r"([\"'])([^\n]+)\1")
 _QUOTED = lazy_regex(r"\"([^\"\n]{1,200})\"")
 _MIN_QUOTED_CHARACTERS = 3
 _MAX_QUOTED_TEXTS = 3
-# A quoted text of as many words is a question in quotes where it stands nowhere; a shorter one is a literal that is not
-# there. Chosen by hand: messages of programs rarely have more. Several lines are no literal of one line at half of it.
+# If a quoted text is not in the repository, it is a query in quotes from this number of words on, else a missing
+# literal. Chosen by hand: messages of programs rarely have more words. For several lines half the number is enough.
 _MIN_WORDS_OF_TEXT = 8
 _MIN_WORDS_OF_LINES = 4
 _EXPLORATORY = frozenset(["overview", "architecture", "structure", "organised", "organized", "layout"])
@@ -66,7 +66,7 @@ _MIN_ABBREVIATION_LETTERS = 3
 
 TITLE_WEIGHT = 2.0  # chosen by hand: a title says what the body explains
 ABBREVIATION_WEIGHT = 0.25  # measured on the development questions, see docs/benchmarks.md
-# What a name in a block of each kind weighs; a name in the title weighs 1.
+# Weight of a name in a block of each kind; a name in the title weighs 1.
 NAMED_WEIGHTS = {
     BlockKind.PROSE: 0.6,
     BlockKind.CODE: 0.6,
@@ -76,8 +76,8 @@ NAMED_WEIGHTS = {
     BlockKind.FORM: 0.0,
 }
 PASTED_TERMS = 30
-MIN_SECTION_WEIGHT = 0.1  # names under a heading that weighs less are not looked up
-# A question with more terms says in others what one of them leaves open; see docs/decisions/0023.
+MIN_SECTION_WEIGHT = 0.1  # of a section; names in sections of less weight are not searched for
+# A query with more terms needs no expansion: its other terms describe the subject; see docs/decisions/0023.
 BRIEF_TERMS = 7
 BODY_SATURATION = 1.0  # a term that is repeated counts 1 + ln(occurrences) times this
 
@@ -352,12 +352,12 @@ def _route(title: str, named: tuple[QueryMention, ...], frames: tuple[StackFrame
     return Route.SIMPLE
 
 
-# Letters that have to agree, by attempt. Measured on what development questions say in words that their repository does
-# not have: of the answers with five letters 29 % had a right file among the first five, of those with three 21 %, where
+# Letters of a common prefix, by attempt. Measured on words of development queries that their repository does not
+# have: of the answers with five letters 29 % had a right file among the first five, of those with three 21 %, where
 # five files at random have 12 % (docs/decisions/0009).
 MIN_SHARED_LETTERS = (5, 3)
 _MAX_NEAR_TERMS = 4  # terms that one word may stand for
-_MAX_PREFIX_TERMS = 60  # a beginning that more terms share says nothing
+_MAX_PREFIX_TERMS = 60  # a prefix of more terms is not informative
 
 
 def with_corpus_spelling(question: ParsedQuery, lexical: LexicalIndex) -> ParsedQuery:

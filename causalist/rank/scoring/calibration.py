@@ -26,13 +26,13 @@ from causalist.rank.lexical.query_expansion import EXPANSION
 from causalist.rank.scoring.fusion import Ranking
 from causalist.rank.top_k import SCORE_DECIMALS
 
-N_LEADING = 3  # files whose share of the odds counts; of 1, 3 and 5 the one that tells most
+N_LEADING = 3  # files whose share of the odds counts; the most informative of 1, 3 and 5
 CONFIDENCE_DECIMALS = 4
-MAX_SCORE = 10.0  # what a name, a frame or a literal text adds beyond makes no surer
-# What messages add to the score of the first file, the mean over the questions of the fit. A repository with hardly any
-# past, or a shallow clone, is not less sure for the lack of it.
+MAX_SCORE = 10.0  # a name, a frame or a literal that adds more does not raise the probability
+# Contribution of messages to the score of the first file, the mean over the queries of the fit. So a repository with a
+# short history, or a shallow clone, has no lower probability.
 MEAN_MESSAGE_SCORE = 1.4
-MIN_COMMITS = 20  # that touched a file which is still there
+MIN_COMMITS = 20  # that touched an existing file
 
 
 class CalibrationFeatures(NamedTuple):

@@ -30,7 +30,7 @@ from causalist.rank.top_k import select_first
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex; only files have any
 
-# A commit that says all of the question counts, and many that share a word with it do not outweigh it.
+# One commit with all words of the query outweighs many with a single word.
 LIKENESS_POWER = 2
 HISTORY_SIGNALS = ("messages", "similar commits")  # the signals that read messages
 HALF_WEIGHT_COMMITS = 50  # commits of which the messages count half
@@ -135,7 +135,7 @@ def recency_scores(history: History, n_nodes: int, half_life_days: float) -> Sco
 
 def _commit_weights(terms: Mapping[int, float], history: History) -> NDArray[np.float64]:
     likeness = bm25(history.commits.words, terms, len(history.commits))
-    # A commit whose files are all gone is no measure for the others.
+    # A commit without existing files is not used to scale the others.
     likeness[np.diff(history.indptr) == 0] = 0.0
     top = likeness.max(initial=0.0)
     if top == 0:
@@ -169,7 +169,7 @@ _UNNAMED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.FIELD, NodeKind.EXTERNAL)
 # how many there are. docs/decisions/0006 has the shares of forty repositories.
 _MIN_SUBJECT_SHARE = 0.01
 _MIN_SUBJECT_DEFINITIONS = 10
-# Tests of something: what is asked for beyond doubt.
+# Phrases that certainly ask for tests.
 _TESTS_OF = lazy_regex(
     r"\b(?:unit|integration|regression|existing|which)[ -]tests?\b|\btests? (?:of|for|that|which|cover\w*|check\w*)\b"
     r"|\b(?:is|are|was|were) (?:\S+ ){1,6}tested\b",

@@ -37,8 +37,8 @@ from causalist.rank.scoring.signals import (
 )
 
 _N_REASONS = 4
-GRAPH = "graph"  # the signal of what others give
-USES_NAMED = "uses named"  # of what calls or refers to something that the question names
+GRAPH = "graph"  # signal: support by other definitions
+USES_NAMED = "uses named"  # signal: calls or refers to something that the query names
 PLACES = "places"  # the one signal where there are no weights
 RECIPROCAL = 60.0  # k of reciprocal rank fusion, as its authors chose it
 
@@ -196,9 +196,9 @@ def definition_signals(
     """
     raw = raw or query_signals.definitions()
     given = np.array([weights.kind.get(kind.label, 0.0) for kind in NodeKind])
-    # Nothing is given to what no word is about: it would be found whatever is asked.
+    # Only definitions with a match get the prior: else they would match every query.
     kind = np.where(raw["size"] > 0, given[effective_kinds(query_signals.graph)], 0.0)
-    # Last what is asked for without later, so that the sum of all else is there.
+    # These come last because `without_signals` removes them: the sum of the others is then available.
     later = [name for name in raw if name in NAME_SIGNALS]
     signals = {name: values for name, values in raw.items() if name != KIND and name not in later}
     table = SignalTable({**signals, KIND: kind}, len(kind), weights={**weights.signals, KIND: 1.0})

@@ -53,7 +53,7 @@ _DAMPING = 0.5
 _STEPS = 4  # what comes from further off has at most 1/16 of the mass
 _MAX_SCANNED_EDGES = 200_000  # that are all looked at
 _PICKING_COSTS = 4  # as much an edge as looking at every edge
-_DECADES = 8.0  # natural ones: what is given e to the -8 of the most, or less, is given nothing
+_DECADES = 8.0  # natural logarithm; a share of e to the -8 of the largest, or less, becomes 0
 
 
 class _Links(NamedTuple):
@@ -207,15 +207,15 @@ N_CANDIDATE_FILES = 20  # files that are taken for found by words
 # file in one of a hundred. On 28 questions about seven repositories the ones below left out what readers had no use
 # for, and kept the chain of the sample repository. docs/decisions/0004 has both.
 N_FOUND = 16  # definitions that are taken for found by words
-SHARE_OF_LINKS = 0.12  # of what the entry is linked with in other files, that must be among what was found
+SHARE_OF_LINKS = 0.12  # least share of the entry's links to other files that must lead to found nodes
 SHARE_OF_FILES = 0.08  # of the files that its file is linked with
 N_TRIED = 30  # files, by reach, of which the first that belongs is taken
-MIN_REACH = 0.2  # of the file reached most; what belongs but is hardly reached is no answer
+MIN_REACH = 0.2  # of the largest reach; a file below it is no result
 MIN_REACH_OF_FIRST = 0.4  # of the first that was taken
 N_FOLLOWED = 12  # nodes of a file that was taken, from which a chain goes on
 CHAIN_SHARE = 0.3  # of the seeds' mass, that a file takes when it joins them
 REACH_SPECIFICITY = 0.5
-_AS_FILE = 1e-6  # module-level code stands for its file only where no definition does
+_AS_FILE = 1e-6  # module-level code represents its file only if no definition does
 
 
 class GraphSlot(NamedTuple):
@@ -281,7 +281,7 @@ def graph_slots(
         if not nodes:
             break
         entry = _entry(nodes, external_mass(file, scores, graph, transition) * factor, is_file)
-        # Later reach is measured with more seeds; what came first stays first.
+        # Later reach is computed with more seeds; the order of the slots stays.
         most = taken[-1].reach * (1 - 1e-9) if taken else 1.0
         taken.append(GraphSlot(file, entry, min(float(reach[file]), most)))
         barred.append(file)

@@ -28,7 +28,7 @@ from causalist.rank.terms import terms_of
 FRAME_DECAY = 0.6
 OUTER_TRACE = 0.7  # what the frames of a further trace count, such as that of an error which the first one caused
 _MAX_LOCATED_FRAMES = 12  # frames of one trace
-# What comes after these folders is a package of its own.
+# A package begins after each of these folders.
 _PACKAGE_FOLDERS = ("site-packages", "dist-packages", "node_modules", "vendor")
 _FOREIGN = (
     "/rustc/", "/.cargo/registry/", "/go/src/", "/go/pkg/mod/", "/gems/", "/lib/ruby/", "/lib/python", "/jre/", "/jdk/",
@@ -127,7 +127,7 @@ def _of_another_package(parts: Sequence[str], shared: int, graph: CodeGraph) -> 
     rest = parts[at + 1 :]
     if parts[at] == "node_modules":
         name = "/".join(rest[:2]) if rest[0].startswith("@") else rest[0]
-        # What it imports from outside is not itself; and of itself the whole path inside of the package agrees.
+        # An external import is another package. For the repository's own package, the whole path inside of it agrees.
         return graph.nodes.ids.position(external_id(name)) >= 0 or shared < len(rest) - 1 - name.count("/")
     return shared < len(rest)
 
@@ -158,7 +158,7 @@ def _last(node_id: str) -> str:
     return (split_id(node_id)[1] or "").rpartition(".")[2].partition("~")[0]
 
 
-# A name that this many definitions bear says little; its weight falls with the square root of the number.
+# Names of more definitions are not used; the weight falls with the square root of the number.
 _MAX_AMBIGUOUS_NODES = 50
 _MIN_IDENTIFIER_LETTERS = 4  # letters; shorter names stand everywhere
 _MAX_DEFINITIONS_WITH_CODE = 8  # definitions that have the code of an error in their text

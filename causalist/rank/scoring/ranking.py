@@ -140,7 +140,8 @@ def diversify(
 
 
 FILE_SHARE = 1 / 8  # of the places of a list of definitions, for files that have none in it
-# Of the best score; what words find below it is right as seldom as what only the graph reaches. docs/decisions/0018.
+# Of the best score; lexical matches below it are right as rarely as nodes that only the graph reached
+# (docs/decisions/0018).
 WEAK = {Level.SYMBOL: 0.65, Level.FILE: 0.5}
 _BEHIND = 1 - 1e-9
 _REPEATED = lazy_regex(r"~\d+$", needs=("~",))
@@ -185,7 +186,7 @@ def choose(
         others = [file for file in select_top(files, options.top_k) if file not in have]
         found = _with_best_files(found, n_found, others, ranking.definitions, graph.nodes.files)
     chosen = [Selection(n, worth, False) for n, worth in islice(found.items(), n_found)]
-    # What only the graph reached stands behind what was found, in the order of PageRank.
+    # Nodes that only the graph reached follow the lexical matches, in the order of PageRank.
     floor = min((each.score for each in chosen), default=1.0)
     top = max(reached.values(), default=1.0)
     by_reach = sorted(reached.items(), key=_by_value)
@@ -225,7 +226,7 @@ def _with_best_files(
         if file not in have:
             inside = np.flatnonzero(owners == file)
             standing += select_first(scores, inside[scores[inside] > 0], 1).tolist()
-    # Where there are too few, what was found has these places as well.
+    # Lexical matches fill these slots if there are too few files.
     kept = dict(islice((item for item in found.items() if item[0] not in standing), n - len(standing)))
     floor = min(kept.values(), default=1.0)
     for node in standing:
@@ -265,7 +266,7 @@ N_COMMITS = 3  # that a reason names
 _MAX_LINES = 5  # lines of matches that a reason names
 N_CANDIDATES = 50  # nodes that the lexical generators hand on; the seeds of the walk
 DEFINITIONS_PER_FILE = 2  # that stand for a file in a pack of files
-# What a score in the folder where a question is asked gains, so that its odds are e to this times as good;
+# Bonus of a score in the scope of a query: it multiplies the odds by e to this power;
 # docs/decisions/0006 has the measurement.
 SCOPE_BONUS = 1.0
 
@@ -294,7 +295,8 @@ def rank_question(
     signals = weigh_signals(question, graph, lexical, weights, matched, history, steps, similarities)
     with steps.timed("distil.sum"):
         definitions, files = _inside_only(fuse(signals), inside)
-        # Whose name says all is what is meant, but the walk begins at all that fits: one seed alone is far from it.
+        # A definition whose name has all of the query is the result. The walk begins at all matches: one seed is not
+        # enough.
         matches = _best_matches(_inside_only(fuse(without_signals(signals, NAME_SIGNALS)), inside)[0], transition)
     seeds = np.zeros(len(graph.nodes))
     pagerank = None
@@ -312,7 +314,7 @@ def rank_question(
             seeds, pagerank = steps.optional("candidates.pagerank", walked, lambda: (seeds, None))
         if pagerank is not None and pagerank.rung == "stopped":
             steps.leave_out(f"PageRank after {pagerank.n_iterations} iterations")
-        # A literal text stands where it stands.
+        # The graph has no evidence about a literal text.
         if not question.is_pattern:
             by = GeneratorRun(plan, len(graph.nodes), steps)
             given, users = by.scores(GRAPH, 2, lambda: _by_graph(graph, signals, weights, inside))

@@ -58,7 +58,7 @@ def max_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Score
         sums += top
         if place + 1 == _N_SUMMED:
             break
-        # One of those that are as good as the best is taken away; 0 is what is left where there were fewer.
+        # Remove one of the best scores; 0 remains if there are fewer.
         taken = np.flatnonzero(left == top.take(group))
         left[taken[np.concatenate([[True], group[taken[1:]] != group[taken[:-1]]])]] = 0.0
     total[owners[starts]] = sums

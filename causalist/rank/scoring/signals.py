@@ -137,17 +137,17 @@ class SignalTable(Mapping[str, Scores]):
 
 # (n_nodes,), indexed by NodeIndex
 
-# What no question says: how much of an answer a definition can be, by its length and by its kind.
+# Priors: they depend on the length and the kind of a definition, not on the query.
 SIZE = "size"
 KIND = "kind"
 PRIORS = frozenset({SIZE, KIND})
-# What says that a name is what is asked for, and nothing of what belongs to it.
+# Signals of exact names. They say nothing of related code, so that the walk's seeds leave them out.
 NAME_SIGNALS = frozenset({"name coverage"})
-# What a file has from the scores of its definitions.
+# Signals of a file from the scores of its definitions.
 LEADING = frozenset({"leading definition", "leading definitions"})
 
 DECLARATIONS = (NodeKind.INTERFACE, NodeKind.TYPE, NodeKind.CONSTANT)
-_MAX_ROWS = 400  # of a definition; what is longer is no likelier an answer
+_MAX_ROWS = 400  # of a definition; longer ones are not more likely answers
 _LOGARITHMS = np.log1p(np.arange(_MAX_ROWS + 1.0))  # of each number of rows and 1
 
 
@@ -178,7 +178,7 @@ class QuerySignals:
     path: Scores
     name: Scores
     name_share: Scores
-    name_coverage: Scores  # how much of the question stands in a name
+    name_coverage: Scores  # share of the query in a name
     mention: Scores
     identifiers: Scores  # the share of the names in the question that stand in a definition
     literal: Scores
@@ -189,8 +189,8 @@ class QuerySignals:
     indirect_synonyms: Scores  # BM25 of words that lead to the same, of definitions
     file_indirect_synonyms: Scores
     expansion: Scores  # words that stand beside those of the question, in whole files
-    tested: Scores  # what the text of its tests says of a file
-    past: Mapping[str, Scores]  # what commit messages say of files, by the name of the signal
+    tested: Scores  # match of the tests of a file
+    past: Mapping[str, Scores]  # match of commit messages, by the name of the signal
     dense: Scores  # how near definitions and passages are in meaning; zeros without an embedder
 
     # -- passes
