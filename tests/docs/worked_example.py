@@ -246,10 +246,10 @@ def _plain(number: float) -> str:
 def block_candidates(example: Example) -> str:
     ranking = example.ranking
     names = [name for name, weight in default_weights().definition.signals.items() if weight > 0] + ["kind"]
-    names = [n for n in names if any(n in dict(ranking.signals.of(c.node, False)) for c in example.chosen)]
+    names = [n for n in names if any(n in dict(ranking.signals.contributions(c.node, False)) for c in example.chosen)]
     rows: list[tuple[object, ...]] = []
     for each in [c for c in example.chosen if not c.by_graph][:8]:
-        parts = dict(ranking.signals.of(each.node, False))
+        parts = dict(ranking.signals.contributions(each.node, False))
         cells = [f"{parts[n]:.3f}" if n in parts else "" for n in names]
         rows.append((example.name(each.node), *cells, f"{ranking.definitions[each.node]:.3f}"))
     return table(("candidate", *names, "score"), rows)

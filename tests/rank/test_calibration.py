@@ -112,8 +112,10 @@ def test_the_probability_is_logistic() -> None:
     model = Calibration(
         {"lead": 2.0, "words": 1.0, "coverage": 0.5, "score": 0.25}, {Level.SYMBOL: -2.0, Level.FILE: -1.0}
     )
-    assert model.of(CalibrationFeatures(0.5, 0.0, 0.0, 4.0), Level.SYMBOL) == pytest.approx(0.5)  # -2 + 1 + 1 = 0
-    assert model.of(CalibrationFeatures(0.5, 1.0, 0.0, 0.0), Level.FILE) == pytest.approx(1 / (1 + exp(-1)))
+    assert model.probability(CalibrationFeatures(0.5, 0.0, 0.0, 4.0), Level.SYMBOL) == pytest.approx(
+        0.5
+    )  # -2 + 1 + 1 = 0
+    assert model.probability(CalibrationFeatures(0.5, 1.0, 0.0, 0.0), Level.FILE) == pytest.approx(1 / (1 + exp(-1)))
 
 
 @given(SHARE, st.floats(0, 6), SHARE, st.floats(0, 10), SHARE, st.sampled_from(Level))
@@ -123,7 +125,7 @@ def test_more_evidence_never_makes_less_sure(
     model = default_calibration()
     less = CalibrationFeatures(lead, words, coverage, score)
     for better in (replace_(less, place, more) for place in range(len(less))):
-        assert 0 < model.of(less, level) <= model.of(better, level) < 1
+        assert 0 < model.probability(less, level) <= model.probability(better, level) < 1
 
 
 def replace_(evidence: CalibrationFeatures, place: int, more: float) -> CalibrationFeatures:

@@ -255,8 +255,8 @@ def test_the_score_is_the_sum_times_the_role() -> None:
     definitions, files = fuse(made)
     assert definitions.tolist() == pytest.approx([3.5, 0.35], rel=1e-15)
     assert files.tolist() == pytest.approx([1.0, 2.5], rel=1e-15)
-    assert made.of(1, is_file=False) == [("text", 0.2), ("name", pytest.approx(0.15))]
-    assert made.of(1, is_file=True) == [("path", 2.5)]
+    assert made.contributions(1, is_file=False) == [("text", 0.2), ("name", pytest.approx(0.15))]
+    assert made.contributions(1, is_file=True) == [("path", 2.5)]
 
 
 def test_each_weight_scales_its_own_signal() -> None:
@@ -453,8 +453,8 @@ def test_at_most_four_reasons_each_with_its_share_of_the_score_and_none_that_no_
         assert len(reasons) == 4
         values = [r.value for r in reasons]
         assert values == sorted(values, reverse=True)
-        assert values == [round(v, 6) for name, v in signals.of(at, is_file) if name not in PRIORS][:4]
-        assert sum(v for _, v in signals.of(at, is_file)) == pytest.approx(scores[at], rel=1e-12)
+        assert values == [round(v, 6) for name, v in signals.contributions(at, is_file) if name not in PRIORS][:4]
+        assert sum(v for _, v in signals.contributions(at, is_file)) == pytest.approx(scores[at], rel=1e-12)
     named = {r.signal: r.detail for r in reasons_of(node, file, signals, question, c.lexical, is_file=False)}
     # The words of the path stand in the file's module-level code as well; tokenCache in one document alone.
     assert named["text"] == "tokenCache, cache, token"
@@ -501,8 +501,10 @@ def test_a_score_is_explained_to_the_last_part(c: Corpus, text: str) -> None:
     signals = shipped_signals(c, text)
     definitions, files = fuse(signals)
     for node in range(len(c.graph.nodes)):
-        assert sum(v for _, v in signals.of(node, is_file=False)) == pytest.approx(definitions[node], abs=1e-12)
-        assert sum(v for _, v in signals.of(node, is_file=True)) == pytest.approx(files[node], abs=1e-12)
+        assert sum(v for _, v in signals.contributions(node, is_file=False)) == pytest.approx(
+            definitions[node], abs=1e-12
+        )
+        assert sum(v for _, v in signals.contributions(node, is_file=True)) == pytest.approx(files[node], abs=1e-12)
 
 
 # -- what is shipped

@@ -123,7 +123,7 @@ WORDS = st.text(st.sampled_from("aAbZz09_éÉßİı字²٣५xY"), min_size=1, m
 )
 def test_terms_of_many_words_are_those_of_each(words: list[str]) -> None:
     terms = Terms()
-    indptr, flat = terms.of_words([word.encode() for word in words])
+    indptr, flat = terms.terms_of_words([word.encode() for word in words])
     strings = terms.strings()
     assert len(set(strings)) == len(strings)
     found = [[strings[t] for t in flat[indptr[i] : indptr[i + 1]]] for i in range(len(words))]

@@ -296,7 +296,7 @@ def _used(terms: Sequence[NDArray[np.int32]], n_terms: int) -> NDArray[np.bool_]
 def _body(files: "list[tuple[str, FileFacts]]", which: Sequence[int], linked: LinkedGraph, terms: Terms) -> Triples:
     """(document, term, count) of the words of some files, from which they are taken: a row for each term of a word."""
     rows, words = count_words(files, which, linked)
-    return expand_to_terms(rows, *terms.of_words(words))
+    return expand_to_terms(rows, *terms.terms_of_words(words))
 
 
 _Fresh = Sequence[tuple[int, str, "FileFacts"]]  # position among all files, path, facts with words

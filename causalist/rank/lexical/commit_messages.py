@@ -108,7 +108,7 @@ def _words(
     before = _rows(moved[known.words.documents], _terms_of_rows(known.words), known.words.counts)
     before[:, 1] = np.array(terms.numbers(known.terms), dtype=np.int64)[before[:, 1]]
     rows, words = counter.finish()
-    fresh = np.stack(expand_to_terms(rows, *terms.of_words(words)), axis=1).astype(np.int64)
+    fresh = np.stack(expand_to_terms(rows, *terms.terms_of_words(words)), axis=1).astype(np.int64)
     all_terms = terms.strings()
     is_kept = np.array([len(term) > 1 and term not in STOP_WORDS for term in all_terms], dtype=np.bool_)
     table = np.concatenate([before, fresh[is_kept[fresh[:, 1]]]])

@@ -364,7 +364,7 @@ class Terms:
         known = self._numbers
         return [known.setdefault(term, len(known)) for term in terms]
 
-    def of_words(self, words: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def terms_of_words(self, words: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return (indptr, terms): those of word i are `terms[indptr[i]:indptr[i + 1]]`, distinct, ascending."""
         text = b" ".join([b"", *words, b" " * 8])
         lengths = np.array([len(word) for word in words], dtype=np.int64)

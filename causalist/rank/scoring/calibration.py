@@ -59,7 +59,7 @@ class Calibration:
     weights: Mapping[str, float]
     level: Mapping[Level, float]
 
-    def of(self, evidence: CalibrationFeatures, level: Level) -> float:
+    def probability(self, evidence: CalibrationFeatures, level: Level) -> float:
         """Return the probability, in (0, 1)."""
         parts = (self.weights[name] * value for name, value in zip(CalibrationFeatures._fields, evidence, strict=True))
         return float(1.0 / (1.0 + np.exp(-(self.level[level] + sum(parts)))))
@@ -85,7 +85,7 @@ def confidence_of(
     evidence = calibration_features(ranking, graph, lexical, terms)
     if evidence is None:
         return 0.0
-    return round(default_calibration().of(evidence, level), CONFIDENCE_DECIMALS)
+    return round(default_calibration().probability(evidence, level), CONFIDENCE_DECIMALS)
 
 
 def calibration_features(

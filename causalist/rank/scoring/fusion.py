@@ -102,7 +102,7 @@ class WeightedSignals:
     numbers: Mapping[str, int] = field(default_factory=dict)  # of the question's terms that the repository has
     mention: Scores | None = None  # how strongly the question names each node; None where there are no weights
 
-    def of(self, node: int, is_file: bool) -> list[tuple[str, float]]:
+    def contributions(self, node: int, is_file: bool) -> list[tuple[str, float]]:
         """Return (signal, contribution) of a node, largest first, without signals that contribute nothing."""
         table, role = (self.file, self.file_role) if is_file else (self.definition, self.role)
         parts = [(name, float(value * role[node])) for name, value in _at(table, node)]
@@ -292,7 +292,7 @@ def reasons_of(
     }
     if not is_file:
         places |= dict.fromkeys(("name", "name share", "name coverage"), (node, lexical.symbol_names))
-    said = [(name, value) for name, value in signals.of(node, is_file) if name not in PRIORS]
+    said = [(name, value) for name, value in signals.contributions(node, is_file) if name not in PRIORS]
     return tuple(
         Reason(
             name,
