@@ -20,7 +20,7 @@ from causalist.model.answer import AskOptions
 from causalist.model.symbols import CALLABLE_KINDS, split_id, unescape_path
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
-from causalist.rank import bm25, read_question
+from causalist.rank import bm25, parse_query
 
 N_RESAMPLES = 2000  # of the bootstrap
 BASELINE_SHARE = 0.9  # of the budget that a baseline fills, as packs keep a margin, too
@@ -166,7 +166,7 @@ def bodies_arm(*, by_bm25: bool, words: bool = False) -> Arm:
         nodes = repository.index.graph.nodes
         if by_bm25:
             lexical = repository.index.lexical
-            terms = {number: 1.0 for term in read_question(text).terms if (number := lexical.terms.position(term)) >= 0}
+            terms = {number: 1.0 for term in parse_query(text).terms if (number := lexical.terms.position(term)) >= 0}
             scores = bm25(lexical.definitions, terms, len(nodes))
             order = [
                 int(node)

@@ -23,10 +23,10 @@ from causalist.evaluate.readings import CompactSignals, compact_signals
 from causalist.evaluate.snapshots import find_ranks
 from causalist.model.graph import CodeGraph
 from causalist.model.symbols import NodeId, NodeKind, Role, file_id, split_id
-from causalist.rank import Linear, Weights
+from causalist.rank import LinearModel, Weights
 from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
-from causalist.rank.scoring.fusion import definition_signals, definitions_again, file_signals, summed
-from causalist.rank.scoring.signals import Reading, Scores, kinds_as_judged
+from causalist.rank.scoring.fusion import definition_signals, definitions_again, file_signals, sum_signals
+from causalist.rank.scoring.signals import QuerySignals, Scores, effective_kinds
 
 RIDGE = 1e-3  # of the weights, per question; 3e-4 to 3e-3 cannot be told apart on the development questions
 _ROLE_RIDGE = 2e-3  # of the logarithms of the factors of roles
@@ -96,17 +96,17 @@ class _Shape:
         joined: NDArray[np.float64] = np.hstack([given.values, kinds.astype(np.float64)])
         return joined
 
-    def parameters(self, given: Linear) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def parameters(self, given: LinearModel) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(weights, logarithms of the factors) that say what `given` says."""
         weights = [given.signals.get(name, 0.0) for name in self.names]
         weights += [given.kind.get(kind.label, 0.0) for kind in self.kinds]
         factors = np.log([given.role.get(role.label, 1.0) for role in Role])
         return np.array(weights), np.clip(factors, _SMALLEST_FACTOR, 0.0)
 
-    def linear(self, found: NDArray[np.float64]) -> Linear:
+    def linear(self, found: NDArray[np.float64]) -> LinearModel:
         weights = [round(float(v), 4) for v in found[: self.n_linear]]
         factors = np.exp(found[self.n_linear :])
-        return Linear(
+        return LinearModel(
             dict(zip(self.names, weights, strict=False)),
             {role.label: round(float(factors[role]), 4) for role in Role},
             {kind.label: w for kind, w in zip(self.kinds, weights[len(self.names) :], strict=True) if w > 0},
@@ -120,8 +120,8 @@ def fit_linear(
     kinds: Sequence[NodeKind] = (),
     start: Mapping[str, float] | None = None,
     ridge: float = RIDGE,
-    around: Linear | None = None,
-) -> Linear:
+    around: LinearModel | None = None,
+) -> LinearModel:
     """Fit the weights of `names`, of `kinds` and of all roles to the right candidates of `questions`.
 
     The weights maximize the likelihood of the right candidates. With `around`, the penalty applies to the distance from
@@ -202,7 +202,7 @@ class GoldRanks:
 
 
 def build_example(
-    reading: Reading, weights: Weights, gold_files: Sequence[str], gold_definitions: Sequence[str]
+    reading: QuerySignals, weights: Weights, gold_files: Sequence[str], gold_definitions: Sequence[str]
 ) -> Example:
     """Build an example from signals and the right files and definitions, as ids.
 
@@ -249,9 +249,9 @@ def ranks_with(example: Example, weights: Weights) -> GoldRanks:
     """Return the ranks of the right answers under given weights of definitions and files, without graph slots."""
     reading, ids = example.reading, example.reading.graph.nodes.ids
     scores = _definition_scores(example, weights)
-    files = summed(*file_signals(reading, scores, weights.file))
+    files = sum_signals(*file_signals(reading, scores, weights.file))
     signals, role = definition_signals(reading, weights.definition)
-    scores = summed(definitions_again(reading, signals, scores, files, weights.definition), role)
+    scores = sum_signals(definitions_again(reading, signals, scores, files, weights.definition), role)
     paths = [split_id(ids[node])[0] for node in best(np.where(reading.is_file, files, 0.0), MAX_RANKED_FILES)]
     found = [ids[node] for node in best(np.where(reading.is_file, 0.0, scores), MAX_RANKED_DEFINITIONS)]
     return GoldRanks(find_ranks(example.gold_files, paths), find_ranks(example.gold_definitions, found))
@@ -266,14 +266,14 @@ def best(scores: Scores, most: int) -> list[int]:
 
 
 def _definition_scores(example: Example, weights: Weights) -> Scores:
-    return summed(*definition_signals(example.reading, weights.definition))
+    return sum_signals(*definition_signals(example.reading, weights.definition))
 
 
 def _fitted_names(signals: Mapping[str, Scores]) -> list[str]:
     return [name for name in signals if name not in FIXED]
 
 
-def _with_fixed(fitted: Linear, start: Linear) -> Linear:
+def _with_fixed(fitted: LinearModel, start: LinearModel) -> LinearModel:
     fixed = {name: weight for name, weight in start.signals.items() if name in FIXED}
     return replace(fitted, signals={**fitted.signals, **fixed})
 
@@ -284,10 +284,10 @@ def _definition_candidates(kept: CompactSignals, weights: Weights, gold: Sequenc
     return candidates(
         raw,
         _fitted_names(raw),
-        summed(*definition_signals(kept, weights.definition)),
+        sum_signals(*definition_signals(kept, weights.definition)),
         ~np.isin(nodes.kinds, _NOT_FITTED),
         _roles(kept),
-        kinds_as_judged(kept.graph).astype(np.int64),
+        effective_kinds(kept.graph).astype(np.int64),
         _numbers(gold, kept.graph),
     )
 
@@ -300,7 +300,9 @@ def _file_candidates(example: Example, weights: Weights) -> tuple[FitCandidates,
     weighted = {name: values * weights.file.signals.get(name, 0.0) for name, values in raw.items()}
     gold = _numbers([file_id(path) for path in example.gold_files], kept.graph)
     kinds = np.full(len(scores), int(NodeKind.FILE), dtype=np.int64)
-    chosen = candidates(raw, _fitted_names(raw), summed(weighted, kept.role), kept.is_file, _roles(kept), kinds, gold)
+    chosen = candidates(
+        raw, _fitted_names(raw), sum_signals(weighted, kept.role), kept.is_file, _roles(kept), kinds, gold
+    )
     return chosen, raw
 
 

@@ -29,9 +29,9 @@ from causalist.model.scores import Hit
 from causalist.model.symbols import NodeId, split_id
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
-from causalist.rank import Linear, Weights, default_weights
-from causalist.rank.scoring.fusion import definition_signals, file_signals, summed
-from causalist.rank.scoring.signals import Reading
+from causalist.rank import LinearModel, Weights, default_weights
+from causalist.rank.scoring.fusion import definition_signals, file_signals, sum_signals
+from causalist.rank.scoring.signals import QuerySignals
 from causalist.source import find_root
 from causalist.source.roots import work_tree_top
 
@@ -189,7 +189,7 @@ def count_tokens_to_cover(repository: Repository, question: LabelledQuestion, to
     return None
 
 
-def rank_without_each_signal(reading: Reading, gold_files: Sequence[str]) -> dict[str, Ranks]:
+def rank_without_each_signal(reading: QuerySignals, gold_files: Sequence[str]) -> dict[str, Ranks]:
     """Return the ranks of the right files with all signals, under "", and without each weighted signal, by its name."""
     weights = default_weights()
     passes = (weights.definition, weights.file)
@@ -201,15 +201,15 @@ def rank_without_each_signal(reading: Reading, gold_files: Sequence[str]) -> dic
 
 
 def _without(weights: Weights, name: str) -> Weights:
-    def less(given: Linear) -> Linear:
+    def less(given: LinearModel) -> LinearModel:
         return replace(given, signals={n: 0.0 if n == name else w for n, w in given.signals.items()})
 
     return replace(weights, definition=less(weights.definition), file=less(weights.file))
 
 
-def _ranks(reading: Reading, weights: Weights, gold_files: Sequence[str]) -> Ranks:
-    definitions = summed(*definition_signals(reading, weights.definition))
-    files = np.where(reading.is_file, summed(*file_signals(reading, definitions, weights.file)), 0.0)
+def _ranks(reading: QuerySignals, weights: Weights, gold_files: Sequence[str]) -> Ranks:
+    definitions = sum_signals(*definition_signals(reading, weights.definition))
+    files = np.where(reading.is_file, sum_signals(*file_signals(reading, definitions, weights.file)), 0.0)
     ids = reading.graph.nodes.ids
     return find_ranks(gold_files, [split_id(ids[node])[0] for node in best(files, MAX_RANKED_FILES)])
 

@@ -15,9 +15,9 @@ from causalist.index.source_text import SourceText
 from causalist.model.graph import CodeGraph, EdgeTable
 from causalist.pipeline.repository import Repository
 from causalist.pipeline.text_search import find_all_matches
-from causalist.rank import Weights, as_written, read_question
-from causalist.rank.scoring.fusion import definition_signals, summed
-from causalist.rank.scoring.signals import Reading, Scores, read_against
+from causalist.rank import Weights, parse_query, with_corpus_spelling
+from causalist.rank.scoring.fusion import definition_signals, sum_signals
+from causalist.rank.scoring.signals import QuerySignals, Scores, compute_signals
 
 _BEST_FILES = 60  # by each signal of files
 _BEST_DEFINITIONS = 40  # by each signal of definitions; their files are kept
@@ -26,7 +26,7 @@ _BEST_IN_FILE = 8  # by the score; the first five make a signal of the file
 
 
 @dataclass(frozen=True, slots=True)
-class CompactSignals(Reading):
+class CompactSignals(QuerySignals):
     """The part of a reading that weights can bring to the top; nodes are numbered anew."""
 
     of_files: Mapping[str, Scores]
@@ -41,15 +41,15 @@ class CompactSignals(Reading):
         return dict(self.of_definitions)
 
 
-def read_query_signals(repository: Repository, query: str, weights: Weights) -> Reading:
+def read_query_signals(repository: Repository, query: str, weights: Weights) -> QuerySignals:
     """Compute the signals of a question in a repository; of the weights, only the factors count."""
     index = repository.index
-    question = as_written(read_question(query), index.lexical)
+    question = with_corpus_spelling(parse_query(query), index.lexical)
     matched = find_all_matches(question.patterns, index, SourceText(index.manifest, repository.read))
-    return read_against(question, index.graph, index.lexical, weights.factors, matched, index.history)
+    return compute_signals(question, index.graph, index.lexical, weights.factors, matched, index.history)
 
 
-def compact_signals(reading: Reading, weights: Weights, gold: Sequence[int]) -> CompactSignals:
+def compact_signals(reading: QuerySignals, weights: Weights, gold: Sequence[int]) -> CompactSignals:
     """Return the compact form of a reading. The files of `gold`, node numbers of the whole, are always kept."""
     of_files = reading.first_files()
     of_definitions = reading.definitions()
@@ -57,7 +57,7 @@ def compact_signals(reading: Reading, weights: Weights, gold: Sequence[int]) -> 
     files = {int(node) for values in of_files.values() for node in _best(values, _BEST_FILES)}
     files |= {int(owners[n]) for values in of_definitions.values() for n in _best(values, _BEST_DEFINITIONS)}
     files |= {int(owners[node]) for node in gold}
-    score = summed(*definition_signals(reading, weights.definition, of_definitions))
+    score = sum_signals(*definition_signals(reading, weights.definition, of_definitions))
     kept = _standing_out(reading.graph, sorted(files - {-1}), score, of_definitions, gold)
     given = dict(_sliced(reading, kept))
     given["graph"] = _part(reading.graph, kept)
@@ -97,9 +97,9 @@ def _taken(signals: Mapping[str, Scores], kept: NDArray[np.int64]) -> dict[str, 
     return {name: values[kept] for name, values in signals.items()}
 
 
-def _sliced(reading: Reading, kept: NDArray[np.int64]) -> Iterator[tuple[str, Any]]:
+def _sliced(reading: QuerySignals, kept: NDArray[np.int64]) -> Iterator[tuple[str, Any]]:
     """Yield the name and value of each field of the signals, arrays over nodes cut down to `kept`."""
-    for field in fields(Reading):
+    for field in fields(QuerySignals):
         value = getattr(reading, field.name)
         if isinstance(value, np.ndarray):
             yield field.name, value[kept]

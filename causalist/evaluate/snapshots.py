@@ -72,7 +72,7 @@ def rank_by_whole_file_bm25(repository: Repository, query: str, top_k: int, *, c
 
 
 def _term_counts(query: str) -> Counter[str]:
-    """Count each term of a question. Not `read_question`, whose weights are part of the comparison.
+    """Count each term of a question. Not `parse_query`, whose weights are part of the comparison.
 
     >>> sorted(_term_counts("Where do users get a userName?").items())
     [('name', 1), ('user', 2), ('username', 1)]

@@ -34,7 +34,7 @@ from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, Scan, 
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import NodeId, NodeKind, file_id
 from causalist.parse import load_settings
-from causalist.rank import Kept, Unchanged, WalkWeights, build_lexical, build_transition
+from causalist.rank import PreviousIndexRows, PreviousTransition, WalkWeights, build_lexical, build_transition
 from causalist.source import BlobReader, Limits, blob_hash, classify, read_file
 from causalist.store import FactsCache, facts_path, facts_with_bodies
 from causalist.store.facts_cache import Key
@@ -109,8 +109,8 @@ def _build_index(
         trim_heap_on_free()
     unchanged, kept = None, None
     if again is not None and previous is not None:
-        unchanged = Unchanged(previous.transition, again.relinked.nodes, again.relinked.is_other)
-        kept = Kept(previous.lexical, again.relinked.unread)
+        unchanged = PreviousTransition(previous.transition, again.relinked.nodes, again.relinked.is_other)
+        kept = PreviousIndexRows(previous.lexical, again.relinked.unread)
     transition = build_transition(linked.graph, WalkWeights(), before=unchanged)
     options.progress("indexing words", 0, 0)
     kept = kept or _match_previous_rows(files, linked, previous)
@@ -203,7 +203,7 @@ def usable_history(previous: Index | None) -> History:
 
 def _match_previous_rows(
     files: Sequence[tuple[str, FileFacts]], linked: LinkedGraph, previous: Index | None
-) -> Kept | None:
+) -> PreviousIndexRows | None:
     """Map the nodes of the previous index to the new ones, for files whose facts came without words."""
     kept = {file_id(path) for path, facts in files if facts.words is None}
     if previous is None or not kept:
@@ -213,7 +213,7 @@ def _match_previous_rows(
         raise ValueError("the same facts made other nodes than before")
     nodes = np.full(len(previous.graph.nodes), -1, dtype=np.int32)
     nodes[then] = now  # both are sorted by id, hence in the same order
-    return Kept(previous.lexical, nodes)
+    return PreviousIndexRows(previous.lexical, nodes)
 
 
 def _nodes_of_files(nodes: NodeTable, files: set[NodeId]) -> NDArray[np.int64]:

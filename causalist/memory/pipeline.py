@@ -58,7 +58,7 @@ from causalist.memory.stages import (
 )
 from causalist.model.answer import MemoryMode, RetrievalMode, Route
 from causalist.model.protocols import STAGES
-from causalist.rank.query.query import read_question
+from causalist.rank.query.query import parse_query
 
 MAX_CANDIDATES = 50  # per generator
 # Generators of each route. `lookup` is a route of code search; here `sparse` finds the names.
@@ -203,7 +203,7 @@ class MemoryPipeline:
             return replace(known, route=Route.SKIP, timings_ms=run.milliseconds)
         if forced is Route.SKIP:
             raise UsageError("route 'skip' needs an earlier answer to this query; use another route")
-        planned = forced or read_question(query).route
+        planned = forced or parse_query(query).route
         self._add_time(run, "route", began)
         answer: MemoryAnswer | None = None
         attempts, least = 0, MIN_CONFIDENCE if self._has_word_confidence else _MIN_POSTERIOR

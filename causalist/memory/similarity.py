@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from causalist.errors import CausalistError, ModelFailed, UsageError
 from causalist.memory.entities import Embedder
 from causalist.model import protocols as embedding
-from causalist.rank.lexical.query_expansion import slips
+from causalist.rank.lexical.query_expansion import damerau_distance
 from causalist.rank.terms import split_word, stem
 
 SIMILARITY_THRESHOLD = 0.85
@@ -123,7 +123,7 @@ class NameSimilarity:
             self._pair(a, b, similarity)
 
     def _similarity(self, a: str, b: str, word: str, near: str) -> float:
-        return 1.0 - slips(word, near, _MAX_SLIPS) * a.split("_").count(word) / max(len(a), len(b))
+        return 1.0 - damerau_distance(word, near, _MAX_SLIPS) * a.split("_").count(word) / max(len(a), len(b))
 
     def _add_word(self, word: str) -> None:
         near = self._find_similar_words(word)
@@ -145,7 +145,7 @@ class NameSimilarity:
         candidates = dict.fromkeys(chain.from_iterable(self._by_piece.get(probe, ()) for probe in _probe_pieces(word)))
         for other in candidates:
             most = _allowed_slips(max(len(word), len(other)))
-            if other != word and slips(word, other, most) <= most:
+            if other != word and damerau_distance(word, other, most) <= most:
                 found[other] = None
         return list(found)
 

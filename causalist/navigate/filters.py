@@ -14,7 +14,7 @@ from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
 from causalist.model.scores import Transition
 from causalist.model.symbols import NodeKind, split_id
-from causalist.rank import WalkWeights, build_transition, within
+from causalist.rank import WalkWeights, build_transition, restrict_to
 
 
 class Filters(NamedTuple):
@@ -39,7 +39,7 @@ def apply_filters(index: Index, options: AskOptions, *, root: Path | None, folde
         transition = build_transition(graph, WalkWeights(), normalise=True)
     inside = nodes_inside(graph, options.include, options.exclude, folder)
     if inside is not None:
-        transition = within(transition, inside)
+        transition = restrict_to(transition, inside)
     scope = ""
     if options.scope is not None:
         scope = resolve_folder(index, options.scope, root=root, folder=folder)

@@ -24,7 +24,7 @@ from causalist.errors import AmbiguousNode, UnknownNode
 from causalist.model.index import Index
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import ASKED_KINDS, CALLABLE_KINDS, NodeKind, escape_path, split_id
-from causalist.rank import nodes_named
+from causalist.rank import find_nodes_by_name
 
 # One change for every so many characters is a likely slip of the finger, but no more than this in all.
 _LETTERS_A_CHANGE = 3
@@ -240,7 +240,7 @@ def _candidates(place: _Place, text: str) -> list[int]:
     _, separator, symbol = text.rpartition("::")
     whole = _REPEATED.sub("", symbol)
     parts = {whole.rpartition(".")[2], whole, whole.rpartition("/")[2]} if not separator else {whole.rpartition(".")[2]}
-    return sorted({n for part in parts for n in nodes_named(part, place.index.lexical)})
+    return sorted({n for part in parts for n in find_nodes_by_name(part, place.index.lexical)})
 
 
 def _sections(place: _Place, text: str) -> list[int]:

@@ -19,7 +19,7 @@ from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_
 from causalist.navigate.edges import calls_from, mark_reachable, sort_by_confidence, with_overloads_and_members
 from causalist.navigate.implicit_calls import class_of_constructor, edge_of, find_implicit_uses
 from causalist.parse import dialect_of, load_settings
-from causalist.rank import nodes_named
+from causalist.rank import find_nodes_by_name
 
 _CALLED_KINDS = sorted(CALLABLE_KINDS | TYPE_KINDS)
 
@@ -59,7 +59,7 @@ def find_completing_calls(index: Index, source: int, target: int) -> tuple[Unres
     behind &= np.isin(graph.nodes.kinds, _CALLED_KINDS)
 
     def may_mean(name: str) -> bool:
-        return any(bool(behind[node]) for node in nodes_named(name, index.lexical))
+        return any(bool(behind[node]) for node in find_nodes_by_name(name, index.lexical))
 
     return list_unresolved_calls(graph, before, may_mean)
 

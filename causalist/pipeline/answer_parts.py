@@ -29,7 +29,7 @@ from causalist.model.scores import Hit, TextMatches
 from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.model.symbols import NodeKind
 from causalist.pack import check_budget, get_counter, render_pack
-from causalist.rank import Question, Ranking, frame_rows, read_question
+from causalist.rank import ParsedQuery, Ranking, frame_rows, parse_query
 
 _MAX_FILES_NAMED = 3  # files that a diagnostic names
 _MAX_TERMS_NAMED = 6  # words that a diagnostic names
@@ -60,15 +60,15 @@ def check_question(query: str, options: AskOptions) -> None:
         raise UsageError(f"--names must have at most {MAX_NAMES_CHARACTERS:,} characters in all, not {n_characters:,}")
 
 
-def read_question_and_names(query: str, names: Sequence[str]) -> Question:
+def read_question_and_names(query: str, names: Sequence[str]) -> ParsedQuery:
     """Return the query, read together with identifiers or words that the caller expects in the code.
 
     Names are separated by spaces or commas. They count like words of the query. A pattern stays a pattern: it is looked
     for as it stands.
     """
-    question = read_question(query)
+    question = parse_query(query)
     words = [name for text in names for name in text.replace(",", " ").split()]
-    return read_question(f"{query} {' '.join(words)}") if words and not question.is_pattern else question
+    return parse_query(f"{query} {' '.join(words)}") if words and not question.is_pattern else question
 
 
 def cached_only_answer(named: str, query: str, info: RepositoryInfo, notes: tuple[Diagnostic, ...]) -> Answer:
@@ -152,7 +152,7 @@ def filtered_out_diagnostics(inside: NDArray[np.bool_] | None, options: AskOptio
     return (Diagnostic(DiagnosticSlug.FILTERED_OUT, f"no indexed file is left by {' '.join(patterns)}", -1),)
 
 
-def retry_diagnostics(question: Question, ranking: Ranking, n_attempts: int) -> tuple[Diagnostic, ...]:
+def retry_diagnostics(question: ParsedQuery, ranking: Ranking, n_attempts: int) -> tuple[Diagnostic, ...]:
     """Return a diagnostic if the answer comes from another query than the one given."""
     if n_attempts == 1:
         return ()
@@ -223,7 +223,7 @@ def order_edges(
 
 
 def find_pinned_rows(
-    question: Question, matched: Mapping[int, TextMatches], index: Index
+    question: ParsedQuery, matched: Mapping[int, TextMatches], index: Index
 ) -> Mapping[int, Collection[int]]:
     """Return rows that the query refers to, by the node of the file: stack frames and pattern matches."""
     pointed: dict[int, dict[int, None]] = {}

@@ -20,7 +20,7 @@ from causalist._internal.lazy import dataclass
 from causalist.errors import IndexNotWritable, UsageError
 from causalist.model.answer import AskOptions
 from causalist.model.source import Diagnostic, DiagnosticSlug
-from causalist.rank import Linear, Weights, default_weights, shipped_weights
+from causalist.rank import LinearModel, Weights, default_weights, shipped_weights
 from causalist.store import ANSWERS_NAME, FEEDBACK_LOCK, FEEDBACK_NAME, INDEX_NAME, WEIGHTS_NAME, hold_lock
 
 FORMAT_VERSION = 1
@@ -235,7 +235,7 @@ def _unused_weights_diagnostic(why: str) -> tuple[Diagnostic, ...]:
     return (Diagnostic(DiagnosticSlug.LEARNED_WEIGHTS, f"not used: {why}; `causalist learn` fits them again", -1),)
 
 
-def _parse_linear(part: Row, shipped: Linear) -> Linear:
+def _parse_linear(part: Row, shipped: LinearModel) -> LinearModel:
     """Return the model of a document.
 
     Raises ValueError, TypeError or KeyError unless it has finite, non-negative weights for the shipped signals.
@@ -245,7 +245,7 @@ def _parse_linear(part: Row, shipped: Linear) -> Linear:
         raise ValueError("the signals or roles are others")
     if not all(math.isfinite(v) and 0 <= v < 1e6 for group in groups.values() for v in group.values()):
         raise ValueError("a weight is no weight")
-    return Linear(groups["signals"], groups["role"], groups["kind"])
+    return LinearModel(groups["signals"], groups["role"], groups["kind"])
 
 
 @contextmanager

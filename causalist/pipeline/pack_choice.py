@@ -29,7 +29,7 @@ from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import Hit
 from causalist.model.symbols import TYPE_KINDS, NodeKind
 from causalist.pack import FOLD_THRESHOLD
-from causalist.rank import Chosen, Ranking, TellingLines
+from causalist.rank import Ranking, Selection, SnippetLines
 
 MAX_PACK_NODES = 60
 MAX_FILLED_NODES = 150  # where the budget is to be filled
@@ -49,7 +49,7 @@ class PackChoice(NamedTuple):
 def choose_needed(
     graph: CodeGraph,
     ranking: Ranking,
-    chosen: Sequence[Chosen],
+    chosen: Sequence[Selection],
     confidence: float | None,
     options: AskOptions,
     inside: NDArray[np.bool_] | None,
@@ -99,7 +99,7 @@ def choose_pack(
     definitions_of: Mapping[int, Sequence[int]],
     texts: SourceText,
     options: AskOptions,
-    telling: TellingLines,
+    telling: SnippetLines,
     pinned: Mapping[int, Collection[int]] = MappingProxyType({}),
     steps: Steps = NO_STEPS,
 ) -> PackChoice:
@@ -154,7 +154,7 @@ def _find_uses(nodes: Sequence[int], edges: Sequence[SubgraphEdge]) -> dict[int,
 
 
 def _telling_rows(
-    graph: CodeGraph, hit: Hit, text: str, lines: TellingLines, pinned: Mapping[int, Collection[int]]
+    graph: CodeGraph, hit: Hit, text: str, lines: SnippetLines, pinned: Mapping[int, Collection[int]]
 ) -> tuple[tuple[int, float], ...]:
     """Return rows of a text that may be cut, with their weight in the query.
 
@@ -162,7 +162,7 @@ def _telling_rows(
     """
     if text.count("\n") < FOLD_THRESHOLD:
         return ()
-    rows = {hit.start_row + row: weight for row, weight in lines.of(text).items()}
+    rows = {hit.start_row + row: weight for row, weight in lines.find(text).items()}
     most = max(rows.values(), default=0.0) + 1.0
     here = pinned.get(int(graph.nodes.files[hit.node]), ())
     rows.update((row, most) for row in here if hit.start_row <= row <= hit.end_row)

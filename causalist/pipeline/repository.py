@@ -40,15 +40,15 @@ from causalist.pipeline.pack_choice import choose_needed, choose_pack
 from causalist.pipeline.retries import RankingAttempt, RankingSession, best_attempt, make_similarities, with_route
 from causalist.pipeline.steps import Deadline, GuardedSteps
 from causalist.rank import (
-    Chosen,
     Ranking,
-    TellingLines,
+    Selection,
+    SnippetLines,
     WalkWeights,
     Weights,
-    best_inside,
+    best_definitions_in,
     default_weights,
-    explain,
-    read_question,
+    parse_query,
+    reasons_for,
 )
 from causalist.settings import Settings, read_settings
 from causalist.source import find_root, read_file, refuse_root, relative_folder
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 def is_pattern(query: str) -> bool:
     """Return True if a query is only a literal in quotes or a regular expression between slashes."""
-    return read_question(query).is_pattern
+    return parse_query(query).is_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ class Repository(Lookups):
         transition = view.transition
         nodes = [c.node for c in chosen]
         with steps.timed("assemble.paths"):
-            standing = best_inside(chosen, ranking, graph, transition) if options.level is Level.FILE else {}
+            standing = best_definitions_in(chosen, ranking, graph, transition) if options.level is Level.FILE else {}
             ends = [standing[n][0] if standing.get(n) else n for n in nodes]
             paths = paths_from_seeds(graph, transition, ranking.seeds, ends, kind_weights=WalkWeights().table())
             via = hops_between(graph, [paths[end] for end in ends], nodes, options.level)
@@ -219,7 +219,7 @@ class Repository(Lookups):
         kept = tuple(name_edge(graph, e, ids) for e in edges)
         removed = tuple(name_edge(graph, e, ids) for e in ordered.removed)
         with steps.timed("deliver.texts"):
-            telling = TellingLines(ranking.question, self.index.lexical)
+            telling = SnippetLines(ranking.question, self.index.lexical)
             pointed = find_pinned_rows(ranking.question, matched, self.index)
             needed = choose_needed(graph, ranking, chosen, confidence, options, view.inside)
             packed = choose_pack(graph, needed, results, standing, texts, options, telling, pointed, steps)
@@ -331,7 +331,7 @@ class Repository(Lookups):
         similarities = make_similarities(query, options, self.index, self.read, places, progress, steps)
         return RankingSession(self.index, options, texts, self.weights, self.root, self.folder, steps, similarities)
 
-    def _hit(self, chosen: Chosen, ranking: Ranking, path: tuple[Hop, ...], level: Level) -> Hit:
+    def _hit(self, chosen: Selection, ranking: Ranking, path: tuple[Hop, ...], level: Level) -> Hit:
         pagerank = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank is not None else 0.0
-        reasons = explain(chosen, ranking, self.index.graph, self.index.lexical, level)
+        reasons = reasons_for(chosen, ranking, self.index.graph, self.index.lexical, level)
         return replace(hit_of(self.index.graph, chosen.node, chosen.score, pagerank, path), reasons=reasons)

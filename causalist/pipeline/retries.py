@@ -15,19 +15,19 @@ from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import TextMatches
 from causalist.rank import (
     GENERATORS,
-    LEAST_ALIKE,
+    MIN_SHARED_LETTERS,
     ROUTES,
-    Chosen,
-    Question,
+    ParsedQuery,
     Ranking,
+    Selection,
     Similarities,
     Weights,
-    as_printed,
-    broadened,
+    boost_scope,
     choose,
     confidence_of,
-    in_scope,
     rank_question,
+    with_message_patterns,
+    with_near_terms,
     without_quotes,
 )
 
@@ -43,7 +43,7 @@ class RankingAttempt(NamedTuple):
     matched: Mapping[int, TextMatches]
     ranking: Ranking
     view: navigate.Filters
-    chosen: list[Chosen]
+    chosen: list[Selection]
     confidence: float | None
     generators: Mapping[str, int | None]
 
@@ -53,7 +53,7 @@ def best_attempt(attempts: Sequence[RankingAttempt]) -> RankingAttempt:
     return max(attempts, key=lambda each: (bool(each.chosen), each.confidence or 0.0))
 
 
-def with_route(question: Question, options: AskOptions) -> Question:
+def with_route(question: ParsedQuery, options: AskOptions) -> ParsedQuery:
     """Return the query with the route of the options, if they have one."""
     return question if options.route is None else replace(question, route=options.route)
 
@@ -91,7 +91,7 @@ class RankingSession:
     steps: Steps = NO_STEPS
     similarities: Similarities | None = None  # what an embedder says, if one is chosen
 
-    def rank_with_retries(self, question: Question) -> list[RankingAttempt]:
+    def rank_with_retries(self, question: ParsedQuery) -> list[RankingAttempt]:
         """Rank the query as given and, until there are results, with words of the same beginning.
 
         Decision 9 lists other retries that were tried. A pattern is retried only as a printed message with parts filled
@@ -102,22 +102,22 @@ class RankingSession:
         unquoted = without_quotes(question) if is_absent else None
         # Text of several lines is no message: what of it a program printed is found as in any other question.
         has_lines = unquoted is not None and "\n" in unquoted.text
-        printed = as_printed(question) if is_absent and not has_lines else None
+        printed = with_message_patterns(question) if is_absent and not has_lines else None
         if printed is not None and self.steps.in_time():
             found = self.attempt(printed)
             if found.matched:
                 return [*attempts, found]
         if unquoted is not None and self.steps.in_time():
             return [*attempts, *self.rank_with_retries(with_route(unquoted, self.options))]
-        for least_alike in () if question.is_pattern else LEAST_ALIKE:
+        for least_alike in () if question.is_pattern else MIN_SHARED_LETTERS:
             if attempts[-1].chosen or not self.steps.in_time():
                 break
-            other = broadened(question, self.index.lexical, least_alike)
+            other = with_near_terms(question, self.index.lexical, least_alike)
             if other is not None:
                 attempts.append(self.attempt(other, asked=question))
         return attempts
 
-    def attempt(self, question: Question, asked: Question | None = None) -> RankingAttempt:
+    def attempt(self, question: ParsedQuery, asked: ParsedQuery | None = None) -> RankingAttempt:
         """Rank `question`; confidence depends on its fit to `asked` if that is another query."""
         graph, lexical, options, steps = self.index.graph, self.index.lexical, self.options, self.steps
         with steps.timed("validate.filters"):
@@ -128,7 +128,7 @@ class RankingSession:
         scope = view.scope
         if scope is not None:
             unscoped = ranking
-            ranking = steps.optional("validate.scope", lambda: in_scope(unscoped, scope), lambda: unscoped)
+            ranking = steps.optional("validate.scope", lambda: boost_scope(unscoped, scope), lambda: unscoped)
         with steps.timed("assemble.places"):
             chosen = choose(ranking, graph, view.transition, options, steps)
         confidence = None
@@ -141,7 +141,7 @@ class RankingSession:
         generators = {name: found.get(name) for name in GENERATORS}
         return RankingAttempt(matched, ranking, view, chosen, confidence, generators)
 
-    def _match_patterns(self, question: Question) -> Mapping[int, TextMatches]:
+    def _match_patterns(self, question: ParsedQuery) -> Mapping[int, TextMatches]:
         """Return matches of the patterns of a query."""
         if "literals" not in ROUTES[question.route].generators:
             return {}

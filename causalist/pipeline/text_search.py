@@ -22,7 +22,16 @@ from causalist.model.index import Index
 from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import TextMatches
 from causalist.model.symbols import NodeKind, file_id, split_id
-from causalist.rank import Pattern, files_with_all, has_pair, message_words, n_telling_in, printing, repeats, said_in
+from causalist.rank import (
+    TextPattern,
+    files_with_all,
+    find_printers,
+    find_repeaters,
+    has_adjacent_pair,
+    match_literals,
+    message_words,
+    n_informative_words,
+)
 
 if TYPE_CHECKING:
     import regex
@@ -51,7 +60,7 @@ class _MatchCounter:
 
 
 def find_all_matches(
-    patterns: Sequence[Pattern], index: Index, texts: SourceText, steps: Steps = NO_STEPS
+    patterns: Sequence[TextPattern], index: Index, texts: SourceText, steps: Steps = NO_STEPS
 ) -> dict[int, TextMatches]:
     """Return matches of all patterns of a query by node; of several in one node the most frequent.
 
@@ -60,22 +69,22 @@ def find_all_matches(
     """
     found: dict[int, TextMatches] = {}
     messages: list[str] = []
-    for pattern in sorted(patterns, key=lambda pattern: not pattern.printed):
-        if not pattern.printed and any(pattern.text in message for message in messages):
+    for pattern in sorted(patterns, key=lambda pattern: not pattern.is_printed):
+        if not pattern.is_printed and any(pattern.text in message for message in messages):
             continue
         places = find_matches(pattern, index, texts, steps)
-        if len(places) > _MAX_NODES and not pattern.alone:
+        if len(places) > _MAX_NODES and not pattern.is_whole_query:
             continue
         for node, matched in places.items():
             if node not in found or matched.n > found[node].n:
                 found[node] = matched
-        if pattern.printed and found:
+        if pattern.is_printed and found:
             messages.append(pattern.text)
     return found
 
 
 def find_matches(
-    pattern: Pattern, index: Index, texts: SourceText, steps: Steps = NO_STEPS
+    pattern: TextPattern, index: Index, texts: SourceText, steps: Steps = NO_STEPS
 ) -> Mapping[int, TextMatches]:
     """Return matches by node: the innermost definition or passage around each, else the file.
 
@@ -84,10 +93,10 @@ def find_matches(
     the deadline, the matches so far count.
     """
     graph = index.graph
-    if pattern.printed:
+    if pattern.is_printed:
         return _find_printed(pattern, index, texts)
     search = _make_searcher(pattern, steps)
-    paths = list(index.manifest.paths) if pattern.alone else files_with_all(pattern, graph, index.lexical)
+    paths = list(index.manifest.paths) if pattern.is_whole_query else files_with_all(pattern, graph, index.lexical)
     found: dict[int, _MatchCounter] = {}
     for number, path in enumerate(paths):
         if not steps.in_time():
@@ -102,7 +111,7 @@ def find_matches(
     return {node: TextMatches(t.n, tuple(t.rows), t.sample) for node, t in sorted(found.items())}
 
 
-def _find_printed(pattern: Pattern, index: Index, texts: SourceText) -> Mapping[int, TextMatches]:
+def _find_printed(pattern: TextPattern, index: Index, texts: SourceText) -> Mapping[int, TextMatches]:
     """Return the definitions whose literals contain most of a message, code before repeated messages.
 
     If there is none and the message is certainly printed, return those with most of its words in a row, in code after a
@@ -113,20 +122,23 @@ def _find_printed(pattern: Pattern, index: Index, texts: SourceText) -> Mapping[
     by_wording: dict[int, tuple[float, TextMatches]] = {}
     by_run: dict[int, tuple[float, TextMatches]] = {}
     read: dict[str, bytes] = {}
-    is_other = repeats(graph)
-    for node in printing(
-        pattern.text, graph, index.lexical, _MAX_CERTAIN_NODES if pattern.certain else _MAX_PRINTING_NODES
+    is_other = find_repeaters(graph)
+    for node in find_printers(
+        pattern.text, graph, index.lexical, _MAX_CERTAIN_NODES if pattern.is_exact else _MAX_PRINTING_NODES
     ):
         path = split_id(graph.nodes.ids[node])[0]
         if path not in read:
             read[path] = texts.read_bytes(path)
         source = _NodeText(node, read[path], graph)
-        if has_pair(words, source.text):
-            for said in said_in(words, source.text):
+        if has_adjacent_pair(words, source.text):
+            for said in match_literals(words, source.text):
                 _keep_best(by_wording, source, said.at, said.weight)
-        if pattern.certain:
+        if pattern.is_exact:
             run, at = _longest_run(words, source.text)
-            is_long = len(run) >= max(_MIN_WORDS, (len(words) + 1) // 2) and n_telling_in(run) >= _MIN_INFORMATIVE_WORDS
+            is_long = (
+                len(run) >= max(_MIN_WORDS, (len(words) + 1) // 2)
+                and n_informative_words(run) >= _MIN_INFORMATIVE_WORDS
+            )
             if is_long and (is_other[node] or _is_quoted(source.text, at)):
                 _keep_best(by_run, source, at, len(run))
     for found in (by_wording, by_run):
@@ -202,7 +214,7 @@ def _longest_run(words: list[str], text: str) -> tuple[list[str], int]:
     return words[end - longest : end], at
 
 
-def _make_searcher(pattern: Pattern, steps: Steps) -> Callable[[str], Iterator[int]]:
+def _make_searcher(pattern: TextPattern, steps: Steps) -> Callable[[str], Iterator[int]]:
     """Return a function that yields the start of each match in a text."""
     if not pattern.is_expression:
         return partial(_find_occurrences, pattern.text)

@@ -5,25 +5,32 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.rank.lexical.bm25 import TellingLines, bm25, impacts, nodes_named
-    from causalist.rank.lexical.build import Kept, build_lexical
+    from causalist.rank.lexical.bm25 import SnippetLines, bm25, find_nodes_by_name, impacts
+    from causalist.rank.lexical.build import PreviousIndexRows, build_lexical
     from causalist.rank.lexical.commit_messages import merge_commits, message_postings
-    from causalist.rank.lexical.message_search import has_pair, message_words, n_telling_in, printing, repeats, said_in
-    from causalist.rank.pagerank.transition import Unchanged, WalkWeights, build_transition, within
+    from causalist.rank.lexical.message_search import (
+        find_printers,
+        find_repeaters,
+        has_adjacent_pair,
+        match_literals,
+        message_words,
+        n_informative_words,
+    )
+    from causalist.rank.pagerank.transition import PreviousTransition, WalkWeights, build_transition, restrict_to
     from causalist.rank.query.query import (
         GENERATORS,
-        LEAST_ALIKE,
+        MIN_SHARED_LETTERS,
         ROUTES,
-        Pattern,
-        Question,
+        ParsedQuery,
         RoutePlan,
-        as_printed,
-        as_written,
-        broadened,
-        read_question,
+        TextPattern,
+        parse_query,
+        with_corpus_spelling,
+        with_message_patterns,
+        with_near_terms,
         without_quotes,
     )
-    from causalist.rank.scoring.calibration import confidence_of, default_calibration, evidence_of
+    from causalist.rank.scoring.calibration import calibration_features, confidence_of, default_calibration
     from causalist.rank.scoring.file_evidence import (
         churn_scores,
         co_change_scores,
@@ -34,96 +41,97 @@ if TYPE_CHECKING:
         similar_commit_scores,
         similar_commits,
     )
-    from causalist.rank.scoring.fusion import Linear, Ranking, Weights, default_weights, shipped_weights
+    from causalist.rank.scoring.fusion import LinearModel, Ranking, Weights, default_weights, shipped_weights
     from causalist.rank.scoring.mentions import files_with_all, frame_rows
     from causalist.rank.scoring.ranking import (
-        Chosen,
-        best_inside,
+        Selection,
+        best_definitions_in,
+        boost_scope,
         choose,
-        explain,
-        in_scope,
         rank_question,
+        reasons_for,
         seed_shares,
     )
     from causalist.rank.scoring.scaling import Similarities
-    from causalist.rank.scoring.signals import known_terms
+    from causalist.rank.scoring.signals import terms_in_vocabulary
 
 __all__ = [
     "GENERATORS",
-    "LEAST_ALIKE",
+    "MIN_SHARED_LETTERS",
     "ROUTES",
-    "Chosen",
-    "Kept",
-    "Linear",
-    "Pattern",
-    "Question",
+    "LinearModel",
+    "ParsedQuery",
+    "PreviousIndexRows",
+    "PreviousTransition",
     "Ranking",
     "RoutePlan",
+    "Selection",
     "Similarities",
-    "TellingLines",
-    "Unchanged",
+    "SnippetLines",
+    "TextPattern",
     "WalkWeights",
     "Weights",
-    "as_printed",
-    "as_written",
-    "best_inside",
+    "best_definitions_in",
     "bm25",
-    "broadened",
+    "boost_scope",
     "build_lexical",
     "build_transition",
+    "calibration_features",
     "choose",
     "churn_scores",
     "co_change_scores",
     "confidence_of",
     "default_calibration",
     "default_weights",
-    "evidence_of",
-    "explain",
     "files_with_all",
+    "find_nodes_by_name",
+    "find_printers",
+    "find_repeaters",
     "frame_rows",
-    "has_pair",
+    "has_adjacent_pair",
     "history_signals",
     "history_terms",
     "impacts",
-    "in_scope",
-    "known_terms",
+    "match_literals",
     "merge_commits",
     "message_postings",
     "message_scores",
     "message_words",
-    "n_telling_in",
-    "nodes_named",
-    "printing",
+    "n_informative_words",
+    "parse_query",
     "rank_question",
-    "read_question",
+    "reasons_for",
     "recency_scores",
-    "repeats",
-    "said_in",
+    "restrict_to",
     "seed_shares",
     "shipped_weights",
     "similar_commit_scores",
     "similar_commits",
-    "within",
+    "terms_in_vocabulary",
+    "with_corpus_spelling",
+    "with_message_patterns",
+    "with_near_terms",
     "without_quotes",
 ]
 
 __getattr__ = exports(
     __name__,
     {
-        "pagerank.transition": "Unchanged WalkWeights build_transition within",
-        "query.query": "GENERATORS LEAST_ALIKE Pattern Question ROUTES RoutePlan as_printed as_written "
-        "broadened read_question without_quotes",
-        "scoring.ranking": "Chosen best_inside choose explain in_scope rank_question seed_shares",
+        "pagerank.transition": "PreviousTransition WalkWeights build_transition restrict_to",
+        "query.query": "GENERATORS MIN_SHARED_LETTERS ParsedQuery ROUTES RoutePlan TextPattern parse_query "
+        "with_corpus_spelling with_message_patterns with_near_terms without_quotes",
+        "scoring.ranking": "Selection best_definitions_in boost_scope choose rank_question reasons_for seed_shares",
         "lexical.commit_messages": "merge_commits message_postings",
-        "scoring.calibration": "confidence_of default_calibration evidence_of",
+        "scoring.calibration": "calibration_features confidence_of default_calibration",
         "scoring.scaling": "Similarities",
-        "scoring.fusion": "Linear Ranking Weights default_weights shipped_weights",
+        "scoring.fusion": "LinearModel Ranking Weights default_weights shipped_weights",
         "scoring.file_evidence": "churn_scores co_change_scores history_signals history_terms message_scores "
         "recency_scores similar_commit_scores similar_commits",
-        "lexical.bm25": "TellingLines bm25 impacts nodes_named",
-        "lexical.build": "Kept build_lexical",
+        "lexical.bm25": "SnippetLines bm25 find_nodes_by_name impacts",
+        "lexical.build": "PreviousIndexRows build_lexical",
         "scoring.mentions": "files_with_all frame_rows",
-        "lexical.message_search": "has_pair message_words n_telling_in printing repeats said_in",
-        "scoring.signals": "known_terms",
+        "lexical.message_search": "find_printers find_repeaters has_adjacent_pair match_literals message_words "
+        "n_informative_words",
+        "scoring.signals": "terms_in_vocabulary",
     },
 )

@@ -1,4 +1,7 @@
-"""Words -> terms: identifiers split and kept whole, parts stemmed, stop words left out of questions."""
+"""Text of words -> terms.
+
+Identifiers are split and also kept as a whole, parts are stemmed, and stop words are left out of queries.
+"""
 
 import re
 from collections.abc import Sequence
@@ -6,11 +9,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-# CamelCase humps, acronyms, runs of lower case, digits, and any other script as it stands.
+# CamelCase humps, acronyms, runs of lower case, digits, and runs of any other script.
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\dA-Za-z_]+")
-LONGEST_PART = 40
+MAX_PART_CHARACTERS = 40
 
-# Words that say how a question is asked, not what about; separated by white space.
+# Words of the form of a question, not of its subject; separated by white space.
 STOP_WORDS = frozenset(Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").split())
 
 
@@ -22,16 +25,19 @@ def _stemmer() -> Any:
 
 
 def split_word(word: str) -> list[str]:
-    """The parts of an identifier in lower case.
+    """Return the parts of an identifier in lower case.
 
     >>> split_word("parseHTTPResponse_v2"), split_word("utf8"), split_word("E108")
     (['parse', 'http', 'response', 'v', '2'], ['utf', '8'], ['e', '108'])
     """
-    return [part.lower() for part in _PART.findall(word) if len(part) <= LONGEST_PART]
+    return [part.lower() for part in _PART.findall(word) if len(part) <= MAX_PART_CHARACTERS]
 
 
 def stem(word: str) -> str:
-    """English Snowball stem of a word in lower case; words with digits or of two letters stay as they are."""
+    """Return the English Snowball stem of a word in lower case.
+
+    Words of fewer than three letters, or with characters other than ASCII letters, are returned unchanged.
+    """
     if len(word) < 3 or not word.isascii() or not word.isalpha():
         return word
     stemmed: str = _stemmer().stemWord(word)
@@ -39,7 +45,7 @@ def stem(word: str) -> str:
 
 
 def stems(words: Sequence[str]) -> list[str]:
-    """`stem` of each of many words, all at once."""
+    """Return the `stem` of each of many words, computed in one call."""
     are_stemmed = [len(word) > 2 and word.isascii() and word.isalpha() for word in words]
     stemmed = iter(
         _stemmer().stemWords([word for word, is_stemmed in zip(words, are_stemmed, strict=True) if is_stemmed])
@@ -49,7 +55,9 @@ def stems(words: Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=200_000)
 def terms_of(word: str) -> tuple[str, ...]:
-    """The distinct terms of a word as written: stems of its parts, and the whole in lower case if it has several.
+    """Return the distinct terms of a word as written.
+
+    The terms are the stems of its parts. A word of several parts is also a term as a whole, in lower case.
 
     >>> terms_of("getUsers"), terms_of("Running"), terms_of("_private")
     (('get', 'user', 'getusers'), ('run',), ('privat',))

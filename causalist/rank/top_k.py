@@ -1,4 +1,4 @@
-"""The best of many scores, in an order that does not depend on the last digits."""
+"""Selection of the best scores, in an order that does not depend on rounding errors."""
 
 from typing import TypeVar
 
@@ -6,40 +6,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 SCORE_DECIMALS = 12
-ROUNDED_AWAY = 1e-11  # more than rounding moves a score, or two that are the same when rounded
+ROUNDED_AWAY = 1e-11  # above the change of a score by rounding, and above the distance of two scores that round alike
 
 _Integer = TypeVar("_Integer", bound=np.integer)
 
 
-def best_of(scores: NDArray[np.float64], k: int) -> list[int]:
-    """At most k nodes with positive scores, by descending score (rounded), then ascending index: ids are sorted."""
+def select_top(scores: NDArray[np.float64], k: int) -> list[int]:
+    """Return at most k nodes with positive scores, best first.
+
+    The order is by descending score (rounded), then by ascending index, so that equal scores are in the order of ids.
+    """
     if k <= 0:
         return []
-    nodes = first_by(scores, np.flatnonzero(scores > 0), k)
+    nodes = select_first(scores, np.flatnonzero(scores > 0), k)
     return [int(n) for n in nodes[np.round(scores[nodes], SCORE_DECIMALS) > 0]]
 
 
-def first_by(scores: NDArray[np.float64], nodes: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    """The first k of some nodes, shape (at most k,), by descending score (rounded), then ascending index. `scores` has
-    shape (n_nodes,). Only those are rounded and sorted that may be among them.
+def select_first(scores: NDArray[np.float64], nodes: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Return the first k of some nodes, shape (at most k,), by descending score.
 
-    >>> first_by(np.array([1.0, 2.0, 1.0 + 1e-15, 3.0]), np.array([0, 1, 2]), 2).tolist()
+    Scores are rounded; equal ones are ordered by ascending index. `scores` has shape (n_nodes,). Only nodes that may be
+    among the first k are rounded and sorted.
+
+    >>> select_first(np.array([1.0, 2.0, 1.0 + 1e-15, 3.0]), np.array([0, 1, 2]), 2).tolist()
     [1, 0]
     """
     values = scores[nodes]
     if 0 < 4 * k < len(nodes):
         least = np.partition(values, len(nodes) - k)[len(nodes) - k]
-        # Whatever rounds to what this one rounds to, or to more.
+        # All values that may round to the same number as `least`, or to a larger one.
         may_be = values >= least - ROUNDED_AWAY * (1.0 + abs(least))
         nodes, values = nodes[may_be], values[may_be]
     return nodes[np.lexsort((nodes, -np.round(values, SCORE_DECIMALS)))][:k]
 
 
-def distinct(values: NDArray[_Integer]) -> NDArray[_Integer]:
-    """Each of some integers, shape (n,), once, ascending. `np.unique` gives the same and imports `numpy.ma` for it,
-    which takes as long as a good part of an answer.
+def unique_sorted(values: NDArray[_Integer]) -> NDArray[_Integer]:
+    """Return the distinct values of some integers, shape (n,), in ascending order.
 
-    >>> distinct(np.array([3, 1, 3])).tolist()
+    `np.unique` gives the same, but it imports `numpy.ma`, which takes a large part of the time of an answer.
+
+    >>> unique_sorted(np.array([3, 1, 3])).tolist()
     [1, 3]
     """
     found = np.sort(values)

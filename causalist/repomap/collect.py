@@ -26,7 +26,7 @@ from causalist.model.lookup import (
 from causalist.model.scores import Transition
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.parse import dialect_of
-from causalist.rank import within
+from causalist.rank import restrict_to
 from causalist.rank.pagerank.power_iteration import personalized_pagerank
 from causalist.repomap.descriptions import NAMES, Declared, PackageManifest, first_paragraph, read_package_metadata
 from causalist.repomap.folders import build_describer, folders_by_importance, with_layers
@@ -54,7 +54,7 @@ def compute_importance(graph: CodeGraph, transition: Transition, product: NDArra
     seeds = (np.isin(graph.nodes.kinds, _DEFINITIONS) & product & transition.walkable).astype(np.float64)
     if not seeds.any():
         return np.zeros(len(graph.nodes))
-    scores = personalized_pagerank(within(transition, product), seeds).scores
+    scores = personalized_pagerank(restrict_to(transition, product), seeds).scores
     return np.asarray(scores * product, dtype=np.float64)
 
 

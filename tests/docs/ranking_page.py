@@ -48,7 +48,7 @@ def _routes() -> str:
     rows.append(
         (
             "penalty on the n-th further definition of a file, times ln(1 + n)",
-            *(f"{p.toll:g}" for p in ROUTES.values()),
+            *(f"{p.diversity_penalty:g}" for p in ROUTES.values()),
         )
     )
     return table(heads, rows)

@@ -27,17 +27,17 @@ from causalist.model.symbols import NodeKind, split_id
 from causalist.parse import dialect_of, load_grammar, parse_source, parse_text
 from causalist.pipeline.repository import Repository
 from causalist.rank import (
-    Chosen,
     Ranking,
+    Selection,
     WalkWeights,
     bm25,
     build_transition,
     choose,
     default_weights,
     impacts,
-    known_terms,
+    parse_query,
     rank_question,
-    read_question,
+    terms_in_vocabulary,
 )
 from causalist.rank.lexical import bm25 as bm25_module
 from causalist.rank.lexical import build as lexical_module
@@ -70,7 +70,7 @@ class Example:
     repository: Repository
     options: AskOptions
     ranking: Ranking
-    chosen: list[Chosen]
+    chosen: list[Selection]
     answer: Answer
     files_answer: Answer
 
@@ -100,7 +100,7 @@ def compute() -> Example:
         options = AskOptions()
         index = repository.index
         ranking = rank_question(
-            read_question(QUESTION), index.graph, index.lexical, index.transition, default_weights(), options
+            parse_query(QUESTION), index.graph, index.lexical, index.transition, default_weights(), options
         )
         return Example(
             repository,
@@ -137,7 +137,7 @@ def block_terms(example: Example) -> str:
     lexical, question = example.repository.index.lexical, example.ranking.question
     n_documents = len(_documents(example)[0])
     rows: list[tuple[object, ...]] = []
-    known = known_terms(question, lexical)
+    known = terms_in_vocabulary(question, lexical)
     for number, weight in sorted(known.items(), key=lambda item: (-item[1], lexical.terms[item[0]])):
         frequency = int(np.diff(lexical.definitions.indptr)[number])
         in_files = int(np.diff(lexical.files.indptr)[number])
@@ -160,7 +160,7 @@ def block_bm25(example: Example) -> str:
         f"{k1:g} · (1 − {b:g} + {b:g} · {_plain(lengths[node])} / {mean:.1f}) = {_norm(lengths[node], mean):.3f}.\n"
     ]
     total = 0.0
-    for number, weight in sorted(known_terms(example.ranking.question, lexical).items(), reverse=True):
+    for number, weight in sorted(terms_in_vocabulary(example.ranking.question, lexical).items(), reverse=True):
         term = lexical.terms[number]
         tf = counts[node][term]
         if not tf:
@@ -174,7 +174,7 @@ def block_bm25(example: Example) -> str:
             f"- `{term}`, count {_plain(tf)}: {idf:.3f} · {_plain(tf)} · {k1 + 1:g} / "
             f"({_plain(tf)} + {_norm(lengths[node], mean):.3f}) = {impact:.3f}, with weight {weight:g}"
         )
-    scores = bm25(lexical.definitions, known_terms(example.ranking.question, lexical), len(example.graph.nodes))
+    scores = bm25(lexical.definitions, terms_in_vocabulary(example.ranking.question, lexical), len(example.graph.nodes))
     best = int(scores.argmax())
     assert abs(total - scores[node]) < 1e-4
     lines.append(
@@ -246,10 +246,10 @@ def _plain(number: float) -> str:
 def block_candidates(example: Example) -> str:
     ranking = example.ranking
     names = [name for name, weight in default_weights().definition.signals.items() if weight > 0] + ["kind"]
-    names = [n for n in names if any(n in dict(ranking.signals.of(c.node, False)) for c in example.chosen)]
+    names = [n for n in names if any(n in dict(ranking.signals.contributions(c.node, False)) for c in example.chosen)]
     rows: list[tuple[object, ...]] = []
     for each in [c for c in example.chosen if not c.by_graph][:8]:
-        parts = dict(ranking.signals.of(each.node, False))
+        parts = dict(ranking.signals.contributions(each.node, False))
         cells = [f"{parts[n]:.3f}" if n in parts else "" for n in names]
         rows.append((example.name(each.node), *cells, f"{ranking.definitions[each.node]:.3f}"))
     return table(("candidate", *names, "score"), rows)
@@ -465,7 +465,7 @@ def chain(example: Example) -> list[Place]:
         # On this page no file stands before one that is taken, and none is linked by a node that everything uses.
         file, _, reach = considered[0]
         value = min(reach, min(values, default=1.0))
-        is_taken = value >= rules.WEAKEST_REACH * max(values, default=0.0)
+        is_taken = value >= rules.MIN_REACH_OF_FIRST * max(values, default=0.0)
         assert not is_taken or links[file][1] >= rules.SHARE_OF_FILES * links[file][0]
         places.append(Place(considered, links, is_taken, value))
         if not is_taken:
@@ -506,7 +506,8 @@ def block_places(example: Example) -> str:
         f"The route `{route.value}` reserves {share:g} of {top_k} slots: {round(top_k * share)}. "
         f"Files among the first {rules.N_CANDIDATE_FILES} lexical results are not considered. "
         f"The exponent of the specificity is {rules.REACH_SPECIFICITY:g}. A file that takes a slot gets "
-        f"{rules.CHAIN_SHARE:g} of the seed mass. The chain ends below {rules.WEAKEST_REACH:g} of the first reach. "
+        f"{rules.CHAIN_SHARE:g} of the seed mass. "
+        f"The chain ends below {rules.MIN_REACH_OF_FIRST:g} of the first reach. "
         f"Of the files linked to a file, {rules.SHARE_OF_FILES:g} must be lexical results, and "
         f"{rules.SHARE_OF_LINKS:g} of the neighbors of the node through which PageRank enters it.\n"
     )

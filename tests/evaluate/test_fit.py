@@ -7,7 +7,7 @@ import pytest
 
 from causalist.evaluate.fit import FitCandidates, Penalty, Stacked, fit_linear, loss_of
 from causalist.model.symbols import NodeKind, Role
-from causalist.rank import Linear
+from causalist.rank import LinearModel
 
 
 def question(values: list[list[float]], gold: list[bool], roles: list[Role] | None = None) -> FitCandidates:
@@ -92,7 +92,7 @@ def test_nothing_to_learn_from() -> None:
 
 
 def test_few_questions_stay_near_the_weights_that_they_begin_with() -> None:
-    around = Linear({"telling": 1.0, "silent": 2.5}, {role.label: 0.5 for role in Role} | {"code": 1.0}, {})
+    around = LinearModel({"telling": 1.0, "silent": 2.5}, {role.label: 0.5 for role in Role} | {"code": 1.0}, {})
     asked = [question([[1.0, 0.4], [0.0, 0.4]], [True, False])]
     near = fit_linear(asked, ("telling", "silent"), ridge=1.0, around=around)
     far = fit_linear(asked, ("telling", "silent"), ridge=0.01, around=around)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from causalist.memory.entities import MAX_ENTITIES, Entity, Extraction, Triple, entity_id, normalize_extraction
 from causalist.memory.regex_extractor import RegexEntityExtractor
 from causalist.memory.similarity import SIMILARITY_THRESHOLD, NameSimilarity, stem_key
-from causalist.rank.lexical.query_expansion import slips
+from causalist.rank.lexical.query_expansion import damerau_distance
 
 
 def _names(text: str) -> list[tuple[str, str]]:
@@ -134,7 +134,7 @@ def test_near_words_are_those_that_comparing_all_finds() -> None:
     for i, a in enumerate(names):
         for b in names[i + 1 :]:
             longer = max(len(a), len(b))
-            distance = slips(a, b, 2)
+            distance = damerau_distance(a, b, 2)
             if stem_key(a) == stem_key(b):
                 expected[a, b] = 1.0
             elif distance <= min(2, 15 * longer // 100) and 1 - distance / longer >= SIMILARITY_THRESHOLD:

@@ -13,7 +13,7 @@ from causalist.model.answer import Answer, AskOptions, Level, Order, RankMode, R
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.symbols import NodeKind
 from causalist.pipeline.repository import Repository
-from causalist.rank import Ranking, default_weights, rank_question, read_question
+from causalist.rank import Ranking, default_weights, parse_query, rank_question
 from tests.pipeline.sample import CHAIN, HUBS, QUESTIONS, WHERE_AUTH, in_memory, plain_answer
 
 _EACH_LEVEL = pytest.mark.parametrize("level", list(Level))
@@ -29,7 +29,7 @@ def ranking_of(repository: Repository, question: str, options: AskOptions) -> Ra
     """The ranking behind an answer, as the pipeline makes it."""
     index = repository.index
     return rank_question(
-        read_question(question), index.graph, index.lexical, index.transition, default_weights(), options
+        parse_query(question), index.graph, index.lexical, index.transition, default_weights(), options
     )
 
 

@@ -14,7 +14,7 @@ from causalist.model.protocols import NoSteps
 from causalist.model.scores import Transition
 from causalist.pipeline.repository import Repository
 from causalist.pipeline.text_search import find_matches
-from causalist.rank import read_question
+from causalist.rank import parse_query
 from causalist.rank.pagerank.power_iteration import personalized_pagerank
 from tests.pipeline.sample import WHERE_AUTH, in_memory, plain_answer
 
@@ -80,9 +80,9 @@ def test_the_walk_stops_where_it_stands() -> None:
     )
     seeds = np.array([1.0, 0.0])
     answers = iter([True, False])
-    once = personalized_pagerank(m, seeds, damping=0.5, go_on=lambda: next(answers))
+    once = personalized_pagerank(m, seeds, damping=0.5, should_continue=lambda: next(answers))
     assert (once.scores.tolist(), once.n_iterations, once.residual, once.rung) == ([0.75, 0.25], 1, 0.5, "stopped")
-    never = personalized_pagerank(m, seeds, go_on=lambda: False)
+    never = personalized_pagerank(m, seeds, should_continue=lambda: False)
     assert (never.scores.tolist(), never.n_iterations, never.rung) == ([1.0, 0.0], 0, "stopped")
 
 
@@ -91,7 +91,7 @@ def test_files_that_were_not_looked_at_are_counted(tmp_path: Path) -> None:
         (tmp_path / f"{name}.py").write_text("mark = 1\n")
     repository = in_memory(tmp_path)
     texts = SourceText(repository.index.manifest, repository.read)
-    (pattern,) = read_question('"mark"').patterns
+    (pattern,) = parse_query('"mark"').patterns
     steps = Hurried(2)
     found = find_matches(pattern, repository.index, texts, steps)
     assert [repository.index.graph.nodes.ids[n].partition("::")[0] for n in found] == ["a.py", "b.py"]

@@ -5,8 +5,8 @@ import pytest
 
 from causalist.model.answer import AskOptions, Level
 from causalist.pipeline.repository import Repository
-from causalist.rank import default_weights, rank_question, read_question
-from causalist.rank.scoring.ranking import LEAST_SHARE, N_SHARES, seed_shares
+from causalist.rank import default_weights, parse_query, rank_question
+from causalist.rank.scoring.ranking import MIN_SHARE, N_SHARES, seed_shares
 
 _QUESTION = "where does user authentication happen?"
 
@@ -18,7 +18,7 @@ def test_shares_are_asked_for(sample: Repository) -> None:
     for hit in answer.results:
         shares = [seed.share for seed in hit.seeds or ()]
         assert shares == sorted(shares, reverse=True) and len(shares) <= N_SHARES
-        assert all(LEAST_SHARE <= share <= 1 for share in shares) and sum(shares) <= 1 + 1e-9
+        assert all(MIN_SHARE <= share <= 1 for share in shares) and sum(shares) <= 1 + 1e-9
     assert all(hit.seeds == () for hit in sample.ask(_QUESTION, AskOptions(explain=True, graph=False)).results)
 
 
@@ -26,7 +26,7 @@ def test_shares_are_asked_for(sample: Repository) -> None:
 def test_shares_agree_with_a_dense_solve(level: Level, sample: Repository) -> None:
     """(I - damping M) x = s_i e_i for each seed, by elimination instead of iteration."""
     index, options = sample.index, AskOptions(explain=True, level=level)
-    question = read_question(_QUESTION)
+    question = parse_query(_QUESTION)
     ranking = rank_question(question, index.graph, index.lexical, index.transition, default_weights(), options)
     t = index.transition
     n = len(t.walkable)

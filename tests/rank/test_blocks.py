@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist.rank.query.blocks import BlockKind, Section, read_blocks
-from causalist.rank.query.query import read_question
+from causalist.rank.query.query import parse_query
 
 FENCE = "```"
 
@@ -60,7 +60,7 @@ def test_comments_check_lists_and_empty_answers_of_a_form_are_no_words_of_the_qu
         ("FORM", "- [x] I searched the tokens\n- [ ] I would send a patch"),
         ("FORM", "_No response_\nN/A"),
     ]
-    assert set(read_question("Title\n" + dedent(body)).terms) == {"titl", "cach", "fail"}
+    assert set(parse_query("Title\n" + dedent(body)).terms) == {"titl", "cach", "fail"}
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_prose_is_prose(text: str) -> None:
 def test_words_weigh_by_where_they_stand() -> None:
     """Title 2; prose 1 each time, 1 + ln 2 for two; code 0.5, however often; a dump 0.02."""
     body = f"cache\n\n{fenced('token = token(token)', 'python')}\n\n{fenced('zebra==1.2.3', 'text')}"
-    terms = read_question("login\n" + body).terms
+    terms = parse_query("login\n" + body).terms
     assert {t: terms[t] for t in ("login", "cach", "token", "zebra")} == {
         "login": 2.0,
         "cach": 1.0,
@@ -221,13 +221,13 @@ def test_words_weigh_by_where_they_stand() -> None:
 def test_a_long_paste_says_no_more_than_30_words() -> None:
     """60 different words of code at 0.5 weigh 30 · 0.5 together."""
     code = "\n".join(f"call(zebra{chr(97 + i // 26)}{chr(97 + i % 26)}x)" for i in range(59))
-    terms = read_question("login\n" + fenced(code, "python")).terms
+    terms = parse_query("login\n" + fenced(code, "python")).terms
     assert sum(w for t, w in terms.items() if t.startswith("zebra")) == pytest.approx(59 * 0.5 * 30 / 60)
 
 
 def test_names_in_dumps_are_not_looked_up() -> None:
     text = "login\n" + fenced("token_cache==1.2.3\nuser_store==2.0.1", "text")
-    assert read_question(text).named == ()
+    assert parse_query(text).named == ()
 
 
 lines = st.sampled_from(

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist.model.symbols import NodeKind
-from causalist.rank.query.query import read_question
-from causalist.rank.scoring.mentions import mention_scores, nodes_named
+from causalist.rank.query.query import parse_query
+from causalist.rank.scoring.mentions import find_nodes_by_name, mention_scores
 from tests.model.corpus import NAMES, PATHS, Corpus, Def, corpora, corpus
 
 AUTH = {
@@ -23,7 +23,7 @@ AUTH = {
 
 def check(files: Mapping[str, Iterable[Def] | str] | Corpus, question: str, expected: dict[str, float]) -> None:
     c = files if isinstance(files, Corpus) else corpus(files)
-    found = c.of(mention_scores(read_question(question), c.graph, c.lexical))
+    found = c.of(mention_scores(parse_query(question), c.graph, c.lexical))
     assert found == pytest.approx(expected, rel=1e-12)
 
 
@@ -147,15 +147,15 @@ def test_imports_from_the_same_folder_do_not_mean_files_without_a_stem() -> None
 def test_every_definition_and_file_is_found_by_its_name(c: Corpus) -> None:
     for path, facts in c.files:
         base = path.rpartition("/")[2]
-        assert c.node(path) in nodes_named(base, c.lexical)
-        assert c.node(path) in nodes_named(base.partition(".")[0].upper(), c.lexical)
+        assert c.node(path) in find_nodes_by_name(base, c.lexical)
+        assert c.node(path) in find_nodes_by_name(base.partition(".")[0].upper(), c.lexical)
         for d in facts.definitions:
-            assert c.node(f"{path}::{d.qualname}") in nodes_named(d.name, c.lexical)
+            assert c.node(f"{path}::{d.qualname}") in find_nodes_by_name(d.name, c.lexical)
 
 
 @given(corpora(), st.text(max_size=5) | st.sampled_from(NAMES))
 def test_only_what_bears_a_name_is_found_by_it(c: Corpus, name: str) -> None:
-    found = nodes_named(name, c.lexical)
+    found = find_nodes_by_name(name, c.lexical)
     assert found == sorted(set(found))
     for node in found:
         node_id = c.graph.nodes.ids[node]
@@ -168,7 +168,7 @@ told = st.lists(st.sampled_from([*NAMES, *PATHS, "Token.auth", "`auth`", "from a
 
 @given(corpora(linked=True), told.map(" ".join))
 def test_mentions_lie_between_0_and_1_and_mean_no_externals(c: Corpus, text: str) -> None:
-    scores = mention_scores(read_question(text), c.graph, c.lexical)
+    scores = mention_scores(parse_query(text), c.graph, c.lexical)
     assert scores.shape == (len(c.graph.nodes),)
     assert np.isfinite(scores).all()
     assert ((scores >= 0) & (scores <= 1)).all()

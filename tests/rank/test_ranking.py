@@ -17,11 +17,18 @@ from causalist.model.protocols import NO_STEPS
 from causalist.model.scores import TextMatches, Transition
 from causalist.model.symbols import NodeKind, Role, split_id
 from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition, personalized_pagerank
-from causalist.rank.query.query import ROUTES, read_question
-from causalist.rank.scoring.fusion import Ranking, Signals, default_weights
-from causalist.rank.scoring.graph_evidence import Place, reached_places
-from causalist.rank.scoring.ranking import Chosen, _best_matches, best_inside, choose, explain, rank_question
-from causalist.rank.top_k import best_of
+from causalist.rank.query.query import ROUTES, parse_query
+from causalist.rank.scoring.fusion import Ranking, WeightedSignals, default_weights
+from causalist.rank.scoring.graph_evidence import GraphSlot, graph_slots
+from causalist.rank.scoring.ranking import (
+    Selection,
+    _best_matches,
+    best_definitions_in,
+    choose,
+    rank_question,
+    reasons_for,
+)
+from causalist.rank.top_k import select_top
 from tests.graphs import EdgeSpec, NodeSpec, make_graph
 from tests.model.corpus import WORDS, Corpus, Def, corpora, corpus
 
@@ -62,9 +69,9 @@ class Told:
             for name, value in (given_ or {}).items():
                 factors[table][self.node(name)] = value
         walk = personalized_pagerank(self.transition, start) if start.any() else None
-        question = replace(read_question("some words of a question"), route=route)
+        question = replace(parse_query("some words of a question"), route=route)
         seeds_ = start / start.sum() if start.any() else start
-        signals = Signals({}, {}, factors["role"], factors["role"], factors["role"] ** 3 * factors["kind"])
+        signals = WeightedSignals({}, {}, factors["role"], factors["role"], factors["role"] ** 3 * factors["kind"])
         self.ranking = Ranking(question, definitions, whole, signals, {}, seeds_, walk)
 
     def node(self, node_id: str) -> int:
@@ -75,13 +82,13 @@ class Told:
     def ids(self, node: int) -> str:
         return self.graph.nodes.ids[node]
 
-    def taken(self, n_places: int) -> list[Place]:
-        return reached_places(self.ranking, self.graph, self.transition, AskOptions(), n_places, True, NO_STEPS)
+    def taken(self, n_places: int) -> list[GraphSlot]:
+        return graph_slots(self.ranking, self.graph, self.transition, AskOptions(), n_places, True, NO_STEPS)
 
-    def chosen(self, **options: object) -> list[Chosen]:
+    def chosen(self, **options: object) -> list[Selection]:
         return choose(self.ranking, self.graph, self.transition, AskOptions(**options))  # type: ignore[arg-type]
 
-    def names(self, chosen: list[Chosen]) -> list[str]:
+    def names(self, chosen: list[Selection]) -> list[str]:
         return [self.graph.nodes.ids[c.node] for c in chosen]
 
     def by_graph(self, **options: object) -> list[str]:
@@ -384,7 +391,7 @@ def test_ties_go_by_id() -> None:
 @given(st.lists(st.sampled_from([0.0, 1e-13, 0.3, 0.3 + 1e-14, 0.3 + 1e-9, 0.7]), max_size=60), st.integers(0, 8))
 def test_the_best_k_against_sorting(scores: list[float], k: int) -> None:
     expected = sorted((i for i, s in enumerate(scores) if round(s, 12) > 0), key=lambda i: (-round(scores[i], 12), i))
-    assert best_of(np.array(scores), k) == expected[:k]
+    assert select_top(np.array(scores), k) == expected[:k]
 
 
 def test_files_and_definitions_are_two_lists() -> None:
@@ -427,7 +434,7 @@ def test_the_best_two_definitions_stand_for_a_file() -> None:
     nodes = ["a.py::f", "a.py::g", "a.py::h", "a.py::none", NodeSpec("a.py::x", NodeKind.FIELD)]
     found = {"a.py": 0.95, "a.py::x": 0.9, "a.py::g": 0.5, "a.py::h": 0.7, "a.py::f": 0.5}
     told = Told(nodes, [], found, seeds={})
-    inside = best_inside(told.chosen(level=Level.FILE), told.ranking, told.graph, told.transition)
+    inside = best_definitions_in(told.chosen(level=Level.FILE), told.ranking, told.graph, told.transition)
     assert {told.graph.nodes.ids[f]: [told.graph.nodes.ids[n] for n in ns] for f, ns in inside.items()} == {
         "a.py": ["a.py::h", "a.py::f"]
     }
@@ -443,7 +450,7 @@ def test_where_only_the_graph_led_the_entries_stand_for_a_file() -> None:
         {"a.py::a": 1.0},
     )
     chosen = told.chosen(level=Level.FILE, top_k=5)
-    inside = best_inside(chosen, told.ranking, told.graph, told.transition)
+    inside = best_definitions_in(chosen, told.ranking, told.graph, told.transition)
     assert inside[told.node("b.py")] == [told.node("b.py::enter"), told.node("b.py::second")]
 
 
@@ -453,7 +460,7 @@ def test_reasons_of_what_only_the_graph_reached() -> None:
     )
     ranking = ask(c, "how is a token cached")
     chosen = choose(ranking, c.graph, build_transition(c.graph, WalkWeights()), AskOptions())
-    found = {c.graph.nodes.ids[x.node]: explain(x, ranking, c.graph, c.lexical, Level.SYMBOL) for x in chosen}
+    found = {c.graph.nodes.ids[x.node]: reasons_for(x, ranking, c.graph, c.lexical, Level.SYMBOL) for x in chosen}
     (reason,) = found["b.py::verify"]
     assert ranking.pagerank is not None
     assert reason.signal == "pagerank"
@@ -478,7 +485,7 @@ def test_who_calls_what_is_named_counts_unless_the_graph_is_off() -> None:
 def test_a_file_says_which_of_its_definitions_leads() -> None:
     c = corpus({"a.py": [Def("C", "", NodeKind.CLASS), Def("C.tokenCache", "token cache"), Def("other", "token")]})
     ranking = ask(c, "how is a token cached")
-    told = explain(Chosen(c.node("a.py"), 1.0, False), ranking, c.graph, c.lexical, Level.FILE)
+    told = reasons_for(Selection(c.node("a.py"), 1.0, False), ranking, c.graph, c.lexical, Level.FILE)
     details = {r.signal: r.detail for r in told}
     assert details["leading definition"] == "C.tokenCache"
 
@@ -492,7 +499,7 @@ def ask(c: Corpus, text: str, options: AskOptions = AskOptions(), **weights: flo
         definition = replace(shipped.definition, signals={**shipped.definition.signals, **weights})
         shipped = replace(shipped, definition=definition)
     transition = build_transition(c.graph, WalkWeights())
-    return rank_question(read_question(text), c.graph, c.lexical, transition, shipped, options)
+    return rank_question(parse_query(text), c.graph, c.lexical, transition, shipped, options)
 
 
 def test_what_the_question_does_not_say_is_reached_over_the_graph() -> None:
@@ -552,7 +559,7 @@ def test_a_literal_text_is_found_where_it_stands_whatever_the_graph_says() -> No
     c = corpus({"a.py": [Def("f", "token")], "b.py": [Def("g", "token")]}, [("a.py::f", "b.py::g")])
     matched = {c.node("a.py::f"): TextMatches(1, (0,), "")}
     transition = build_transition(c.graph, WalkWeights())
-    question = read_question("'token'")
+    question = parse_query("'token'")
     on = rank_question(question, c.graph, c.lexical, transition, default_weights(), AskOptions(), matched)
     assert c.of(on.definitions).keys() == {"a.py::f"}
     assert c.of(on.files).keys() == {"a.py"}
@@ -623,7 +630,7 @@ def test_any_answer(c: Corpus, text: str, asked: AskOptions) -> None:
         assert [x.by_graph for x in chosen] == sorted(x.by_graph for x in chosen)
         table = ranking.files if asked.level is Level.FILE else ranking.definitions
         found = [(x.score, table[x.node]) for x in chosen if not x.by_graph]
-        if ROUTES[asked.route or ranking.question.route].toll and asked.level is Level.SYMBOL:
+        if ROUTES[asked.route or ranking.question.route].diversity_penalty and asked.level is Level.SYMBOL:
             assert all(score <= whole for score, whole in found)  # less a toll
         else:
             assert all(score == whole for score, whole in found)
@@ -633,8 +640,8 @@ def test_any_answer(c: Corpus, text: str, asked: AskOptions) -> None:
     elif ranking.pagerank is not None and asked.level is Level.SYMBOL:
         assert scores == [ranking.pagerank.scores[n] for n in nodes]
     for x in chosen:
-        assert all(reason.value >= 0 for reason in explain(x, ranking, c.graph, c.lexical, asked.level))
-    inside = best_inside(chosen, ranking, c.graph, transition)
+        assert all(reason.value >= 0 for reason in reasons_for(x, ranking, c.graph, c.lexical, asked.level))
+    inside = best_definitions_in(chosen, ranking, c.graph, transition)
     assert all(c.graph.nodes.files[n] == f for f, found in inside.items() for n in found)
     assert all(len(found) <= 2 for found in inside.values())
 

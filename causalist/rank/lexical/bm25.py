@@ -11,21 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.index import LexicalIndex, Postings
-from causalist.rank.query.query import Question
+from causalist.rank.query.query import ParsedQuery
 from causalist.rank.terms import terms_of
 
-# That are added up: what stays below the size of which arrays are asked of the system one by one (`heap.py`) is reused,
-# and new memory costs more than the sum.
+# Rows per batch. Smaller arrays are reused by the allocator; larger ones are requested from the system one by one
+# (`_internal.process`), which costs more than the sum.
 ROWS_AT_ONCE = 30_000
 K1 = 1.2  # the usual default
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
-# Half of a question says little of what it means, and nearly all of it names the thing (docs/decisions/0030).
-_SAID_BY_NAME = 4
-_FEWEST_ASKED = 2
+# A name with half of the query's words is weak evidence, one with nearly all is strong (docs/decisions/0030).
+_NAME_COVERAGE_POWER = 4
+_MIN_QUERY_TERMS = 2
 
 
-def covered_share(terms: Mapping[int, float], postings: Postings, n: int) -> Scores:
+def query_coverage(terms: Mapping[int, float], postings: Postings, n: int) -> Scores:
     """Return the share of the words of a query that each document has.
 
     Each word counts once, by its weight and rarity.
@@ -39,25 +39,28 @@ def covered_share(terms: Mapping[int, float], postings: Postings, n: int) -> Sco
     return found / total if total > 0 else found
 
 
-def said_by_names(asked: Mapping[str, float], lexical: LexicalIndex, n: int) -> Scores:
-    """Return the share of the query's own words that each name has, to the power _SAID_BY_NAME.
+def name_coverage(asked: Mapping[str, float], lexical: LexicalIndex, n: int) -> Scores:
+    """Return the share of the query's own words that each name has, to the power _NAME_COVERAGE_POWER.
 
     All scores are 0 where the repository has fewer than two of these words, as one word is in many names.
     """
     known = {number: weight for term, weight in asked.items() if (number := lexical.terms.position(term)) >= 0}
-    if len(known) < _FEWEST_ASKED:
+    if len(known) < _MIN_QUERY_TERMS:
         return np.zeros(n)
-    share: Scores = covered_share(known, lexical.symbol_names, n) ** _SAID_BY_NAME
+    share: Scores = query_coverage(known, lexical.symbol_names, n) ** _NAME_COVERAGE_POWER
     return share
 
 
-def share_of_names(terms: Collection[int], lexical: LexicalIndex, n: int) -> Scores:
-    """The share of the words of a name that are among `terms`; the whole beside its parts does not count."""
+def name_share(terms: Collection[int], lexical: LexicalIndex, n: int) -> Scores:
+    """Return the share of the words of each name that are among `terms`.
+
+    The term for the whole name beside its parts does not count.
+    """
     postings = lexical.symbol_names
     found = np.zeros(n)
     for term in sorted(terms):
         found[postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])]] += 1.0
-    # Of names that the question has nothing of, nobody asks how long they are.
+    # The length is needed only for names with a match.
     asked = postings.documents[(found > 0).take(postings.documents)]
     length = np.bincount(asked, minlength=n)
     length = np.maximum(np.where(length > 1, length - 1, length), 1)
@@ -65,12 +68,12 @@ def share_of_names(terms: Collection[int], lexical: LexicalIndex, n: int) -> Sco
 
 
 def rarity(postings: Postings, term: int) -> float:
-    """The inverse document frequency of a term, as in BM25; above 0."""
+    """Return the inverse document frequency of a term, as in BM25; it is above 0."""
     frequency = int(postings.indptr[term + 1] - postings.indptr[term])
     return float(np.log1p((postings.n_documents - frequency + 0.5) / (frequency + 0.5)))
 
 
-def rarest_weight(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> float:
+def max_idf_weight(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> float:
     """Return the weight at which a name or path counts in full.
 
     This is the weight of the query's three rarest terms.
@@ -87,7 +90,10 @@ def rarest_weight(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> 
 
 
 def impacts(postings: Postings, term: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """(documents, what each gets for the term), both of shape (n,); see the formula above. Without counts: the idf."""
+    """Return (documents, score of each for the term), both of shape (n,).
+
+    The score follows the BM25 formula. Postings without counts give the idf.
+    """
     start, stop = int(postings.indptr[term]), int(postings.indptr[term + 1])
     documents = postings.documents[start:stop]
     frequency = stop - start
@@ -116,7 +122,10 @@ def impact_on(postings: Postings, term: int, document: int) -> float:
 
 
 def bm25(postings: Postings, terms: Mapping[int, float], n_nodes: int) -> NDArray[np.float64]:
-    """Scores of all nodes, shape (n_nodes,): the weighted sum of the impacts of `terms` (number -> weight)."""
+    """Return the scores of all nodes, shape (n_nodes,).
+
+    A score is the weighted sum of the impacts of `terms` (number -> weight).
+    """
     scores = np.zeros(n_nodes, dtype=np.float64)
     for term, weight in sorted(terms.items()):
         documents, values = impacts(postings, term)
@@ -125,8 +134,8 @@ def bm25(postings: Postings, terms: Mapping[int, float], n_nodes: int) -> NDArra
     return scores
 
 
-def nodes_named(name: str, lexical: LexicalIndex) -> list[int]:
-    """Nodes whose last name, file name or file stem is `name`, whatever the case."""
+def find_nodes_by_name(name: str, lexical: LexicalIndex) -> list[int]:
+    """Return the nodes whose last name, file name or file stem is `name`, ignoring case."""
     at = lexical.names.position(name.lower())
     if at < 0:
         return []
@@ -136,14 +145,15 @@ def nodes_named(name: str, lexical: LexicalIndex) -> list[int]:
 _WORD = re.compile(r"\w+")
 
 
-class TellingLines:
-    """Of one question. A line weighs as much as the terms of the question that stand in it, each once, by their weight
-    and rarity:
+class SnippetLines:
+    """Search for the lines of a definition that match one query best.
+
+    The weight of a line is the sum over the distinct query terms in it, by their weight and rarity:
 
         sum over terms of weight * ln(1 + (N - df + 1/2) / (df + 1/2))        as in BM25, over N documents
     """
 
-    def __init__(self, question: Question, lexical: LexicalIndex) -> None:
+    def __init__(self, question: ParsedQuery, lexical: LexicalIndex) -> None:
         postings = lexical.definitions
         self._weights: dict[str, float] = {}
         for term, weight in {**question.abbreviations, **question.terms}.items():
@@ -154,7 +164,7 @@ class TellingLines:
                 self._weights[term] = weight * float(rarity)
         self._terms: dict[str, tuple[str, ...]] = {}
 
-    def of(self, text: str) -> Mapping[int, float]:
+    def find(self, text: str) -> Mapping[int, float]:
         """Weight by line (0 for the first), of those that have any."""
         telling = {word for word in set(_WORD.findall(text)) if self._terms_in(word)}
         if not telling:
@@ -170,7 +180,7 @@ class TellingLines:
         return {row: sum(self._weights[term] for term in sorted(there)) for row, there in terms.items()}
 
     def _terms_in(self, word: str) -> tuple[str, ...]:
-        """The terms of the question in a word."""
+        """Return the terms of the query that a word contains."""
         if word not in self._terms:
             self._terms[word] = tuple(term for term in terms_of(word) if term in self._weights)
         return self._terms[word]
@@ -187,7 +197,7 @@ def _places(word: str, text: str) -> Iterator[int]:
 
 
 def _is_inside(character: str) -> bool:
-    """Return True if the character belongs to a word, as `\\w` defines it.
+    r"""Return True if the character belongs to a word, as `\w` defines it.
 
     The empty string does not belong to a word.
     """

@@ -25,21 +25,32 @@ from causalist.model.index import LexicalIndex, Postings
 from causalist.model.string_table import MergedTable, StringTable, merge_tables
 from causalist.model.symbols import NodeKind
 from causalist.rank.lexical.bm25 import K1, ROWS_AT_ONCE
-from causalist.rank.lexical.word_counts import Part, Terms, Triples, added_up, blocks_of, count_words, expanded
+from causalist.rank.lexical.word_counts import (
+    Part,
+    Terms,
+    Triples,
+    count_words,
+    expand_to_terms,
+    make_blocks,
+    sum_parts,
+)
 from causalist.rank.terms import terms_of
 
 if TYPE_CHECKING:
     from causalist.model.facts import FileFacts
 
-_MOST_RUNS = 8  # of numbers that are compared with all of an array: above that, looking each up in a table is faster
+_MAX_RUNS = 8  # of numbers that are compared with all of an array: above that, looking each up in a table is faster
 _NO_ROWS = np.zeros(0, dtype=np.int32)
 NO_POSTINGS = Postings(np.zeros(1, dtype=np.int64), _NO_ROWS, _NO_ROWS, np.zeros(0), 0)
 
 
-class KeptRows(NamedTuple):
-    """`gone`: rows of postings that are not kept, ascending, of the terms `gone_terms`. `nodes`: shape (n_nodes then,),
-    where each node is now, -1 where its rows are gone; those that stay are in the same order. `n_kept`: shape
-    (n_terms then,), rows of each term."""
+class PreviousPostings(NamedTuple):
+    """Rows of earlier postings that are still valid, and the new numbers of their nodes.
+
+    `gone`: rows of postings that are not kept, ascending, of the terms `gone_terms`. `nodes`: shape (n_nodes then,),
+    the present index of each node, -1 if its rows are gone; nodes that stay are in the same order. `n_kept`: shape
+    (n_terms then,), the number of kept rows of each term.
+    """
 
     postings: Postings
     nodes: NDArray[np.int32]
@@ -48,17 +59,20 @@ class KeptRows(NamedTuple):
     n_kept: NDArray[np.int64]
 
 
-def kept_rows(postings: Postings, nodes: NDArray[np.int32]) -> KeptRows:
-    """Postings without those of the nodes that are -1."""
+def keep_rows(postings: Postings, nodes: NDArray[np.int32]) -> PreviousPostings:
+    """Return the postings without the rows of the nodes that are -1."""
     gone = _rows_of(postings.documents, nodes < 0)
     terms = np.searchsorted(postings.indptr, gone, side="right") - 1
     n_kept = np.diff(postings.indptr) - np.bincount(terms, minlength=len(postings.indptr) - 1)
-    return KeptRows(postings, nodes, gone, terms, n_kept)
+    return PreviousPostings(postings, nodes, gone, terms, n_kept)
 
 
-def joined(old: KeptRows, terms: MergedTable, new: Triples) -> Postings:
-    """Rows that are kept and new ones, which are of other documents and come as from `summed`; `terms` says where those
-    of then are now. Without norms, which `with_norms` adds."""
+def join_postings(old: PreviousPostings, terms: MergedTable, new: Triples) -> Postings:
+    """Return the kept rows and the new ones as one set of postings, without norms.
+
+    The new rows belong to other documents and are ordered as `sum_rows` returns them. `terms` maps the earlier terms to
+    their present positions. `with_norms` adds the norms.
+    """
     documents, numbers, counts = new
     documents, counts = documents.astype(np.int32, copy=False), counts.astype(np.int32, copy=False)
     n_now = np.bincount(numbers, minlength=len(terms.table))
@@ -81,8 +95,8 @@ def joined(old: KeptRows, terms: MergedTable, new: Triples) -> Postings:
     )
 
 
-def with_norms(columns: Postings, old: KeptRows, new: Triples, n_nodes: int, b: float) -> Postings:
-    """`joined` postings with the norms of BM25."""
+def with_norms(columns: Postings, old: PreviousPostings, new: Triples, n_nodes: int, b: float) -> Postings:
+    """Return the `join_postings` postings with the norms of BM25."""
     lengths = _summed_counts(new[0], new[2], n_nodes)
     stays = old.nodes >= 0
     lengths[old.nodes[stays]] += _lengths(old.postings, b)[stays]
@@ -91,14 +105,14 @@ def with_norms(columns: Postings, old: KeptRows, new: Triples, n_nodes: int, b: 
 
 
 def without_counts(columns: Postings, n_documents: int) -> Postings:
-    """Postings that say whether a document has a term, not how often."""
+    """Return postings that say whether a document has a term, but not how often."""
     return Postings(columns.indptr, columns.documents, _NO_ROWS, np.zeros(0), n_documents)
 
 
 def _rows_of(documents: NDArray[np.int32], is_one: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return the ascending positions in `documents` of the rows whose document is set in `is_one`."""
     bounds = np.flatnonzero(np.diff(is_one, prepend=False, append=False))
-    if len(bounds) > 2 * _MOST_RUNS:
+    if len(bounds) > 2 * _MAX_RUNS:
         return np.flatnonzero(is_one.take(documents))
     is_row = np.zeros(len(documents), dtype=np.bool_)
     for first, end in bounds.reshape(-1, 2).tolist():
@@ -109,11 +123,11 @@ def _rows_of(documents: NDArray[np.int32], is_one: NDArray[np.bool_]) -> NDArray
 
 
 def _places(
-    old: KeptRows, place: NDArray[np.int32], documents: NDArray[np.int32], numbers: NDArray[np.int32]
+    old: PreviousPostings, place: NDArray[np.int32], documents: NDArray[np.int32], numbers: NDArray[np.int32]
 ) -> NDArray[np.int64]:
     """Before which row of then each new one belongs. `place`: where the terms of then are now."""
     then = old.postings
-    # What is no longer there counts as what stands before it, so that both remain ascending.
+    # A removed string gets the number of the one before it, so that both stay ascending.
     here = np.maximum.accumulate(place)
     before = np.searchsorted(here, numbers)  # terms
     is_known = np.append(here, -1)[before] == numbers
@@ -163,7 +177,7 @@ WEIGHT_PATH = 1
 WEIGHT_PATH_IN_FILE = 3
 
 
-class Kept(NamedTuple):
+class PreviousIndexRows(NamedTuple):
     """The lexical index of an earlier state of the repository, whose words of unchanged files are taken over.
 
     `nodes`: shape (n_nodes of that state,), where each node is now; -1 for nodes of files whose words are read again.
@@ -174,12 +188,14 @@ class Kept(NamedTuple):
     nodes: NDArray[np.int32]
 
 
-def build_lexical(files: "list[tuple[str, FileFacts]]", linked: LinkedGraph, kept: Kept | None = None) -> LexicalIndex:
-    """The lexical index of a repository; `files` in the order in which the graph was built from them. Their words are
-    taken out of them.
+def build_lexical(
+    files: "list[tuple[str, FileFacts]]", linked: LinkedGraph, kept: PreviousIndexRows | None = None
+) -> LexicalIndex:
+    """Return the lexical index of a repository.
 
-    Files whose facts came without words (`words` is None) have to be among those `kept`. The result does not depend on
-    what is kept and what is read.
+    `files` are in the order in which the graph was built from them; their words are removed from them. Files whose
+    facts came without words (`words` is None) must be among those `kept`. The result does not depend on which files are
+    kept and which are read.
     """
     numbers = [i for i, (_, facts) in enumerate(files) if facts.words is not None]
     if kept is None and len(numbers) < len(files):
@@ -203,18 +219,18 @@ def build_lexical(files: "list[tuple[str, FileFacts]]", linked: LinkedGraph, kep
     rank[used] = terms.added
     for _, numbers_of_terms, _ in (body, own, outer, path, path_of_documents):
         np.take(rank, numbers_of_terms, out=numbers_of_terms)
-    blocks = blocks_of((body, own, outer, path_of_documents), len(terms.table))
+    blocks = make_blocks((body, own, outer, path_of_documents), len(terms.table))
     words = blocks.part(body, 1)
 
     def rows(*parts: Part) -> Triples:
-        return _in_one(list(added_up(parts, blocks, n_nodes)))
+        return _concatenate_rows(list(sum_parts(parts, blocks, n_nodes)))
 
-    def counted(old: KeptRows, b: float, new: Triples) -> Postings:
-        return with_norms(joined(old, terms, new), old, new, n_nodes, b)
+    def counted(old: PreviousPostings, b: float, new: Triples) -> Postings:
+        return with_norms(join_postings(old, terms, new), old, new, n_nodes, b)
 
     old_definitions, old_files, old_paths, old_names = taken.tables
-    paths = without_counts(joined(old_paths, terms, rows(blocks.part(path, 1))), len(files))
-    symbol_names = without_counts(joined(old_names, terms, rows(blocks.part(own, 1))), n_nodes)
+    paths = without_counts(join_postings(old_paths, terms, rows(blocks.part(path, 1))), len(files))
+    symbol_names = without_counts(join_postings(old_names, terms, rows(blocks.part(own, 1))), n_nodes)
     names = (blocks.part(own, WEIGHT_NAME), blocks.part(outer, WEIGHT_OUTER_NAME))
     found = rows(words, *names, blocks.part(path_of_documents, WEIGHT_PATH))
     definitions = counted(old_definitions, B_DEFINITION, found)
@@ -235,26 +251,29 @@ def build_lexical(files: "list[tuple[str, FileFacts]]", linked: LinkedGraph, kep
     )
 
 
-class _Taken(NamedTuple):
+class _PreviousTerms(NamedTuple):
     """The kept data: a table of terms, a mask of the terms still used, and four tables of postings."""
 
     terms: StringTable
     is_used: NDArray[np.bool_]
-    tables: tuple[KeptRows, ...]
+    tables: tuple[PreviousPostings, ...]
 
 
-def _taken_over(kept: Kept | None) -> _Taken:
+def _taken_over(kept: PreviousIndexRows | None) -> _PreviousTerms:
     """Return the part of the earlier postings that is kept, or empty tables if `kept` is None."""
     if kept is None:
-        nothing = kept_rows(NO_POSTINGS, np.zeros(0, dtype=np.int32))
-        return _Taken(StringTable.from_strings(()), np.zeros(0, dtype=np.bool_), (nothing,) * 4)
+        nothing = keep_rows(NO_POSTINGS, np.zeros(0, dtype=np.int32))
+        return _PreviousTerms(StringTable.from_strings(()), np.zeros(0, dtype=np.bool_), (nothing,) * 4)
     old = kept.lexical
-    tables = tuple(kept_rows(each, kept.nodes) for each in (old.definitions, old.files, old.paths, old.symbol_names))
-    return _Taken(old.terms, np.any([each.n_kept > 0 for each in tables], axis=0), tables)
+    tables = tuple(keep_rows(each, kept.nodes) for each in (old.definitions, old.files, old.paths, old.symbol_names))
+    return _PreviousTerms(old.terms, np.any([each.n_kept > 0 for each in tables], axis=0), tables)
 
 
-def _in_one(blocks: list[Triples]) -> Triples:
-    """The rows of all blocks, of which nothing is left: the whole and its parts are never there at once."""
+def _concatenate_rows(blocks: list[Triples]) -> Triples:
+    """Return the rows of all blocks in one, and empty the list of blocks.
+
+    Each block is released when it is copied, so that the whole and its parts are never in memory together.
+    """
     n = sum(len(documents) for documents, _, _ in blocks)
     documents, numbers, counts = (np.empty(n, dtype=np.int32) for _ in range(3))
     end = n
@@ -277,13 +296,13 @@ def _used(terms: Sequence[NDArray[np.int32]], n_terms: int) -> NDArray[np.bool_]
 def _body(files: "list[tuple[str, FileFacts]]", which: Sequence[int], linked: LinkedGraph, terms: Terms) -> Triples:
     """(document, term, count) of the words of some files, from which they are taken: a row for each term of a word."""
     rows, words = count_words(files, which, linked)
-    return expanded(rows, *terms.of_words(words))
+    return expand_to_terms(rows, *terms.terms_of_words(words))
 
 
 _Fresh = Sequence[tuple[int, str, "FileFacts"]]  # position among all files, path, facts with words
 
 
-class _Said:
+class _NameTerms:
     """Short texts that many nodes have; `texts` has their numbers."""
 
     def __init__(self) -> None:
@@ -306,12 +325,12 @@ class _Said:
         np.cumsum([len(terms) for terms in found], out=indptr[1:])
         nodes, texts = self.rows()
         terms = np.array([term for terms in found for term in terms], dtype=np.int32)
-        return expanded((nodes, texts, np.ones(len(nodes), dtype=np.int32)), indptr, terms)
+        return expand_to_terms((nodes, texts, np.ones(len(nodes), dtype=np.int32)), indptr, terms)
 
 
 def _names(fresh: _Fresh, linked: LinkedGraph, vocabulary: Terms) -> tuple[Triples, Triples]:
     """Terms of the own names of definitions and headings, and of the names around them."""
-    own, outer, titles = _Said(), _Said(), _Said()
+    own, outer, titles = _NameTerms(), _NameTerms(), _NameTerms()
     for i, _, facts in fresh:
         nodes = linked.document_nodes[i].tolist()
         for node, definition in zip(nodes, facts.definitions, strict=False):
@@ -332,7 +351,7 @@ def _terms_of_title(title: str) -> Iterable[str]:
 
 
 def _paths(fresh: _Fresh, linked: LinkedGraph, vocabulary: Terms) -> Triples:
-    paths = _Said()
+    paths = _NameTerms()
     for i, path, _ in fresh:
         paths.add(int(linked.file_nodes[i]), path)
     return paths.triples(_terms_of_path, vocabulary)
@@ -362,10 +381,10 @@ def _pointers(terms: NDArray[Any], n_terms: int) -> NDArray[np.int64]:
 
 
 def _name_table(
-    fresh: _Fresh, linked: LinkedGraph, kept: Kept | None
+    fresh: _Fresh, linked: LinkedGraph, kept: PreviousIndexRows | None
 ) -> tuple[StringTable, NDArray[np.int64], NDArray[np.int32]]:
     """Names in lower case with their nodes: those of files that were read, and of the nodes that are kept."""
-    read = _Said()
+    read = _NameTerms()
     for i, path, facts in fresh:
         base = path.rpartition("/")[2].lower()
         for name in dict.fromkeys((base, base.partition(".")[0])):
@@ -373,7 +392,7 @@ def _name_table(
         nodes = linked.document_nodes[i].tolist()
         for node, definition in zip(nodes, facts.definitions, strict=False):
             read.add(node, definition.name.lower())
-    table, numbers, kept_nodes = _kept_names(kept)
+    table, numbers, kept_nodes = _previous_names(kept)
     is_used = np.zeros(len(table), dtype=np.bool_)
     is_used[numbers] = True
     names = merge_tables(table, is_used, list(read.texts))
@@ -384,8 +403,8 @@ def _name_table(
     return names.table, _pointers(all_numbers, len(names.table)), all_nodes[order]
 
 
-def _kept_names(kept: Kept | None) -> tuple[StringTable, NDArray[np.int64], NDArray[np.int32]]:
-    """(a table of names, the name and the node of each pair that is kept)."""
+def _previous_names(kept: PreviousIndexRows | None) -> tuple[StringTable, NDArray[np.int64], NDArray[np.int32]]:
+    """Return (a table of names, the name and the node of each pair that is kept)."""
     if kept is None:
         return StringTable.from_strings(()), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
     old, nodes = kept.lexical, kept.nodes[kept.lexical.name_nodes]

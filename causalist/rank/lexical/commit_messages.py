@@ -17,7 +17,7 @@ from causalist.model.index import CommitChange, Commits, Postings
 from causalist.model.string_table import StringTable
 from causalist.rank.lexical.bm25 import K1
 from causalist.rank.lexical.build import B_FILE
-from causalist.rank.lexical.word_counts import Terms, WordCounter, expanded
+from causalist.rank.lexical.word_counts import Terms, WordCounter, expand_to_terms
 from causalist.rank.terms import STOP_WORDS
 
 # Lines that say who signed, reviewed or imported, not what was done.
@@ -30,7 +30,7 @@ _Triples = tuple[_Integers, _Integers, _Integers]  # document, term, count
 
 
 def merge_commits(names: Sequence[str], known: Commits, fresh: Iterable[CommitChange]) -> Commits:
-    """The commits `names`, newest first, of which each is in `known` or among the `fresh` ones."""
+    """Return the commits `names`, newest first; each is in `known` or among the `fresh` ones."""
     place = {name: i for i, name in enumerate(names)}
     new = sorted((place[change.name], change) for change in fresh)
     moved = np.array([place.get(name, -1) for name in known.names], dtype=np.int64)
@@ -60,7 +60,10 @@ def merge_commits(names: Sequence[str], known: Commits, fresh: Iterable[CommitCh
 
 
 def message_postings(commits: Commits, indptr: NDArray[np.int64], files: NDArray[np.int32], n_files: int) -> Postings:
-    """The terms of the messages of each file; `indptr` and `files` are those of the history."""
+    """Return the terms of the messages of each file.
+
+    `indptr` and `files` are those of the history.
+    """
     words = commits.words
     documents, terms = words.documents.astype(np.int64), _terms_of_rows(words)
     share = np.maximum(np.rint(UNIT / np.maximum(commits.n_files, 1)).astype(np.int64), 1)
@@ -85,7 +88,7 @@ def _paths(
     touched = np.concatenate([_rows(owners, known.files), touched.reshape(-1, 2)])
     renames = np.array([(i, number[b], number[a]) for i, change in new for b, a in change.renames], dtype=np.int64)
     renames = np.concatenate([_rows(moved[known.renamed_in], known.before, known.after), renames.reshape(-1, 3)])
-    strings, rank = _sorted_used(list(number), [touched[:, 1], renames[:, 1], renames[:, 2]])
+    strings, rank = _sort_used(list(number), [touched[:, 1], renames[:, 1], renames[:, 2]])
     touched[:, 1], renames[:, 1:] = rank[touched[:, 1]], rank[renames[:, 1:]]
     return StringTable.from_strings(strings), _sorted_rows(touched), _sorted_rows(renames)
 
@@ -93,8 +96,10 @@ def _paths(
 def _words(
     known: Commits, moved: NDArray[np.int64], new: Sequence[tuple[int, CommitChange]]
 ) -> tuple[StringTable, _Triples]:
-    """(terms; (commit, term, count), where a pair may stand in several rows). Words are those that files have, but for
-    what only says how something is asked and single letters."""
+    """Return (terms; (commit, term, count), in which a pair may be in several rows).
+
+    Messages are split into words as files are. Stop words and single letters are left out.
+    """
     counter = WordCounter()
     for i, change in new:
         if change.files:
@@ -103,11 +108,11 @@ def _words(
     before = _rows(moved[known.words.documents], _terms_of_rows(known.words), known.words.counts)
     before[:, 1] = np.array(terms.numbers(known.terms), dtype=np.int64)[before[:, 1]]
     rows, words = counter.finish()
-    fresh = np.stack(expanded(rows, *terms.of_words(words)), axis=1).astype(np.int64)
+    fresh = np.stack(expand_to_terms(rows, *terms.terms_of_words(words)), axis=1).astype(np.int64)
     all_terms = terms.strings()
     is_kept = np.array([len(term) > 1 and term not in STOP_WORDS for term in all_terms], dtype=np.bool_)
     table = np.concatenate([before, fresh[is_kept[fresh[:, 1]]]])
-    strings, rank = _sorted_used(all_terms, [table[:, 1]])
+    strings, rank = _sort_used(all_terms, [table[:, 1]])
     return StringTable.from_strings(strings), (table[:, 0], rank[table[:, 1]], table[:, 2])
 
 
@@ -121,8 +126,8 @@ def _sorted_rows(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return rows[np.lexsort(rows.T[::-1])]
 
 
-def _sorted_used(strings: Sequence[str], used: Sequence[NDArray[np.int64]]) -> tuple[list[str], NDArray[np.int64]]:
-    """(the strings that are used, sorted; the place of each of `strings` among them)."""
+def _sort_used(strings: Sequence[str], used: Sequence[NDArray[np.int64]]) -> tuple[list[str], NDArray[np.int64]]:
+    """Return (the strings that are used, sorted; the position of each of `strings` among them)."""
     kept = np.unique(np.concatenate(used)).tolist()
     order = sorted(kept, key=strings.__getitem__)
     rank = np.full(len(strings), -1, dtype=np.int64)

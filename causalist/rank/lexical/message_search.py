@@ -33,7 +33,7 @@ _ONE = (
     r"|(?<!\w)'(?:\\[\s\S]|[^'\\\n]){0,2000}'|`(?:\\[\s\S]|[^`\\]){0,4000}`)"
 )
 _LITERAL = lazy_regex(_ONE)
-# What joins literals: nothing, or an operator on both sides of something short.
+# Text between literals that belong together: nothing, or an operator on both sides of a short expression.
 _JOINT = lazy_regex(
     r"[\s\\]*(?:(?:\+|\.{1,2}|&|<<|<>)\s*(?P<filled>[^\s\"'`;{}][^\"'`;{}\n]{0,80}?\s*(?:\+|\.{1,2}|&|<<|<>)\s*)?)?"
     r"[frbuFRBU$@L]{0,2}"
@@ -44,26 +44,30 @@ _FILLED_IN = lazy_regex(
     r"|\$[A-Za-z_]\w*(?:(?:->|\.)\w+)*|<[/\w][^<>\n]{0,60}>"  # $name $object->name <info>
 )
 _ESCAPE = lazy_regex(r"\\(?:[nrtbfv0ae]|u\{?[\da-fA-F]{1,6}\}?|x[\da-fA-F]{2}|\s+)")
-_FEWEST = 3  # words of a message that a literal has
-_MOSTLY = 0.7  # of the words of a literal that are in the message
-_LONG_RUN = 5  # words that stand together by no accident, whatever else the literal says
-_MANY = 6  # words in order, with gaps, for which half of a literal is enough
-_NEAR = 4  # words around which a run goes on
-_SAYS_MORE = 0.4  # less than half a word: of equal literals the one that says nothing else counts
-_BREAK = 0.3  # where message and literal go on with other words
-_MOST_MEANT = 80  # words of a literal that are read
+_MIN_WORDS = 3  # words of a message that a literal has
+_MIN_LITERAL_SHARE = 0.7  # of the words of a literal that are in the message
+_MIN_LONG_RUN_WORDS = 5  # adjacent words that do not match by chance, whatever else the literal has
+_MIN_SCATTERED_WORDS = 6  # words in order, with gaps, for which half of a literal is enough
+_RUN_WINDOW_WORDS = 4  # words around which a run goes on
+_EXTRA_WORDS_PENALTY = 0.4  # below half a word: of equal matches the literal without other words wins
+_BREAK_PENALTY = 0.3  # where message and literal go on with other words
+_MAX_LITERAL_WORDS = 80  # words of a literal that are read
 
 
-class Said(NamedTuple):
-    """`weight`: the words of a message that a literal has in order, those that are said of everything counting a half,
-    less `_SAYS_MORE` times the share of its words that the message does not have, and `_BREAK` for each place where
-    they go on with other words; `at`: where in the text it begins."""
+class LiteralMatch(NamedTuple):
+    """A match of a message with a literal of a text.
+
+    `weight`: the number of words that message and literal have in the same order, where a stop word counts a half.
+    Subtracted are `_EXTRA_WORDS_PENALTY` times the share of the literal's words that the message does not have, and
+    `_BREAK_PENALTY` for each place where the two go on with different words. `at`: the offset of the literal in the
+    text.
+    """
 
     weight: float
     at: int
 
 
-def has_pair(words: Sequence[str], text: str) -> bool:
+def has_adjacent_pair(words: Sequence[str], text: str) -> bool:
     """Return True if two adjacent words of a message stand next to each other in a text.
 
     This holds for any literal that has some of the message. Most texts have no such pair, and this check is quicker
@@ -73,22 +77,25 @@ def has_pair(words: Sequence[str], text: str) -> bool:
     return any(f"{one} {other}" in lowered for one, other in pairwise(words))
 
 
-def said_in(words: Sequence[str], text: str) -> list[Said]:
-    """The literals of `text` that have much of a message, `words` in small letters, in order."""
+def match_literals(words: Sequence[str], text: str) -> list[LiteralMatch]:
+    """Return the literals of `text` that have much of a message, in order.
+
+    `words`: the words of the message in lower case.
+    """
     wanted = frozenset(words)
     places: dict[str, list[int]] = {}
     for place, word in enumerate(words):
         places.setdefault(word, []).append(place)
     found = []
     for at, segments in _literals(text, wanted):
-        weight = _in_order(segments, words, places)
+        weight = _ordered_weight(segments, words, places)
         if weight > 0:
-            found.append(Said(weight, at))
+            found.append(LiteralMatch(weight, at))
     return found
 
 
 def _literals(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, list[list[str]]]]:
-    """(where it begins, its segments) of each literal that has words enough of `wanted`."""
+    """Yield (offset, segments) of each literal that has enough words of `wanted`."""
     parts: list[str] = []
     start = end = -1
     for match in _LITERAL.finditer(text):
@@ -107,44 +114,47 @@ def _literals(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, list[lis
 
 def _segments(start: int, parts: list[str], wanted: frozenset[str]) -> Iterator[tuple[int, list[list[str]]]]:
     whole = "".join(parts)
-    if len(whole) < 2 * _FEWEST:
+    if len(whole) < 2 * _MIN_WORDS:
         return
     plain = _ESCAPE.sub(" ", _FILLED_IN.sub("\0", whole))
     segments = [words for part in plain.split("\0") if (words := [w.lower() for w in _WORD.findall(part)])]
-    if sum(word in wanted for words in segments for word in words) >= _FEWEST:
+    if sum(word in wanted for words in segments for word in words) >= _MIN_WORDS:
         yield start, segments
 
 
-def _in_order(segments: list[list[str]], words: Sequence[str], places: dict[str, list[int]]) -> float:
-    """The weight of the words that segments and message have in order, 0 where they are too few."""
+def _ordered_weight(segments: list[list[str]], words: Sequence[str], places: dict[str, list[int]]) -> float:
+    """Return the weight of the words that segments and message have in the same order.
+
+    The weight is 0 if there are too few such words.
+    """
     n = n_meant = n_telling = n_telling_meant = longest = n_breaks = 0
     after = 0  # the first word of the message that is not taken yet
     n_skipped = 0  # words of the literal since the last run
     for segment in segments:
         n_meant += len(segment)
-        n_telling_meant += n_telling_in(segment)
-        if n_meant > _MOST_MEANT:
+        n_telling_meant += n_informative_words(segment)
+        if n_meant > _MAX_LITERAL_WORDS:
             break
         taken = 0  # words of the segment
         for run in _runs(segment, places, after, len(words)):
-            # What is filled in is a word at least, and stands where the literal has none.
+            # A filled-in value has at least one word, at a position where the literal has none.
             is_filled_in = not taken and not n_skipped and not run.first and run.end - run.length > after
             n_breaks += n > 0 and not is_filled_in
             n += run.length
             longest = max(longest, run.length)
-            n_telling += n_telling_in(words[run.end - run.length : run.end])
+            n_telling += n_informative_words(words[run.end - run.length : run.end])
             after, taken, n_skipped = run.end, run.first + run.length, 0
         n_skipped += len(segment) - taken
-    is_long = longest >= _LONG_RUN
-    # "has no attribute 'parent'" is not said by "has no attribute 'name'".
-    is_mostly = n >= _MOSTLY * n_meant and n_telling >= _MOSTLY * n_telling_meant
-    is_mostly = is_mostly or (n >= _MANY and 2 * n >= n_meant)
-    if n < _FEWEST or n_telling < (1 if is_long else 2) or not (is_long or is_mostly):
+    is_long = longest >= _MIN_LONG_RUN_WORDS
+    # "has no attribute 'parent'" does not match "has no attribute 'name'".
+    is_mostly = n >= _MIN_LITERAL_SHARE * n_meant and n_telling >= _MIN_LITERAL_SHARE * n_telling_meant
+    is_mostly = is_mostly or (n >= _MIN_SCATTERED_WORDS and 2 * n >= n_meant)
+    if n < _MIN_WORDS or n_telling < (1 if is_long else 2) or not (is_long or is_mostly):
         return 0.0
-    return (n + n_telling) / 2 - _SAYS_MORE * (1 - n / n_meant) - _BREAK * n_breaks
+    return (n + n_telling) / 2 - _EXTRA_WORDS_PENALTY * (1 - n / n_meant) - _BREAK_PENALTY * n_breaks
 
 
-def n_telling_in(words: Iterable[str]) -> int:
+def n_informative_words(words: Iterable[str]) -> int:
     """Return the number of words that are not stop words.
 
     The words are in lower case. Stop words are said of everything.
@@ -153,7 +163,7 @@ def n_telling_in(words: Iterable[str]) -> int:
 
 
 class _Run(NamedTuple):
-    """Words that a segment, from `first` on, and a message, before `end`, have one after the other."""
+    """Adjacent words that a segment, from `first` on, and a message, before `end`, have in common."""
 
     length: int
     first: int
@@ -161,29 +171,34 @@ class _Run(NamedTuple):
 
 
 def _runs(segment: list[str], places: dict[str, list[int]], after: int, n_words: int) -> list[_Run]:
-    """The longest run that a segment has with the words of a message from `after` on, and what goes on before and after
-    it: a message of another version has a word more, less or another one."""
+    """Return the longest common run of a segment and a message, and the runs near it.
+
+    The run begins at the word `after` of the message or later. A message of another version may have a word more, a
+    word less or another word, so that the match continues before and after the longest run.
+    """
     best = _longest_run(segment, places, after, n_words)
     if not best.length:
         return []
     runs = [best]
     while True:
         taken, end = runs[-1].first + runs[-1].length, runs[-1].end
-        further = _longest_run(segment[taken : taken + _NEAR], places, end, end + _NEAR)
+        further = _longest_run(segment[taken : taken + _RUN_WINDOW_WORDS], places, end, end + _RUN_WINDOW_WORDS)
         if not further.length:
             break
         runs.append(further._replace(first=taken + further.first))
     while True:
-        low, begin = max(runs[0].first - _NEAR, 0), runs[0].end - runs[0].length
-        before = _longest_run(segment[low : runs[0].first], places, max(begin - _NEAR, after), begin)
+        low, begin = max(runs[0].first - _RUN_WINDOW_WORDS, 0), runs[0].end - runs[0].length
+        before = _longest_run(segment[low : runs[0].first], places, max(begin - _RUN_WINDOW_WORDS, after), begin)
         if not before.length:
             return runs
         runs.insert(0, before._replace(first=low + before.first))
 
 
 def _longest_run(segment: Sequence[str], places: dict[str, list[int]], begin: int, end: int) -> _Run:
-    """The longest run of a segment that a message has between its words `begin` and `end`; of equal ones the first in
-    the message."""
+    """Return the longest run of a segment that lies between the words `begin` and `end` of a message.
+
+    Among equally long runs, the first one in the message is returned.
+    """
     best = _Run(0, 0, 0)
     runs: dict[int, int] = {}
     for number, word in enumerate(segment):
@@ -196,36 +211,38 @@ def _longest_run(segment: Sequence[str], places: dict[str, list[int]], begin: in
     return best
 
 
-_MOST_WORDS = 64  # of a message that are read
+_MAX_MESSAGE_WORDS = 64  # of a message that are read
 # Words by which definitions are taken into account, the rarest first; more of them as long as those are few.
-_FEWEST_RARE = 3
-_MOST_CONSIDERED = 4_000
-_FEWEST_TOGETHER = 2  # words of a message in a row that a definition has
-_BY_LENGTH = 0.25  # of 0, 0.25 and 1 the best on development questions, see docs/decisions/0030
+_MIN_RARE_WORDS = 3
+_MAX_CANDIDATES = 4_000
+_MIN_RUN_WORDS = 2  # words of a message in a row that a definition has
+_LENGTH_PENALTY = 0.25  # of 0, 0.25 and 1 the best on development questions, see docs/decisions/0030
 
 
 def message_words(text: str) -> list[str]:
-    """The words of a message in small letters."""
-    return [word.lower() for word in _WORD.findall(text)[:_MOST_WORDS]]
+    """Return the words of a message in lower case."""
+    return [word.lower() for word in _WORD.findall(text)[:_MAX_MESSAGE_WORDS]]
 
 
-def printing(text: str, graph: CodeGraph, lexical: LexicalIndex, most: int) -> list[int]:
-    """The `most` definitions, at most, that have most of a message in words that stand together in it, the best first.
-    Whether a message stands there is for their text to say.
+def find_printers(text: str, graph: CodeGraph, lexical: LexicalIndex, most: int) -> list[int]:
+    """Return at most `most` definitions that have adjacent words of a message, best first.
 
-    A run of words that a definition has counts by its rarity times its length: who has many words has more of any
-    message, but not in long runs. For the same reason all of it counts less for what is long.
-    Tests are left out, which repeat messages and do not print them. Of what says them otherwise (`repeats`) a quarter
-    as many follow: a message may be kept beside the code.
+    This does not check if the message is really in the text of a definition; `match_literals` does that.
+
+    A run of words that a definition has counts by its rarity times its length: a definition of many words has more
+    words of any message, but not in long runs. For the same reason the score of a long definition is reduced.
+
+    Tests are left out, because they repeat messages and do not print them. Other nodes that repeat messages
+    (`find_repeaters`) follow, at most a quarter as many: a message may be stored outside the code.
     """
     postings = lexical.definitions
-    numbers = [_rarest(word, lexical) for word in _WORD.findall(text)[:_MOST_WORDS]]
+    numbers = [_rarest_term(word, lexical) for word in _WORD.findall(text)[:_MAX_MESSAGE_WORDS]]
     known = sorted({n for n in numbers if n >= 0}, key=lambda n: (int(postings.indptr[n + 1] - postings.indptr[n]), n))
     position = np.full(len(graph.nodes), -1, dtype=np.int32)
     n_considered = 0
     for place, number in enumerate(known):
-        documents = _having(lexical, number)
-        if place >= _FEWEST_RARE and n_considered + len(documents) > _MOST_CONSIDERED:
+        documents = _documents_with(lexical, number)
+        if place >= _MIN_RARE_WORDS and n_considered + len(documents) > _MAX_CANDIDATES:
             break
         position[documents] = 0
         n_considered += len(documents)
@@ -239,23 +256,25 @@ def printing(text: str, graph: CodeGraph, lexical: LexicalIndex, most: int) -> l
     for number in [*numbers, -1]:  # the end of the message ends a run
         has = np.zeros(len(considered), dtype=np.bool_)
         if number >= 0:
-            at = position[_having(lexical, number)]
+            at = position[_documents_with(lexical, number)]
             has[at[at >= 0]] = True
         ends = ~has & (run > 0)
         score += np.where(ends & (run > 1), weight * run, 0.0)
         longest = np.maximum(longest, run)
         run = np.where(has, run + 1, 0.0)
         weight = np.where(has, weight + rarities.get(number, 0.0), 0.0)
-    some = np.flatnonzero(longest >= _FEWEST_TOGETHER)
-    score = score[some] / (1.0 + _BY_LENGTH * np.log1p(postings.norms[considered[some]]))
+    some = np.flatnonzero(longest >= _MIN_RUN_WORDS)
+    score = score[some] / (1.0 + _LENGTH_PENALTY * np.log1p(postings.norms[considered[some]]))
     best = considered[some][np.lexsort((considered[some], -np.round(score, 9)))]
-    is_other = repeats(graph)[best]
+    is_other = find_repeaters(graph)[best]
     return [*best[~is_other][:most].tolist(), *best[is_other][: most // 4].tolist()]
 
 
-def repeats(graph: CodeGraph) -> NDArray[np.bool_]:
-    """Shape (n_nodes,): what says messages and does not print them: pages, examples, and files in which nothing is
-    defined, such as translations and settings."""
+def find_repeaters(graph: CodeGraph) -> NDArray[np.bool_]:
+    """Return True for the nodes that contain messages but do not print them, shape (n_nodes,).
+
+    These are pages, examples, and files without definitions, such as translations and settings.
+    """
     nodes = graph.nodes
     defines = np.zeros(len(nodes), dtype=np.bool_)
     inside = nodes.files >= 0
@@ -263,12 +282,15 @@ def repeats(graph: CodeGraph) -> NDArray[np.bool_]:
     return np.isin(nodes.roles, [Role.DOCS, Role.EXAMPLE]) | ~(inside & defines[np.maximum(nodes.files, 0)])
 
 
-def _rarest(word: str, lexical: LexicalIndex) -> int:
-    """The number of the term of a word that says most, the whole of a word with parts; -1 for what nobody has."""
+def _rarest_term(word: str, lexical: LexicalIndex) -> int:
+    """Return the number of the rarest term of a word, or -1 if no definition has it.
+
+    For a word of several parts this is the term of the whole word.
+    """
     terms = terms_of(word)
     return lexical.terms.position(terms[-1]) if terms else -1
 
 
-def _having(lexical: LexicalIndex, number: int) -> NDArray[np.int32]:
+def _documents_with(lexical: LexicalIndex, number: int) -> NDArray[np.int32]:
     postings = lexical.definitions
     return postings.documents[int(postings.indptr[number]) : int(postings.indptr[number + 1])]

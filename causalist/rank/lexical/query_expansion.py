@@ -1,25 +1,20 @@
-"""Words of a question that a repository writes otherwise -> terms that it has.
+"""Terms of a repository for the words of a query that it lacks, and terms to add to a query.
 
-Four ways in which a word may be missed: another spelling (normalise, normalize), a compound written apart or together
-(file system, filesystem), an abbreviation (cfg, config), a slip of the pen. Each adds terms with less weight than the
-word has; nothing is taken away, and a word that the repository has in this form is never corrected.
+In: the words of a query and the lexical index. Out: weights by term. No word of the query is removed.
 
-What kind of code a file is: how much of the repository is written in its language, by the ends of file names, and
-whether it does anything.
+A word may be missing for four reasons: another spelling (normalise, normalize), a compound written apart or together
+(file system, filesystem), an abbreviation (cfg, config), or a typing error. The terms that are added weigh less than
+the word. A word that the repository has in this form is never corrected.
 
-What fits a question best -> words that stand beside its own (pseudo-relevance feedback; Rocchio 1971).
+Pseudo-relevance feedback (Rocchio 1971) adds words of the results that match best, tests and documentation included. A
+query about "a second call when the first is slow" shares only common words with the code that hedges. The best matches
+of these words also contain "hedging", and so do the files that are meant.
 
-Who asks about "a second call when the first is slow" shares with the code that hedges only words that stand
-everywhere. What fits these words best, tests and documentation as well, says "hedging" besides, and so do the files
-that are meant.
-
-Words that programmers use for the same thing: one writes `remove`, the other asks what deletes; and words that lead
-from what somebody sees to what code says of it: from `expiry` to `ttl`, from `simultaneous` to `lock`.
-
-Both lists are general and small. `synonyms.txt` has a group of words on each line, `leads.txt` a word of questions and
-then those of code. What such a word finds is a signal of its own, so that it never counts as much as what was asked.
-Where a question has few words and names nothing, such words also count beside its own ones, in the text of definitions
-and in the messages of commits.
+Two lists give words of the same meaning. `synonyms.txt` has a group of words on each line: one author writes `remove`,
+the other asks what deletes. `leads.txt` has a word of queries and then words of code: `expiry` leads to `ttl`,
+`simultaneous` to `lock`. Both lists are general and small. Matches of such words are a signal of their own, so that
+they never count as much as the query's words. If a query has few words and names nothing, such words also count in the
+text of definitions and in commit messages.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -36,20 +31,20 @@ from causalist.model.index import LexicalIndex, Postings
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import ROWS_AT_ONCE, rarity
-from causalist.rank.query.query import Question
+from causalist.rank.query.query import ParsedQuery
 from causalist.rank.terms import STOP_WORDS, stem
-from causalist.rank.top_k import SCORE_DECIMALS, first_by
+from causalist.rank.top_k import SCORE_DECIMALS, select_first
 
 SPELLING_WEIGHT = 1.0  # of the word: it is the same word
 COMPOUND_WEIGHT = 0.5
 SHORT_WEIGHT = 0.25  # as of the beginnings of words, see `question`
 TYPO_WEIGHT = 0.8
-_SHORTEST_TYPO = 5
-_SHORTEST_TWO_TYPOS = 9
-_MOST_CORRECTED = 6  # words of one question
-_MOST_MEANT = 2  # terms that a slip may stand for; with more nothing is known
-_FEWEST_WITH = 2  # definitions that have what a slip stands for
-_SHORTEST_PART = 3
+_MIN_TYPO_LETTERS = 5
+_MIN_TWO_TYPOS_LETTERS = 9
+_MAX_CORRECTED_WORDS = 6  # words of one question
+_MAX_CORRECTIONS = 2  # terms that a slip may stand for; with more nothing is known
+_MIN_DEFINITIONS = 2  # definitions that have what a slip stands for
+_MIN_PART_LETTERS = 3
 
 _LETTERS = lazy_regex(r"[A-Za-z]+")
 _SPELLINGS = tuple(
@@ -77,7 +72,10 @@ _SPELLINGS = tuple(
 
 
 def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) -> dict[int, float]:
-    """Weight by term number, of terms that `text` means and does not write; `weights`: those of its own terms."""
+    """Return weight by term number, for terms that `text` means but does not contain.
+
+    `weights`: the weights of the terms that `text` contains.
+    """
     found: dict[int, float] = {}
     own = {lexical.terms.position(term) for term in weights}
 
@@ -106,7 +104,7 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
         # "times out" is timeout, "logged in" login; two words that the repository has are looked for as they stand.
         particle = second in STOP_WORDS and first not in STOP_WORDS
         if not particle and not (
-            min(len(first), len(second)) >= _SHORTEST_PART and {stem(first), stem(second)} & unknown
+            min(len(first), len(second)) >= _MIN_PART_LETTERS and {stem(first), stem(second)} & unknown
         ):
             continue
         weight = max(weights.get(stem(first), 0.0), weights.get(stem(second), 0.0))
@@ -118,17 +116,18 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
         known = [add(term, weight * COMPOUND_WEIGHT) for term in whole]
         if any(known):
             explained |= {stem(first), stem(second)}
-    long = [w for w in dict.fromkeys(words) if len(w) >= _SHORTEST_TYPO and stem(w) in unknown - explained]
-    for word in sorted(long, key=lambda w: (-weights[stem(w)], w))[:_MOST_CORRECTED]:
+    long = [w for w in dict.fromkeys(words) if len(w) >= _MIN_TYPO_LETTERS and stem(w) in unknown - explained]
+    for word in sorted(long, key=lambda w: (-weights[stem(w)], w))[:_MAX_CORRECTED_WORDS]:
         # The stem of a slip is not always the slip of a stem.
-        meant = _near(stem(word), lexical) or _near(word, lexical)
+        meant = _near_terms(stem(word), lexical) or _near_terms(word, lexical)
         for other in meant:
             add(other, weights[stem(word)] * TYPO_WEIGHT / len(meant))
     return found
 
 
 def _spellings(word: str) -> Iterator[str]:
-    """
+    """Yield the other spellings of a word.
+
     >>> list(_spellings("normalised")), list(_spellings("color")), list(_spellings("colour"))
     (['normalized'], ['colour'], ['color'])
     """
@@ -140,7 +139,7 @@ def _spellings(word: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def _short_forms() -> dict[str, tuple[str, ...]]:
-    """By stem, the stems of its abbreviations and of what it abbreviates."""
+    """Return the stems of the abbreviations and of the long forms of each stem."""
     found: dict[str, dict[str, None]] = {}
     text = Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8")
     for line in text.splitlines():
@@ -152,8 +151,13 @@ def _short_forms() -> dict[str, tuple[str, ...]]:
 
 
 def _parts(word: str, terms: StringTable) -> tuple[str, ...]:
-    """The two terms of which a word is made, the more even cut first: `filesystem` is file and system."""
-    for at in sorted(range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1), key=lambda i: (abs(2 * i - len(word)), i)):
+    """Return the two terms of a compound word, or nothing: `filesystem` is file and system.
+
+    The most even split is tried first.
+    """
+    for at in sorted(
+        range(_MIN_PART_LETTERS, len(word) - _MIN_PART_LETTERS + 1), key=lambda i: (abs(2 * i - len(word)), i)
+    ):
         if word[:at] in STOP_WORDS or word[at:] in STOP_WORDS:
             continue
         first, second = stem(word[:at]), stem(word[at:])
@@ -162,40 +166,44 @@ def _parts(word: str, terms: StringTable) -> tuple[str, ...]:
     return ()
 
 
-def _near(term: str, lexical: LexicalIndex) -> list[str]:
-    """Terms that are a slip or two away from `term` and begin with the same letter; none if there are many.
+def _near_terms(term: str, lexical: LexicalIndex) -> list[str]:
+    """Return the terms within one or two slips of `term`, with the same first letter.
 
-    A slip is a letter too much, too few, another, or two that changed places (Damerau)."""
-    if len(term) < _SHORTEST_TYPO:
+    A slip is a letter too much, too few, another one, or two exchanged letters (Damerau). If there are many such terms,
+    none is returned.
+    """
+    if len(term) < _MIN_TYPO_LETTERS:
         return []
-    most = 2 if len(term) >= _SHORTEST_TWO_TYPOS else 1
+    most = 2 if len(term) >= _MIN_TWO_TYPOS_LETTERS else 1
     best: dict[int, list[str]] = {}
     letters = set(term)
-    for number in _like(term, most, lexical):
+    for number in _similar_terms(term, most, lexical):
         other = lexical.terms[number]
         if len(letters ^ set(other)) > 2 * most or not other.isalpha():
             continue
-        distance = slips(term, other, most)
+        distance = damerau_distance(term, other, most)
         if distance <= most:
             best.setdefault(distance, []).append(other)
     nearest = best[min(best)] if best else []
-    return nearest if len(nearest) <= _MOST_MEANT else []
+    return nearest if len(nearest) <= _MAX_CORRECTIONS else []
 
 
-def _like(term: str, most: int, lexical: LexicalIndex) -> list[int]:
-    """Terms with the first letter of `term`, of about its length, that more than one definition has."""
+def _similar_terms(term: str, most: int, lexical: LexicalIndex) -> list[int]:
+    """Return the terms with the first letter and about the length of `term`, that several definitions have."""
     among = lexical.terms.prefix_range(term[0])
     lengths = np.diff(lexical.terms.offsets[among.start : among.stop + 1])
     frequency = np.diff(lexical.definitions.indptr[among.start : among.stop + 1])
-    fits = (np.abs(lengths - len(term)) <= most) & (lengths >= _SHORTEST_TYPO - 1) & (frequency >= _FEWEST_WITH)
+    fits = (np.abs(lengths - len(term)) <= most) & (lengths >= _MIN_TYPO_LETTERS - 1) & (frequency >= _MIN_DEFINITIONS)
     return [int(n) + among.start for n in np.flatnonzero(fits)]
 
 
-def slips(a: str, b: str, most: int) -> int:
-    """The Damerau distance (optimal string alignment) of two words, or `most` + 1 where it is more.
+def damerau_distance(a: str, b: str, most: int) -> int:
+    """Return the Damerau distance (optimal string alignment) of two words, or `most` + 1 if it is more.
 
-    >>> slips("recieve", "receive", 2), slips("timout", "timeout", 2), slips("token", "broken", 1)
-    (1, 1, 2)
+    >>> [damerau_distance(*pair, 2) for pair in (("recieve", "receive"), ("timout", "timeout"))]
+    [1, 1]
+    >>> damerau_distance("token", "broken", 1)
+    2
     """
     before: list[int] = []
     row = list(range(len(b) + 1))
@@ -218,8 +226,10 @@ _RUNS = np.isin(np.arange(max(NodeKind) + 1), (NodeKind.FUNCTION, NodeKind.METHO
 
 
 def files_that_run(graph: CodeGraph) -> NDArray[np.bool_]:
-    """Shape (n_nodes,): files that define a function or method with a body, or are prose; others declare, or pass on
-    definitions."""
+    """Return True for files that define a function or method with a body, or are prose.
+
+    The result has shape (n_nodes,). Other files declare, or pass definitions on.
+    """
     files, kinds, parents = graph.nodes.files, graph.nodes.kinds, graph.nodes.parents
     inside = _RUNS[kinds] & (files >= 0)
     inside &= (parents < 0) | (kinds[np.maximum(parents, 0)] != NodeKind.INTERFACE)
@@ -234,32 +244,34 @@ EXPANSION = "expansion"  # the signal
 # Chosen on short questions; 5 to 20 and 10 to 25 are alike (docs/decisions/0023).
 N_SOURCES = 8
 N_WORDS = 15
-MOST_COUNTED = 3.0  # occurrences of a word in a source; more say no more
-_MOST_SEARCHED = 400  # terms in whose rows a node is searched for
-_FEWEST_SEARCHED = 512  # rows of such a term
-# documents that have a word; what stands in one leads nowhere else
+MAX_COUNTED_OCCURRENCES = 3.0  # occurrences of a word in a source; further ones do not count
+_MAX_SEARCHED_TERMS = 400  # terms in whose rows a node is searched for
+_MIN_SEARCHED_ROWS = 512  # rows of such a term
 
 
 def expansion_terms(text: Scores, terms: Mapping[int, float], lexical: LexicalIndex) -> dict[int, float]:
-    """Weight by number, in (0, 1], of the N_WORDS words that say most of the N_SOURCES best nodes by `text`. With t
-    the number of times that a word stands in a source, and df the documents of N that have it:
+    """Return weight by number, in (0, 1], of the N_WORDS best words of the N_SOURCES best nodes.
 
-        sum over sources of text^2 * min(t, MOST_COUNTED) * ln(N / df),  divided by the largest
+    The best nodes are those by `text`. With t the number of times that a word occurs in a source, and df the number of
+    documents of N that have it, the weight is
 
-    `text`: shape (n_nodes,), how well definitions and passages fit, 0 for what may not be read. `terms`: the numbers of
-    the question's own words, which are not looked for again."""
+        sum over sources of text^2 * min(t, MAX_COUNTED_OCCURRENCES) * ln(N / df),  divided by the largest
+
+    `text`: shape (n_nodes,), the match of definitions and passages, 0 for nodes that may not be read. `terms`: the
+    numbers of the query's own words, which are not returned.
+    """
     postings = lexical.definitions
-    best = first_by(text, np.flatnonzero(text > 0), N_SOURCES)
+    best = select_first(text, np.flatnonzero(text > 0), N_SOURCES)
     if not len(best):
         return {}
     share = np.zeros(len(text))
     share[best] = (text[best] / text[best[0]]) ** 2
     rows = _rows_of(best[share[best] > 0], postings)
     numbers = np.searchsorted(postings.indptr, rows, side="right") - 1
-    said = share[postings.documents[rows]] * np.minimum(postings.counts[rows], MOST_COUNTED)
+    said = share[postings.documents[rows]] * np.minimum(postings.counts[rows], MAX_COUNTED_OCCURRENCES)
     frequency = np.diff(postings.indptr)
     values = np.bincount(numbers, weights=said, minlength=len(frequency))
-    values *= np.log(postings.n_documents / np.maximum(frequency, 1)) * (frequency >= _FEWEST_WITH)
+    values *= np.log(postings.n_documents / np.maximum(frequency, 1)) * (frequency >= _MIN_DEFINITIONS)
     values[list(terms)] = 0.0
     rounded = np.round(values, SCORE_DECIMALS)
     words = np.flatnonzero(rounded > 0)
@@ -275,9 +287,9 @@ def _rows_of(nodes: NDArray[np.int64], postings: Postings) -> NDArray[np.int64]:
     all of them takes longer than looking at them.
     """
     documents, indptr = postings.documents, postings.indptr.astype(np.int64)
-    least = max(_FEWEST_SEARCHED, len(documents) // _MOST_SEARCHED)
+    least = max(_MIN_SEARCHED_ROWS, len(documents) // _MAX_SEARCHED_TERMS)
     many = np.flatnonzero(np.diff(indptr) > least)
-    found = [_searched(nodes, documents, indptr[many], indptr[many + 1])]
+    found = [_search_rows(nodes, documents, indptr[many], indptr[many + 1])]
     starts, stops = np.append(0, indptr[many + 1]).tolist(), np.append(indptr[many], len(documents)).tolist()
     for start, stop in zip(starts, stops, strict=True):
         for first in range(start, stop, ROWS_AT_ONCE):
@@ -289,7 +301,7 @@ def _rows_of(nodes: NDArray[np.int64], postings: Postings) -> NDArray[np.int64]:
     return np.sort(np.concatenate(found))
 
 
-def _searched(
+def _search_rows(
     nodes: NDArray[np.int64], documents: NDArray[np.int32], starts: NDArray[np.int64], stops: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return the positions of nodes in the rows `starts[i]:stops[i]`.
@@ -308,23 +320,25 @@ def _searched(
     return low[is_there]
 
 
-def may_gain(graph: CodeGraph, asked: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Shape (n_nodes,): files of code that do something, and those whose role is `asked` for. A file that only declares
-    shares words with all that uses it."""
+def expandable_files(graph: CodeGraph, asked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return True for files of code that run, and for files whose role is `asked` for.
+
+    The result has shape (n_nodes,). A file that only declares shares words with everything that uses it.
+    """
     code = (graph.nodes.kinds == NodeKind.FILE) & (asked | (graph.nodes.roles == Role.CODE))
     result: NDArray[np.bool_] = code & files_that_run(graph)
     return result
 
 
-# A question with more words says in others what one of them leaves open; of a long one the title is looked at.
-MOST_WORDS = 14
-# What another word counts beside the one that was asked for; 0.3 to 0.5 are alike (docs/decisions/0023).
+# A query with more words needs no synonyms: its other words describe the subject. Of a long query the title is used.
+MAX_EXPANDED_WORDS = 14
+# Weight of a replacement, relative to the query's word; 0.3 to 0.5 give equal results (docs/decisions/0023).
 OTHER_WEIGHT = 0.4
 
 
 @lru_cache(maxsize=1)
 def _groups() -> dict[str, list[list[str]]]:
-    """By stem, the groups that it belongs to, as stems."""
+    """Return the groups of synonyms of each stem, as stems."""
     found: dict[str, list[list[str]]] = {}
     for line in _lines("synonyms.txt"):
         stems = [stem(word) for word in line.split()]
@@ -350,53 +364,63 @@ def _lines(name: str) -> list[str]:
     return Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
 
 
-def _same(term: str) -> Iterable[str]:
-    """The other stems of all groups that a stem belongs to; `log_in` belongs to those of `login`."""
+def _synonyms(term: str) -> Iterable[str]:
+    """Return the other stems of all groups of a stem; `log_in` belongs to the groups of `login`."""
     word = term.replace("_", "")
     return sorted({other for group in _groups().get(word, ()) for other in group} - {term, word})
 
 
-def _led_to(term: str) -> Iterable[str]:
-    """The stems that a word of questions leads to."""
+def _indirect_synonyms(term: str) -> Iterable[str]:
+    """Return the stems that a word of queries leads to."""
     return sorted({stem(word) for said in _leads().get(term, ()) for word in said.split()})
 
 
-def synonym_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
-    """Weight by number, of terms of the repository that mean the same as one of the question and are not in it; each
-    as much as the heaviest word that it stands for. Nothing where the question, or its title, is long."""
-    return _others(question, lexical, _same)
+def synonym_terms(question: ParsedQuery, lexical: LexicalIndex) -> dict[int, float]:
+    """Return weight by number, for terms of the repository that are synonyms of a query term.
+
+    Terms of the query itself are left out. Each weighs as much as the heaviest word that it replaces. A long query with
+    a long title gives nothing.
+    """
+    return _replacement_terms(question, lexical, _synonyms)
 
 
-def lead_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
-    """The same, of terms that a word of the question leads to."""
-    return _others(question, lexical, _led_to)
+def indirect_synonym_terms(question: ParsedQuery, lexical: LexicalIndex) -> dict[int, float]:
+    """Return the same as `synonym_terms`, for terms that a word of the query leads to."""
+    return _replacement_terms(question, lexical, _indirect_synonyms)
 
 
-def other_words(question: Question, lexical: LexicalIndex) -> dict[str, float]:
-    """Weight by term, of the words of both lists that stand for one of a brief question and are not in it: OTHER_WEIGHT
-    times what that word has, and less where the repository has the other one more rarely, so that none brings more than
-    its share of what was asked for. Nothing where the question is not brief."""
+def replacement_words(question: ParsedQuery, lexical: LexicalIndex) -> dict[str, float]:
+    """Return weight by term, for words of both lists that replace a word of a brief query.
+
+    The weight is OTHER_WEIGHT times that of the replaced word. It is reduced if the other word is rarer in the
+    repository, so that none contributes more than the replaced word would. A query that is not brief gives nothing.
+    """
     found: dict[str, float] = {}
-    for others_of in (_same, _led_to) if question.is_brief else ():
+    for others_of in (_synonyms, _indirect_synonyms) if question.is_brief else ():
         for term, weight in question.terms.items():
             for other in others_of(term):
                 if other not in question.terms:
-                    share = OTHER_WEIGHT * weight * _rarer(term, other, lexical)
+                    share = OTHER_WEIGHT * weight * _relative_rarity(term, other, lexical)
                     found[other] = max(found.get(other, 0.0), share)
     return found
 
 
-def _rarer(term: str, other: str, lexical: LexicalIndex) -> float:
-    """The rarity of a term in that of another one, 1 at most, and where the repository lacks one of them."""
+def _relative_rarity(term: str, other: str, lexical: LexicalIndex) -> float:
+    """Return the rarity of `term` divided by that of `other`, at most 1.
+
+    The result is 1 if the repository lacks one of the two.
+    """
     asked, said = lexical.terms.position(term), lexical.terms.position(other)
     if asked < 0 or said < 0:
         return 1.0
     return min(1.0, rarity(lexical.definitions, asked) / rarity(lexical.definitions, said))
 
 
-def _others(question: Question, lexical: LexicalIndex, others_of: Callable[[str], Iterable[str]]) -> dict[int, float]:
-    asked = question.terms if len(question.terms) <= MOST_WORDS else {}
-    if not asked and len(question.title_terms) <= MOST_WORDS:
+def _replacement_terms(
+    question: ParsedQuery, lexical: LexicalIndex, others_of: Callable[[str], Iterable[str]]
+) -> dict[int, float]:
+    asked = question.terms if len(question.terms) <= MAX_EXPANDED_WORDS else {}
+    if not asked and len(question.title_terms) <= MAX_EXPANDED_WORDS:
         asked = {term: question.terms[term] for term in question.title_terms if term in question.terms}
     found: dict[int, float] = {}
     for term, weight in asked.items():

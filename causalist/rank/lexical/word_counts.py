@@ -1,16 +1,14 @@
-"""Rows of (document, term, count) that are added up where document and term are the same.
+"""Word counts of documents: text of files -> (document, term, count) rows, the input of BM25.
 
-Text of files -> how often each term stands in each document: the raw material of BM25.
+Text belongs to the innermost definition or section around it. So a class does not repeat its methods, and the counts of
+a file are the sum of its documents. Words are counted as written. Identifiers are split and stemmed once for each
+distinct word of the repository, not for each occurrence. Rows with equal document and term are added up.
 
-Text belongs to the innermost definition or section around it, so that a class is not its methods over again and the
-counts of a file are the sum of its documents. Words are counted as they are written; splitting identifiers and stemming
-happen once for each distinct word of the repository, not for each occurrence.
+A batch of text becomes arrays of the offsets and hashes of its words; only new words are handled one by one. Hashes
+have 64 bits. No two words of up to eight bytes have the same hash. Of a million longer words, two have the same hash
+and count as one with a chance of one in 37 million (n^2 / 2^65).
 
-Only what is new in a word is looked at word by word: much text at once becomes arrays of where its words begin
-and what they are. They are told apart by hashes of 64 bits. Of words of up to eight bytes no two have the same; of a
-million longer ones two have the same, and count as one, with a chance of one in 37 million (n^2 / 2^65).
-
-Many words at once -> their terms: what `terms.terms_of` says of each, by arrays instead of word by word.
+The terms of many words are the same as those of `terms.terms_of`, computed by arrays instead of word by word.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.rank.lexical.bm25 import ROWS_AT_ONCE
-from causalist.rank.terms import LONGEST_PART, stems
+from causalist.rank.terms import MAX_PART_CHARACTERS, stems
 
 if TYPE_CHECKING:
     from causalist.model.facts import FileFacts
@@ -30,7 +28,7 @@ Triples = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 
 
 class Part(NamedTuple):
-    """Rows, in which order their terms come in blocks, and how much a count is worth."""
+    """Rows, the order in which their terms come in blocks, and the factor of their counts."""
 
     rows: Triples
     order: NDArray[np.int32]
@@ -44,12 +42,13 @@ class Blocks(NamedTuple):
     n: int
 
     def part(self, rows: Triples, weight: int) -> Part:
+        """Return some rows, ordered by these blocks, as a part that counts `weight` times."""
         # The sort of numbers of 16 bits takes linear time.
         return Part(rows, np.argsort(self.of_term[rows[1]], kind="stable").astype(np.int32), weight)
 
 
-def blocks_of(tables: Sequence[Triples], n_terms: int) -> Blocks:
-    """Blocks for rows like these."""
+def make_blocks(tables: Sequence[Triples], n_terms: int) -> Blocks:
+    """Return the blocks for rows like these."""
     n_rows = np.zeros(n_terms, dtype=np.int64)
     for _, terms, _ in tables:
         n_rows += np.bincount(terms, minlength=n_terms)
@@ -58,8 +57,11 @@ def blocks_of(tables: Sequence[Triples], n_terms: int) -> Blocks:
     return Blocks(((ends - n_rows) * n // max(int(n_rows.sum()), 1)).astype(np.uint16), n)
 
 
-def added_up(parts: Sequence[Part], blocks: Blocks, n_nodes: int) -> Iterator[Triples]:
-    """The rows of all parts, equal (document, term) pairs added up with their weights: by term, then document."""
+def sum_parts(parts: Sequence[Part], blocks: Blocks, n_nodes: int) -> Iterator[Triples]:
+    """Yield the rows of all parts, ordered by term, then by document.
+
+    Equal (document, term) pairs are summed with their weights.
+    """
     bounds = [np.searchsorted(blocks.of_term[p.rows[1]][p.order], np.arange(blocks.n + 1)).tolist() for p in parts]
     for block in range(blocks.n):
         found: list[Triples] = []
@@ -67,10 +69,10 @@ def added_up(parts: Sequence[Part], blocks: Blocks, n_nodes: int) -> Iterator[Tr
             some = order[starts[block] : starts[block + 1]]
             found.append((rows[0][some], rows[1][some], rows[2][some] * np.int32(weight)))
         documents, terms, counts = (np.concatenate(column) for column in zip(*found, strict=True))
-        yield summed((documents, terms, counts), n_nodes)
+        yield sum_rows((documents, terms, counts), n_nodes)
 
 
-def summed(triples: Triples, n_nodes: int) -> Triples:
+def sum_rows(triples: Triples, n_nodes: int) -> Triples:
     """Equal (term, document) pairs added up, sorted by term, then document."""
     documents, terms, counts = triples
     if not len(documents):
@@ -97,8 +99,8 @@ def summed(triples: Triples, n_nodes: int) -> Triples:
 
 # Bytes of text. Arrays of it stay below what the system is asked for one by one (`heap.py`), which would cost as much
 # time as all else.
-_AT_ONCE = 200_000
-_LONGEST = 64  # characters; longer runs are data: hashes, base64, encoded images
+_BATCH_BYTES = 200_000
+_MAX_WORD_CHARACTERS = 64  # characters; longer runs are data: hashes, base64, encoded images
 _SPACE = ord(" ")
 # In UTF-8 the first byte of a character that has two, three or four is not below these.
 _LEADS, _LEADS_THREE, _LEADS_FOUR = 0xC0, 0xE0, 0xF0
@@ -110,16 +112,19 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 
 
-class Counted(NamedTuple):
-    """`rows`: (document, word, count), shape (n,) each, in the order of nothing; documents are nodes. A pair of
-    document and word stands in one row. Words are indices into `words`: distinct, in UTF-8."""
+class WordCounts(NamedTuple):
+    """Word counts of documents.
+
+    `rows`: (document, word, count), shape (n,) each, in no particular order; documents are nodes. A pair of document
+    and word is in one row. Words are indices into `words`: distinct, in UTF-8.
+    """
 
     rows: Triples
     words: list[bytes]
 
 
-def count_words(files: "list[tuple[str, FileFacts]]", which: Sequence[int], linked: "LinkedGraph") -> Counted:
-    """Counts all words of some files, from which they are taken."""
+def count_words(files: "list[tuple[str, FileFacts]]", which: Sequence[int], linked: "LinkedGraph") -> WordCounts:
+    """Count all words of some files, and remove the words from these files."""
     counter = WordCounter()
     for i in which:
         path, facts = files[i]
@@ -131,32 +136,36 @@ def count_words(files: "list[tuple[str, FileFacts]]", which: Sequence[int], link
 
 
 class WordCounter:
-    """Counts the words of texts, some at once."""
+    """Counter of the words of texts, which processes several texts at once."""
 
     def __init__(self) -> None:
         self._found: list[Triples] = []
-        self._words = _Seen()
-        self._text = _Text()
+        self._words = _WordIds()
+        self._text = _TextBatch()
 
     def add(self, text: bytes, nodes: Sequence[int], spans: Sequence[tuple[int, int]] = ()) -> None:
-        """`text`: as `spaced` gives it; `nodes`: of the documents `spans`, and at the end of what is in none of them.
-        No node may come in two texts."""
+        """Add a text, as `spaced` returns it.
+
+        `nodes`: those of the documents `spans`, and last the node of the text outside of all spans. No node may be in
+        two texts.
+        """
         self._text.add(text, nodes, spans)
-        if self._text.size >= _AT_ONCE:
+        if self._text.size >= _BATCH_BYTES:
             self._count()
 
-    def finish(self) -> Counted:
+    def finish(self) -> WordCounts:
+        """Return the counts of all texts that were added."""
         self._count()
         documents, numbers, counts = (np.concatenate(column) for column in zip(*self._found, strict=True))
-        return Counted((documents, numbers, counts), self._words.words)
+        return WordCounts((documents, numbers, counts), self._words.words)
 
     def _count(self) -> None:
-        self._found.append(self._text.counted(self._words))
-        self._text = _Text()
+        self._found.append(self._text.count(self._words))
+        self._text = _TextBatch()
 
 
-class _Text:
-    """Some texts with a space between them, and which document each part belongs to."""
+class _TextBatch:
+    """Some texts with a space between them, and the document of each part."""
 
     def __init__(self) -> None:
         self.size = 1
@@ -170,19 +179,19 @@ class _Text:
         size, n_nodes = self.size, len(self._nodes)
         end = size + len(text)  # where a span that goes beyond its text ends, too
         self._starts += [min(size + start, end) for start in starts]
-        # What is in no document, which is -1, comes first.
+        # Text outside of all documents, which is -1, comes first.
         self._nodes.append(nodes[-1])
         self._nodes += nodes[:-1]
         self._documents += [n_nodes + 1 + document for document in documents]
         self._pieces += (text, b" ")
         self.size += len(text) + 1
 
-    def counted(self, seen: "_Seen") -> Triples:
-        """(document, word, count) of it, words as numbered by `seen`."""
+    def count(self, seen: "_WordIds") -> Triples:
+        """Return (document, word, count) of the texts, with words as numbered by `seen`."""
         # Eight bytes are read at once, also of the last word.
-        text = blanked(b"".join([*self._pieces, b" " * 8]), str.isalnum)
+        text = blank_unwanted(b"".join([*self._pieces, b" " * 8]), str.isalnum)
         begins = np.array(self._starts, dtype=np.int64)
-        starts, lengths = _words_in(text, begins)
+        starts, lengths = _find_words(text, begins)
         hashes = hashes_of(text, starts, lengths)
         order = np.argsort(hashes)
         hashes = hashes[order]
@@ -203,8 +212,8 @@ class _Text:
         return nodes[pairs % len(nodes)], numbers[pairs // len(nodes)], counts
 
 
-class _Seen:
-    """The distinct words that were seen, in UTF-8, by their numbers."""
+class _WordIds:
+    """Distinct words in UTF-8 and their numbers."""
 
     def __init__(self) -> None:
         self.words: list[bytes] = []
@@ -214,7 +223,10 @@ class _Seen:
     def numbers(
         self, hashes: NDArray[np.uint64], text: bytes, starts: NDArray[np.int64], lengths: NDArray[np.int64]
     ) -> NDArray[np.int32]:
-        """Those of words with these hashes, ascending, of which each stands there in the text."""
+        """Return the numbers of words with these hashes, ascending; new words are added.
+
+        Each word is in `text` at its start and length.
+        """
         places = np.searchsorted(self._hashes, hashes)
         is_new = np.ones(len(hashes), dtype=np.bool_)
         if len(self._hashes):
@@ -228,8 +240,10 @@ class _Seen:
 
 
 def segments(spans: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
-    """(where each begins, the document it belongs to: an index into `spans`, or -1 for none of them), by the innermost
-    of `spans` (start, end), which are properly nested. Of several that begin in one place the last one counts.
+    """Return (start of each segment, its document), by the innermost of the nested `spans`.
+
+    A document is an index into `spans` (start, end), or -1 outside of all spans. Spans are properly nested. Of several
+    segments that begin at the same offset, the last one counts.
 
     >>> segments([(4, 9)])
     ([0, 4, 9], [-1, 0, -1])
@@ -253,8 +267,8 @@ def segments(spans: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
     return starts, documents
 
 
-def blanked(text: bytes, is_wanted: Callable[[str], bool]) -> bytes:
-    """UTF-8 with spaces for those characters beyond ASCII that are not wanted."""
+def blank_unwanted(text: bytes, is_wanted: Callable[[str], bool]) -> bytes:
+    """Return UTF-8 text in which unwanted characters beyond ASCII are replaced by spaces."""
     if text.isascii():
         return text
     data = np.frombuffer(text, dtype=np.uint8).copy()
@@ -274,8 +288,11 @@ def blanked(text: bytes, is_wanted: Callable[[str], bool]) -> bytes:
     return data.tobytes()
 
 
-def _words_in(text: bytes, begins: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(where words start, their lengths in bytes): runs of what is no space, which end where a segment begins."""
+def _find_words(text: bytes, begins: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return (starts of words, their lengths in bytes).
+
+    Words are runs of characters other than spaces; they also end where a segment begins.
+    """
     data = np.frombuffer(text, dtype=np.uint8)
     is_word = data != _SPACE
     opens, closes = is_word[1:] > is_word[:-1], is_word[1:] < is_word[:-1]
@@ -285,18 +302,21 @@ def _words_in(text: bytes, begins: NDArray[np.int64]) -> tuple[NDArray[np.int64]
     lengths = np.flatnonzero(closes)
     lengths -= starts
     starts += 1
-    long = np.flatnonzero(lengths > _LONGEST)
+    long = np.flatnonzero(lengths > _MAX_WORD_CHARACTERS)
     if len(long):
         places = zip(long.tolist(), starts[long].tolist(), lengths[long].tolist(), strict=True)
-        data_ = [i for i, start, length in places if len(text[start : start + length].decode()) > _LONGEST]
+        data_ = [i for i, start, length in places if len(text[start : start + length].decode()) > _MAX_WORD_CHARACTERS]
         starts, lengths = np.delete(starts, data_), np.delete(lengths, data_)
     return starts, lengths
 
 
 def hashes_of(text: bytes, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Shape (n,): of each word of a text, which has seven bytes more behind the last. Eight bytes after the other are
-    mixed in: multiplied by an odd number, and the high bits, which depend on all others, brought down to the low ones.
-    Each of these steps can be undone, hence no two short words are mixed up."""
+    """Return a hash of each word of a text, shape (n,).
+
+    The text has seven more bytes after the last word. Words are mixed in eight bytes at a time: multiplied by an odd
+    number, and the high bits, which depend on all others, are moved down to the low ones. Each step can be undone, so
+    that no two words of at most eight bytes have the same hash.
+    """
     eights = np.ndarray((len(text) - 7,), dtype="<u8", buffer=text, strides=(1,))  # from every byte on
     hashes: NDArray[np.uint64] = eights[starts] & _LOWEST[np.minimum(lengths, 8)]
     hashes *= _SPREAD
@@ -330,21 +350,22 @@ def _is_no_digit(character: str) -> bool:
 
 
 class Terms:
-    """Numbers for terms: their places among all that were asked for."""
+    """Numbers of terms, in the order in which the terms were first requested."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
     def strings(self) -> list[str]:
-        """The terms in the order of their numbers."""
+        """Return the terms in the order of their numbers."""
         return list(self._numbers)
 
     def numbers(self, terms: Iterable[str]) -> list[int]:
+        """Return the number of each term; new terms get the next free numbers."""
         known = self._numbers
         return [known.setdefault(term, len(known)) for term in terms]
 
-    def of_words(self, words: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """(indptr, terms): those of word i are `terms[indptr[i]:indptr[i + 1]]`, each once, ascending."""
+    def terms_of_words(self, words: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return (indptr, terms): those of word i are `terms[indptr[i]:indptr[i + 1]]`, distinct, ascending."""
         text = b" ".join([b"", *words, b" " * 8])
         lengths = np.array([len(word) for word in words], dtype=np.int64)
         ends = np.cumsum(lengths + 1)
@@ -366,8 +387,11 @@ class Terms:
         return indptr, (pairs & 0xFFFFFFFF).astype(np.int32)
 
 
-def expanded(rows: Triples, indptr: NDArray[np.int64], terms: NDArray[np.int32]) -> Triples:
-    """(document, text, count) -> (document, term, count); those of text i are `terms[indptr[i]:indptr[i + 1]]`."""
+def expand_to_terms(rows: Triples, indptr: NDArray[np.int64], terms: NDArray[np.int32]) -> Triples:
+    """Return (document, term, count) for rows of (document, text, count).
+
+    The terms of text i are `terms[indptr[i]:indptr[i + 1]]`.
+    """
     documents, texts, counts = rows
     starts, lengths = indptr[:-1], np.diff(indptr).astype(np.int32)
     # Some at once: what is needed on the way takes more room than the result.
@@ -387,10 +411,13 @@ def expanded(rows: Triples, indptr: NDArray[np.int64], terms: NDArray[np.int32])
 
 
 def _parts(text: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """(word, start, length) of each part of each word: humps, acronyms, runs of small letters, of digits and of other
-    letters; `ends` are those of the words in the text."""
+    """Return (word, start, length) of each part of each word.
+
+    Parts are humps, acronyms, and runs of lower-case letters, of digits and of other letters. `ends` are the ends of
+    the words in the text.
+    """
     # Digits of other scripts are no part of anything (as `[^\W\d]` has it in an expression).
-    kinds = np.frombuffer(blanked(text, _is_no_digit).translate(_KINDS), dtype=np.uint8)
+    kinds = np.frombuffer(blank_unwanted(text, _is_no_digit).translate(_KINDS), dtype=np.uint8)
     before, here, behind = kinds[:-2], kinds[1:-1], kinds[2:]
     is_upper = here == _UPPER
     begins = here != before
@@ -404,8 +431,8 @@ def _parts(text: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDA
     lengths = stops[at] - starts
     too_long = [
         i
-        for i in np.flatnonzero(lengths > LONGEST_PART).tolist()
-        if len(text[starts[i] : starts[i] + lengths[i]].decode("utf-8")) > LONGEST_PART
+        for i in np.flatnonzero(lengths > MAX_PART_CHARACTERS).tolist()
+        if len(text[starts[i] : starts[i] + lengths[i]].decode("utf-8")) > MAX_PART_CHARACTERS
     ]
     starts, lengths = np.delete(starts, too_long), np.delete(lengths, too_long)
     return np.searchsorted(ends, starts, side="right"), starts, lengths

@@ -1,11 +1,12 @@
-"""Personalized PageRank of the neighbourhood of the seeds alone, with a bound on what is missing.
+"""Personalized PageRank by local push, with a bound on the error, and the seeds that a score stems from.
 
-In: the `Transition` of a graph and seeds. Out: a `PageRankResult` of rung "approximate". Forward push (Andersen, Chung
-and Lang 2006), adapted to the walk of `rank.walk`, whose lost mass returns to the seeds, and done for all nodes of a
-frontier at once. How many links are followed depends on the threshold and the damping, never on the size of the graph.
+In: the `Transition` of a graph and seeds. Out: a `PageRankResult` of rung "approximate". This is forward push
+(Andersen, Chung and Lang 2006), adapted to the walk of `power_iteration`, in which lost mass returns to the seeds, and
+done for all nodes of a frontier at once. The number of links that are followed depends on the threshold and the
+damping, never on the size of the graph.
 
-Which seeds the scores of a few nodes stem from, followed back from these nodes: there are fewer of them than seeds,
-and their own scores say when enough is known.
+The shares of the seeds in the scores of a few nodes are computed backward from these nodes. There are fewer nodes than
+seeds, and their own scores tell when the result is accurate enough.
 """
 
 import weakref
@@ -20,20 +21,22 @@ from causalist.model.graph import rows_of
 from causalist.model.scores import PageRankResult, Transition
 from causalist.rank.pagerank.power_iteration import DAMPING, always, check_damping, check_seeds, personalized_pagerank
 from causalist.rank.pagerank.sparse_product import coo_product, csr_product, csr_products
-from causalist.rank.pagerank.transition import EXACT_UP_TO, by_columns
-from causalist.rank.top_k import distinct
+from causalist.rank.pagerank.transition import EXACT_UP_TO, to_csc
+from causalist.rank.top_k import unique_sorted
 
-# The threshold where nothing is said of one.
+# Default threshold.
 EPSILON = 1e-7
-# Looking at the ends of a round's links takes about as long as going over so many times as many nodes.
+# Cost of a check of the end of a link, relative to a check of a node in a scan.
 LOOKING_COSTS = 8
-# Sorting some nodes takes about as long as looking for marks at so many times as many.
+# Cost of sorting a node, relative to a check of its mark.
 MARKING_COSTS = 128
 
 
 class _Columns(NamedTuple):
-    """The links that leave each node: `targets[k]` with `weights[k]` for k in indptr[i]:indptr[i + 1]. `ahead` is what
-    `_ahead` has said, by damping."""
+    """The links that leave each node: `targets[k]` with `weights[k]` for k in indptr[i]:indptr[i + 1].
+
+    `ahead` caches the results of `_forward_bound`, by damping.
+    """
 
     indptr: NDArray[np.int32]
     targets: NDArray[np.int32]
@@ -45,21 +48,23 @@ class _Columns(NamedTuple):
 _turned: dict[int, tuple["weakref.ref[NDArray[np.float64]]", _Columns]] = {}
 
 
-def walked_from(
+def compute_pagerank(
     transition: Transition,
     seeds: NDArray[np.float64],
     *,
     damping: float,
     approximate: float | None,
-    go_on: Callable[[], bool] = always,
+    should_continue: Callable[[], bool] = always,
 ) -> PageRankResult:
-    """PageRank, exact or pushed: `approximate` is the threshold, 0 for an exact walk; None: exact up to EXACT_UP_TO
-    nodes, and EPSILON above."""
+    """Return PageRank from these seeds, exact or by local push.
+
+    `approximate` is the threshold, 0 for an exact walk. None: exact up to EXACT_UP_TO nodes, and EPSILON above.
+    """
     if approximate is None:
         approximate = EPSILON if len(transition.walkable) > EXACT_UP_TO else 0.0
     if approximate == 0.0:
-        return personalized_pagerank(transition, seeds, damping=damping, go_on=go_on)
-    return push_pagerank(transition, seeds, damping=damping, epsilon=approximate, go_on=go_on)
+        return personalized_pagerank(transition, seeds, damping=damping, should_continue=should_continue)
+    return push_pagerank(transition, seeds, damping=damping, epsilon=approximate, should_continue=should_continue)
 
 
 def push_pagerank(
@@ -68,27 +73,28 @@ def push_pagerank(
     *,
     damping: float,
     epsilon: float,
-    go_on: Callable[[], bool] = always,
+    should_continue: Callable[[], bool] = always,
 ) -> PageRankResult:
-    """The fixed point of `personalized_pagerank` near the seeds, from below.
+    """Return the fixed point of `personalized_pagerank` near the seeds, approximated from below.
 
     With s the seeds, scaled to sum 1, that fixed point is r = x / sum(x) for x = (I - damping * M)^-1 s. Pushing keeps
 
         x = p + (I - damping * M)^-1 q        from p = 0, q = s, with p and q never negative
 
     and each round moves, for every node i with q_i >= epsilon * max(links_i, 1), all of q_i to p_i and damping * M_ji *
-    q_i to each q_j; `links_i` counts the links that leave i. It ends when no node is left above its threshold.
+    q_i to each q_j; `links_i` counts the links that leave i. It ends when no node is above its threshold.
 
-    Cost: a push takes at least (1 - damping) * epsilon * links_i from sum(q), which is 1 at first, so that no more than
-    1 / (epsilon * (1 - damping)) links are followed. Turning M round, where it has no columns, is linear in its links.
+    Cost: a push takes at least (1 - damping) * epsilon * links_i from sum(q), which is 1 at first. So no more than 1 /
+    (epsilon * (1 - damping)) links are followed. Transposing M, if it has no columns yet, is linear in its links.
 
-    Error: `scores` are y / sum(y) with y = p + q <= x. What is missing, e = damping * M (I - damping * M)^-1 q, has a
-    sum of at most E = sum_i h_i * q_i, where h_i bounds what one at node i leads to (`_ahead`). With Y = sum(y),
+    Error: `scores` are y / sum(y) with y = p + q <= x. The missing part, e = damping * M (I - damping * M)^-1 q, has a
+    sum of at most E = sum_i h_i * q_i, where h_i bounds the mass that a unit at node i leads to (`_forward_bound`).
+    With Y = sum(y),
 
         |r - y / Y| = |Y * e - sum(e) * y| / (Y * (Y + sum(e))) <= 2 * sum(e) / (Y + sum(e)) <= 2 * E / (Y + E)
 
-    in the L1 norm, and that is `bound`. `residual` is sum(q), `n_iterations` counts rounds. Told by `go_on` to stop
-    between two rounds, it gives what it has, with the bound that holds for it, as rung "stopped".
+    in the L1 norm, and that is `bound`. `residual` is sum(q), `n_iterations` counts rounds. If `should_continue`
+    returns False between two rounds, the result so far is returned with the bound that holds for it, as rung "stopped".
 
     `epsilon`: in (0, 1]. Raises `UsageError` otherwise, and as `personalized_pagerank` does.
 
@@ -111,14 +117,14 @@ def push_pagerank(
     is_due = np.zeros(len(s), dtype=np.bool_)
     rounds, rung = 0, "approximate"
     while True:
-        # Only what was given something can be above its threshold now; of many it is quicker to look at all.
+        # Only nodes that got mass can be above their threshold now; a scan of all is faster if these are many.
         if len(touched) * LOOKING_COSTS >= len(rest):
             due = np.flatnonzero(rest >= enough)
         else:
-            due = _each_once(touched[rest[touched] >= enough[touched]], is_due)
+            due = _unique_nodes(touched[rest[touched] >= enough[touched]], is_due)
         if len(due) == 0:
             break
-        if not go_on():
+        if not should_continue():
             rung = "stopped"
             break
         moved = rest[due]
@@ -130,14 +136,14 @@ def push_pagerank(
         rounds += 1
     left = float(rest.sum())
     # No product of BLAS: its last digits would be those of as many sums as there are threads.
-    missing = float((_ahead(columns, damping) * rest).sum())
+    missing = float((_forward_bound(columns, damping) * rest).sum())
     kept += rest
     total = float(kept.sum())
     kept /= total
     return PageRankResult(kept, rounds, left, rung, 2.0 * missing / (total + missing), total)
 
 
-def walked_on(
+def extend_push(
     transition: Transition,
     walk: PageRankResult,
     others: NDArray[np.float64],
@@ -146,22 +152,24 @@ def walked_on(
     *,
     damping: float,
     approximate: float | None,
-    go_on: Callable[[], bool] = always,
+    should_continue: Callable[[], bool] = always,
 ) -> PageRankResult:
-    """Return the result of `walked_from` for `joined`, given the walk from a part of its seeds.
+    """Return the result of `compute_pagerank` for `joined`, given the walk from a part of its seeds.
 
     `joined` = (1 - share) * seeds + share * others, all of sum 1 and share in (0, 1), where `walk` is from `seeds`
     alone.
 
-    What was pushed from `seeds` is not pushed again. The x of `push_pagerank` is linear in its seeds, so that the one
-    looked for is (1 - share) * x + share * x', with x' from `others`. What x and x' lack to their exact values adds up
-    like them, and is at most b * Y / (2 - b) for a bound b of scores scaled from Y. A threshold of epsilon / share
-    for x' leaves of each node what epsilon would leave in a walk from `joined`.
+    What was pushed from `seeds` is not pushed again. The x of `push_pagerank` is linear in its seeds, so that the new
+    one is (1 - share) * x + share * x', with x' from `others`. The errors of x and x' add up in the same way; each is
+    at most b * Y / (2 - b) for a bound b of scores scaled from Y. A threshold of epsilon / share for x' leaves of each
+    node what epsilon would leave in a walk from `joined`.
     """
     if walk.bound is None:
-        return walked_from(transition, joined, damping=damping, approximate=approximate, go_on=go_on)
+        return compute_pagerank(
+            transition, joined, damping=damping, approximate=approximate, should_continue=should_continue
+        )
     epsilon = min(1.0, (approximate or EPSILON) / share)
-    more = push_pagerank(transition, others, damping=damping, epsilon=epsilon, go_on=go_on)
+    more = push_pagerank(transition, others, damping=damping, epsilon=epsilon, should_continue=should_continue)
     assert more.bound is not None  # as of all that is pushed
     before, new = (1.0 - share) * walk.total, share * more.total
     scores = before * walk.scores + new * more.scores
@@ -178,11 +186,13 @@ def walked_on(
     )
 
 
-def _each_once(nodes: NDArray[np.int32], marks: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Each of some nodes once, ascending: few are sorted, many marked. `marks`: shape (n_nodes,), False everywhere
-    before and after."""
+def _unique_nodes(nodes: NDArray[np.int32], marks: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the distinct values of some nodes, ascending.
+
+    Few nodes are sorted, many are marked. `marks`: shape (n_nodes,), False everywhere before and after.
+    """
     if len(nodes) * MARKING_COSTS < len(marks):
-        return distinct(nodes.astype(np.int64))
+        return unique_sorted(nodes.astype(np.int64))
     marks[nodes] = True
     found = np.flatnonzero(marks)
     marks[found] = False
@@ -194,18 +204,19 @@ def _columns(transition: Transition) -> _Columns:
     known = _turned.get(id(weights))
     if known is not None and known[0]() is weights:
         return known[1]
-    columns = _Columns(*by_columns(transition), {})
+    columns = _Columns(*to_csc(transition), {})
     key = id(weights)
     _turned[key] = (weakref.ref(weights, lambda _: _turned.pop(key, None)), columns)
     return columns
 
 
-def _ahead(columns: _Columns, damping: float) -> NDArray[np.float64]:
-    """For each node a bound h_i on the sum of damping * M (I - damping * M)^-1 e_i, all that one at i leads to.
+def _forward_bound(columns: _Columns, damping: float) -> NDArray[np.float64]:
+    """Return a bound h_i for each node, on the sum of damping * M (I - damping * M)^-1 e_i.
 
-    That sum is the solution of h = damping * M^T (1 + h). With c the largest sum of a column of M, no h_i is above
-    damping * c / (1 - damping * c), and from any h above the solution the right side gives one that is still above it
-    and nowhere higher: two steps are taken, each a product. Once for each graph and damping.
+    That is all the mass that a unit at node i leads to. The sums are the solution of h = damping * M^T (1 + h). With c
+    the largest sum of a column of M, no h_i is above damping * c / (1 - damping * c). From any h above the solution,
+    the right side gives one that is still above it and nowhere higher. Two such steps are taken, each a product. The
+    result is computed once for each graph and damping.
     """
     known = columns.ahead.get(damping)
     if known is not None:
@@ -223,19 +234,19 @@ def _ahead(columns: _Columns, damping: float) -> NDArray[np.float64]:
 # A share changes by less than this part of all of a node's, which is less than the per cent that are shown.
 ORIGIN_TOLERANCE = 1e-4
 # Less than this of a walk that comes from anywhere is nothing: scores that are shown are ten thousand times as much.
-LEAST_SCORE = 1e-9
+MIN_SCORE = 1e-9
 MAX_ITERATIONS = 100_000
 # Nodes a product: entries of the matrix are read once for all of them, and the vectors stay small beside it.
-AT_ONCE = 16
+GROUPS_PER_PRODUCT = 16
 
 
-def origins(
+def compute_origin_shares(
     transition: Transition,
     seeds: NDArray[np.float64],
     groups: Sequence[NDArray[np.int64]],
     *,
     damping: float = DAMPING,
-    go_on: Callable[[], bool] = always,
+    should_continue: Callable[[], bool] = always,
 ) -> NDArray[np.float64]:
     """Return the share of the score of each group of nodes that stems from each seed.
 
@@ -248,41 +259,41 @@ def origins(
     With the mass that returns, PageRank is not linear in the seeds, but r = damping * M @ r + c * s for one number c,
     so that r and the sum of the x_i are proportional.
 
-    Returns float64 of shape (n_groups, n_seeds); column k belongs to the k-th node with `seeds > 0`, in node order; a
-    row is all zero where the walk does not come to its group. What is left out of y is at most
-    damping / (1 - damping) times the largest part of the last term, as the columns of M sum to at most 1; the series of
-    a group ends where that is below `ORIGIN_TOLERANCE` of s @ y.
+    Returns float64 of shape (n_groups, n_seeds); column k belongs to the k-th node with `seeds > 0`, in node order. A
+    row is all zero if the walk does not reach its group. The omitted part of y is at most damping / (1 - damping) times
+    the largest part of the last term, as the columns of M sum to at most 1. The series of a group ends when that is
+    below `ORIGIN_TOLERANCE` of s @ y.
 
-    Raises `UsageError` as `personalized_pagerank` does, `ConvergenceError` when damping is so near 1 that it does not
-    end, or when `go_on`, asked before each step, says no.
+    Raises `UsageError` as `personalized_pagerank` does. Raises `ConvergenceError` if damping is too near 1 to converge,
+    or if `should_continue`, called before each step, returns False.
 
     >>> m = Transition(np.array([0, 0, 2], dtype=np.int32), np.array([0, 1], dtype=np.int32), np.array([1.0, 0.5]),
     ...                np.array([1, 1], dtype=np.int32), np.ones(2, dtype=np.bool_))  # 0 -> 1, and half a loop at 1
-    >>> origins(m, np.array([0.5, 0.5]), [np.array([1])], damping=0.5).round(3).tolist()  # 2/6 and 4/6
+    >>> compute_origin_shares(m, np.array([0.5, 0.5]), [np.array([1])], damping=0.5).round(3).tolist()  # 2/6 and 4/6
     [[0.333, 0.667]]
     """
     s = check_seeds(transition, seeds)
     check_damping(damping)
     nodes = np.flatnonzero(s)
-    matrix = by_columns(transition)
+    matrix = to_csc(transition)
     shares = np.zeros((len(groups), len(nodes)))
-    for first in range(0, len(groups), AT_ONCE):
-        some = groups[first : first + AT_ONCE]
-        shares[first : first + len(some)] = _backwards(matrix, s, nodes, some, damping, go_on)
+    for first in range(0, len(groups), GROUPS_PER_PRODUCT):
+        some = groups[first : first + GROUPS_PER_PRODUCT]
+        shares[first : first + len(some)] = _backward_series(matrix, s, nodes, some, damping, should_continue)
     shares *= s[nodes]
     sums = shares.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(shares, sums, out=np.zeros_like(shares), where=sums > 0), dtype=np.float64)
 
 
-def _backwards(
+def _backward_series(
     matrix: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]],
     s: NDArray[np.float64],
     nodes: NDArray[np.int64],
     groups: Sequence[NDArray[np.int64]],
     damping: float,
-    go_on: Callable[[], bool],
+    should_continue: Callable[[], bool],
 ) -> NDArray[np.float64]:
-    """y of each group at `nodes`, shape (n_groups, n_nodes)."""
+    """Return y of each group at `nodes`, shape (n_groups, n_nodes)."""
     term = np.zeros((len(s), len(groups)))
     for column, group in enumerate(groups):
         term[group, column] = 1.0
@@ -290,12 +301,12 @@ def _backwards(
     found = term[nodes]
     for _ in range(MAX_ITERATIONS):
         left = term.max(axis=0) * (damping / (1.0 - damping))
-        is_done = left <= np.maximum(ORIGIN_TOLERANCE * (s[nodes] @ found), LEAST_SCORE)
+        is_done = left <= np.maximum(ORIGIN_TOLERANCE * (s[nodes] @ found), MIN_SCORE)
         if is_done.all():
             return np.ascontiguousarray(found.T)
-        # A group that is done adds nothing more: what comes out of it does not depend on who else is here.
+        # A finished group adds nothing more, so that its result does not depend on the other groups.
         term[:, is_done] = 0.0
-        if not go_on():
+        if not should_continue():
             raise ConvergenceError(f"stopped on the way back from {len(groups)} nodes to their seeds")
         csr_products(*matrix, term, following)
         following *= damping

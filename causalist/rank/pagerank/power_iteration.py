@@ -1,8 +1,8 @@
-"""Personalized PageRank over the code graph: from matches to seeds, and from seeds to scores.
+"""Personalized PageRank over the code graph by power iteration, and its seed distribution.
 
-In: the `Transition` of a graph (`build_transition`) and the matches of a question. Out: a `PageRankResult`. Which nodes
-match a question, and what their scores are mixed with, is decided elsewhere; who gave what, in `origins`.
-`damping` is the probability of *following* an edge, everywhere.
+In: the `Transition` of a graph (`build_transition`) and the matches of a query. Out: a `PageRankResult`. Matching nodes
+to a query and mixing the scores with others are done elsewhere; `local_push.compute_origin_shares` computes the shares
+of the seeds. `damping` is the probability of *following* an edge, everywhere.
 """
 
 from collections.abc import Callable, Mapping
@@ -46,24 +46,26 @@ def personalized_pagerank(
     damping: float = DAMPING,
     tolerance: float = TOLERANCE,
     max_iterations: int = MAX_ITERATIONS,
-    go_on: Callable[[], bool] = always,
+    should_continue: Callable[[], bool] = always,
 ) -> PageRankResult:
-    """The fixed point of a walk that follows links and returns to the seeds (design section 5).
+    """Return the fixed point of a walk that follows links and returns to the seeds (design section 5).
 
         r = damping * (M @ r + (1 - sum(M @ r)) * s) + (1 - damping) * s        with s = seeds / sum(seeds)
 
-    by power iteration from r = s: what a column of M lacks to 1 returns to the seeds, so that r sums to 1. After
-    Haveliwala (2002), with absolute instead of normalised column sums.
+    The fixed point is found by power iteration from r = s. What a column of M lacks to 1 returns to the seeds, so that
+    r sums to 1. After Haveliwala (2002), with absolute instead of normalized column sums.
 
     `seeds`: float64, shape (n_nodes,), not negative, not all zero, zero where not walkable; scaled to sum 1 here.
     `damping`: in [0, 1). `tolerance`: L1 norm of the last step, above 0. Raises `UsageError` otherwise.
 
-    It never fails to answer; `rung` says how far it got:
-    "converged": the step fell below `tolerance` within `max_iterations`;
-    "relaxed": it fell below max(1e-4, 10 * tolerance) within twice as many further ones, from where it stood;
-    "stopped": `go_on`, asked before each iteration, said no; `r` is what was reached by then, at worst `s`;
-    "degree": it did not, and `r_i` is proportional to `degrees[i] * (1 + N * s_i)` over the N walkable nodes.
-    `n_iterations` counts all of them, `residual` is the last step.
+    There is always an answer; `rung` says how far the iteration got:
+
+    - "converged": the step fell below `tolerance` within `max_iterations`;
+    - "relaxed": it fell below max(1e-4, 10 * tolerance) within twice as many further iterations;
+    - "stopped": `should_continue`, called before each iteration, returned False; `r` is the state at that time;
+    - "degree": none of these, and `r_i` is proportional to `degrees[i] * (1 + N * s_i)` over the N walkable nodes.
+
+    `n_iterations` counts all iterations, `residual` is the last step.
 
     >>> m = Transition(np.array([0, 0, 1, 2], dtype=np.int32), np.array([0, 1], dtype=np.int32), np.array([1.0, 0.5]),
     ...                np.array([1, 2, 1], dtype=np.int32), np.ones(3, dtype=np.bool_))  # 0 -> 1 -> 2, half a link
@@ -87,7 +89,7 @@ def personalized_pagerank(
     )
     for rung, sufficient, limit in rungs:
         while residual >= sufficient and n_iterations < limit:
-            if not go_on():
+            if not should_continue():
                 return PageRankResult(r, n_iterations, residual if n_iterations else 0.0, "stopped")
             csr_product(transition.indptr, transition.indices, transition.weights, r, step)
             lacking = max(0.0, 1.0 - float(step.sum()))
@@ -110,15 +112,15 @@ def seed_distribution(
     *,
     passage_counts: NDArray[np.int32] | None = None,
 ) -> NDArray[np.float64]:
-    """The restart distribution of a question: `s_i` proportional to `match_i * specificity_i` (design section 5).
+    """Return the restart distribution: `s_i` proportional to `match_i * specificity_i` (design section 5).
 
-    `matches`: node index -> match in (0, 1]. `specificity_i` weighs down what has many neighbours:
-    LOG `log(N / degrees[i])` with N walkable nodes, PASSAGES `1 / passage_counts[i]` (node specificity of HippoRAG,
-    Gutiérrez et al. 2024; shape (n_nodes,), passages that mention the node, counted as 1 where there are none), NONE 1.
-    Where that makes all of s zero, the matches alone are used. Returns float64 of shape (n_nodes,), sum 1.
+    `matches`: node index -> match in (0, 1]. `specificity_i` reduces the weight of nodes with many neighbors: LOG
+    `log(N / degrees[i])` with N walkable nodes, PASSAGES `1 / passage_counts[i]` (node specificity of HippoRAG,
+    Gutiérrez et al. 2024; shape (n_nodes,), the passages that mention the node, 0 counts as 1), NONE 1. If all of s
+    would be zero, the matches alone are used. Returns float64 of shape (n_nodes,), sum 1.
 
-    Raises `UsageError` for no matches at all (there is no PageRank without a seed), matches out of range, nodes that
-    do not exist or cannot be walked, and PASSAGES without counts.
+    Raises `UsageError` for no matches at all (there is no PageRank without a seed), matches out of range, nodes that do
+    not exist or cannot be walked, and PASSAGES without counts.
 
     >>> m = Transition(np.zeros(5, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0),
     ...                np.array([1, 2, 1, 4], dtype=np.int32), np.ones(4, dtype=np.bool_))
@@ -146,14 +148,14 @@ def seed_distribution(
 
 
 def _by_degree(transition: Transition, s: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The last rung: degree, raised at the seeds."""
+    """Return the fallback scores if the iteration did not converge: node degree, raised at the seeds."""
     n_walkable = int(np.count_nonzero(transition.walkable))
     scores = np.where(transition.walkable, transition.degrees * (1.0 + n_walkable * s), 0.0)
     return np.asarray(scores / scores.sum(), dtype=np.float64)
 
 
 def check_seeds(transition: Transition, seeds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A copy of the seeds, scaled to sum 1."""
+    """Return a copy of the seeds, scaled to sum 1."""
     seeds = np.asarray(seeds, dtype=np.float64)
     if seeds.shape != transition.walkable.shape:
         raise UsageError(f"seeds have shape {seeds.shape}; the graph needs {transition.walkable.shape}")

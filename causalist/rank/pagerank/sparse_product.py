@@ -1,11 +1,11 @@
-"""One sparse matrix-vector product, `out = M @ x`, without importing `scipy.sparse`.
+"""Sparse matrix-vector products, `out = M @ x`, without importing `scipy.sparse`.
 
 In: the CSR arrays of a `Transition` and a vector. Out: the product, written into a given buffer. Importing
 `scipy.sparse` costs more than a whole walk over a large repository (93-105 ms against 0.5 ms for the direct load, with
-scipy 1.17, numpy imported and warm files; 130-240 ms against 6-9 ms in the first processes after a boot), and only its
-compiled kernel `csr_matvec` is needed here. So the extension module is loaded from its file. It is a private part of
-scipy: it is tried on a product with known values first, and when anything is off the same kernel is taken by an
-ordinary import, or else numpy does the work.
+scipy 1.17, numpy imported and warm files; 130-240 ms against 6-9 ms in the first processes after a boot). Only its
+compiled kernel `csr_matvec` is needed here, so the extension module is loaded from its file. It is a private part of
+scipy. Therefore it is first tried on a product with known values. If that fails, the same kernel is taken by an
+ordinary import, or numpy computes the product.
 """
 
 import importlib
@@ -37,10 +37,10 @@ def csr_product(
     x: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None:
-    """`out[j] = sum(weights[k] * x[indices[k]] for k in range(indptr[j], indptr[j + 1]))`.
+    """Compute `out[j] = sum(weights[k] * x[indices[k]] for k in range(indptr[j], indptr[j + 1]))`.
 
-    `indptr` (n_rows + 1,), `indices` and `weights` (n_entries,), `x` (n_columns,), `out` (n_rows,), all C-contiguous;
-    what `out` held is overwritten, and it must not be `x`. Nothing is allocated when scipy's kernel is at hand.
+    `indptr` (n_rows + 1,), `indices` and `weights` (n_entries,), `x` (n_columns,), `out` (n_rows,), all C-contiguous.
+    The content of `out` is overwritten; it must not be `x`. Nothing is allocated if scipy's kernel is available.
 
     >>> out = np.full(3, 9.0)
     >>> indptr, indices = np.array([0, 1, 1, 3], dtype=np.int32), np.array([1, 0, 2], dtype=np.int32)
@@ -58,8 +58,10 @@ def csr_products(
     x: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None:
-    """`csr_product` of each column of `x`, (n_columns, n_vectors), into those of `out`, (n_rows, n_vectors): entries of
-    the matrix are read once for all of them. Both C-contiguous. A column comes out as it would by itself.
+    """Compute `csr_product` of each column of `x` into the same column of `out`.
+
+    `x` has shape (n_columns, n_vectors), `out` has shape (n_rows, n_vectors), both C-contiguous. The entries of the
+    matrix are read once for all columns. Each column is equal to that of `csr_product`.
 
     >>> out = np.full((3, 2), 9.0)
     >>> indptr, indices = np.array([0, 1, 1, 3], dtype=np.int32), np.array([1, 0, 2], dtype=np.int32)
@@ -85,8 +87,9 @@ def coo_product(
     x: NDArray[np.float64],
     out: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """`out[rows[k]] += weights[k] * x[columns[k]]` for one k after the other, from what `out` holds, or from zeros as
-    long as `x`. All C-contiguous.
+    """Compute `out[rows[k]] += weights[k] * x[columns[k]]` for each k in order, and return `out`.
+
+    Without `out`, the sums begin from zeros, as many as `x` has. All arrays are C-contiguous.
 
     >>> rows, columns = np.array([2, 0, 2], dtype=np.int32), np.array([0, 1, 2], dtype=np.int32)
     >>> coo_product(rows, columns, np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0])).tolist()
@@ -113,7 +116,7 @@ def _fastest_of_entries() -> Callable[..., None] | None:
 
 
 def _kernel(name: str, is_right: Callable[[Callable[..., None]], bool]) -> Callable[..., None] | None:
-    """scipy's kernel of this name, if it gives what it should; chosen once per process."""
+    """Return the kernel of scipy with this name, if its result is right, else None; chosen once per process."""
     for load in (_load_extension, lambda: importlib.import_module(_SCIPY_NAME)):
         try:
             kernel: Callable[..., None] = getattr(sys.modules.get(_SCIPY_NAME) or load(), name)
@@ -127,7 +130,9 @@ def _kernel(name: str, is_right: Callable[[Callable[..., None]], bool]) -> Calla
 def csr_transpose(
     indptr: NDArray[np.int32], indices: NDArray[np.int32], weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """The arrays of the transposed matrix, which is square. Rows ascend within a column as they do in the matrix.
+    """Return the arrays of the transposed square matrix.
+
+    Rows ascend within a column as they do in the matrix.
 
     >>> indptr, indices = np.array([0, 1, 1, 3], dtype=np.int32), np.array([1, 0, 2], dtype=np.int32)
     >>> [each.tolist() for each in csr_transpose(indptr, indices, np.array([2.0, 1.0, 3.0]))]
@@ -170,7 +175,7 @@ def _fastest_of_many() -> Callable[..., None] | None:
 
 @cache
 def _fastest() -> Product:
-    """The first product that gives the right numbers here; chosen once per process, at the first use."""
+    """Return the first product that gives the right numbers; chosen once per process, at the first use."""
     for find in (direct_product, imported_product):
         product = find()
         if product is not None:
@@ -179,14 +184,20 @@ def _fastest() -> Product:
 
 
 def direct_product() -> Product | None:
-    """scipy's kernel from the extension module's file; None when it cannot be had or is not what was expected."""
+    """Return the kernel of scipy, loaded from the file of the extension module.
+
+    The result is None if the kernel cannot be loaded or gives other numbers than expected.
+    """
     if _SCIPY_NAME in sys.modules:
         return _checked(lambda: sys.modules[_SCIPY_NAME])
     return _checked(_load_extension)
 
 
 def imported_product() -> Product | None:
-    """scipy's kernel by an ordinary, slow import; None when it cannot be had or is not what was expected."""
+    """Return the kernel of scipy by an ordinary, slow import.
+
+    The result is None if the kernel cannot be imported or gives other numbers than expected.
+    """
     return _checked(lambda: importlib.import_module(_SCIPY_NAME))
 
 
@@ -197,8 +208,11 @@ def numpy_product(
     x: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None:
-    """The same in numpy alone: several times slower, and it allocates. `bincount` adds a row's entries one after the
-    other as the kernel does, so that the sums round alike, and an empty row needs no special case."""
+    """Compute `csr_product` in numpy alone: several times slower, and it allocates.
+
+    `bincount` adds the entries of a row in the same order as the kernel. So the sums round alike, and an empty row
+    needs no special case.
+    """
     n_rows = len(indptr) - 1
     rows = np.repeat(np.arange(n_rows), np.diff(indptr))
     out[:] = np.bincount(rows, weights=weights * x[indices], minlength=n_rows)
@@ -222,9 +236,9 @@ def _load_extension() -> ModuleType:
 
 
 def _checked(load: Callable[[], ModuleType]) -> Product | None:
-    """The loaded kernel behind our signature, if it multiplies a matrix with an empty row as it should.
+    """Return the loaded kernel with our signature, if its product with an empty row is right.
 
-    Any failure of a private module is an answer here, "not this way", and the next way is exact too.
+    Any failure of a private module means None here, and the caller tries the next way, which is exact too.
     """
     try:
         kernel = load().csr_matvec

@@ -1,4 +1,4 @@
-"""The matrix M of the walk from the edges of a code graph and the weights of their kinds.
+"""Transition matrix M of the walk, from the edges of a code graph and the weights of their kinds.
 
 In: a `CodeGraph` and `WalkWeights`. Out: a `Transition`, row = target of a link, column = its source. All of it is
 numpy over whole edge arrays. Sites `n` and externals deliberately do not count; see design section 5.
@@ -71,10 +71,13 @@ class WalkWeights:
         return np.stack([forward, forward * multiplier])
 
 
-class Unchanged(NamedTuple):
-    """The walk over an earlier graph, made with the same weights. `nodes`: shape (n_nodes then,), where each node is
-    now, in the same order; -1 if it is gone. `is_other`: shape (n_nodes,), whether an edge of the node came, went or
-    changed, or the node came, or it is a file that lost a node."""
+class PreviousTransition(NamedTuple):
+    """The transition of an earlier graph, built with the same weights, and what changed since then.
+
+    `nodes`: shape (n_nodes then,), the present index of each node, in the same order; -1 if it is gone. `is_other`:
+    shape (n_nodes,), True if an edge of the node was added, removed or changed, if the node is new, or if it is a file
+    that lost a node.
+    """
 
     transition: Transition
     nodes: NDArray[np.int32]
@@ -82,7 +85,7 @@ class Unchanged(NamedTuple):
 
 
 def build_transition(
-    graph: CodeGraph, weights: WalkWeights, *, normalise: bool = False, before: Unchanged | None = None
+    graph: CodeGraph, weights: WalkWeights, *, normalise: bool = False, before: PreviousTransition | None = None
 ) -> Transition:
     """M from the edges of `graph` (design section 5), with `forward, backward = weights.table()`.
 
@@ -147,7 +150,7 @@ def build_transition(
         indptr, indices, entries = _pointers(made.rows, n_nodes), made.columns, made.weights
         file_degrees = _file_degrees(edges, owners, walkable, is_walked)
     else:
-        indptr, indices, entries = _completed(before, made, n_nodes)
+        indptr, indices, entries = _splice_columns(before, made, n_nodes)
         is_other_file = np.zeros(n_nodes + 1, dtype=np.bool_)
         is_other_file[owners[before.is_other]] = True
         is_other_file[-1] = False  # of what is in no file
@@ -174,7 +177,7 @@ class _Edges(NamedTuple):
 
 
 class _Entries(NamedTuple):
-    """Of a matrix, by row and column; each stands once."""
+    """Entries of a matrix, by row and column; each position occurs once."""
 
     rows: NDArray[np.int32]
     columns: NDArray[np.int32]
@@ -182,7 +185,7 @@ class _Entries(NamedTuple):
 
 
 def _edges_at(graph: CodeGraph, nodes: NDArray[np.bool_] | None) -> _Edges:
-    """The edges with an end at one of these nodes, shape (n_nodes,); without them all."""
+    """Return the edges with an end at one of these nodes, shape (n_nodes,), or all edges if it is None."""
     edges = graph.edges
     if nodes is None:
         return _Edges(edges.sources, edges.targets, edges.kinds, edges.confidences, edges.candidates, edges.incoming)
@@ -198,7 +201,7 @@ def _edges_at(graph: CodeGraph, nodes: NDArray[np.bool_] | None) -> _Edges:
     )
 
 
-def _moved(then: NDArray[np.int32], before: Unchanged) -> NDArray[np.int32]:
+def _moved(then: NDArray[np.int32], before: PreviousTransition) -> NDArray[np.int32]:
     """Numbers of nodes of then as numbers of those of now; 1 where a node was not there."""
     now = np.ones(len(before.is_other), dtype=np.int32)
     stays = before.nodes >= 0
@@ -206,10 +209,10 @@ def _moved(then: NDArray[np.int32], before: Unchanged) -> NDArray[np.int32]:
     return now
 
 
-def _completed(
-    before: Unchanged, entries: _Entries, n_nodes: int
+def _splice_columns(
+    before: PreviousTransition, entries: _Entries, n_nodes: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """The CSR arrays of the matrix of before, with these entries in the place of the columns that are other."""
+    """Return the CSR arrays of the earlier matrix, with these entries in place of the changed columns."""
     then, nodes = before.transition, before.nodes
     is_gone = (nodes < 0) | before.is_other[nodes]
     gone = np.flatnonzero(is_gone.take(then.indices))
@@ -230,9 +233,12 @@ def _completed(
     return indptr, rows.of(columns, entries.columns), rows.of(then.weights, entries.weights)
 
 
-def within(transition: Transition, inside: NDArray[np.bool_]) -> Transition:
-    """The walk that stays inside, shape (n_nodes,): entries from and to other nodes are 0, and what they would have
-    carried returns to the seeds. Degrees stay those of the whole graph."""
+def restrict_to(transition: Transition, inside: NDArray[np.bool_]) -> Transition:
+    """Return the transition of a walk that stays inside, shape (n_nodes,).
+
+    Entries from and to other nodes are 0; the mass that they would carry returns to the seeds. Degrees stay those of
+    the whole graph.
+    """
     rows = np.repeat(np.arange(len(inside)), np.diff(transition.indptr))
     weights = transition.weights * (inside[transition.indices] & inside[rows])
     return Transition(
@@ -240,7 +246,7 @@ def within(transition: Transition, inside: NDArray[np.bool_]) -> Transition:
     )
 
 
-def by_columns(transition: Transition) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+def to_csc(transition: Transition) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
     """(indptr, indices, weights) of the columns of M: those that it has, or else turned now."""
     if len(transition.column_indptr):
         return transition.column_indptr, transition.column_indices, transition.column_weights
@@ -250,7 +256,7 @@ def by_columns(transition: Transition) -> tuple[NDArray[np.int32], NDArray[np.in
 def _compress(
     rows: NDArray[np.int32], columns: NDArray[np.int32], values: NDArray[np.float64], n_nodes: int
 ) -> _Entries:
-    """A matrix given by entries; several at one place are added, in the order given."""
+    """Return the matrix of these entries; entries at the same position are added, in the given order."""
     if len(rows) == 0:
         return _Entries(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0))
     keys = rows.astype(np.int64) * n_nodes + columns

@@ -1,15 +1,12 @@
-"""Recognition of the kinds of lines in a query, and the split of its text into blocks.
+"""Split of a query into a title and blocks, by the kinds of its lines.
 
-A line of a query was printed by a program, copied from code, or written.
+A line of a query was printed by a program, copied from code, or written by the author. The body becomes a list of
+blocks, each with its kind and its weight. A bug report has prose, code to reproduce, pasted output, a description of a
+machine, and the fields of a form. One pass over the lines separates them by Markdown (fences, indentation, quotes,
+headings, comments, `<details>`) and by the form of each line.
 
-Each expression is tried at the beginning of a line. All are bounded, so that no line takes more than time in proportion
-to its length.
-
-The text of a query becomes a title and a body. The body is a list of blocks, each with its kind and its weight.
-
-A bug report is prose, code to reproduce, pasted output, a description of a machine, and what a form asked for. One pass
-over the lines tells them apart by Markdown (fences, indentation, quotes, headings, comments, `<details>`) and by the
-look of a line (`looks`). Nothing is interpreted here: see `frames` for tracebacks and `question` for words and names.
+Each expression is tried at the beginning of a line. All are bounded, so that the time is linear in the length of a
+line. Nothing is interpreted here: `tracebacks` reads frames, `query` reads words and names.
 """
 
 import re
@@ -96,7 +93,7 @@ OUTPUT_LANGUAGES = frozenset(
     "console log logs none output plain pytb sh-session shell-session text traceback txt".split()  # noqa: SIM905
 )
 _LONG = 400  # characters, from where a line is hardly ever written or code
-_MOST_LOOKED_AT = 500  # characters of a line that decide what it is
+_MAX_LINE_CHARACTERS = 500  # characters of a line that decide what it is
 
 
 def is_dump(line: str) -> bool:
@@ -104,7 +101,7 @@ def is_dump(line: str) -> bool:
 
     A line without words is encoded, packed or machine-written.
     """
-    probe = line[:_MOST_LOOKED_AT]
+    probe = line[:_MAX_LINE_CHARACTERS]
     if len(line) > _LONG and sum(map(probe.count, "(){}[];=:&|/\\\"'<>+-_")) * 6 > len(probe):
         return True
     return bool(VERSIONS.match(probe) or ENCODED.match(probe))
@@ -132,7 +129,7 @@ class Section(Enum):
     FORM = auto()
 
 
-# How much a word counts by where it stands; a word of the prose counts 1. See docs/how-it-works.md for the measurement.
+# Weight of a word by its section; a word of the prose weighs 1. See docs/how-it-works.md for the measurement.
 KIND_WEIGHTS = {
     BlockKind.PROSE: 1.0,
     BlockKind.CODE: 0.5,
@@ -164,7 +161,7 @@ class QueryBlock(NamedTuple):
         return KIND_WEIGHTS[self.kind] * SECTION_WEIGHTS[self.section]
 
 
-class Parts(NamedTuple):
+class QueryText(NamedTuple):
     """`title`: the first line, empty where the text begins with something pasted."""
 
     title: str
@@ -219,23 +216,22 @@ _SECTIONS = (
     ),
 )
 _NOT_WRITTEN = (Section.ENVIRONMENT, Section.LOGS, Section.FORM)
-_LONGEST_HEADING = 60  # of words like these; a longer line is a sentence
+_MAX_HEADING_CHARACTERS = 60  # of words like these; a longer line is a sentence
 
-# characters of a line that decide what it is
-_FEWEST_PASTED = 3  # lines without a fence that are taken for pasted by their look alone
-_LONGEST_JSON = 12  # lines of data that illustrate; more are a dump
-_LONGEST_PASTE = 60  # lines of output without a trace that may be read; more are a dump
+_MIN_PASTED_LINES = 3  # lines without a fence that are taken for pasted by their look alone
+_MAX_JSON_LINES = 12  # lines of data that illustrate; more are a dump
+_MAX_PASTE_LINES = 60  # lines of output without a trace that may be read; more are a dump
 
 
-def read_blocks(text: str) -> Parts:
-    """The title and the blocks of a question, in order; deterministic, linear in the text."""
+def read_blocks(text: str) -> QueryText:
+    """Return the title and the blocks of a query, in order; deterministic, linear in the text."""
     lines = _COMMENT.sub("\n", text).strip().splitlines()
     title = ""
     if lines and not (_FENCE.match(lines[0]) or TRACE.match(lines[0]) or LOG.match(lines[0])):
         title = lines.pop(0).strip()
         heading = _HEADING.match(title)
         title = (heading[1] if heading and heading[1] else title).strip()
-    return Parts(title, tuple(_blocks(lines)))
+    return QueryText(title, tuple(_blocks(lines)))
 
 
 def _blocks(lines: list[str]) -> list[QueryBlock]:
@@ -253,7 +249,9 @@ def _blocks(lines: list[str]) -> list[QueryBlock]:
             end = at + 1
             while end < len(lines) and not lines[end].lstrip(" \t>").startswith(fence[1]):
                 end += 1
-            found += _pasted(lines[at + 1 : end], fence[2].lower(), hidden if section is Section.NONE else section)
+            found += _pasted_blocks(
+                lines[at + 1 : end], fence[2].lower(), hidden if section is Section.NONE else section
+            )
             at = end + 1
             continue
         if _DETAILS.search(line):
@@ -270,7 +268,7 @@ def _blocks(lines: list[str]) -> list[QueryBlock]:
             end = at
             while end < len(lines) and (_INDENTED.match(lines[end]) or not lines[end].strip()):
                 end += 1
-            found += _pasted([x[1:] if x[:1] == "\t" else x[4:] for x in lines[at:end]], "", section)
+            found += _pasted_blocks([x[1:] if x[:1] == "\t" else x[4:] for x in lines[at:end]], "", section)
             at = end
             continue
         end = at + 1
@@ -279,7 +277,7 @@ def _blocks(lines: list[str]) -> list[QueryBlock]:
         where = hidden if section is Section.NONE else section
         paragraph = [line, *(_DETAILS.sub(" ", x) for x in lines[at + 1 : end])]
         if _is_paste(paragraph):
-            found += _pasted(paragraph, "", where, fenced=False)
+            found += _pasted_blocks(paragraph, "", where, fenced=False)
         else:
             if where in _NOT_WRITTEN and any(map(SENTENCE.match, paragraph)):
                 # What reads as a sentence is no answer to a heading that asks for a machine, a log or a tick.
@@ -298,7 +296,7 @@ def _is_paste(lines: list[str]) -> bool:
     """Return True if adjacent lines without a fence were printed or copied, not written."""
     if any(map(TRACE.match, lines)):
         return len(lines) > 1
-    if len(lines) < _FEWEST_PASTED:
+    if len(lines) < _MIN_PASTED_LINES:
         return False
     written = sum(bool(SENTENCE.match(line)) for line in lines)
     looks = sum(bool(JSON.match(x) or STRICT_CODE.match(x) or LOG.match(x) or is_dump(x)) for x in lines)
@@ -329,14 +327,14 @@ def _heading(lines: list[str], at: int) -> str | None:
 
 
 def _section_of(heading: str) -> Section | None:
-    if len(heading) > _LONGEST_HEADING:
+    if len(heading) > _MAX_HEADING_CHARACTERS:
         return None
     return next((section for section, pattern in _SECTIONS if pattern.match(heading)), None)
 
 
 def _kind_of_line(line: str) -> BlockKind:
-    """The kind of a line that stands outside of fences."""
-    line = line[:_MOST_LOOKED_AT]
+    """Return the kind of a line outside of fences."""
+    line = line[:_MAX_LINE_CHARACTERS]
     if not line.strip():
         return BlockKind.PROSE
     if _CHECK.match(line) or _EMPTY_ANSWER.match(line):
@@ -350,19 +348,19 @@ def _kind_of_line(line: str) -> BlockKind:
     return BlockKind.PROSE
 
 
-def _pasted(lines: list[str], language: str, section: Section, *, fenced: bool = True) -> list[QueryBlock]:
-    """The blocks of something pasted, by its language if it tells one, else by the look of its lines."""
+def _pasted_blocks(lines: list[str], language: str, section: Section, *, fenced: bool = True) -> list[QueryBlock]:
+    """Return the blocks of a pasted text, by its language if that is known, else by the form of its lines."""
     filled = [line for line in lines if line.strip()]
     if not filled:
         return []
     traced = [bool(TRACE.match(line)) for line in filled]
     if any(traced) and not (language in CODE_LANGUAGES and sum(traced) * 4 < len(filled)):
-        return _apart(lines, section, fenced)
+        return _split_trace(lines, section, fenced)
     dumped = [line for line in filled if is_dump(line)]
     if len(dumped) * 2 > len(filled) or sum(map(len, dumped)) * 2 > sum(map(len, filled)):
         return [QueryBlock(BlockKind.DUMP, section, "\n".join(lines))]
     if language == "json" or sum(bool(JSON.match(line)) for line in filled) * 10 > 7 * len(filled):
-        kind = BlockKind.DUMP if len(filled) > _LONGEST_JSON else BlockKind.OUTPUT
+        kind = BlockKind.DUMP if len(filled) > _MAX_JSON_LINES else BlockKind.OUTPUT
         return [QueryBlock(kind, section, "\n".join(lines))]
     if any(SESSION.match(line) or COMMAND.match(line) for line in filled):
         return _session(lines, section)
@@ -371,13 +369,13 @@ def _pasted(lines: list[str], language: str, section: Section, *, fenced: bool =
     logged = sum(bool(LOG.match(line)) for line in filled)
     coded = sum(bool(CODE.match(line)) for line in filled)
     if language in OUTPUT_LANGUAGES or logged * 2 > len(filled) or coded * 3 < len(filled):
-        kind = BlockKind.DUMP if len(filled) > _LONGEST_PASTE else BlockKind.OUTPUT
+        kind = BlockKind.DUMP if len(filled) > _MAX_PASTE_LINES else BlockKind.OUTPUT
         return [QueryBlock(kind, section, "\n".join(lines))]
     return [QueryBlock(BlockKind.CODE, section, "\n".join(lines))]
 
 
-def _apart(lines: list[str], section: Section, fenced: bool) -> list[QueryBlock]:
-    """The frames of a trace, and what stands around them."""
+def _split_trace(lines: list[str], section: Section, fenced: bool) -> list[QueryBlock]:
+    """Return the frames of a trace and the text around them, as separate blocks."""
     found: list[QueryBlock] = []
     kind = BlockKind.OUTPUT
     for line in lines:

@@ -1,12 +1,11 @@
-"""Text -> the things that it names outright: identifiers, `Class.method`, `a.b.c`, `from a.b import c`, paths.
+"""Mentions in a text: identifiers, `Class.method`, `a.b.c`, `from a.b import c`, paths and messages.
 
-Tracebacks are read in `frames`; which nodes of a repository are meant is decided in `mentions`.
+`tracebacks` reads stack frames; `scoring.mentions` resolves mentions to the nodes of a repository.
 
-What a program printed, as it stands in a question: messages of exceptions, quoted ones, lines of logs, bare ones.
-
-A message may stand in a question with nothing that tells it: "Could not resolve host: shop.example". So a title may be
-one that is not asked as questions are and speaks of what fails, and so may what follows "why do I get" and the like.
-Whether it is one is decided by the code: what prints it has its words in a literal (`wording`).
+Printed messages are those of exceptions, quoted ones, lines of logs, and bare ones. A query may contain a message
+without any mark: "Could not resolve host: shop.example". So a title may be a message if it does not have the form of a
+question and speaks of a failure, and so may the text after "why do I get" and the like. The code decides if it is one:
+the code that prints the message has its words in a literal (`lexical.message_search`).
 """
 
 import re
@@ -46,9 +45,12 @@ OPTION_WEIGHT = 0.6  # of an option: what is named like it may be something else
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """Something that a question names: `kind` is "symbol", "qualified", "path", or "code" (of an error or a
-    setting, which stands in strings); weight in (0, 1]. `line`: of a path, 1-based, 0 for none."""
+class QueryMention:
+    """A mention of something that a query names.
+
+    `kind` is "symbol", "qualified", "path", or "code" (of an error or a setting, which occurs in strings). The weight
+    is in (0, 1]. `line`: of a path, 1-based, 0 for none.
+    """
 
     kind: str
     text: str
@@ -56,7 +58,7 @@ class Named:
     line: int = 0
 
 
-def named_in(text: str, weight: float) -> list[Named]:
+def find_mentions(text: str, weight: float) -> list[QueryMention]:
     """Return the names found in `text`, each as often as `text` names it."""
     return [
         *_imported(text, weight),
@@ -67,59 +69,59 @@ def named_in(text: str, weight: float) -> list[Named]:
     ]
 
 
-def _imported(text: str, weight: float) -> Iterator[Named]:
+def _imported(text: str, weight: float) -> Iterator[QueryMention]:
     for statement in _FROM_IMPORT.finditer(text):
         for name in statement[2].split(","):
             if not name.strip():
                 continue
             own = name.split()[0]
             if statement[1].strip("."):
-                yield Named("qualified", f"{statement[1]}.{own}", weight)
+                yield QueryMention("qualified", f"{statement[1]}.{own}", weight)
             else:  # `from . import name` does not say where
-                yield Named("symbol", own, weight)
+                yield QueryMention("symbol", own, weight)
     for statement in _JS_IMPORT.finditer(text):
         for name in statement[1].split(","):
             own = re.match(r"\s*(?:type )?([A-Za-z_$][\w$]*)", name)
             if own:
-                yield Named("symbol", own[1], weight)
+                yield QueryMention("symbol", own[1], weight)
 
 
-def _paths(text: str, weight: float) -> Iterator[Named]:
+def _paths(text: str, weight: float) -> Iterator[QueryMention]:
     for page in _BLOB.finditer(text):
-        yield Named("path", page[1], weight, int(page[2] or 0))
+        yield QueryMention("path", page[1], weight, int(page[2] or 0))
     plain = _WINDOWS.sub(lambda found: found[1].replace("\\", "/"), _URL.sub(" ", text))
     for path in _PATH.finditer(plain):
         if "/" not in plain[max(path.start() - 2, 0) : path.start()]:
             at = _LINE.match(plain, path.end())
-            yield Named("path", path[0].strip("./"), weight, int(at[1]) if at else 0)
+            yield QueryMention("path", path[0].strip("./"), weight, int(at[1]) if at else 0)
 
 
-def _members(text: str, weight: float) -> Iterator[Named]:
+def _members(text: str, weight: float) -> Iterator[QueryMention]:
     for dotted in _DOTTED.finditer(text):
-        yield Named("qualified", dotted[0], weight)
+        yield QueryMention("qualified", dotted[0], weight)
     for joined in _JOINED.finditer(text):
-        yield Named("qualified", re.sub(r"::|#|->", ".", joined[0]), weight)
+        yield QueryMention("qualified", re.sub(r"::|#|->", ".", joined[0]), weight)
 
 
-def _options(text: str, weight: float) -> Iterator[Named]:
+def _options(text: str, weight: float) -> Iterator[QueryMention]:
     """`--max-retries` is `max_retries` and `maxRetries` in code. Codes stand in strings."""
     for option in _OPTION.finditer(text):
         name = option[1].lower()
-        yield Named("symbol", name.replace("-", "_"), weight * OPTION_WEIGHT)
+        yield QueryMention("symbol", name.replace("-", "_"), weight * OPTION_WEIGHT)
         if "-" in name:
-            yield Named("symbol", name.replace("-", ""), weight * OPTION_WEIGHT)
+            yield QueryMention("symbol", name.replace("-", ""), weight * OPTION_WEIGHT)
     for code in _CODE.finditer(text):
-        yield Named("code", code[0], weight)
+        yield QueryMention("code", code[0], weight)
 
 
-def _identifiers(text: str, weight: float) -> Iterator[Named]:
+def _identifiers(text: str, weight: float) -> Iterator[QueryMention]:
     for span in _CODE_SPAN.finditer(text):
         name = span[1].strip().rstrip("()").lstrip("@$")
         if re.fullmatch(r"[A-Za-z_]\w*", name):
-            yield Named("symbol", name, weight)
+            yield QueryMention("symbol", name, weight)
     for form in (_IDENTIFIER, _CALLED, _DECORATOR):
         for matched in form.finditer(text):
-            yield Named("symbol", matched[matched.re.groups], weight)
+            yield QueryMention("symbol", matched[matched.re.groups], weight)
 
 
 _WORD = lazy_regex(r"\w+")
@@ -142,64 +144,67 @@ _FAILING = frozenset(
     unauthorized unavailable undefined unexpected unhandled unknown unreachable unrecognised unrecognized unresolved
     unsupported unused warn warning without wont""".split()  # noqa: SIM905
 )
-# What is given stands after one of these. Only who asks why is given nothing else than a message.
+# A message follows one of these words. After "why", only a message follows them.
 _GIVING = frozenset(
     """get gets getting got see sees seeing saw say says saying said receive receives received receiving complain
     complains complaining fail fails failed failing with error errors exception exceptions warning warnings message
     messages""".split()  # noqa: SIM905
 )
-_FEWEST_GIVEN = 4
+_MIN_GIVEN_WORDS = 4
 _SEVERE = lazy_regex(r"(?i)\b(?:warn(?:ing)?|err(?:or)?|fatal|crit(?:ical)?|panic|severe|failed|exception)\b")
-_FEWEST_WORDS = 3
-_FEWEST_WORDS_BARE = 4
-_LONGEST = 400  # characters of a message
-_MOST = 4
+_MIN_WORDS = 3
+_MIN_BARE_WORDS = 4
+_MAX_CHARACTERS = 400  # characters of a message
+_MAX_MESSAGES = 4
 
 
-def messages_in(title: str, body: Sequence[QueryBlock], raised: Sequence[ExceptionMention]) -> list[tuple[str, bool]]:
-    """The messages of a question, with what was filled in, and whether each is certain: in quotes or after the type of
-    an error. Anything else counts only where it stands in a literal. Those first that are certain; at most `_MOST`."""
+def find_messages(title: str, body: Sequence[QueryBlock], raised: Sequence[ExceptionMention]) -> list[tuple[str, bool]]:
+    """Return the messages of a query, with the filled-in parts, and True for each that is certain.
+
+    A message is certain in quotes or after the type of an error. Any other counts only if a literal contains it.
+    Certain messages come first; there are at most `_MAX_MESSAGES`.
+    """
     certain = dict.fromkeys(error.message for error in raised)
     words = _plain_words(title)
     if any(quote in title for quote in _QUOTES):
         groups = _QUOTED_IN_TITLE.findall(title)
-        quoted = [text for group in groups if (text := next(filter(None, group), "")).count(" ") >= _FEWEST_WORDS - 1]
-        # Who asks quotes a message, and else it is most of what is said.
+        quoted = [text for group in groups if (text := next(filter(None, group), "")).count(" ") >= _MIN_WORDS - 1]
+        # Quoted text is a message in a question, or if it is most of the title.
         if _is_asked(words) or 2 * sum(map(_n_words, quoted)) > _n_words(title):
             certain.update(dict.fromkeys(quoted))
     for block in body:
         if block.kind is BlockKind.PROSE and '"' in block.text:
             certain.update(dict.fromkeys(_QUOTED.findall(block.text)))
-    found = dict.fromkeys(_long_enough(certain, _FEWEST_WORDS), True)
-    if not any(text in title for text in found) and may_be_printed(title):
-        for text in _long_enough([title], _FEWEST_WORDS_BARE):
+    found = dict.fromkeys(_long_enough(certain, _MIN_WORDS), True)
+    if not any(text in title for text in found) and can_be_printed(title):
+        for text in _long_enough([title], _MIN_BARE_WORDS):
             found.setdefault(text, False)
     logged = [
         line
         for block in body
-        if block.kind is BlockKind.OUTPUT and len(found) < _MOST
+        if block.kind is BlockKind.OUTPUT and len(found) < _MAX_MESSAGES
         for line in block.text.splitlines()
         if not title or _SEVERE.search(line)
     ]
-    for text in _long_enough(logged[:_MOST], _FEWEST_WORDS_BARE):
+    for text in _long_enough(logged[:_MAX_MESSAGES], _MIN_BARE_WORDS):
         found.setdefault(text, False)
-    return list(found.items())[:_MOST]
+    return list(found.items())[:_MAX_MESSAGES]
 
 
-def may_be_printed(title: str) -> bool:
+def can_be_printed(title: str) -> bool:
     """Return True if a title may be, or may contain, a message that a program printed.
 
-    >>> [may_be_printed(t) for t in ("Could not read a.txt: no such file", "could the file be read twice?")]
+    >>> [can_be_printed(t) for t in ("Could not read a.txt: no such file", "could the file be read twice?")]
     [True, False]
-    >>> [may_be_printed(t) for t in ("why do I get host not found for shop", "why do I get nothing")]
+    >>> [can_be_printed(t) for t in ("why do I get host not found for shop", "why do I get nothing")]
     [True, False]
-    >>> [may_be_printed(t) for t in ("reading of files in the shop", "files of the shop are missing")]
+    >>> [can_be_printed(t) for t in ("reading of files in the shop", "files of the shop are missing")]
     [False, True]
     """
     words = _plain_words(title)
     if not _is_asked(words):
         return not _FAILING.isdisjoint(words) or ": " in title or any(quote in title for quote in _QUOTES)
-    given = next((words[n + 1 :] for n, word in enumerate(words[:-_FEWEST_GIVEN]) if word in _GIVING), [])
+    given = next((words[n + 1 :] for n, word in enumerate(words[:-_MIN_GIVEN_WORDS]) if word in _GIVING), [])
     return bool(given) and (words[0] == "why" or not _FAILING.isdisjoint(given))
 
 
@@ -213,12 +218,12 @@ def _is_asked(words: Sequence[str]) -> bool:
 
 def _plain_words(title: str) -> list[str]:
     """Its words in small letters, without apostrophes and what stands around them."""
-    lowered = title[:_LONGEST].lower().replace("'", "").replace("’", "")
+    lowered = title[:_MAX_CHARACTERS].lower().replace("'", "").replace("’", "")
     return [plain for word in lowered.split() if (plain := word.strip('`"“”„.,:;!?()[]<>*-_|#'))]
 
 
 def _long_enough(texts: Iterable[str], fewest: int) -> list[str]:
-    cut = [text.strip()[:_LONGEST] for text in texts]
+    cut = [text.strip()[:_MAX_CHARACTERS] for text in texts]
     return [text for text in dict.fromkeys(cut) if _n_words(text) >= fewest]
 
 

@@ -1,21 +1,21 @@
-"""Phrases without a subject, verbs with a particle, and the weights of words in a query.
+"""Courtesy phrases, verbs with a particle, and learned weights of query words.
 
-Some phrases in prose say nothing of the subject: courtesy, and the form of asking. The phrases are those with
-which people begin, soften and end a query; a word of such a phrase counts where it stands elsewhere.
+None of these depend on the repository.
 
-Verbs with a particle are written in one word in code: a query about how users *log in* means `login`, and no log.
+Phrases of courtesy and of the form of asking say nothing of the subject. They begin, soften or end a query. A word of
+such a phrase counts if it occurs elsewhere.
 
-`particles.txt` has a verb, a particle and the word on each line. They may stand apart ("logs the user in") where the
-particle ends what is said. What reads like one by chance ("the log in the folder") has a thing behind the particle.
+Code writes a verb with a particle in one word: a query about how users *log in* means `login`, not a log.
+`particles.txt` has a verb, a particle and the joined word on each line. Verb and particle may be separated ("logs the
+user in") if the particle ends the statement. In a chance match ("the log in the folder") a noun follows the particle.
 
-Word weights say how much a word of a query tells, whatever the repository.
+Rare words count more than others, and BM25 knows nothing else. But a word can be rare in code because people say it
+about code and do not write it there: "improve", "wrong", "several". `word_weights.txt` has the weights of such words,
+and of words that are more informative than their rarity, in percent; tests/benchmarks/mined/words.py learns them from
+histories.
 
-Rare words count more than others, and that is all that BM25 knows. But a word can be rare in code because people say it
-of code and do not write it there: "improve", "wrong", "several". `word_weights.txt` has the weights of such words, and
-of those that tell more than their rarity says, in percent; tests/benchmarks/mined/words.py learns them from histories.
-
-Histories are written by people who know the code. A short question has no words to spare, and may be asked by somebody
-who does not: there a word counts less by the root of its weight, and never more.
+Histories are written by people who know the code. A short query has no superfluous words, and its author may not know
+the code. There the weight is the square root of the learned one, and at most 1.
 """
 
 import re
@@ -94,7 +94,7 @@ _OF_ASKING = (
 
 
 def without_phrases(text: str) -> str:
-    """Prose without courtesy and without the form of asking.
+    """Return prose without courtesy and without the form of asking.
 
     >>> without_phrases("Hi all! Where in the code are users defined? Thanks in advance").split()
     ['are', 'users', '?']
@@ -107,13 +107,13 @@ def without_phrases(text: str) -> str:
     return text
 
 
-# What a verb and its particle count where they only stand together: "sign", "log" and "back" say something else alone.
+# Weight of a verb and a particle that occur only together: "sign", "log" and "back" mean something else alone.
 APART_SHARE = 0.35
-# What the word counts that they make, beside one that was written.
+# Weight of the joined word, relative to a written word.
 JOINED_SHARE = 0.8
-_FARTHEST = 4  # words between the two
+_MAX_WORDS_BETWEEN = 4  # words between the two
 _WORD_OR_END = lazy_regex(r"[A-Za-z]+|[.,;:?!()\n]")
-# What may stand behind a particle that is no preposition.
+# Words that may follow a particle that is no preposition.
 _BEHIND = frozenset({
     "to", "with", "as", "via", "using", "by", "through", "and", "or", "but", "when", "while", "after", "before", "if",
     "unless", "until", "because", "from", "again", "first", "only", "automatically", "successfully", "twice", "once",
@@ -134,8 +134,11 @@ _AMBIGUOUS = frozenset({"in", "on", "over", "through", "around"})  # preposition
 
 
 class JoinedVerb(NamedTuple):
-    """A verb with its particle. `word`: the term that they make; `apart`: the term where a name has them in two words
-    (`sign_in`), as Python and Ruby write it."""
+    """A verb with its particle.
+
+    `word`: the term of both in one word; `apart`: the term if a name has them in two words (`sign_in`), as Python and
+    Ruby write it.
+    """
 
     verb: str  # its stem
     particle: str
@@ -145,7 +148,7 @@ class JoinedVerb(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _words() -> dict[tuple[str, str], JoinedVerb]:
-    """By the stem of the verb and the particle."""
+    """Return the joined verbs by the stem of the verb and the particle."""
     lines = Path(__file__).with_name("particles.txt").read_text(encoding="utf-8").splitlines()
     return {
         (stem(verb), particle): JoinedVerb(stem(verb), particle, stem(word), f"{verb}_{particle}")
@@ -159,7 +162,7 @@ def _particles() -> frozenset[str]:
 
 
 def joined_verbs(text: str) -> list[JoinedVerb]:
-    """Each verb that stands with its particle, in the order of the verbs.
+    """Return each verb that occurs with its particle, in the order of the verbs.
 
     >>> [tuple(verb) for verb in joined_verbs("how does a user log in, and who backs the old index up")]
     [('log', 'in', 'login', 'log_in'), ('back', 'up', 'backup', 'back_up')]
@@ -171,11 +174,11 @@ def joined_verbs(text: str) -> list[JoinedVerb]:
         return []
     found: list[JoinedVerb] = []
     for i, verb in enumerate(words):
-        for j in range(i + 1, min(i + 2 + _FARTHEST, len(words))):
+        for j in range(i + 1, min(i + 2 + _MAX_WORDS_BETWEEN, len(words))):
             if not words[j].isalpha():
                 break
             joined = _words().get((stem(verb), words[j])) if words[j] in _particles() else None
-            if joined is not None and _belongs(words, i, j):
+            if joined is not None and _is_particle_of(words, i, j):
                 found.append(joined)
                 break
             if words[j] in _PREPOSITIONS:
@@ -183,7 +186,7 @@ def joined_verbs(text: str) -> list[JoinedVerb]:
     return found
 
 
-def _belongs(words: list[str], verb: int, particle: int) -> bool:
+def _is_particle_of(words: list[str], verb: int, particle: int) -> bool:
     """Return True if the particle belongs to the verb and not to the words after it."""
     behind = list(takewhile(str.isalpha, words[particle + 1 : particle + 3]))
     ends = not behind or behind[0] in _BEHIND
@@ -195,8 +198,8 @@ def _belongs(words: list[str], verb: int, particle: int) -> bool:
     return not _PEOPLE.isdisjoint(behind[:1] if behind[0] not in _DETERMINERS else behind[1:])
 
 
-def alone(text: str, found: Sequence[JoinedVerb]) -> set[str]:
-    """Of the verbs and particles of `found`, those that stand nowhere in `text` without each other."""
+def parts_only_joined(text: str, found: Sequence[JoinedVerb]) -> set[str]:
+    """Return the verbs and particles of `found` that occur in `text` only together."""
     if not found:
         return set()
     joined = Counter(part for verb in found for part in (verb.verb, verb.particle))
@@ -205,14 +208,17 @@ def alone(text: str, found: Sequence[JoinedVerb]) -> set[str]:
 
 
 # A question with more words is a long one.
-MOST_WORDS = 14
+MAX_SHORT_QUERY_WORDS = 14
 
 
 def _weights(words: Collection[str]) -> dict[str, float]:
-    """Those of `words` that have one. A few are looked for in the file: reading all of it takes ten times as long."""
-    if len(words) > MOST_WORDS:
+    """Return the weights of those `words` that have one.
+
+    A few words are searched for in the file: parsing all of it takes ten times as long.
+    """
+    if len(words) > MAX_SHORT_QUERY_WORDS:
         return _all_weights()
-    found = {word: _found(f"\n{word} ") for word in words if word.isalnum()}
+    found = {word: _find_weight(f"\n{word} ") for word in words if word.isalnum()}
     return {word: weight for word, weight in found.items() if weight is not None}
 
 
@@ -226,17 +232,19 @@ def _all_weights() -> dict[str, float]:
     return {word: int(percent) / 100 for word, percent in map(str.split, _text().splitlines()[1:])}
 
 
-def _found(beginning: str) -> float | None:
+def _find_weight(beginning: str) -> float | None:
     text = _text()
     at = text.find(beginning)
     return None if at < 0 else int(text[at + len(beginning) : text.index("\n", at + 1)]) / 100
 
 
-def told_by(terms: Iterable[str]) -> dict[str, float]:
-    """The weight of each term of a question: 1 for most, less for words that are said of code, more for those that
-    stand in it."""
+def word_weights(terms: Iterable[str]) -> dict[str, float]:
+    """Return the weight of each term of a query.
+
+    The weight is 1 for most terms, less for words about code, and more for words that are likely in it.
+    """
     asked = list(terms)
     weights = _weights(asked)
-    if len(asked) > MOST_WORDS:
+    if len(asked) > MAX_SHORT_QUERY_WORDS:
         return {term: weights.get(term, 1.0) for term in asked}
     return {term: min(sqrt(weights.get(term, 1.0)), 1.0) for term in asked}

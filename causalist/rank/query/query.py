@@ -1,9 +1,9 @@
 """Parsing of a query into weighted terms and names, its rewriting, and the table of routes.
 
-A long query is a title (its first line) and a body. Names are looked for in the forms in which people paste them:
+A long query is a title (its first line) and a body. Names are recognized in the forms in which people paste them:
 identifiers, `Class.method`, `a.b.c`, `from a.b import c`, paths, and traceback frames.
 
-A query in words that the repository writes otherwise is turned into one in the repository's words.
+A query whose words the repository does not have is rewritten in the repository's words.
 
 Each route has one row in one table. The row lists the candidate generators that run on the route, and the other
 settings that the route decides. The code reads this table: a generator that a row does not name is not run, and its
@@ -24,15 +24,15 @@ from causalist.model.answer import Route
 from causalist.model.index import LexicalIndex
 from causalist.model.protocols import Steps
 from causalist.rank.query.blocks import SECTION_WEIGHTS, BlockKind, QueryBlock, Section, read_blocks
-from causalist.rank.query.identifiers import Named, messages_in, named_in
+from causalist.rank.query.identifiers import QueryMention, find_mentions, find_messages
 from causalist.rank.query.phrases import (
     APART_SHARE,
     JOINED_SHARE,
     JoinedVerb,
-    alone,
     joined_verbs,
-    told_by,
+    parts_only_joined,
     without_phrases,
+    word_weights,
 )
 from causalist.rank.query.tracebacks import ExceptionMention, StackFrame, read_frames, without_colors
 from causalist.rank.terms import STOP_WORDS, stem, terms_of
@@ -41,10 +41,10 @@ _WORD = lazy_regex(r"\w+")
 _EXPRESSION = lazy_regex(r"/([^\n]+)/(i?)")
 _QUOTED_WHOLE = lazy_regex(r"([\"'])([^\n]+)\1")
 _QUOTED = lazy_regex(r"\"([^\"\n]{1,200})\"")
-_SHORTEST_QUOTED = 3
-_MOST_QUOTED = 3
-# A quoted text of as many words is a question in quotes where it stands nowhere; a shorter one is a literal that is not
-# there. Chosen by hand: messages of programs rarely have more. Several lines are no literal of one line at half of it.
+_MIN_QUOTED_CHARACTERS = 3
+_MAX_QUOTED_TEXTS = 3
+# If a quoted text is not in the repository, it is a query in quotes from this number of words on, else a missing
+# literal. Chosen by hand: messages of programs rarely have more words. For several lines half the number is enough.
 _MIN_WORDS_OF_TEXT = 8
 _MIN_WORDS_OF_LINES = 4
 _EXPLORATORY = frozenset(["overview", "architecture", "structure", "organised", "organized", "layout"])
@@ -54,19 +54,19 @@ _MULTI_HOP = lazy_regex(
     r"\bwhy\b|\bhow (?:does|do|is|are)\b.*\b(?:reach|become|becomes|turn|get|end up)\b|\baffects?\b|related to"
 )
 _LETTERS = lazy_regex(r"[A-Za-z]+")
-_BEHAVIOUR = lazy_regex(
+_BEHAVIOR = lazy_regex(
     r"(where|how|when|why|what)\s+(do|does|did|is|are|was|were|gets?|happens|makes?|limits?|decides?)\b"
 )
-_MOST_EXPLORED = 100  # characters of a question how something works
-_LONGEST = 20_000  # characters of a question that are read
-_LONGEST_TITLE = 3_000  # characters of a title that decide the route
-_LONGEST_ABBREVIATED = 3_000
-_SHORTEST_ABBREVIATED = 6
-_SHORTEST_ABBREVIATION = 3
+_MAX_EXPLORED_CHARACTERS = 100  # characters of a question how something works
+_MAX_CHARACTERS = 20_000  # characters of a question that are read
+_MAX_TITLE_CHARACTERS = 3_000  # characters of a title that decide the route
+_MAX_ABBREVIATED_CHARACTERS = 3_000
+_MIN_ABBREVIATED_LETTERS = 6
+_MIN_ABBREVIATION_LETTERS = 3
 
 TITLE_WEIGHT = 2.0  # chosen by hand: a title says what the body explains
 ABBREVIATION_WEIGHT = 0.25  # measured on the development questions, see docs/benchmarks.md
-# What a name in a block of each kind weighs; a name in the title weighs 1.
+# Weight of a name in a block of each kind; a name in the title weighs 1.
 NAMED_WEIGHTS = {
     BlockKind.PROSE: 0.6,
     BlockKind.CODE: 0.6,
@@ -76,43 +76,49 @@ NAMED_WEIGHTS = {
     BlockKind.FORM: 0.0,
 }
 PASTED_TERMS = 30
-LEAST_SECTION = 0.1  # names under a heading that weighs less are not looked up
-# A question with more terms says in others what one of them leaves open; see docs/decisions/0023.
+MIN_SECTION_WEIGHT = 0.1  # of a section; names in sections of less weight are not searched for
+# A query with more terms needs no expansion: its other terms describe the subject; see docs/decisions/0023.
 BRIEF_TERMS = 7
 BODY_SATURATION = 1.0  # a term that is repeated counts 1 + ln(occurrences) times this
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
-    """A text or a regular expression to look for as it stands. `alone`: it is all of the question. `printed`: a program
-    printed it and may have filled in parts, so that the literal that has most of it counts. `certain`: it was printed;
-    without, it counts only where a literal has it."""
+class TextPattern:
+    """A text or a regular expression to search for literally.
+
+    `is_whole_query`: the pattern is the whole query. `is_printed`: a program printed the text and may have filled in
+    parts, so that the literal that has most of it counts. `is_exact`: the text was certainly printed; if False, it
+    counts only if a literal has it.
+    """
 
     text: str
     is_expression: bool = False
     ignore_case: bool = False
-    alone: bool = False
-    printed: bool = False
-    certain: bool = True
+    is_whole_query: bool = False
+    is_printed: bool = False
+    is_exact: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """`terms`: weight by term, by where it stands and what such a word tells; `written`: the word that a term comes
-    from. `abbreviations`: weight by word that may stand for a longer word of the question. `title_terms`: those of the
-    title. `named`: each once, those of the title first. `asks_for_behaviour`: the question is about what happens, so
-    that code which runs answers it rather than a declaration. `patterns` are looked for in the text of files. `joined`:
-    verbs with a particle; the word that they make is among the terms."""
+class ParsedQuery:
+    """A query after parsing.
+
+    `terms`: weight by term, by its position and how informative such a word is; `written`: the word that a term comes
+    from. `abbreviations`: weight by word that may abbreviate a longer word of the query. `title_terms`: the terms of
+    the title. `named`: distinct mentions, those of the title first. `is_about_behavior`: the query is about what
+    happens, so that running code answers it rather than a declaration. `patterns` are searched for in the text of
+    files. `joined`: verbs with a particle; the word that both make is among the terms.
+    """
 
     text: str
     terms: dict[str, float]
     abbreviations: dict[str, float]
     written: dict[str, str]
     title_terms: frozenset[str]
-    named: tuple[Named, ...]
+    named: tuple[QueryMention, ...]
     route: Route
-    asks_for_behaviour: bool
-    patterns: tuple[Pattern, ...] = ()
+    is_about_behavior: bool
+    patterns: tuple[TextPattern, ...] = ()
     frames: tuple[StackFrame, ...] = ()
     raised: tuple[ExceptionMention, ...] = ()
     prose: str = ""
@@ -129,68 +135,72 @@ class Question:
     @property
     def is_pattern(self) -> bool:
         """Return True if the query asks for a pattern and for nothing else."""
-        return any(pattern.alone for pattern in self.patterns)
+        return any(pattern.is_whole_query for pattern in self.patterns)
 
 
-def read_question(text: str) -> Question:
-    """Terms and names of a question; deterministic, no repository needed."""
-    text = without_colors(text)[:_LONGEST]
+def parse_query(text: str) -> ParsedQuery:
+    """Return the parsed query with its terms and names; deterministic, no repository needed."""
+    text = without_colors(text)[:_MAX_CHARACTERS]
     title, body = read_blocks(text)
     frames, raised = read_frames(text)
     title_counts = _prose_counts(without_phrases(title)) or _prose_counts(title)
     counts = _body_counts(body)
     weights: dict[str, float] = {}
-    for term, told in told_by(sorted(set(title_counts) | set(counts))).items():
+    for term, told in word_weights(sorted(set(title_counts) | set(counts))).items():
         weight = min(title_counts.get(term, 0.0), 1.0) * (TITLE_WEIGHT if counts else 1.0)
         if term in counts:
             weight += _saturated(counts[term])
         weights[term] = weight * told
     prose = "\n".join([title, *(block.text for block in body if block.kind is BlockKind.PROSE)])
     joined = joined_verbs(prose)
-    for part in sorted(alone(prose, joined) & weights.keys()):
+    for part in sorted(parts_only_joined(prose, joined) & weights.keys()):
         weights[part] *= APART_SHARE
     named = _named(title, body, raised)
     patterns = _patterns(text.strip(), title)
-    if not any(pattern.alone for pattern in patterns):
+    if not any(pattern.is_whole_query for pattern in patterns):
         patterns += _printed(title, body, raised)
-    return Question(
+    return ParsedQuery(
         text=text,
         terms=weights,
         abbreviations=_abbreviations(prose, weights),
         written=_written(text),
         title_terms=frozenset(title_counts),
         named=named,
-        route=Route.LOOKUP if any(p.alone for p in patterns) else _route(title, named, frames, bool(counts)),
+        route=Route.LOOKUP if any(p.is_whole_query for p in patterns) else _route(title, named, frames, bool(counts)),
         patterns=patterns,
-        asks_for_behaviour=bool(_BEHAVIOUR.match(title.lower())),
+        is_about_behavior=bool(_BEHAVIOR.match(title.lower())),
         frames=frames,
         raised=raised,
-        prose=prose[:_LONGEST_ABBREVIATED],
+        prose=prose[:_MAX_ABBREVIATED_CHARACTERS],
         joined=tuple(dict.fromkeys(joined)),
     )
 
 
-def as_printed(question: Question) -> Question | None:
-    """For a question that is nothing but a quoted literal: the question what printed it, with parts filled in; None
-    for all others and for literals of too few words."""
-    pattern = next((p for p in question.patterns if p.alone and not p.is_expression), None)
-    printed = messages_in("", (QueryBlock(BlockKind.OUTPUT, Section.NONE, pattern.text),), ()) if pattern else ()
+def with_message_patterns(question: ParsedQuery) -> ParsedQuery | None:
+    """Return the query for the code that printed a quoted literal, with parts filled in.
+
+    The result is None if the query is not just a quoted literal, or if the literal has too few words.
+    """
+    pattern = next((p for p in question.patterns if p.is_whole_query and not p.is_expression), None)
+    printed = find_messages("", (QueryBlock(BlockKind.OUTPUT, Section.NONE, pattern.text),), ()) if pattern else ()
     if not printed:
         return None
-    patterns = tuple(Pattern(text, printed=True) for text, _ in printed)
+    patterns = tuple(TextPattern(text, is_printed=True) for text, _ in printed)
     return replace(question, patterns=patterns, route=Route.SIMPLE)
 
 
-def without_quotes(question: Question) -> Question | None:
-    """Return the question that a quoted literal is, decoded if it is a JSON string; None for one that reads as a
-    literal: of fewer than `_MIN_WORDS_OF_TEXT` words, or of `_MIN_WORDS_OF_LINES` where it has several lines.
+def without_quotes(question: ParsedQuery) -> ParsedQuery | None:
+    r"""Return the query inside of a quoted literal, decoded if it is a JSON string.
 
-    >>> without_quotes(read_question('"the cart\\\\nloses \\\\"all\\\\" items"')).text
-    'the cart\\nloses "all" items'
-    >>> without_quotes(read_question('"the cart loses all items"')) is None
+    The result is None for text that reads as a literal: fewer than `_MIN_WORDS_OF_TEXT` words, or fewer than
+    `_MIN_WORDS_OF_LINES` if it has several lines.
+
+    >>> without_quotes(parse_query('"the cart\\nloses \\"all\\" items"')).text
+    'the cart\nloses "all" items'
+    >>> without_quotes(parse_query('"the cart loses all items"')) is None
     True
     """
-    pattern = next((p for p in question.patterns if p.alone and not p.is_expression), None)
+    pattern = next((p for p in question.patterns if p.is_whole_query and not p.is_expression), None)
     if pattern is None:
         return None
     try:
@@ -201,7 +211,7 @@ def without_quotes(question: Question) -> Question | None:
     n_words = len(text.split())
     if n_words < (_MIN_WORDS_OF_LINES if "\n" in text else _MIN_WORDS_OF_TEXT):
         return None
-    read = read_question(text)
+    read = parse_query(text)
     return None if read.is_pattern else read
 
 
@@ -230,14 +240,14 @@ def _body_counts(body: tuple[QueryBlock, ...]) -> dict[str, float]:
     return counts
 
 
-def _named(title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMention, ...]) -> tuple[Named, ...]:
+def _named(title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMention, ...]) -> tuple[QueryMention, ...]:
     """Names of the title, then of the body and what was raised, each once with its largest weight."""
-    named = named_in(title, 1.0)
+    named = find_mentions(title, 1.0)
     for block in body:
-        if NAMED_WEIGHTS[block.kind] and SECTION_WEIGHTS[block.section] >= LEAST_SECTION:
-            named += named_in(block.text, NAMED_WEIGHTS[block.kind])
-    named += [Named("symbol", error.type, NAMED_WEIGHTS[BlockKind.PROSE]) for error in raised if error.type]
-    best: dict[tuple[str, str, int], Named] = {}
+        if NAMED_WEIGHTS[block.kind] and SECTION_WEIGHTS[block.section] >= MIN_SECTION_WEIGHT:
+            named += find_mentions(block.text, NAMED_WEIGHTS[block.kind])
+    named += [QueryMention("symbol", error.type, NAMED_WEIGHTS[BlockKind.PROSE]) for error in raised if error.type]
+    best: dict[tuple[str, str, int], QueryMention] = {}
     for name in named:
         key = (name.kind, name.text, name.line)
         known = best.get(key)
@@ -246,33 +256,35 @@ def _named(title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMent
     return tuple(best.values())
 
 
-def _patterns(text: str, title: str) -> tuple[Pattern, ...]:
+def _patterns(text: str, title: str) -> tuple[TextPattern, ...]:
     """`"literal"` or `/expression/` as the whole question, or literals in double quotes inside of its title.
 
     >>> expression, quoted = _patterns('/retry_.*_policy/i', '')[0], _patterns('why "E108"?', 'why "E108"?')[0]
-    >>> expression.text, expression.is_expression, expression.ignore_case, expression.alone, quoted.text
+    >>> expression.text, expression.is_expression, expression.ignore_case, expression.is_whole_query, quoted.text
     ('retry_.*_policy', True, True, True, 'E108')
     """
     expression = _EXPRESSION.fullmatch(text)
     if expression:
-        return (Pattern(expression[1], is_expression=True, ignore_case=bool(expression[2]), alone=True),)
+        return (TextPattern(expression[1], is_expression=True, ignore_case=bool(expression[2]), is_whole_query=True),)
     whole = _QUOTED_WHOLE.fullmatch(text)
     if whole:
-        return (Pattern(whole[2], alone=True),)
+        return (TextPattern(whole[2], is_whole_query=True),)
     quoted = dict.fromkeys(q.strip() for q in _QUOTED.findall(title))
-    return tuple(Pattern(q) for q in quoted if len(q) >= _SHORTEST_QUOTED)[:_MOST_QUOTED]
+    return tuple(TextPattern(q) for q in quoted if len(q) >= _MIN_QUOTED_CHARACTERS)[:_MAX_QUOTED_TEXTS]
 
 
-def _printed(title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMention, ...]) -> tuple[Pattern, ...]:
+def _printed(title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMention, ...]) -> tuple[TextPattern, ...]:
     """Return patterns for the messages that a program printed.
 
     The place that prints such a message is in the code.
     """
-    return tuple(Pattern(text, printed=True, certain=certain) for text, certain in messages_in(title, body, raised))
+    return tuple(
+        TextPattern(text, is_printed=True, is_exact=certain) for text, certain in find_messages(title, body, raised)
+    )
 
 
 def _written(text: str) -> dict[str, str]:
-    """The shortest word of the question that each term comes from."""
+    """Return the shortest word of the query that each term comes from."""
     written: dict[str, str] = {}
     for word in _WORD.findall(text):
         for term in terms_of(word):
@@ -284,11 +296,11 @@ def _written(text: str) -> dict[str, str]:
 def _abbreviations(text: str, weights: dict[str, float]) -> dict[str, float]:
     """Beginnings of the question's longer words: `auth` for authentication, `req` for request."""
     found: dict[str, float] = {}
-    for word in sorted({w.lower() for w in _LETTERS.findall(text[:_LONGEST_ABBREVIATED])}):
-        if len(word) < _SHORTEST_ABBREVIATED or word in STOP_WORDS:
+    for word in sorted({w.lower() for w in _LETTERS.findall(text[:_MAX_ABBREVIATED_CHARACTERS])}):
+        if len(word) < _MIN_ABBREVIATED_LETTERS or word in STOP_WORDS:
             continue
         weight = ABBREVIATION_WEIGHT * weights.get(stem(word), 1.0)
-        for length in range(_SHORTEST_ABBREVIATION, len(word) - 2):
+        for length in range(_MIN_ABBREVIATION_LETTERS, len(word) - 2):
             if word[:length] not in weights:
                 found[word[:length]] = max(found.get(word[:length], 0.0), weight)
     return found
@@ -321,7 +333,7 @@ def _term_counts(text: str) -> Counter[str]:
     return counts
 
 
-def _route(title: str, named: tuple[Named, ...], frames: tuple[StackFrame, ...], has_body: bool) -> Route:
+def _route(title: str, named: tuple[QueryMention, ...], frames: tuple[StackFrame, ...], has_body: bool) -> Route:
     if frames:
         return Route.LOOKUP
     words = title.lower().split()
@@ -333,24 +345,27 @@ def _route(title: str, named: tuple[Named, ...], frames: tuple[StackFrame, ...],
             return Route.LOOKUP
     if not has_body and len(words) <= 6 and _EXPLORATORY & {stem_free.strip("?.,") for stem_free in words}:
         return Route.EXPLORATORY
-    if _MULTI_HOP.search(title[:_LONGEST_TITLE].lower()):
+    if _MULTI_HOP.search(title[:_MAX_TITLE_CHARACTERS].lower()):
         return Route.MULTI_HOP
-    if not has_body and len(title) <= _MOST_EXPLORED and _WORKINGS.match(title.lower()):
+    if not has_body and len(title) <= _MAX_EXPLORED_CHARACTERS and _WORKINGS.match(title.lower()):
         return Route.EXPLORATORY
     return Route.SIMPLE
 
 
-# Letters that have to agree, by attempt. Measured on what development questions say in words that their repository does
-# not have: of the answers with five letters 29 % had a right file among the first five, of those with three 21 %, where
+# Letters of a common prefix, by attempt. Measured on words of development queries that their repository does not
+# have: of the answers with five letters 29 % had a right file among the first five, of those with three 21 %, where
 # five files at random have 12 % (docs/decisions/0009).
-LEAST_ALIKE = (5, 3)
-_MOST_MEANT = 4  # terms that one word may stand for
-_MOST_ALIKE = 60  # a beginning that more terms share says nothing
+MIN_SHARED_LETTERS = (5, 3)
+_MAX_NEAR_TERMS = 4  # terms that one word may stand for
+_MAX_PREFIX_TERMS = 60  # a prefix of more terms is not informative
 
 
-def as_written(question: Question, lexical: LexicalIndex) -> Question:
-    """The question with verbs and their particles as the repository has them: who asks how users log in means `log_in`
-    where more definitions say that than `login`. What was written as one word stays."""
+def with_corpus_spelling(question: ParsedQuery, lexical: LexicalIndex) -> ParsedQuery:
+    """Return the query with verbs and their particles spelled as in the repository.
+
+    A query about how users log in gets `log_in` if more definitions have that than `login`. Words that were written as
+    one word stay.
+    """
     apart = {
         verb.word: verb.apart
         for verb in question.joined
@@ -373,19 +388,21 @@ def _n_definitions(term: str, lexical: LexicalIndex) -> int:
     return 0 if at < 0 else int(lexical.definitions.indptr[at + 1] - lexical.definitions.indptr[at])
 
 
-def broadened(question: Question, lexical: LexicalIndex, least_alike: int) -> Question | None:
-    """The question with, for each of its unknown words, the terms that share the longest beginning with it, at least
-    `least_alike` letters; None where there are none."""
+def with_near_terms(question: ParsedQuery, lexical: LexicalIndex, least_alike: int) -> ParsedQuery | None:
+    """Return the query with terms added that begin like its unknown words, or None if there are none.
+
+    Added are the terms that share the longest prefix with an unknown word, of at least `least_alike` letters.
+    """
     terms = dict(question.terms)
     for term, weight in question.terms.items():
         if lexical.terms.position(term) >= 0:
             continue
         for length in range(len(term), least_alike - 1, -1):
             numbers = lexical.terms.prefix_range(term[:length])
-            if len(numbers) > _MOST_ALIKE:
+            if len(numbers) > _MAX_PREFIX_TERMS:
                 break
             alike = sorted((lexical.terms[n] for n in numbers), key=lambda t: (abs(len(t) - len(term)), t))
-            for other in alike[:_MOST_MEANT]:
+            for other in alike[:_MAX_NEAR_TERMS]:
                 terms[other] = max(terms.get(other, 0.0), weight * length / len(term))
             if alike:
                 break
@@ -425,38 +442,43 @@ def above_zero(signals: Sequence[Scores]) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, slots=True)
 class RoutePlan:
-    """One row. `generators`: those that run. `graph_share`: the share of the places that is kept for nodes which only
-    PageRank reached; a route with more trust in the graph keeps more. `second_hop`: what takes such a place joins the
-    seeds before the next is filled, so that a chain is followed to its end. `names_decide`: what is named counts once
-    more (`looked up`), because the question is little more than that name. `toll`: on a further
-    definition of a file, times ln(1 + n) where n stand before it (`spread`). `words_first`: places for what only
-    PageRank reached go back to words that would fill them well."""
+    """The settings of one route.
+
+    `generators`: those that run. `graph_share`: the share of the slots for nodes that only PageRank reached; a route
+    that relies more on the graph has more. `second_hop`: a node that takes such a slot joins the seeds before the next
+    slot is filled, so that a chain is followed to its end. `names_decide`: named nodes count once more (signal `looked
+    up`), because the query is little more than that name. `diversity_penalty`: penalty of a further definition of a
+    file, times ln(1 + n) if n precede it (`diversify`). `words_first`: slots for nodes that only PageRank reached go
+    back to lexical matches that are good enough.
+    """
 
     generators: tuple[str, ...]
     graph_share: float
     second_hop: bool
     names_decide: bool
-    toll: float
+    diversity_penalty: float
     words_first: bool = True
 
 
 _ALL = tuple(GENERATORS)
-_TOLL = 0.7
+_DIVERSITY_PENALTY = 0.7
 
 # That a route gains by leaving a generator out was never measured, so that every row has all of them, and rows differ
 # in what they do with the graph, with names and with files. What is named needs no places for what nothing named leads
-# to. The tolls were measured (docs/decisions/0018, 0036). `skip` has no generator: the answer is at hand.
+# to. The penalties were measured (docs/decisions/0018, 0036). `skip` has no generator: the answer is at hand.
 ROUTES: Mapping[Route, RoutePlan] = {
-    Route.LOOKUP: RoutePlan(_ALL, 0.0, second_hop=False, names_decide=True, toll=_TOLL),
-    Route.SIMPLE: RoutePlan(_ALL, 0.2, second_hop=True, names_decide=False, toll=_TOLL),
-    Route.MULTI_HOP: RoutePlan(_ALL, 0.3, second_hop=True, names_decide=False, toll=_TOLL, words_first=False),
-    Route.EXPLORATORY: RoutePlan(_ALL, 0.2, second_hop=True, names_decide=False, toll=1.0),
-    Route.SKIP: RoutePlan((), 0.0, second_hop=False, names_decide=False, toll=0.0),
+    Route.LOOKUP: RoutePlan(_ALL, 0.0, second_hop=False, names_decide=True, diversity_penalty=_DIVERSITY_PENALTY),
+    Route.SIMPLE: RoutePlan(_ALL, 0.2, second_hop=True, names_decide=False, diversity_penalty=_DIVERSITY_PENALTY),
+    Route.MULTI_HOP: RoutePlan(
+        _ALL, 0.3, second_hop=True, names_decide=False, diversity_penalty=_DIVERSITY_PENALTY, words_first=False
+    ),
+    Route.EXPLORATORY: RoutePlan(_ALL, 0.2, second_hop=True, names_decide=False, diversity_penalty=1.0),
+    Route.SKIP: RoutePlan((), 0.0, second_hop=False, names_decide=False, diversity_penalty=0.0),
 }
 
 
-class Generating:
-    """Runs those generators that the plan of a route names, each as an optional step `candidates.NAME`."""
+class GeneratorRun:
+    """Runner of the generators of a route, each as an optional step `candidates.NAME`."""
 
     def __init__(self, plan: RoutePlan, n_nodes: int, steps: Steps) -> None:
         self._plan = plan
@@ -464,8 +486,10 @@ class Generating:
         self._steps = steps
 
     def scores(self, name: str, n: int, work: Callable[[], tuple[Scores, ...]]) -> tuple[Scores, ...]:
-        """The `n` signals of a generator, each of shape (n_nodes,); zeros where it does not run or is skipped. A node
-        with any of them is a candidate."""
+        """Return the `n` signals of a generator, each of shape (n_nodes,).
+
+        They are zeros if the generator does not run or is skipped. A node with any signal above zero is a candidate.
+        """
         nothing = (np.zeros(self._n_nodes),) * n
         if name not in self._plan.generators:
             return nothing

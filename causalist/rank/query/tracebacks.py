@@ -1,15 +1,12 @@
-"""More forms of frames: .NET, IPython and Jupyter, Elixir, Lua, shells, failed assertions and checks of C and C++,
-Swift, and positions that compilers print.
+"""Stack frames and exceptions in a query, innermost frame first.
 
-A form has the groups `path` and `line` where they are printed; `function` as printed, of which the last name counts;
-`said` where the line tells what went wrong, too. Each is tried where a text stands that it needs: most questions have
-none, and compiling these expressions takes longer than reading the question.
+Frames of Python (chained, grouped, with markers), V8 and browsers, Go, Java and Kotlin, Rust, PHP, Ruby, and debuggers
+of C are read. So are .NET, IPython and Jupyter, Elixir, Lua, shells, failed assertions and checks of C and C++, Swift,
+and positions that compilers and linters print. `scoring.mentions` decides which frames are inside of the repository.
 
-Tracebacks in a question -> frames, innermost first, and what was raised.
-
-Read are the forms of Python (chained, grouped, with markers), V8 and browsers, Go, Java and Kotlin, Rust, PHP, Ruby,
-debuggers of C, and positions that compilers and linters print; those of `more_frames` besides. Which frames lie inside
-of the repository is decided in `located`.
+An expression has the groups `path` and `line` if they are printed; `function` as printed, of which the last name
+counts; and `said` if the line also tells what went wrong. Each expression is tried only if a text that it needs occurs.
+Most queries have none, and compiling these expressions takes longer than reading the query.
 """
 
 import re
@@ -89,7 +86,7 @@ _MORE_THAN_A_NAME = lazy_regex(r"`\d+|\[[^\[\]]*\]")
 _PARAMETERS = lazy_regex(r"\([^()]*\)(?: const)?(?: \[[^\]]*\])?$")
 
 
-class Printed(NamedTuple):
+class PrintedFrame(NamedTuple):
     """A frame as it is printed: `path` as it stands there, `function` a last name or ""; `said`: what went wrong."""
 
     path: str
@@ -98,13 +95,15 @@ class Printed(NamedTuple):
     said: str = ""
 
 
-def dotnet_frame(line: str) -> Printed | None:
-    """A frame of .NET. Without a place it lies where the type would be expected, as with Java's.
+def dotnet_frame(line: str) -> PrintedFrame | None:
+    """Return a frame of .NET.
+
+    Without a file, the path is where the type would be expected, as with Java.
 
     >>> dotnet_frame("   at Shop.Orders.Cart.Load(String id) in /src/Orders/Cart.cs:line 7")
-    Printed(path='/src/Orders/Cart.cs', line=7, function='Load', said='')
+    PrintedFrame(path='/src/Orders/Cart.cs', line=7, function='Load', said='')
     >>> dotnet_frame("   at Shop.Orders.Cart.<Load>d__3.MoveNext()")
-    Printed(path='Shop/Orders/Cart.cs', line=0, function='Load', said='')
+    PrintedFrame(path='Shop/Orders/Cart.cs', line=0, function='Load', said='')
     """
     found = _DOTNET.match(line) if "at " in line else None
     if found is None or found["arguments"] in ("Native Method", "Unknown Source"):
@@ -120,16 +119,16 @@ def dotnet_frame(line: str) -> Printed | None:
         type_, _, name = _MORE_THAN_A_NAME.sub("", written).rpartition(".")
     type_, name = (_MORE_THAN_A_NAME.sub("", part) for part in (type_.partition("+")[0], name))
     path = found["path"] or type_.replace(".", "/") + ".cs"
-    return Printed(path, int(found["line"] or 0), name if name.isidentifier() else "")
+    return PrintedFrame(path, int(found["line"] or 0), name if name.isidentifier() else "")
 
 
-def notebook_frame(line: str) -> Printed | None:
+def notebook_frame(line: str) -> PrintedFrame | None:
     """Return a frame of IPython or Jupyter. The older form has line 0: `listed_line` reads it from the listing below.
 
     >>> notebook_frame("File ~/shop/cart.py:31, in Cart.load(self, name)")
-    Printed(path='~/shop/cart.py', line=31, function='Cart.load', said='')
+    PrintedFrame(path='~/shop/cart.py', line=31, function='Cart.load', said='')
     >>> notebook_frame("~/shop/cart.py in load(self, name)")
-    Printed(path='~/shop/cart.py', line=0, function='load', said='')
+    PrintedFrame(path='~/shop/cart.py', line=0, function='load', said='')
     """
     if ".py" not in line:
         return None
@@ -139,7 +138,7 @@ def notebook_frame(line: str) -> Printed | None:
     if found is None:
         return None
     groups = found.groupdict()
-    return Printed(groups["path"], int(groups.get("line") or 0), groups["function"] or "")
+    return PrintedFrame(groups["path"], int(groups.get("line") or 0), groups["function"] or "")
 
 
 def listed_line(line: str) -> int:
@@ -152,25 +151,28 @@ def listed_line(line: str) -> int:
     return int(found["line"]) if found else 0
 
 
-def other_frame(line: str) -> Printed | None:
-    """A frame in one of the forms above, but for .NET."""
+def other_frame(line: str) -> PrintedFrame | None:
+    """Return a frame in one of the forms above, other than .NET."""
     for text, form in _OTHERS:
         if text in line and (found := form.match(line)):
             return _printed(found)
     return None
 
 
-def _printed(found: re.Match[str]) -> Printed:
+def _printed(found: re.Match[str]) -> PrintedFrame:
     groups = found.groupdict()
     row = next(groups[key] for key in ("line", "line2", "line3") if groups.get(key))
     function = _PARAMETERS.sub("", groups.get("function") or "")
-    return Printed(groups["path"], int(row), function, (groups.get("said") or groups.get("said2") or "").strip())
+    return PrintedFrame(groups["path"], int(row), function, (groups.get("said") or groups.get("said2") or "").strip())
 
 
 class StackFrame(NamedTuple):
-    """A place in the code. `path` with forward slashes, as far as the trace tells it; `line` 1-based, 0 where it tells
-    none; `function` the last name, "" for module-level code. `trace`: 0 for the trace that tells most (the cause, where
-    one is named); `depth`: 0 for the innermost frame of its trace."""
+    """A position in the code.
+
+    `path` with forward slashes, as far as the trace has it; `line` 1-based, 0 if unknown; `function` the last name, ""
+    for module-level code. `trace`: 0 for the most informative trace (the cause, if one is named); `depth`: 0 for the
+    innermost frame of its trace.
+    """
 
     path: str
     line: int
@@ -263,8 +265,8 @@ _COLOR = lazy_regex(
     r"(?:\x1b|\\x1b|\\u001b|\\033|\\e)\[[\d;]{0,20}[A-Za-z]|\[(?:0|[01](?:;\d{1,3}){1,4})m", needs=("[",)
 )
 _CELL = ("<", "Cell In", "Input In")  # what is no file, in a traceback of IPython
-_MOST_FRAMES = 200
-_LONGEST_LINE = 1000
+_MAX_FRAMES = 200
+_MAX_LINE_CHARACTERS = 1000
 
 
 def read_frames(text: str) -> tuple[tuple[StackFrame, ...], tuple[ExceptionMention, ...]]:
@@ -275,12 +277,12 @@ def read_frames(text: str) -> tuple[tuple[StackFrame, ...], tuple[ExceptionMenti
     before = ""
     n_frames = 0
     for whole in text.splitlines():
-        line = whole[:_LONGEST_LINE]
+        line = whole[:_MAX_LINE_CHARACTERS]
         if not line.strip() or _MARKERS.match(line):
             continue
         n_frames += _read_line(line, before, traces)
         before = line
-        if n_frames >= _MOST_FRAMES:
+        if n_frames >= _MAX_FRAMES:
             break
     order = sorted((t for t in traces if t.frames or t.raised), key=lambda t: -t.rank)
     frames = [frame for place, trace in enumerate(order) for frame in trace.ordered(place)]
@@ -288,9 +290,9 @@ def read_frames(text: str) -> tuple[tuple[StackFrame, ...], tuple[ExceptionMenti
 
 
 def without_colors(text: str) -> str:
-    """Return the text without the color codes of a terminal.
+    r"""Return the text without the color codes of a terminal.
 
-    >>> without_colors("\\x1b[1;32m~/a.py\\x1b[0m in \\x1b[0;36mf\\x1b[1;34m(x)\\x1b[0m")
+    >>> without_colors("\x1b[1;32m~/a.py\x1b[0m in \x1b[0;36mf\x1b[1;34m(x)\x1b[0m")
     '~/a.py in f(x)'
     """
     return _COLOR.sub("", text)
@@ -325,7 +327,7 @@ class _Trace:
 
 
 def _read_line(line: str, before: str, traces: list[_Trace]) -> int:
-    """Takes a line into the last trace, or begins a new one with it; the number of frames that it adds."""
+    """Read a line into the last trace or a new one, and return the number of frames that it adds."""
     trace = traces[-1]
     chained = _CHAINED.match(line)
     if chained:
@@ -441,7 +443,7 @@ def _path(written: str) -> str:
 
 
 def _last_name(function: str) -> str:
-    """The last name of a function as traces write it; "" for what has none.
+    """Return the last name of a function as traces write it, or "" if it has none.
 
     >>> [_last_name(f) for f in ("Session.verify", "main.(*Store).Open.func1", "shop::cli::run::h0123456789abcdef")]
     ['verify', 'Open', 'run']

@@ -1,10 +1,11 @@
-"""A ranking -> the probability that at least one of the first five files is right.
+"""Probability that at least one of the first five files of a ranking is right.
 
-A logistic model of few features, each of which can only raise it. Scores are logarithms of odds, so the share of the
-odds that the best files hold says how far they stand out; the other features say how much there was to go by. The
-weights are fitted to labelled questions, every repository judged by those of the others: docs/ranking.md has the table.
+The probability comes from a logistic model of a few features, none of which can lower it. Scores are logarithms of
+odds, so the share of the odds of the best files says how far they stand out; the other features say how much evidence
+there is. The weights are fitted on labelled queries. Each repository is tested with weights fitted on the others:
+docs/ranking.md has the table.
 
-How likely linear weights make what is right: the loss that weights are fitted by, for code and for free text.
+The module also has the loss by which the linear weights of the ranking are fitted, for code and for prose.
 """
 
 import json
@@ -25,13 +26,13 @@ from causalist.rank.lexical.query_expansion import EXPANSION
 from causalist.rank.scoring.fusion import Ranking
 from causalist.rank.top_k import SCORE_DECIMALS
 
-N_LEADING = 3  # files whose share of the odds counts; of 1, 3 and 5 the one that tells most
+N_LEADING = 3  # files whose share of the odds counts; the most informative of 1, 3 and 5
 CONFIDENCE_DECIMALS = 4
-MOST_SCORE = 10.0  # what a name, a frame or a literal text adds beyond makes no surer
-# What messages add to the score of the first file, the mean over the questions of the fit. A repository with hardly any
-# past, or a shallow clone, is not less sure for the lack of it.
-OF_MESSAGES = 1.4
-FEWEST_COMMITS = 20  # that touched a file which is still there
+MAX_SCORE = 10.0  # a name, a frame or a literal that adds more does not raise the probability
+# Contribution of messages to the score of the first file, the mean over the queries of the fit. So a repository with a
+# short history, or a shallow clone, has no lower probability.
+MEAN_MESSAGE_SCORE = 1.4
+MIN_COMMITS = 20  # that touched an existing file
 
 
 class CalibrationFeatures(NamedTuple):
@@ -40,7 +41,7 @@ class CalibrationFeatures(NamedTuple):
     `lead`: the share of the odds, in [0, 1], that the best definitions of three files hold among those of all files;
     the scores of whole files tell less. `words`: ln(1 + words of the query that the repository has). `coverage`: the
     share of those words, by weight and rarity, that the first file has. `score`: the score of the first file,
-    MOST_SCORE at most. It says how many signals agree that the file is meant; where there is no history, it includes
+    MAX_SCORE at most. It says how many signals agree that the file is meant; where there is no history, it includes
     what the messages of a history would add on average. Words that stand beside those of the query are no evidence:
     with them the score says less about whether an answer is right.
     """
@@ -58,15 +59,15 @@ class Calibration:
     weights: Mapping[str, float]
     level: Mapping[Level, float]
 
-    def of(self, evidence: CalibrationFeatures, level: Level) -> float:
-        """The probability, in (0, 1)."""
+    def probability(self, evidence: CalibrationFeatures, level: Level) -> float:
+        """Return the probability, in (0, 1)."""
         parts = (self.weights[name] * value for name, value in zip(CalibrationFeatures._fields, evidence, strict=True))
         return float(1.0 / (1.0 + np.exp(-(self.level[level] + sum(parts)))))
 
 
 @lru_cache(maxsize=1)
 def default_calibration() -> Calibration:
-    """The one that is shipped, from `confidence.json`, which states where it comes from."""
+    """Return the shipped calibration from `confidence.json`, which states its origin."""
     data = json.loads(Path(__file__).with_name("calibration.json").read_text(encoding="utf-8"))
     return Calibration(data["weights"], {Level(name): value for name, value in data["level"].items()})
 
@@ -76,22 +77,24 @@ def confidence_of(
 ) -> float | None:
     """Return the probability that one of the first five files is right.
 
-    `terms` is the same as in `evidence_of`. The result is None for a pattern: it stands where it stands, so there is
-    nothing to be uncertain about, and nothing was fitted to it. The result is 0 where nothing was found.
+    `terms` is the same as in `calibration_features`. The result is None for a pattern: it stands where it stands, so
+    there is nothing to be uncertain about, and nothing was fitted to it. The result is 0 where nothing was found.
     """
     if ranking.question.is_pattern:
         return None
-    evidence = evidence_of(ranking, graph, lexical, terms)
+    evidence = calibration_features(ranking, graph, lexical, terms)
     if evidence is None:
         return 0.0
-    return round(default_calibration().of(evidence, level), CONFIDENCE_DECIMALS)
+    return round(default_calibration().probability(evidence, level), CONFIDENCE_DECIMALS)
 
 
-def evidence_of(
+def calibration_features(
     ranking: Ranking, graph: CodeGraph, lexical: LexicalIndex, terms: Mapping[str, float] | None = None
 ) -> CalibrationFeatures | None:
-    """The features of a ranking; None where no file has a score. `terms`: those that were asked for, where the ranking
-    is of others."""
+    """Return the features of a ranking, or None if no file has a score.
+
+    `terms`: the terms of the original query, if the ranking is of other terms.
+    """
     owners, n = graph.nodes.files, len(graph.nodes)
     files = np.flatnonzero((graph.nodes.kinds == NodeKind.FILE) & (ranking.files > 0))
     found = np.flatnonzero((ranking.definitions > 0) & (owners >= 0))
@@ -108,13 +111,16 @@ def evidence_of(
     signals = ranking.signals
     if EXPANSION in signals.file:
         score -= float(signals.file[EXPANSION][first] * signals.file_role[first])
-    if np.count_nonzero(np.diff(ranking.history.indptr)) < FEWEST_COMMITS:
-        score += OF_MESSAGES
-    return CalibrationFeatures(lead, float(np.log1p(n_known)), coverage, min(score, MOST_SCORE))
+    if np.count_nonzero(np.diff(ranking.history.indptr)) < MIN_COMMITS:
+        score += MEAN_MESSAGE_SCORE
+    return CalibrationFeatures(lead, float(np.log1p(n_known)), coverage, min(score, MAX_SCORE))
 
 
 def _words_of(file: int, terms: Mapping[str, float], lexical: LexicalIndex) -> tuple[int, float]:
-    """(how many of the terms the repository has, the share of these by weight and rarity that a file has)."""
+    """Return (number of terms that the repository has, the share of these that a file has).
+
+    The share is by weight and rarity.
+    """
     postings = lexical.files
     n_known, found, total = 0, 0.0, 0.0
     for term, weight in terms.items():
@@ -132,16 +138,16 @@ def _words_of(file: int, terms: Mapping[str, float], lexical: LexicalIndex) -> t
     return n_known, found / total if total > 0 else 0.0
 
 
-_LARGEST_EXPONENT = 700.0  # e to more is infinite
+_MAX_EXPONENT = 700.0  # e to more is infinite
 
 
 @dataclass(frozen=True, slots=True)
 class Stacked:
-    """The candidates of all questions below one another, n of them; those of a question stand together.
+    """Candidates of all queries in one table, n rows; those of a query are adjacent.
 
-    `matrix`: (n, linear parameters); `roles`: (n, roles), a one where the role's factor holds; `gold`: (n,);
-    `question`: (n,), ascending from 0; `starts`: (questions,), the first row of each; `n_right`: (questions,).
-    A question that is to count three times has a third of its number there.
+    `matrix`: (n, linear parameters); `roles`: (n, roles), 1 if the factor of the role applies; `gold`: (n,);
+    `question`: (n,), ascending from 0; `starts`: (questions,), the first row of each; `n_right`: (questions,), the
+    number of right candidates. To count a query three times, a third of its number is stored there.
     """
 
     matrix: NDArray[np.float64]
@@ -181,7 +187,7 @@ def loss_of(
     share = 1.0 / given.n_right[question[gold]]
     n = len(given.starts)
     loss = float(np.sum(np.logaddexp(0.0, behind) * share)) / n
-    missed = share / (1.0 + np.exp(np.minimum(-behind, _LARGEST_EXPONENT)))
+    missed = share / (1.0 + np.exp(np.minimum(-behind, _MAX_EXPONENT)))
     slope = against / total[question] * np.bincount(question[gold], weights=missed, minlength=n)[question]
     slope[gold] = -missed
     away = parameters - penalty.centre

@@ -1,18 +1,16 @@
-"""A question and the history -> scores of files.
+"""Scores of files from the history, from the roles of files, and from their tests.
 
-What somebody wrote when changing a file says in other words than the code what the file is for. Two signals read that:
-the messages of all commits of a file as one document, and the commits whose messages are like the question. Two
-others do not read: what changes together with the best files, and how often and how lately a file changed.
+Commit messages describe the purpose of a file in other words than its code. Two signals read them: the messages of all
+commits of a file as one document, and the commits whose messages are similar to the query. Two other signals read no
+text: which files change together with the best ones, and how often and how recently a file changed.
 
-Whether a question is about what usually ranks lower, such as tests, so that it does not there.
+A query may ask for a role that usually ranks lower, such as tests; then it does not rank lower. "Where are the tests of
+the parser" asks for tests. "Why can a final class not be mocked" does so in most repositories, but not in one about
+mocks: there the word occurs in the names of its code.
 
-"Where are the tests of the parser" asks for tests. "Why can a final class not be mocked" does so almost everywhere, but
-not in a repository that is about mocks: there the word stands in the names of its code.
-
-Files of tests -> the files that they test, by name: what a test says is said of the code that it tests.
-
-Tests tell in sentences what code does ("keeps the cookie when redirected"), and their own files rank low. Only names
-say what a file of tests is about: what it imports and calls was measured as well and says less (docs/benchmarks.md).
+Tests describe in sentences what code does ("keeps the cookie when redirected"), and their own files rank low. So the
+text of a test counts for the code that it tests. Only the names of files tell which file a test is about: the imports
+and calls of tests were measured as well and are less informative (docs/benchmarks.md).
 """
 
 from collections.abc import Mapping
@@ -25,61 +23,72 @@ from causalist._internal.lazy import lazy_regex
 from causalist.model.graph import CodeGraph
 from causalist.model.index import History, LexicalIndex
 from causalist.model.symbols import NodeKind, Role, split_id
-from causalist.rank.lexical.bm25 import bm25, nodes_named
-from causalist.rank.query.query import Question
+from causalist.rank.lexical.bm25 import bm25, find_nodes_by_name
+from causalist.rank.query.query import ParsedQuery
 from causalist.rank.terms import stem
-from causalist.rank.top_k import first_by
+from causalist.rank.top_k import select_first
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex; only files have any
 
-# A commit that says all of the question counts, and many that share a word with it do not outweigh it.
+# One commit with all words of the query outweighs many with a single word.
 LIKENESS_POWER = 2
-TOLD = ("messages", "similar commits")  # the signals that read messages
-HALF_TOLD = 50  # commits of which the messages count half
+HISTORY_SIGNALS = ("messages", "similar commits")  # the signals that read messages
+HALF_WEIGHT_COMMITS = 50  # commits of which the messages count half
 N_BEST = 3  # files whose partners are supported
 _DAY = 86_400.0
 
 
 def history_terms(terms: Mapping[str, float], history: History) -> dict[int, float]:
-    """Weight by number, of those terms of a question that any message has; `terms` by the term itself."""
+    """Return weight by number, for those terms of a query that any message has.
+
+    `terms`: weight by term.
+    """
     numbers = {history.commits.terms.position(term): weight for term, weight in terms.items()}
     numbers.pop(-1, None)
     return numbers
 
 
-def asked_of_history(question: Question, others: Mapping[str, float], history: History) -> dict[int, float]:
-    """Weight by number, of what is looked for in messages: the terms of a question, what may abbreviate them, and
-    `others` that stand for them."""
+def history_query_terms(question: ParsedQuery, others: Mapping[str, float], history: History) -> dict[int, float]:
+    """Return weight by number, for the terms to search for in messages.
+
+    These are the terms of a query, possible abbreviations of them, and the `others` that replace them.
+    """
     return history_terms({**others, **question.abbreviations, **question.terms}, history)
 
 
 def history_signals(
-    question: Question, history: History, n_nodes: int, others: Mapping[str, float] = MappingProxyType({})
+    question: ParsedQuery, history: History, n_nodes: int, others: Mapping[str, float] = MappingProxyType({})
 ) -> dict[str, Scores]:
-    """The two signals that read messages, by name, each divided by its largest value and times n / (n + HALF_TOLD) for
-    n commits that touch these files: of a young history one message decides, and it may be about anything. `others`:
-    weight by term, of words that stand for those of the question."""
-    terms = asked_of_history(question, others, history)
+    """Return the two signals that read messages, by name.
+
+    Each is divided by its largest value and multiplied by n / (n + HALF_WEIGHT_COMMITS) for n commits that touch these
+    files. In a young history one message decides, and it may be about anything. `others`: weight by term, for words
+    that replace those of the query.
+    """
+    terms = history_query_terms(question, others, history)
     n_commits = int(np.count_nonzero(np.diff(history.indptr)))
-    told = n_commits / (n_commits + HALF_TOLD)
+    told = n_commits / (n_commits + HALF_WEIGHT_COMMITS)
     signals = (message_scores(terms, history, n_nodes), similar_commit_scores(terms, history, n_nodes))
     scaled = (told * scores / (scores.max(initial=0.0) or 1.0) for scores in signals)
-    return dict(zip(TOLD, scaled, strict=True))
+    return dict(zip(HISTORY_SIGNALS, scaled, strict=True))
 
 
 def message_scores(terms: Mapping[int, float], history: History, n_nodes: int) -> Scores:
-    """BM25 of the messages of each file. `terms` as `history_terms` gives them."""
+    """Return the BM25 scores of the messages of each file, for the result of `history_terms`."""
     return _of_nodes(bm25(history.messages, terms, len(history)), history, n_nodes)
 
 
 def similar_commit_scores(terms: Mapping[int, float], history: History, n_nodes: int) -> Scores:
-    """Of each file, the sum of `likeness ** LIKENESS_POWER / files` over the commits that touched it, with likeness the
-    BM25 of a message divided by the best one, and files as many as the commit changed."""
+    """Return the sum of `likeness ** LIKENESS_POWER / files` over the commits of each file.
+
+    Likeness is the BM25 score of a message divided by the best one; files is the number of files that the commit
+    changed.
+    """
     return _of_nodes(_sums(_commit_weights(terms, history), history), history, n_nodes)
 
 
 def similar_commits(terms: Mapping[int, float], history: History, node: int, limit: int) -> list[str]:
-    """Names of the commits that gave a file most of its `similar_commit_scores`, the largest part first."""
+    """Return the names of the commits with the largest parts in the `similar_commit_scores` of a file."""
     file = int(np.searchsorted(history.nodes, node))
     if file == len(history) or history.nodes[file] != node:
         return []
@@ -108,14 +117,17 @@ def co_change_scores(scores: Scores, history: History, n_best: int = N_BEST) -> 
 
 
 def churn_scores(history: History, n_nodes: int) -> Scores:
-    """log(1 + commits) of each file, the commits decayed by age, divided by the largest."""
+    """Return log(1 + commits) of each file, divided by the largest; commits decay by age."""
     values = np.log1p(history.churn)
     top = values.max(initial=0.0)
     return _of_nodes(values / top if top > 0 else values, history, n_nodes)
 
 
 def recency_scores(history: History, n_nodes: int, half_life_days: float) -> Scores:
-    """0.5 ** (age / half life) of the last commit of each file, the age counted from the newest; 0 without any."""
+    """Return 0.5 ** (age / half life) of the last commit of each file.
+
+    The age is relative to the newest commit. A file without commits has 0.
+    """
     newest = history.last.max(initial=0)
     values = np.exp2(-(newest - history.last) / _DAY / half_life_days)
     return _of_nodes(np.where(history.last > 0, values, 0.0), history, n_nodes)
@@ -123,7 +135,7 @@ def recency_scores(history: History, n_nodes: int, half_life_days: float) -> Sco
 
 def _commit_weights(terms: Mapping[int, float], history: History) -> NDArray[np.float64]:
     likeness = bm25(history.commits.words, terms, len(history.commits))
-    # A commit whose files are all gone is no measure for the others.
+    # A commit without existing files is not used to scale the others.
     likeness[np.diff(history.indptr) == 0] = 0.0
     top = likeness.max(initial=0.0)
     if top == 0:
@@ -155,26 +167,28 @@ ASKED_WORDS: dict[Role, tuple[str, ...]] = {
 _UNNAMED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.FIELD, NodeKind.EXTERNAL)
 # Definitions with a word in their name from which on a repository is about it: their share of all that are code, and
 # how many there are. docs/decisions/0006 has the shares of forty repositories.
-_SHARE_OF_SUBJECT = 0.01
-_FEWEST_OF_SUBJECT = 10
-# Tests of something: what is asked for beyond doubt.
+_MIN_SUBJECT_SHARE = 0.01
+_MIN_SUBJECT_DEFINITIONS = 10
+# Phrases that certainly ask for tests.
 _TESTS_OF = lazy_regex(
     r"\b(?:unit|integration|regression|existing|which)[ -]tests?\b|\btests? (?:of|for|that|which|cover\w*|check\w*)\b"
     r"|\b(?:is|are|was|were) (?:\S+ ){1,6}tested\b",
     needs=("test",),
 )
-_LONGEST_TITLE = 300  # characters in which that is looked for
+_MAX_TITLE_CHARACTERS = 300  # characters in which that is looked for
 
 
-def roles_asked_for(question: Question, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.bool_]:
-    """Shape (n_nodes,): nodes of a role that the title asks for."""
+def queried_roles(question: ParsedQuery, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.bool_]:
+    """Return True for the nodes of a role that the title asks for, shape (n_nodes,)."""
     wanted = np.zeros(len(Role), dtype=np.bool_)
     for role, words in ASKED_WORDS.items():
         stems = dict.fromkeys(stem(word) for word in words)
         said = [term for term in stems if term in question.title_terms]
         wanted[role] = any(not _is_subject(term, graph, lexical) for term in said)
     if not wanted[Role.TEST]:
-        wanted[Role.TEST] = _TESTS_OF.search(question.text.split("\n", 1)[0][:_LONGEST_TITLE].lower()) is not None
+        wanted[Role.TEST] = (
+            _TESTS_OF.search(question.text.split("\n", 1)[0][:_MAX_TITLE_CHARACTERS].lower()) is not None
+        )
     result: NDArray[np.bool_] = wanted[graph.nodes.roles]
     return result
 
@@ -190,41 +204,42 @@ def _is_subject(term: str, graph: CodeGraph, lexical: LexicalIndex) -> bool:
     names, nodes = lexical.symbol_names, graph.nodes
     having = names.documents[int(names.indptr[number]) : int(names.indptr[number + 1])]
     n_having = int(np.count_nonzero((nodes.roles[having] == Role.CODE) & ~np.isin(nodes.kinds[having], _UNNAMED)))
-    if n_having < _FEWEST_OF_SUBJECT:
+    if n_having < _MIN_SUBJECT_DEFINITIONS:
         return False
     n_code = int(np.count_nonzero((nodes.roles == Role.CODE) & ~np.isin(nodes.kinds, _UNNAMED)))
-    return n_having >= _SHARE_OF_SUBJECT * n_code
+    return n_having >= _MIN_SUBJECT_SHARE * n_code
 
 
 _MARK = lazy_regex(
     r"^(?:tests?|specs?)[_-]+|^Test(?=[A-Z])|[_-](?:tests?|specs?|it|e2e)$"
     r"|(?<=[a-z0-9])(?:Tests?|TestCase|Specs?|Suite|IT)$"
 )
-_MOST_TESTS = 40  # files of tests that are looked at, the best first
-_MOST_TESTED = 6  # files that one of them may mean; with more nothing is known
+_MAX_TEST_FILES = 40  # files of tests that are looked at, the best first
+_MAX_TESTED_FILES = 6  # files that one of them may mean; with more nothing is known
 
 
-def scores_by_tests(
+def scores_from_tests(
     texts: NDArray[np.float64], asked: NDArray[np.bool_], graph: CodeGraph, lexical: LexicalIndex
 ) -> NDArray[np.float64]:
-    """Shape (n_nodes,): of each file of code the best of `texts` of the files of tests that are named like it, each
-    divided by the square root of the number of files that it may mean.
+    """Return the score that each file of code gets from its tests, shape (n_nodes,).
 
-    `texts`: how well the text of each file fits, at least 0. `asked`: nodes that are asked for by their role; tests
-    that are looked for are no witnesses."""
+    The score is the best of `texts` of the test files with the same name, each divided by the square root of the number
+    of files that it may mean. `texts`: the match of the text of each file, at least 0. `asked`: nodes that the query
+    asks for by their role; tests that are asked for give no score to others.
+    """
     nodes = graph.nodes
     scores = np.zeros(len(nodes))
     found = np.flatnonzero((nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.TEST) & ~asked & (texts > 0))
     is_code = (nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.CODE)
-    for test in first_by(texts, found, _MOST_TESTS).tolist():
-        files = _meant_by(split_id(nodes.ids[test])[0], is_code, graph, lexical)
+    for test in select_first(texts, found, _MAX_TEST_FILES).tolist():
+        files = _tested_files(split_id(nodes.ids[test])[0], is_code, graph, lexical)
         for file in files:
             scores[file] = max(scores[file], texts[test] / np.sqrt(len(files)))
     return scores
 
 
 def name_under_test(path: str) -> str:
-    """The name of a file of tests without what says that it is one, in lower case.
+    """Return the name of a test file in lower case, without its test prefix or suffix.
 
     >>> [name_under_test(path) for path in ("tests/test_cookies.py", "src/router.test.ts", "a/HtmlParserTests.cs")]
     ['cookies', 'router', 'htmlparser']
@@ -235,11 +250,13 @@ def name_under_test(path: str) -> str:
     return name.lower()
 
 
-def _meant_by(path: str, is_code: NDArray[np.bool_], graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
-    """The files of code that are named like what a file of tests is about, those of the likest folders; none if they
-    are many."""
+def _tested_files(path: str, is_code: NDArray[np.bool_], graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
+    """Return the files of code with the name of a test's subject, from the most similar folders.
+
+    The result is empty if there are many.
+    """
     name = name_under_test(path)
-    named = np.array([*nodes_named(name, lexical), *nodes_named(f"_{name}", lexical)], dtype=np.int64)
+    named = np.array([*find_nodes_by_name(name, lexical), *find_nodes_by_name(f"_{name}", lexical)], dtype=np.int64)
     files = named[is_code[named]].tolist()
     if len(files) > 1:
         own = set(path.lower().split("/")[:-1])
@@ -247,4 +264,4 @@ def _meant_by(path: str, is_code: NDArray[np.bool_], graph: CodeGraph, lexical: 
         shared = [len(own.intersection(each.split("/")[:-1])) for each in paths]
         most = max(shared)
         files = [file for file, n in zip(files, shared, strict=True) if n == most]
-    return files if len(files) <= _MOST_TESTED else []
+    return files if len(files) <= _MAX_TESTED_FILES else []

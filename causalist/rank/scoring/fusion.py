@@ -1,10 +1,8 @@
-"""Signals and weights -> one score for each node, with its reasons.
+"""Linear fusion of signals with weights: one score for each node, with its reasons.
 
-The score is linear in the signals, so that it explains itself: the sum of the signals times their weights, times the
-factor of the file's role. A score is the logarithm of odds up to a constant: how much likelier a node is meant than
-another is e to the difference of their scores. That is how the weights were fitted (`evaluate/fit.py`).
-
-What ranking says of every node for one question.
+The score is the sum of the signals times their weights, times the factor of the file's role. Each term of the sum is a
+reason. A score is the logarithm of odds up to a constant: the ratio of the odds of two nodes is e to the difference of
+their scores. The weights were fitted with this meaning (`evaluate/fit.py`).
 """
 
 import json
@@ -24,31 +22,34 @@ from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import PageRankResult, Reason, TextMatches
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import impact_on
-from causalist.rank.query.query import Question
+from causalist.rank.query.query import ParsedQuery
 from causalist.rank.scoring.scaling import Similarities
 from causalist.rank.scoring.signals import (
     KIND,
-    NAMED,
+    NAME_SIGNALS,
     PRIORS,
-    Factors,
-    Reading,
+    PriorFactors,
+    QuerySignals,
     Scores,
-    Table,
-    kinds_as_judged,
-    read_against,
+    SignalTable,
+    compute_signals,
+    effective_kinds,
 )
 
 _N_REASONS = 4
-GRAPH = "graph"  # the signal of what others give
-USES_NAMED = "uses named"  # of what calls or refers to something that the question names
+GRAPH = "graph"  # signal: support by other definitions
+USES_NAMED = "uses named"  # signal: calls or refers to something that the query names
 PLACES = "places"  # the one signal where there are no weights
 RECIPROCAL = 60.0  # k of reciprocal rank fusion, as its authors chose it
 
 
 @dataclass(frozen=True, slots=True)
-class Linear:
-    """Of one pass: `signals`: name -> weight, at least 0; `role`: label -> factor in (0, 1]; `kind`: label -> what a
-    definition of that kind is given beforehand, at least 0."""
+class LinearModel:
+    """Linear model of one pass.
+
+    `signals`: name -> weight, at least 0; `role`: label -> factor in (0, 1]; `kind`: label -> prior of a definition of
+    that kind, at least 0.
+    """
 
     signals: Mapping[str, float]
     role: Mapping[str, float]
@@ -57,25 +58,27 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Those of definitions, in both passes, and of files, and the factors of what words find."""
+    """Weights of definitions in both passes, weights of files, and the prior factors of lexical matches."""
 
-    definition: Linear
-    file: Linear
-    factors: Factors
+    definition: LinearModel
+    file: LinearModel
+    factors: PriorFactors
 
     @classmethod
     def from_json(cls, data: Mapping[str, Mapping[str, Mapping[str, float]]]) -> "Weights":
-        def linear(name: str) -> Linear:
-            part = data[name]
-            return Linear(part["signals"], part["role"], part.get("kind", {}))
+        """Return the weights from the content of a weights file."""
 
-        factors = Factors(data["factors"]["role"], data["factors"]["declarations"])
+        def linear(name: str) -> LinearModel:
+            part = data[name]
+            return LinearModel(part["signals"], part["role"], part.get("kind", {}))
+
+        factors = PriorFactors(data["factors"]["role"], data["factors"]["declarations"])
         return cls(linear("definition"), linear("file"), factors)
 
 
 @lru_cache(maxsize=1)
 def default_weights() -> Weights:
-    """The weights that are shipped, from `weights.json`, which states where they come from."""
+    """Return the shipped weights from `weights.json`, which states their origin."""
     return Weights.from_json(json.loads(shipped_weights()))
 
 
@@ -85,9 +88,11 @@ def shipped_weights() -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Signals:
-    """Signals of all nodes, weighted, by name; `role` and `file_role` are the factors of their sums, `reading` says
-    where they come from."""
+class WeightedSignals:
+    """Weighted signals of all nodes, by name.
+
+    `role` and `file_role` are the factors of their sums.
+    """
 
     definition: Mapping[str, Scores]
     file: Mapping[str, Scores]
@@ -97,19 +102,23 @@ class Signals:
     numbers: Mapping[str, int] = field(default_factory=dict)  # of the question's terms that the repository has
     mention: Scores | None = None  # how strongly the question names each node; None where there are no weights
 
-    def of(self, node: int, is_file: bool) -> list[tuple[str, float]]:
-        """(signal, contribution) of a node, largest first; what contributes nothing is left out."""
+    def contributions(self, node: int, is_file: bool) -> list[tuple[str, float]]:
+        """Return (signal, contribution) of a node, largest first, without signals that contribute nothing."""
         table, role = (self.file, self.file_role) if is_file else (self.definition, self.role)
         parts = [(name, float(value * role[node])) for name, value in _at(table, node)]
         return sorted(((n, v) for n, v in parts if v > 0), key=lambda p: (-p[1], p[0]))
 
 
 def _at(table: Mapping[str, Scores], node: int) -> Iterable[tuple[str, float]]:
-    return table.at(node) if isinstance(table, Table) else ((name, values[node]) for name, values in table.items())
+    return (
+        table.values_at(node)
+        if isinstance(table, SignalTable)
+        else ((name, values[node]) for name, values in table.items())
+    )
 
 
-def signals_of(
-    question: Question,
+def weigh_signals(
+    question: ParsedQuery,
     graph: CodeGraph,
     lexical: LexicalIndex,
     weights: Weights,
@@ -117,41 +126,58 @@ def signals_of(
     history: History | None = None,
     steps: Steps = NO_STEPS,
     similarities: Similarities | None = None,
-) -> Signals:
-    """Everything that the question says about nodes without walking the graph: the passes, or, where the linear
-    model is skipped, the reciprocal ranks of what the generators found."""
-    reading = read_against(question, graph, lexical, weights.factors, matched, history, steps, similarities)
+) -> WeightedSignals:
+    """Return the weighted signals of a query for all nodes, before the graph is walked.
+
+    They come from the passes, or, if the linear model is skipped, from the reciprocal ranks of the generators.
+    """
+    query_signals = compute_signals(question, graph, lexical, weights.factors, matched, history, steps, similarities)
     numbers = {term: lexical.terms.position(term) for term in {**question.abbreviations, **question.terms}}
     known = {term: number for term, number in numbers.items() if number >= 0}
     return steps.optional(
-        "distil.weights", lambda: _weighed(reading, weights, known), lambda: _by_places(reading, known)
+        "distil.weights",
+        lambda: _weigh_by_model(query_signals, weights, known),
+        lambda: _weigh_by_rank(query_signals, known),
     )
 
 
-def _weighed(reading: Reading, weights: Weights, known: Mapping[str, int]) -> Signals:
-    definition, role = definition_signals(reading, weights.definition)
-    before = summed(definition, role)
-    file, file_role = file_signals(reading, before, weights.file)
-    definition = definitions_again(reading, definition, before, summed(file, file_role), weights.definition)
-    return Signals(definition, file, role, file_role, _reach(reading), known, reading.mention)
+def _weigh_by_model(query_signals: QuerySignals, weights: Weights, known: Mapping[str, int]) -> WeightedSignals:
+    definition, role = definition_signals(query_signals, weights.definition)
+    before = sum_signals(definition, role)
+    file, file_role = file_signals(query_signals, before, weights.file)
+    definition = definitions_again(query_signals, definition, before, sum_signals(file, file_role), weights.definition)
+    return WeightedSignals(definition, file, role, file_role, _reach(query_signals), known, query_signals.mention)
 
 
-def _reach(reading: Reading) -> Scores:
-    """A test or page of documentation that no word led to is next to never what was asked for."""
-    return reading.role**3 * reading.kind
+def _reach(query_signals: QuerySignals) -> Scores:
+    """Return the factor of nodes without a lexical match; it is very small for tests and documentation."""
+    return query_signals.role**3 * query_signals.kind
 
 
-def _by_places(reading: Reading, known: Mapping[str, int]) -> Signals:
-    """Without weights: the sum over the generators of 1 / (RECIPROCAL + place), with equal scores sharing the better
-    place (reciprocal rank fusion, Cormack, Clarke and Büttcher 2009), times the factors of roles and kinds."""
-    own = (reading.text, reading.name, reading.mention, reading.literal, reading.frame, reading.synonyms, reading.dense)
-    first = reading.first_files()
-    definitions = sum(map(_reciprocal, own), np.zeros(len(reading.role)))
-    files = sum((_reciprocal(first[name]) for name in sorted(first)), np.zeros(len(reading.role)))
-    if reading.question.is_pattern:
-        definitions = np.where(reading.literal > 0, definitions, 0.0)
-    factor = reading.role * reading.kind
-    return Signals({PLACES: definitions}, {PLACES: files}, factor, reading.role, _reach(reading), known)
+def _weigh_by_rank(query_signals: QuerySignals, known: Mapping[str, int]) -> WeightedSignals:
+    """Return signals without weights: the sum over the generators of 1 / (RECIPROCAL + place).
+
+    Equal scores share the better place (reciprocal rank fusion, Cormack, Clarke and Büttcher 2009). The sum is
+    multiplied by the factors of roles and kinds.
+    """
+    own = (
+        query_signals.text,
+        query_signals.name,
+        query_signals.mention,
+        query_signals.literal,
+        query_signals.frame,
+        query_signals.synonyms,
+        query_signals.dense,
+    )
+    first = query_signals.first_files()
+    definitions = sum(map(_reciprocal, own), np.zeros(len(query_signals.role)))
+    files = sum((_reciprocal(first[name]) for name in sorted(first)), np.zeros(len(query_signals.role)))
+    if query_signals.question.is_pattern:
+        definitions = np.where(query_signals.literal > 0, definitions, 0.0)
+    factor = query_signals.role * query_signals.kind
+    return WeightedSignals(
+        {PLACES: definitions}, {PLACES: files}, factor, query_signals.role, _reach(query_signals), known
+    )
 
 
 def _reciprocal(scores: Scores) -> Scores:
@@ -162,92 +188,111 @@ def _reciprocal(scores: Scores) -> Scores:
 
 
 def definition_signals(
-    reading: Reading, weights: Linear, raw: Mapping[str, Scores] | None = None
-) -> tuple[Table, Scores]:
-    """(signals of definitions, weighted; factors of the roles); `raw`: the signals, if they are at hand."""
-    raw = raw or reading.definitions()
+    query_signals: QuerySignals, weights: LinearModel, raw: Mapping[str, Scores] | None = None
+) -> tuple[SignalTable, Scores]:
+    """Return (weighted signals of definitions, factors of the roles).
+
+    `raw`: the signals without weights, if they are already computed.
+    """
+    raw = raw or query_signals.definitions()
     given = np.array([weights.kind.get(kind.label, 0.0) for kind in NodeKind])
-    # Nothing is given to what no word is about: it would be found whatever is asked.
-    kind = np.where(raw["size"] > 0, given[kinds_as_judged(reading.graph)], 0.0)
-    # Last what is asked for without later, so that the sum of all else is there.
-    later = [name for name in raw if name in NAMED]
+    # Only definitions with a match get the prior: else they would match every query.
+    kind = np.where(raw["size"] > 0, given[effective_kinds(query_signals.graph)], 0.0)
+    # These come last because `without_signals` removes them: the sum of the others is then available.
+    later = [name for name in raw if name in NAME_SIGNALS]
     signals = {name: values for name, values in raw.items() if name != KIND and name not in later}
-    table = Table({**signals, KIND: kind}, len(kind), weights={**weights.signals, KIND: 1.0})
+    table = SignalTable({**signals, KIND: kind}, len(kind), weights={**weights.signals, KIND: 1.0})
     for name in later:
         table = table.with_one(name, raw[name], weights.signals.get(name, 0.0))
-    return table, _role_factors(reading, weights)
+    return table, _role_factors(query_signals, weights)
 
 
-def definitions_again(reading: Reading, signals: Table, before: Scores, files: Scores, weights: Linear) -> Table:
-    """The weighted signals of the last pass; `signals` and `before`: those of definitions in the first and their sum,
-    `files`: scores of files."""
+def definitions_again(
+    query_signals: QuerySignals, signals: SignalTable, before: Scores, files: Scores, weights: LinearModel
+) -> SignalTable:
+    """Return the weighted signals of the last pass.
+
+    `signals` and `before`: those of definitions in the first pass and their sum. `files`: scores of files.
+    """
     again = signals
-    for name, values in reading.definitions_again(files, before).items():
+    for name, values in query_signals.definitions_again(files, before).items():
         again = again.with_one(name, values, weights.signals.get(name, 0.0))
     return again
 
 
-def file_signals(reading: Reading, definitions: Scores, weights: Linear) -> tuple[Mapping[str, Scores], Scores]:
-    """(signals of files, weighted; factors of the roles); `definitions`: their scores in the first pass."""
-    return _weighted(reading.files(definitions), weights), _role_factors(reading, weights)
+def file_signals(
+    query_signals: QuerySignals, definitions: Scores, weights: LinearModel
+) -> tuple[Mapping[str, Scores], Scores]:
+    """Return (weighted signals of files, factors of the roles).
+
+    `definitions`: the scores of definitions in the first pass.
+    """
+    return _weighted(query_signals.files(definitions), weights), _role_factors(query_signals, weights)
 
 
-def _weighted(signals: Mapping[str, Scores], weights: Linear) -> Mapping[str, Scores]:
-    if isinstance(signals, Table):
-        return signals.weighed(weights.signals)
+def _weighted(signals: Mapping[str, Scores], weights: LinearModel) -> Mapping[str, Scores]:
+    if isinstance(signals, SignalTable):
+        return signals.with_weights(weights.signals)
     return {name: values * weights.signals.get(name, 0.0) for name, values in signals.items()}
 
 
-def _role_factors(reading: Reading, weights: Linear) -> Scores:
+def _role_factors(query_signals: QuerySignals, weights: LinearModel) -> Scores:
     factors = np.array([weights.role.get(role.label, 1.0) for role in Role])
-    result: Scores = np.where(reading.asked, 1.0, factors[reading.graph.nodes.roles])
+    result: Scores = np.where(query_signals.asked, 1.0, factors[query_signals.graph.nodes.roles])
     return result
 
 
-def summed(signals: Mapping[str, Scores], role: Scores) -> Scores:
-    """The score: the sum of the signals, times the factor of the role."""
-    if isinstance(signals, Table):
-        return signals.summed(role)
+def sum_signals(signals: Mapping[str, Scores], role: Scores) -> Scores:
+    """Return the score: the sum of the signals, times the factor of the role."""
+    if isinstance(signals, SignalTable):
+        return signals.weighted_sum(role)
     result: Scores = sum(signals.values(), np.zeros(len(role))) * role
     return result
 
 
-def with_support(signals: Signals, given: Scores, weights: Weights) -> Signals:
-    """The signals and what the graph gives to definitions, in [0, 1]. Files have nothing of it (decision 4)."""
+def with_support(signals: WeightedSignals, given: Scores, weights: Weights) -> WeightedSignals:
+    """Return the signals and the support of definitions by the graph, in [0, 1].
+
+    Files get none of it (decision 4).
+    """
     return with_signal(signals, GRAPH, given, weights)
 
 
-def with_signal(signals: Signals, name: str, values: Scores, weights: Weights) -> Signals:
-    """The signals and one more of definitions, of `values` in [0, 1]."""
+def with_signal(signals: WeightedSignals, name: str, values: Scores, weights: Weights) -> WeightedSignals:
+    """Return the signals and one more of definitions, of `values` in [0, 1]."""
     table, weight = signals.definition, weights.definition.signals.get(name, 0.0)
-    more = table.with_one(name, values, weight) if isinstance(table, Table) else {**table, name: values * weight}
+    more = table.with_one(name, values, weight) if isinstance(table, SignalTable) else {**table, name: values * weight}
     return replace(signals, definition=more)
 
 
-def without(signals: Signals, names: AbstractSet[str]) -> Signals:
-    """The signals but for some of definitions."""
+def without_signals(signals: WeightedSignals, names: AbstractSet[str]) -> WeightedSignals:
+    """Return the signals without the given ones of definitions."""
     table = signals.definition
-    fewer = table.without(names) if isinstance(table, Table) else {k: v for k, v in table.items() if k not in names}
+    fewer = (
+        table.without(names) if isinstance(table, SignalTable) else {k: v for k, v in table.items() if k not in names}
+    )
     return replace(signals, definition=fewer)
 
 
-def fused(signals: Signals) -> tuple[Scores, Scores]:
-    """(scores of definitions, passages and module-level code; scores of files as a whole)."""
-    return summed(signals.definition, signals.role), summed(signals.file, signals.file_role)
+def fuse(signals: WeightedSignals) -> tuple[Scores, Scores]:
+    """Return (scores of definitions, passages and module-level code; scores of files as a whole)."""
+    return sum_signals(signals.definition, signals.role), sum_signals(signals.file, signals.file_role)
 
 
 def reasons_of(
-    node: int, file: int, signals: Signals, question: Question, lexical: LexicalIndex, *, is_file: bool
+    node: int, file: int, signals: WeightedSignals, question: ParsedQuery, lexical: LexicalIndex, *, is_file: bool
 ) -> tuple[Reason, ...]:
-    """Why a node is here: each signal's contribution, the words of the question that stand in it. What no question
-    says (length, kind) is no reason."""
+    """Return the reasons for a node: contribution of each signal, and the query words that match.
+
+    Signals that do not depend on a query (length, kind) are no reasons.
+    """
     places = {
         "text": (node, lexical.files if is_file else lexical.definitions),
         "path": (file, lexical.paths),
     }
     if not is_file:
         places |= dict.fromkeys(("name", "name share", "name coverage"), (node, lexical.symbol_names))
-    said = [(name, value) for name, value in signals.of(node, is_file) if name not in PRIORS]
+    said = [(name, value) for name, value in signals.contributions(node, is_file) if name not in PRIORS]
     return tuple(
         Reason(
             name,
@@ -258,8 +303,8 @@ def reasons_of(
     )
 
 
-def _matching_words(node: int, postings: Postings, question: Question, numbers: Mapping[str, int]) -> list[str]:
-    """The question's terms in a document, those that weigh most first."""
+def _matching_words(node: int, postings: Postings, question: ParsedQuery, numbers: Mapping[str, int]) -> list[str]:
+    """Return the words of the query that a document contains, those with the largest weight first."""
     found: list[tuple[float, str]] = []
     for term, weight in {**question.abbreviations, **question.terms}.items():
         impact = impact_on(postings, numbers[term], node) if term in numbers else 0.0
@@ -270,13 +315,16 @@ def _matching_words(node: int, postings: Postings, question: Question, numbers: 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Scores of all nodes, shape (n_nodes,). `pagerank` is None where the graph was not walked; then `seeds` are
-    zeros. `matches` are the candidates with their scores without PageRank, divided by the best."""
+    """Scores of all nodes for one query, shape (n_nodes,).
 
-    question: Question
+    `pagerank` is None if the graph was not walked; then `seeds` are zeros. `matches` are the candidates with their
+    scores without PageRank, divided by the best.
+    """
+
+    question: ParsedQuery
     definitions: NDArray[np.float64]
     files: NDArray[np.float64]
-    signals: Signals
+    signals: WeightedSignals
     matches: Mapping[int, float]
     seeds: NDArray[np.float64]
     pagerank: PageRankResult | None

@@ -24,10 +24,10 @@ from causalist.model.graph import CodeGraph, EdgeKind, rows_of
 from causalist.model.protocols import Steps
 from causalist.model.scores import Transition
 from causalist.model.symbols import NodeKind
-from causalist.rank.pagerank.local_push import walked_on
+from causalist.rank.pagerank.local_push import extend_push
 from causalist.rank.pagerank.sparse_product import coo_product, csr_product
 from causalist.rank.scoring.fusion import Ranking
-from causalist.rank.top_k import best_of, distinct
+from causalist.rank.top_k import select_top, unique_sorted
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
@@ -51,14 +51,16 @@ _IS_HOLDING = np.isin(np.arange(len(EdgeKind)), _HOLDING)
 _N_SEEDS = 30  # that give
 _DAMPING = 0.5
 _STEPS = 4  # what comes from further off has at most 1/16 of the mass
-_FEW_EDGES = 200_000  # that are all looked at
+_MAX_SCANNED_EDGES = 200_000  # that are all looked at
 _PICKING_COSTS = 4  # as much an edge as looking at every edge
-_DECADES = 8.0  # natural ones: what is given e to the -8 of the most, or less, is given nothing
+_DECADES = 8.0  # natural logarithm; a share of e to the -8 of the largest, or less, becomes 0
 
 
 class _Links(NamedTuple):
-    """Entries of M of the walk one way, along edges or back: `weights[k]` of what `sources[k]` has goes to
-    `targets[k]`, over an edge of kind `kinds[k]`."""
+    """Entries of M of the walk in one direction, along edges or back.
+
+    `weights[k]` of the mass of `sources[k]` goes to `targets[k]`, over an edge of kind `kinds[k]`.
+    """
 
     targets: NDArray[np.int32]
     sources: NDArray[np.int32]
@@ -67,7 +69,7 @@ class _Links(NamedTuple):
 
 
 class _Ways(NamedTuple):
-    """Both ways, from all nodes or from some."""
+    """Links in both directions, from all nodes or from some."""
 
     along: _Links
     back: _Links
@@ -145,8 +147,8 @@ def users_of_named(graph: CodeGraph, mention: Scores, inside: NDArray[np.bool_] 
 
 
 def _odds(scores: Scores) -> Scores:
-    """The softmax over the _N_SEEDS best positive scores, equal ones by node; 0 elsewhere."""
-    nodes = np.array(best_of(scores, _N_SEEDS), dtype=np.int64)
+    """Return the softmax over the _N_SEEDS best positive scores, equal ones by node; 0 elsewhere."""
+    nodes = np.array(select_top(scores, _N_SEEDS), dtype=np.int64)
     result = np.zeros(len(scores))
     if len(nodes):
         result[nodes] = np.exp(scores[nodes] - scores[nodes[0]])
@@ -163,13 +165,15 @@ def _logarithmic(given: Scores, most: float) -> Scores:
 
 
 def _ways(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores) -> _Ways:
-    """The links that leave what is `reached`, or all of them where these are many: few steps from few seeds need a
-    small part of a large graph. What a node is given is added up in the same order, so that sums are the same to the
-    last digit."""
+    """Return the links that leave the `reached` nodes, or all links if these are many.
+
+    A few steps from a few seeds need a small part of a large graph. The mass of a node is added up in the same order in
+    both cases, so that the sums are identical to the last digit.
+    """
     edges, nodes = graph.edges, np.flatnonzero(reached)
     starts = (edges.indptr, edges.incoming_indptr)
     n_edges = sum(int((indptr[nodes + 1] - indptr[nodes]).sum()) for indptr in starts)
-    from_all = len(edges) < _FEW_EDGES or n_edges * _PICKING_COSTS > 2 * len(edges)
+    from_all = len(edges) < _MAX_SCANNED_EDGES or n_edges * _PICKING_COSTS > 2 * len(edges)
     out: NDArray[np.int64] | slice = slice(None)
     back: NDArray[np.int64] | slice = slice(None)
     n_nodes, givers, takers = len(graph.nodes), edges.sources, edges.targets
@@ -203,26 +207,26 @@ N_CANDIDATE_FILES = 20  # files that are taken for found by words
 # file in one of a hundred. On 28 questions about seven repositories the ones below left out what readers had no use
 # for, and kept the chain of the sample repository. docs/decisions/0004 has both.
 N_FOUND = 16  # definitions that are taken for found by words
-SHARE_OF_LINKS = 0.12  # of what the entry is linked with in other files, that must be among what was found
+SHARE_OF_LINKS = 0.12  # least share of the entry's links to other files that must lead to found nodes
 SHARE_OF_FILES = 0.08  # of the files that its file is linked with
 N_TRIED = 30  # files, by reach, of which the first that belongs is taken
-LEAST_REACH = 0.2  # of the file reached most; what belongs but is hardly reached is no answer
-WEAKEST_REACH = 0.4  # of the first that was taken
+MIN_REACH = 0.2  # of the largest reach; a file below it is no result
+MIN_REACH_OF_FIRST = 0.4  # of the first that was taken
 N_FOLLOWED = 12  # nodes of a file that was taken, from which a chain goes on
 CHAIN_SHARE = 0.3  # of the seeds' mass, that a file takes when it joins them
 REACH_SPECIFICITY = 0.5
-_AS_FILE = 1e-6  # module-level code stands for its file only where no definition does
+_AS_FILE = 1e-6  # module-level code represents its file only if no definition does
 
 
-class Place(NamedTuple):
-    """A file that was reached, the node through which the walk enters it, and how much it is reached."""
+class GraphSlot(NamedTuple):
+    """A file that the walk reached, the node through which it enters the file, and its reach."""
 
     file: int
     entry: int
     reach: float
 
 
-def reached_places(
+def graph_slots(
     ranking: Ranking,
     graph: CodeGraph,
     transition: Transition,
@@ -230,12 +234,12 @@ def reached_places(
     n_places: int,
     second_hop: bool,
     steps: Steps,
-) -> list[Place]:
-    """At most `n_places`, the most reached first.
+) -> list[GraphSlot]:
+    """Return at most `n_places` files without a lexical match, the most reached first.
 
-    They are taken one by one, and each joins the seeds with a share of their mass before the next is taken, so that a
-    chain is followed to its end (middleware -> verifier -> primitives) instead of stopping at what is one step away
-    from everything. A file's reach is the PageRank of its nodes times the factors of role and kind, summed, times the
+    They are taken one by one. Each joins the seeds with a share of their mass before the next is taken. So a chain is
+    followed to its end (middleware -> verifier -> primitives), instead of stopping at files that are one step away from
+    everything. The reach of a file is the PageRank of its nodes times the factors of role and kind, summed, times the
     root of its specificity log(files / linked files).
     """
     if ranking.pagerank is None:
@@ -244,19 +248,19 @@ def reached_places(
     factor = ranking.signals.reach
     specific = _file_specificity(graph, transition) ** REACH_SPECIFICITY
     is_file = graph.nodes.kinds == NodeKind.FILE
-    barred = best_of(np.where(is_file, ranking.files, 0.0), N_CANDIDATE_FILES)
+    barred = select_top(np.where(is_file, ranking.files, 0.0), N_CANDIDATE_FILES)
     links = _SlotLinks(graph, transition)
-    links.follow(best_of(ranking.definitions, N_FOUND))
+    links.follow(select_top(ranking.definitions, N_FOUND))
     seeds, walk = ranking.seeds, ranking.pagerank
     own = np.zeros_like(seeds)
-    taken: list[Place] = []
+    taken: list[GraphSlot] = []
     for place in range(n_places):
         if place and second_hop:
             if not steps.in_time():
                 steps.leave_out(f"{n_places - place} of {n_places} places of the graph")
                 break
             seeds = (1 - CHAIN_SHARE) * seeds + CHAIN_SHARE * own
-            walk = walked_on(
+            walk = extend_push(
                 transition,
                 walk,
                 own,
@@ -264,25 +268,25 @@ def reached_places(
                 seeds,
                 damping=options.damping,
                 approximate=options.approximate,
-                go_on=steps.in_time,
+                should_continue=steps.in_time,
             )
         scores = walk.scores
         some = np.flatnonzero(scores)  # of a walk near the seeds a small part
         some = some[owners[some] >= 0]
         reach = np.bincount(owners[some], weights=scores[some] * factor[some], minlength=len(scores)) * specific
         reach[barred] = 0.0
-        least = max(LEAST_REACH * reach.max(initial=0.0), WEAKEST_REACH * taken[0].reach if taken else 0.0)
-        best = best_of(np.where(reach >= least, reach, 0.0), N_TRIED)
+        least = max(MIN_REACH * reach.max(initial=0.0), MIN_REACH_OF_FIRST * taken[0].reach if taken else 0.0)
+        best = select_top(np.where(reach >= least, reach, 0.0), N_TRIED)
         file, nodes = next(((file, nodes) for file in best if (nodes := links.belonging(file))), (-1, []))
         if not nodes:
             break
-        entry = _entry(nodes, given_from_outside(file, scores, graph, transition) * factor, is_file)
-        # Later reach is measured with more seeds; what came first stays first.
+        entry = _entry(nodes, external_mass(file, scores, graph, transition) * factor, is_file)
+        # Later reach is computed with more seeds; the order of the slots stays.
         most = taken[-1].reach * (1 - 1e-9) if taken else 1.0
-        taken.append(Place(file, entry, min(float(reach[file]), most)))
+        taken.append(GraphSlot(file, entry, min(float(reach[file]), most)))
         barred.append(file)
         own = np.where(owners == file, scores, 0.0)
-        links.follow(best_of(own, N_FOLLOWED))
+        links.follow(select_top(own, N_FOLLOWED))
         own /= own.sum()
     return taken
 
@@ -300,16 +304,16 @@ class _SlotLinks:
         self._files: set[tuple[int, int]] = set()  # (file of what was found, file that is linked with it)
 
     def follow(self, nodes: list[int]) -> None:
-        """Takes these for found too."""
+        """Add these nodes to those that count as found."""
         owners = self._graph.nodes.files
         for node in nodes:
             others = self._others(node)
             self._found[others] += 1
             own = int(owners[node])
-            self._files.update((own, other) for other in distinct(owners[others]).tolist())
+            self._files.update((own, other) for other in unique_sorted(owners[others]).tolist())
 
     def belonging(self, file: int) -> list[int]:
-        """The nodes of a file that belong to what was found, ascending; none if the file does not."""
+        """Return the nodes of a file that belong to the found ones, ascending; none if the file does not."""
         n_linked = sum(other == file for _, other in self._files)
         if n_linked < SHARE_OF_FILES * int(self._file_degrees[file]):
             return []
@@ -322,18 +326,20 @@ class _SlotLinks:
         out = np.arange(edges.indptr[node], edges.indptr[node + 1])
         back = edges.incoming[edges.incoming_indptr[node] : edges.incoming_indptr[node + 1]]
         uses, users = (some[edges.kinds[some] != EdgeKind.CONTAINS] for some in (out, back))
-        others = distinct(np.concatenate([edges.targets[uses], edges.sources[users]]))
+        others = unique_sorted(np.concatenate([edges.targets[uses], edges.sources[users]]))
         is_elsewhere = (owners[others] >= 0) & (owners[others] != owners[node])
         return np.asarray(others[is_elsewhere], dtype=np.int32)
 
 
 def _entry(nodes: list[int], given: NDArray[np.float64], is_file: NDArray[np.bool_]) -> int:
-    """Of some nodes of a file the one through which the walk enters it: the one that other files give most. Inside of a
-    file mass gathers in its own helpers, which say less about why the file is here."""
+    """Return the node through which the walk enters a file: the one that gets most from other files.
+
+    Inside of a file, mass gathers in its own helpers, which explain less why the file is listed.
+    """
     return max(nodes, key=lambda node: (given[node] * (_AS_FILE if is_file[node] else 1.0), -node))
 
 
-def given_from_outside(
+def external_mass(
     file: int, scores: NDArray[np.float64], graph: CodeGraph, transition: Transition
 ) -> NDArray[np.float64]:
     """Return the score that nodes of other files hand on in one step to each node of a file.
@@ -353,7 +359,7 @@ def given_from_outside(
 
 
 def _file_specificity(graph: CodeGraph, transition: Transition) -> NDArray[np.float64]:
-    """log(files / linked files), by the node of the file; 0 for all others."""
+    """Return log(files / linked files), by the node of the file; 0 for all others."""
     files = np.flatnonzero(graph.nodes.kinds == NodeKind.FILE)
     result = np.zeros(len(graph.nodes))
     result[files] = np.maximum(np.log(len(files) / transition.file_degrees[files]), 0.0)

@@ -19,32 +19,35 @@ from causalist.model.graph import CodeGraph
 from causalist.model.index import LexicalIndex
 from causalist.model.scores import TextMatches, Transition
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, external_id, split_id
-from causalist.rank.lexical.bm25 import covered_share, impacts, nodes_named
-from causalist.rank.query.query import Pattern, Question
+from causalist.rank.lexical.bm25 import find_nodes_by_name, impacts, query_coverage
+from causalist.rank.query.query import ParsedQuery, TextPattern
 from causalist.rank.query.tracebacks import StackFrame
 from causalist.rank.terms import terms_of
 
 # The innermost frame inside of the repository is where it went wrong; those around it say how it came to that.
 FRAME_DECAY = 0.6
 OUTER_TRACE = 0.7  # what the frames of a further trace count, such as that of an error which the first one caused
-_MOST_LOCATED = 12  # frames of one trace
-# What comes after these folders is a package of its own.
+_MAX_LOCATED_FRAMES = 12  # frames of one trace
+# A package begins after each of these folders.
 _PACKAGE_FOLDERS = ("site-packages", "dist-packages", "node_modules", "vendor")
 _FOREIGN = (
     "/rustc/", "/.cargo/registry/", "/go/src/", "/go/pkg/mod/", "/gems/", "/lib/ruby/", "/lib/python", "/jre/", "/jdk/",
 )  # fmt: skip
 
 
-def frame_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.float64]:
-    """Shape (n_nodes,), in [0, 1]: how near a definition is to where the question's traceback ended."""
+def frame_scores(question: ParsedQuery, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.float64]:
+    """Return how near each definition is to the end of the query's traceback, shape (n_nodes,), in [0, 1]."""
     scores = np.zeros(len(graph.nodes))
-    for node, value in located(question.frames, graph, lexical).items():
+    for node, value in locate_frames(question.frames, graph, lexical).items():
         scores[node] = value
     return scores
 
 
-def located(frames: Sequence[StackFrame], graph: CodeGraph, lexical: LexicalIndex) -> dict[int, float]:
-    """By node, in (0, 1]: 1 for the innermost frame of the most telling trace, less for those further out."""
+def locate_frames(frames: Sequence[StackFrame], graph: CodeGraph, lexical: LexicalIndex) -> dict[int, float]:
+    """Return the score of each node that a frame means, in (0, 1].
+
+    It is 1 for the innermost frame of the most informative trace, and less for frames further out.
+    """
     found: dict[int, float] = {}
     inside: dict[int, int] = {}
     value_of_trace = 1.0
@@ -55,7 +58,7 @@ def located(frames: Sequence[StackFrame], graph: CodeGraph, lexical: LexicalInde
                 value_of_trace *= OUTER_TRACE
             last = frame.trace
         place = inside.get(frame.trace, 0)
-        if place >= _MOST_LOCATED:
+        if place >= _MAX_LOCATED_FRAMES:
             continue
         node, doubt = _node_of(frame, graph, lexical)
         if node < 0:
@@ -67,18 +70,21 @@ def located(frames: Sequence[StackFrame], graph: CodeGraph, lexical: LexicalInde
 
 
 def frame_rows(frames: Sequence[StackFrame], graph: CodeGraph, lexical: LexicalIndex) -> list[tuple[int, int]]:
-    """(node, row) of each frame whose line lies in the definition that it means; rows from 0."""
+    """Return (node, row) of each frame whose line is inside the definition that it means; rows from 0."""
     nodes = graph.nodes
     found = [(_node_of(frame, graph, lexical)[0], frame.line - 1) for frame in frames if frame.line]
     return [(n, row) for n, row in found if n >= 0 and nodes.start_rows[n] <= row <= nodes.end_rows[n]]
 
 
 def _node_of(frame: StackFrame, graph: CodeGraph, lexical: LexicalIndex) -> tuple[int, float]:
-    """(the innermost definition of a frame, or its file; how sure that is, in (0, 1]); (-1, 0) outside."""
+    """Return (the innermost definition of a frame, or its file; confidence in (0, 1]).
+
+    The result is (-1, 0) for a frame outside of the repository.
+    """
     parts = [p for p in frame.path.split("/") if p not in ("", ".", "..")]
     if not parts:
         return -1, 0.0
-    candidates = [n for n in nodes_named(parts[-1], lexical) if graph.kind(n) is NodeKind.FILE]
+    candidates = [n for n in find_nodes_by_name(parts[-1], lexical) if graph.kind(n) is NodeKind.FILE]
     foreign = any(folder in f"/{frame.path}" for folder in _FOREIGN)
     best, longest = [], 0
     for file in candidates:
@@ -121,14 +127,17 @@ def _of_another_package(parts: Sequence[str], shared: int, graph: CodeGraph) -> 
     rest = parts[at + 1 :]
     if parts[at] == "node_modules":
         name = "/".join(rest[:2]) if rest[0].startswith("@") else rest[0]
-        # What it imports from outside is not itself; and of itself the whole path inside of the package agrees.
+        # An external import is another package. For the repository's own package, the whole path inside of it agrees.
         return graph.nodes.ids.position(external_id(name)) >= 0 or shared < len(rest) - 1 - name.count("/")
     return shared < len(rest)
 
 
 def definition_at(file: int, line: int, function: str, graph: CodeGraph) -> int:
-    """The definition in `file` that is called `function`, of several the one around `line` (1-based) or nearest to it;
-    if none is, the innermost definition around the line; -1 if there is none of these."""
+    """Return the definition in `file` with the name `function`, or the innermost one around `line`.
+
+    Of several with this name, it is the one around `line` (1-based) or nearest to it. The result is -1 if there is
+    neither.
+    """
     nodes = graph.nodes
     inside = np.flatnonzero((nodes.files == file) & ~np.isin(nodes.kinds, [NodeKind.FILE, NodeKind.FIELD]))
     row = line - 1
@@ -145,18 +154,21 @@ def definition_at(file: int, line: int, function: str, graph: CodeGraph) -> int:
 
 
 def _last(node_id: str) -> str:
-    """The last name of a symbol, without the number of a repeated one."""
+    """Return the last name of a symbol, without the number of a repeated one."""
     return (split_id(node_id)[1] or "").rpartition(".")[2].partition("~")[0]
 
 
-# A name that this many definitions bear says little; its weight falls with the square root of the number.
-_MOST_NAMESAKES = 50
-_SHORTEST_IDENTIFIER = 4  # letters; shorter names stand everywhere
-_MOST_WITH_CODE = 8  # definitions that have the code of an error in their text
+# Names of more definitions are not used; the weight falls with the square root of the number.
+_MAX_AMBIGUOUS_NODES = 50
+_MIN_IDENTIFIER_LETTERS = 4  # letters; shorter names stand everywhere
+_MAX_DEFINITIONS_WITH_CODE = 8  # definitions that have the code of an error in their text
 
 
-def mention_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.float64]:
-    """Shape (n_nodes,), in [0, 1]: 1 for what a title names without namesakes, less for doubtful names."""
+def mention_scores(question: ParsedQuery, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.float64]:
+    """Return how strongly a query names each node, shape (n_nodes,), in [0, 1].
+
+    The score is 1 for a node that the title names without namesakes, less for ambiguous names.
+    """
     scores = np.zeros(len(graph.nodes))
     for named in question.named:
         if named.kind == "path":
@@ -170,8 +182,8 @@ def mention_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) 
         elif named.kind == "qualified":
             nodes = _by_qualified_name(named.text, graph, lexical)
         else:
-            nodes = nodes_named(named.text, lexical)
-        if not 0 < len(nodes) <= _MOST_NAMESAKES:
+            nodes = find_nodes_by_name(named.text, lexical)
+        if not 0 < len(nodes) <= _MAX_AMBIGUOUS_NODES:
             continue
         value = named.weight / np.sqrt(len(nodes))
         for node in nodes:
@@ -179,31 +191,34 @@ def mention_scores(question: Question, graph: CodeGraph, lexical: LexicalIndex) 
     return scores
 
 
-def identifier_scores(question: Question, lexical: LexicalIndex, n: int) -> NDArray[np.float64]:
-    """Shape (n,), in [0, 1]: the share of the names in a question that stand as a whole in the text of a definition,
-    by weight and rarity. What is named is used in more places than the one that defines it, if any here does."""
+def identifier_scores(question: ParsedQuery, lexical: LexicalIndex, n: int) -> NDArray[np.float64]:
+    """Return the share of the query's names that each definition contains as a whole, shape (n,), in [0, 1].
+
+    Names count by weight and rarity. The code that a query means uses the named things in more places than the one that
+    defines them.
+    """
     weights: dict[int, float] = {}
     for named in question.named:
         for part in named.text.lower().split(".") if named.kind != "path" else ():
-            number = lexical.terms.position(part) if len(part) >= _SHORTEST_IDENTIFIER else -1
+            number = lexical.terms.position(part) if len(part) >= _MIN_IDENTIFIER_LETTERS else -1
             if number >= 0:
                 weights[number] = max(weights.get(number, 0.0), named.weight)
-    return covered_share(weights, lexical.definitions, n)
+    return query_coverage(weights, lexical.definitions, n)
 
 
 def _with_term(code: str, lexical: LexicalIndex) -> list[int]:
-    """Definitions in whose text a code stands as a whole, if they are few."""
+    """Return the definitions whose text contains a code as a whole, if they are few."""
     at = lexical.terms.position(code.lower())
     found = impacts(lexical.definitions, at)[0] if at >= 0 else ()
-    return [int(n) for n in found] if len(found) <= _MOST_WITH_CODE else []
+    return [int(n) for n in found] if len(found) <= _MAX_DEFINITIONS_WITH_CODE else []
 
 
 def _by_path(path: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
-    """Files whose path ends with the longest possible tail of `path`."""
+    """Return the files whose path ends with the longest possible tail of `path`."""
     parts = [p for p in path.split("/") if p]
     if not parts:
         return []
-    candidates = [n for n in nodes_named(parts[-1], lexical) if graph.kind(n) is NodeKind.FILE]
+    candidates = [n for n in find_nodes_by_name(parts[-1], lexical) if graph.kind(n) is NodeKind.FILE]
     best: list[int] = []
     longest = 0
     for node in candidates:
@@ -223,9 +238,9 @@ def _by_path(path: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
 
 
 def _by_qualified_name(dotted: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
-    """Definitions that end `dotted` and whose qualified name or path agrees with the parts before it."""
+    """Return the definitions with the last name of `dotted` whose qualified name or path agrees with the rest."""
     *before, last = dotted.split(".")
-    found = nodes_named(last, lexical)
+    found = find_nodes_by_name(last, lexical)
     exact = []
     for node in found:
         path, symbol = split_id(graph.nodes.ids[node])
@@ -235,13 +250,13 @@ def _by_qualified_name(dotted: str, graph: CodeGraph, lexical: LexicalIndex) -> 
     if exact or len(before) < 2:
         return exact
     # `package.module.thing` may name a module by its last parts.
-    return [n for n in nodes_named(before[-1], lexical) if graph.kind(n) is NodeKind.FILE]
+    return [n for n in find_nodes_by_name(before[-1], lexical) if graph.kind(n) is NodeKind.FILE]
 
 
 def literal_scores(
     matched: Mapping[int, TextMatches], files: NDArray[np.int32], n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(by node, by file): 1/2 for one match, towards 1 with the logarithm of their number."""
+    """Return (scores by node, scores by file): 1/2 for one match, toward 1 with the logarithm of their number."""
     counts = np.zeros(n)
     if not matched:
         return counts, counts
@@ -257,8 +272,11 @@ def _saturated(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(counts > 0, 0.5 + 0.5 * np.log1p(counts) / top, 0.0)
 
 
-def files_with_all(pattern: Pattern, graph: CodeGraph, lexical: LexicalIndex) -> list[str]:
-    """Paths of the files that have every word of a pattern, in order; none for a pattern without words."""
+def files_with_all(pattern: TextPattern, graph: CodeGraph, lexical: LexicalIndex) -> list[str]:
+    """Return the paths of the files that have every word of a pattern, in order.
+
+    A pattern without words gives none.
+    """
     terms = dict.fromkeys(t for word in pattern.text.split() for t in terms_of(word.strip(".,:;()[]{}")))
     numbers = [lexical.terms.position(term) for term in terms]
     if not numbers or min(numbers) < 0:
@@ -279,7 +297,7 @@ _STEP = 1e-3  # by which a score is raised above the next one: only the order is
 
 
 def exact_namesakes(
-    question: Question,
+    question: ParsedQuery,
     graph: CodeGraph,
     lexical: LexicalIndex,
     transition: Transition,
@@ -301,7 +319,7 @@ def exact_namesakes(
     is_subject = word.islower()
     found = [
         node
-        for node in nodes_named(word, lexical)
+        for node in find_nodes_by_name(word, lexical)
         if graph.kind(node) not in _NO_DEFINITIONS
         and (inside is None or inside[node])
         and (not is_subject or _is_usable(node, graph))
@@ -324,8 +342,9 @@ def _is_usable(node: int, graph: CodeGraph) -> bool:
 
 
 def with_these_first(scores: NDArray[np.float64], nodes: list[int]) -> NDArray[np.float64]:
-    """Return a copy of scores, (n,), in which `nodes` come before all others and in their order. A score that is high
-    enough stays.
+    """Return a copy of scores, (n,), in which `nodes` precede all others, in their order.
+
+    A score that is high enough stays.
 
     >>> with_these_first(np.array([3.0, 5.0, 4.0]), [1, 0]).round(3).tolist()
     [4.001, 5.0, 4.0]

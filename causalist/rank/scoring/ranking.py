@@ -1,26 +1,18 @@
 """Ranking of the nodes and files of a repository for a query, with the reasons for each choice.
 
-For each node, the seeds that its PageRank stems from are found.
+A query gives candidates and seeds, these give Personalized PageRank, and that gives fused scores. Two tables come out
+of one pass: of nodes (definitions, passages, module-level code) and of files. From the scores, `choose` selects the
+results, `seed_shares` finds the seeds that the PageRank of each stems from, and `reasons_for` gives the reasons.
 
-From the scored nodes, a list is chosen that is spread over files.
+The list of results is diversified by file, because the other definitions of a wrong file are wrong as well. Each
+further result of a file must be better by a penalty than the first of another file, as in the selection by marginal
+relevance (Carbonell and Goldstein 1998) with "the same file" for similarity. The penalty grows with the logarithm of
+their number: a second one says more than a ninth. A definition that encloses a listed one repeats it, and gets a fixed
+penalty.
 
-Where the best file is wrong, so are its other definitions. Each further result of a file has to be better by a toll
-than the first of another one, as in the selection by marginal relevance (Carbonell and Goldstein 1998) with "the same
-file" for likeness. The toll grows by the logarithm of how many there are: that there is a second one tells more than
-that there is a ninth. What surrounds a definition that is there already says little that it does not, and pays a fixed
-toll beside.
-
-From the fused scores, the nodes that answer are chosen.
-
-Of the slots of a list of definitions one in eight is for the best files that have none in it, by their best
-definition, and some at the end are for what PageRank reached and no word led to: the answer to a query that names
-nothing stands there. The slots at the end go back to words where what words would put there is nearly as good as what
-they put first.
-
-A query gives candidates and seeds, these give Personalized PageRank, and that gives fused scores, with the reasons for
-each choice.
-
-Two tables come out of one pass: of nodes (definitions, passages, module-level code) and of files.
+One in eight slots of a list of definitions is for the best files that have none in it, by their best definition. Some
+slots at the end are for nodes that PageRank reached and no word led to: the answer to a query that names nothing is
+there. These slots go back to lexical matches that are nearly as good as the first ones.
 """
 
 import heapq
@@ -41,32 +33,32 @@ from causalist.model.index import History, LexicalIndex
 from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import PageRankResult, Reason, SeedShare, TextMatches, Transition
 from causalist.model.symbols import NodeKind, split_id
-from causalist.rank.lexical.query_expansion import other_words
-from causalist.rank.pagerank.local_push import origins, walked_from
+from causalist.rank.lexical.query_expansion import replacement_words
+from causalist.rank.pagerank.local_push import compute_origin_shares, compute_pagerank
 from causalist.rank.pagerank.power_iteration import seed_distribution
-from causalist.rank.query.query import ROUTES, Generating, Question, RoutePlan, as_written
-from causalist.rank.scoring.file_evidence import asked_of_history, similar_commits
+from causalist.rank.query.query import ROUTES, GeneratorRun, ParsedQuery, RoutePlan, with_corpus_spelling
+from causalist.rank.scoring.file_evidence import history_query_terms, similar_commits
 from causalist.rank.scoring.fusion import (
     GRAPH,
     USES_NAMED,
     Ranking,
-    Signals,
+    WeightedSignals,
     Weights,
-    fused,
+    fuse,
     reasons_of,
-    signals_of,
+    weigh_signals,
     with_signal,
     with_support,
-    without,
+    without_signals,
 )
-from causalist.rank.scoring.graph_evidence import definition_support, given_from_outside, reached_places, users_of_named
+from causalist.rank.scoring.graph_evidence import definition_support, external_mass, graph_slots, users_of_named
 from causalist.rank.scoring.mentions import exact_namesakes, with_these_first
 from causalist.rank.scoring.scaling import Similarities
-from causalist.rank.scoring.signals import LEADING, NAMED
-from causalist.rank.top_k import SCORE_DECIMALS, best_of, first_by
+from causalist.rank.scoring.signals import LEADING, NAME_SIGNALS
+from causalist.rank.top_k import SCORE_DECIMALS, select_first, select_top
 
 N_SHARES = 5  # seeds that a hit names
-LEAST_SHARE = 0.01
+MIN_SHARE = 0.01
 
 
 def seed_shares(
@@ -77,57 +69,63 @@ def seed_shares(
     options: AskOptions,
     steps: Steps = NO_STEPS,
 ) -> list[tuple[SeedShare, ...]]:
-    """For each of `nodes` the seeds that most of its PageRank stems from, largest share first. A file's is that of all
-    its nodes together. Empty where the walk gives a node nothing."""
+    """Return the seeds that most of the PageRank of each of `nodes` stems from, largest share first.
+
+    The seeds of a file are those of all its nodes together. The result of a node without PageRank is empty.
+    """
     if ranking.pagerank is None:
         return [() for _ in nodes]
     seeds = np.flatnonzero(ranking.seeds)
     owners = graph.nodes.files
     is_file = options.level is Level.FILE
     groups = [np.flatnonzero(owners == node) if is_file else np.array([node]) for node in nodes]
-    shares = origins(transition, ranking.seeds, groups, damping=options.damping, go_on=steps.in_time)
+    shares = compute_origin_shares(
+        transition, ranking.seeds, groups, damping=options.damping, should_continue=steps.in_time
+    )
     result: list[tuple[SeedShare, ...]] = []
     for parts in shares:
         best = np.lexsort((seeds, -np.round(parts, SCORE_DECIMALS)))[:N_SHARES]
-        named = [SeedShare(graph.nodes.ids[int(seeds[i])], float(parts[i])) for i in best if parts[i] >= LEAST_SHARE]
+        named = [SeedShare(graph.nodes.ids[int(seeds[i])], float(parts[i])) for i in best if parts[i] >= MIN_SHARE]
         result.append(tuple(named))
     return result
 
 
-_AROUND = 2.0  # toll on what surrounds a definition that is in the list
+_ENCLOSING_PENALTY = 2.0  # penalty of a definition that encloses a listed one
 _DECIMALS = 12
-_LEAST = 1e-6  # of a score is left, however many of its file were before
+_MIN_SCORE_SHARE = 1e-6  # of a score is left, however many of its file were before
 
 
-def spread(
+def diversify(
     nodes: Sequence[int],
     scores: NDArray[np.float64],
     files: NDArray[np.int32],
     parents: NDArray[np.int32],
     most: int,
-    toll: float,
+    penalty: float,
 ) -> dict[int, float]:
-    """At most `most` of `nodes`, each with what decided: its score without `toll` times ln(1 + n), n being how many of
-    its file stand before it, and without 2 if one of these lies in it. In their order; equal ones by index. Without a
-    `toll` scores alone decide. `scores`, `files` and `parents` (enclosing nodes, -1 for none) have shape (n_nodes,).
+    """Return at most `most` of `nodes`, each with the score that decided.
+
+    The score is reduced by `penalty` times ln(1 + n), n being the number of nodes of its file before it, and by 2 if
+    one of these is inside of it. The order is by this score; equal ones by index. Without a `penalty`, scores alone
+    decide. `scores`, `files` and `parents` (enclosing nodes, -1 for none) have shape (n_nodes,).
 
     >>> files, parents = np.array([7, 7, 8], dtype=np.int32), np.full(3, -1, dtype=np.int32)
-    >>> found = spread([0, 1, 2], np.array([3.0, 2.5, 2.0]), files, parents, 3, 1.0)
+    >>> found = diversify([0, 1, 2], np.array([3.0, 2.5, 2.0]), files, parents, 3, 1.0)
     >>> {node: round(worth, 2) for node, worth in found.items()}
     {0: 3.0, 2: 2.0, 1: 1.81}
     """
     taken: Counter[int] = Counter()
     around: set[int] = set()
     found: dict[int, float] = {}
-    # What was pushed is never too low, because tolls only grow: who comes out with the old one goes back.
+    # Pushed scores are never too low, because penalties only grow: a node with an outdated score is pushed again.
     heap = [(-round(float(scores[node]), _DECIMALS), node) for node in nodes]
     heapq.heapify(heap)
     while heap and len(found) < most:
         pushed, node = heapq.heappop(heap)
         file = int(files[node])
         score = float(scores[node])
-        owed = toll * math.log1p(taken[file]) + (_AROUND if toll and node in around else 0.0)
-        worth = max(score - owed, _LEAST * score)
+        reduction = penalty * math.log1p(taken[file]) + (_ENCLOSING_PENALTY if penalty and node in around else 0.0)
+        worth = max(score - reduction, _MIN_SCORE_SHARE * score)
         rounded = round(worth, _DECIMALS)
         if rounded < -pushed:
             heapq.heappush(heap, (-rounded, node))
@@ -142,14 +140,15 @@ def spread(
 
 
 FILE_SHARE = 1 / 8  # of the places of a list of definitions, for files that have none in it
-# Of the best score; what words find below it is right as seldom as what only the graph reaches. docs/decisions/0018.
+# Of the best score; lexical matches below it are right as rarely as nodes that only the graph reached
+# (docs/decisions/0018).
 WEAK = {Level.SYMBOL: 0.65, Level.FILE: 0.5}
 _BEHIND = 1 - 1e-9
 _REPEATED = lazy_regex(r"~\d+$", needs=("~",))
 
 
-class Chosen(NamedTuple):
-    """A node that answers, with its place in the list decided by `score`; `by_graph` if only PageRank reached it."""
+class Selection(NamedTuple):
+    """A node of the result list, ordered by `score`; `by_graph` if only PageRank reached it."""
 
     node: int
     score: float
@@ -158,43 +157,43 @@ class Chosen(NamedTuple):
 
 def choose(
     ranking: Ranking, graph: CodeGraph, transition: Transition, options: AskOptions, steps: Steps = NO_STEPS
-) -> list[Chosen]:
-    """The nodes that answer, best first: at most `top_k`, none that nothing reached."""
+) -> list[Selection]:
+    """Return the results, best first: at most `top_k`, and none without a score."""
     by_file = options.level is Level.FILE
     if options.rank is RankMode.PAGERANK:
         pagerank = _pagerank_of(ranking, graph, by_file)
-        return [Chosen(n, float(pagerank[n]), True) for n in best_of(pagerank, options.top_k)]
+        return [Selection(n, float(pagerank[n]), True) for n in select_top(pagerank, options.top_k)]
     plan = ROUTES[options.route or ranking.question.route]
     files = np.where(graph.nodes.kinds == NodeKind.FILE, ranking.files, 0.0)
-    scores, toll = (files, 0.0) if by_file else (ranking.definitions, plan.toll)
-    best = best_of(scores, (4 if toll else 2) * options.top_k)
-    distinct = steps.optional("assemble.duplicates", lambda: _distinct(best, graph), lambda: best)
-    found = spread(distinct, scores, graph.nodes.files, graph.nodes.parents, options.top_k, toll)
+    scores, penalty = (files, 0.0) if by_file else (ranking.definitions, plan.diversity_penalty)
+    best = select_top(scores, (4 if penalty else 2) * options.top_k)
+    distinct = steps.optional("assemble.duplicates", lambda: _without_repeats(best, graph), lambda: best)
+    found = diversify(distinct, scores, graph.nodes.files, graph.nodes.parents, options.top_k, penalty)
     reached: dict[int, float] = {}
-    n_places = min(_places_of_the_graph(plan, options, list(found.values())), options.top_k - 1)
+    n_places = min(_n_graph_slots(plan, options, list(found.values())), options.top_k - 1)
     if ranking.pagerank is not None and n_places:
 
         def filled() -> dict[int, float]:
-            taken = reached_places(ranking, graph, transition, options, n_places, plan.second_hop, steps)
+            taken = graph_slots(ranking, graph, transition, options, n_places, plan.second_hop, steps)
             steps.found("pagerank", len(taken))
             return {place.file if by_file else place.entry: place.reach for place in taken}
 
         reached = steps.optional("candidates.places", filled, dict)
     n_found = options.top_k - len(reached)
     found = {node: worth for node, worth in found.items() if node not in reached}
-    if toll:
+    if penalty:
         have = {int(graph.nodes.files[node]) for node in reached}
-        others = [file for file in best_of(files, options.top_k) if file not in have]
+        others = [file for file in select_top(files, options.top_k) if file not in have]
         found = _with_best_files(found, n_found, others, ranking.definitions, graph.nodes.files)
-    chosen = [Chosen(n, worth, False) for n, worth in islice(found.items(), n_found)]
-    # What only the graph reached stands behind what was found, in the order of PageRank.
+    chosen = [Selection(n, worth, False) for n, worth in islice(found.items(), n_found)]
+    # Nodes that only the graph reached follow the lexical matches, in the order of PageRank.
     floor = min((each.score for each in chosen), default=1.0)
     top = max(reached.values(), default=1.0)
     by_reach = sorted(reached.items(), key=_by_value)
-    return chosen + [Chosen(n, floor * value / top * _BEHIND, True) for n, value in by_reach]
+    return chosen + [Selection(n, floor * value / top * _BEHIND, True) for n, value in by_reach]
 
 
-def _places_of_the_graph(plan: RoutePlan, options: AskOptions, found: Sequence[float]) -> int:
+def _n_graph_slots(plan: RoutePlan, options: AskOptions, found: Sequence[float]) -> int:
     """Return the number of slots kept for candidates that only PageRank reached.
 
     `found` has the scores of what words would put there.
@@ -213,8 +212,10 @@ def _with_best_files(
     scores: NDArray[np.float64],
     owners: NDArray[np.int32],
 ) -> dict[int, float]:
-    """`n` of the definitions that were `found`, of which the last places go to the best of the `files`, best first,
-    that would have none: each has its best definition there."""
+    """Return `n` of the `found` definitions, of which the last slots go to files without any.
+
+    These are the best of the `files` (best first), each with its best definition.
+    """
     n_for_files = round(n * FILE_SHARE)
     kept = dict(islice(found.items(), n - n_for_files))
     have = {int(owners[node]) for node in kept}
@@ -224,8 +225,8 @@ def _with_best_files(
             break
         if file not in have:
             inside = np.flatnonzero(owners == file)
-            standing += first_by(scores, inside[scores[inside] > 0], 1).tolist()
-    # Where there are too few, what was found has these places as well.
+            standing += select_first(scores, inside[scores[inside] > 0], 1).tolist()
+    # Lexical matches fill these slots if there are too few files.
     kept = dict(islice((item for item in found.items() if item[0] not in standing), n - len(standing)))
     floor = min(kept.values(), default=1.0)
     for node in standing:
@@ -234,8 +235,11 @@ def _with_best_files(
     return kept
 
 
-def _distinct(nodes: Sequence[int], graph: CodeGraph) -> list[int]:
-    """`nodes` without repeats of a name in one file, such as the setter beside a getter: the better one stands."""
+def _without_repeats(nodes: Sequence[int], graph: CodeGraph) -> list[int]:
+    """Return `nodes` without repeats of a name in one file, such as a setter beside a getter.
+
+    The better one stays.
+    """
     kept: dict[str, int] = {}
     for node in nodes:
         kept.setdefault(_REPEATED.sub("", graph.nodes.ids[node]), node)
@@ -247,7 +251,7 @@ def _by_value(item: tuple[int, float]) -> tuple[float, int]:
 
 
 def _pagerank_of(ranking: Ranking, graph: CodeGraph, by_file: bool) -> NDArray[np.float64]:
-    """PageRank itself; a file's is the sum over its nodes, the probability of standing anywhere in it."""
+    """Return PageRank itself; that of a file is the sum over its nodes."""
     if ranking.pagerank is None:
         return np.zeros(len(graph.nodes))
     if not by_file:
@@ -259,16 +263,16 @@ def _pagerank_of(ranking: Ranking, graph: CodeGraph, by_file: bool) -> NDArray[n
 
 
 N_COMMITS = 3  # that a reason names
-_MOST_LINES = 5  # lines of matches that a reason names
+_MAX_LINES = 5  # lines of matches that a reason names
 N_CANDIDATES = 50  # nodes that the lexical generators hand on; the seeds of the walk
 DEFINITIONS_PER_FILE = 2  # that stand for a file in a pack of files
-# What a score in the folder where a question is asked gains, so that its odds are e to this times as good;
+# Bonus of a score in the scope of a query: it multiplies the odds by e to this power;
 # docs/decisions/0006 has the measurement.
 SCOPE_BONUS = 1.0
 
 
 def rank_question(
-    question: Question,
+    question: ParsedQuery,
     graph: CodeGraph,
     lexical: LexicalIndex,
     transition: Transition,
@@ -280,25 +284,27 @@ def rank_question(
     steps: Steps = NO_STEPS,
     similarities: Similarities | None = None,
 ) -> Ranking:
-    """Scores of every node for a question. Without any match all scores are zero and there is no walk.
+    """Return the scores of every node for a query.
 
-    `matched`: where the question's patterns stand. `inside`: shape (n_nodes,), the nodes that may match; the walk
-    stays among them if `transition` does (`within`). `history`: what commits said of files.
-    `similarities`: what an embedder says."""
-    question = as_written(question, lexical)
+    Without any match all scores are zero and there is no walk. `matched`: the matches of the query's patterns.
+    `inside`: shape (n_nodes,), the nodes that may match; the walk stays among them if `transition` does
+    (`restrict_to`). `history`: the commits of the files. `similarities`: the result of an embedder.
+    """
+    question = with_corpus_spelling(question, lexical)
     plan = ROUTES[question.route]
-    signals = signals_of(question, graph, lexical, weights, matched, history, steps, similarities)
+    signals = weigh_signals(question, graph, lexical, weights, matched, history, steps, similarities)
     with steps.timed("distil.sum"):
-        definitions, files = _inside_only(fused(signals), inside)
-        # Whose name says all is what is meant, but the walk begins at all that fits: one seed alone is far from it.
-        matches = _best_matches(_inside_only(fused(without(signals, NAMED)), inside)[0], transition)
+        definitions, files = _inside_only(fuse(signals), inside)
+        # A definition whose name has all of the query is the result. The walk begins at all matches: one seed is not
+        # enough.
+        matches = _best_matches(_inside_only(fuse(without_signals(signals, NAME_SIGNALS)), inside)[0], transition)
     seeds = np.zeros(len(graph.nodes))
     pagerank = None
 
     def walked() -> tuple[NDArray[np.float64], PageRankResult | None]:
         counts = _passage_counts(graph) if options.specificity is Specificity.PASSAGES else None
         start = seed_distribution(matches, transition, options.specificity, passage_counts=counts)
-        return start, _walked(transition, start, options, steps)
+        return start, _walk(transition, start, options, steps)
 
     if matches and options.graph:
         if options.rank is RankMode.PAGERANK:  # all there is
@@ -308,13 +314,13 @@ def rank_question(
             seeds, pagerank = steps.optional("candidates.pagerank", walked, lambda: (seeds, None))
         if pagerank is not None and pagerank.rung == "stopped":
             steps.leave_out(f"PageRank after {pagerank.n_iterations} iterations")
-        # A literal text stands where it stands.
+        # The graph has no evidence about a literal text.
         if not question.is_pattern:
-            by = Generating(plan, len(graph.nodes), steps)
+            by = GeneratorRun(plan, len(graph.nodes), steps)
             given, users = by.scores(GRAPH, 2, lambda: _by_graph(graph, signals, weights, inside))
             with steps.timed("distil.sum"):
                 signals = with_support(with_signal(signals, USES_NAMED, users, weights), given, weights)
-                definitions, files = _inside_only(fused(signals), inside)
+                definitions, files = _inside_only(fuse(signals), inside)
     if namesakes := exact_namesakes(question, graph, lexical, transition, inside):
         definitions = with_these_first(definitions, namesakes)
         files = with_these_first(files, list(dict.fromkeys(int(graph.nodes.files[node]) for node in namesakes)))
@@ -322,18 +328,20 @@ def rank_question(
 
 
 def _by_graph(
-    graph: CodeGraph, signals: Signals, weights: Weights, inside: NDArray[np.bool_] | None
+    graph: CodeGraph, signals: WeightedSignals, weights: Weights, inside: NDArray[np.bool_] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(what the best definitions give to others, who uses what is named), of what some word led to."""
+    """Return (support by the best definitions, use of what is named) for nodes with a lexical match."""
     users = np.zeros(len(graph.nodes))
     if signals.mention is not None:
         users = np.where(signals.definition["text"] > 0, users_of_named(graph, signals.mention, inside), 0.0)
-    definitions, _ = _inside_only(fused(with_signal(signals, USES_NAMED, users, weights)), inside)
+    definitions, _ = _inside_only(fuse(with_signal(signals, USES_NAMED, users, weights)), inside)
     return definition_support(graph, definitions, inside), users
 
 
-def _walked(transition: Transition, seeds: NDArray[np.float64], options: AskOptions, steps: Steps) -> PageRankResult:
-    return walked_from(transition, seeds, damping=options.damping, approximate=options.approximate, go_on=steps.in_time)
+def _walk(transition: Transition, seeds: NDArray[np.float64], options: AskOptions, steps: Steps) -> PageRankResult:
+    return compute_pagerank(
+        transition, seeds, damping=options.damping, approximate=options.approximate, should_continue=steps.in_time
+    )
 
 
 def _inside_only(
@@ -342,9 +350,11 @@ def _inside_only(
     return scores if inside is None else (scores[0] * inside, scores[1] * inside)
 
 
-def in_scope(ranking: Ranking, scope: NDArray[np.bool_]) -> Ranking:
-    """The ranking with the scores of the nodes of `scope`, (n_nodes,), raised by SCOPE_BONUS. What the walk reaches is
-    left as it is: it leads from the scope to what the scope rests on."""
+def boost_scope(ranking: Ranking, scope: NDArray[np.bool_]) -> Ranking:
+    """Return the ranking with the scores of the nodes of `scope`, (n_nodes,), raised by SCOPE_BONUS.
+
+    Nodes that the walk reaches are unchanged: it leads from the scope to the code that the scope uses.
+    """
 
     def raised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.where(scope & (scores > 0), scores + SCOPE_BONUS, scores)
@@ -352,26 +362,28 @@ def in_scope(ranking: Ranking, scope: NDArray[np.bool_]) -> Ranking:
     return replace(ranking, definitions=raised(ranking.definitions), files=raised(ranking.files))
 
 
-def best_inside(
-    chosen: Sequence[Chosen], ranking: Ranking, graph: CodeGraph, transition: Transition
+def best_definitions_in(
+    chosen: Sequence[Selection], ranking: Ranking, graph: CodeGraph, transition: Transition
 ) -> dict[int, list[int]]:
-    """The definitions that stand for each chosen file: the best by words, or, where only the graph led, the ones
-    through which the walk enters."""
+    """Return the definitions that represent each chosen file.
+
+    They are the best by words, or, if only the graph led there, those through which the walk enters.
+    """
     kinds, owners = graph.nodes.kinds, graph.nodes.files
     standing = np.where(np.isin(kinds, [NodeKind.FILE, NodeKind.FIELD, NodeKind.EXTERNAL]), 0.0, 1.0)
     result: dict[int, list[int]] = {}
     for file, _, by_graph in chosen:
         inside = np.where(owners == file, standing, 0.0)
         if by_graph and ranking.pagerank is not None:
-            scores = given_from_outside(file, ranking.pagerank.scores, graph, transition) * ranking.signals.reach
+            scores = external_mass(file, ranking.pagerank.scores, graph, transition) * ranking.signals.reach
         else:
             scores = ranking.definitions
-        result[file] = best_of(scores * inside, DEFINITIONS_PER_FILE)
+        result[file] = select_top(scores * inside, DEFINITIONS_PER_FILE)
     return result
 
 
-def explain(
-    chosen: Chosen, ranking: Ranking, graph: CodeGraph, lexical: LexicalIndex, level: Level
+def reasons_for(
+    chosen: Selection, ranking: Ranking, graph: CodeGraph, lexical: LexicalIndex, level: Level
 ) -> tuple[Reason, ...]:
     """Why a node was chosen."""
     if chosen.by_graph:
@@ -389,29 +401,31 @@ def explain(
     if not ranking.matched:
         return reasons
     inside = [m for n, m in ranking.matched.items() if n == chosen.node or (by_file and graph.nodes.files[n] == owner)]
-    return tuple(r._replace(detail=_places(inside)) if r.signal == "literal" else r for r in reasons)
+    return tuple(r._replace(detail=_format_matches(inside)) if r.signal == "literal" else r for r in reasons)
 
 
 def _commits_of(file: int, ranking: Ranking, lexical: LexicalIndex) -> str:
-    """The commits that say what the question says, as git shortens their names."""
-    terms = asked_of_history(ranking.question, other_words(ranking.question, lexical), ranking.history)
+    """Return the commits that are similar to the query, with names as short as git's."""
+    terms = history_query_terms(ranking.question, replacement_words(ranking.question, lexical), ranking.history)
     return ", ".join(name[:8] for name in similar_commits(terms, ranking.history, file, N_COMMITS))
 
 
 def _leading_name(file: int, ranking: Ranking, graph: CodeGraph) -> str:
-    """The name of the best definition of a file, a method with that of its class (`get` alone says nothing); empty
-    where module-level code is best."""
-    best = best_of(np.where(graph.nodes.files == file, ranking.definitions, 0.0), 1)
+    """Return the name of the best definition of a file; empty if module-level code is best.
+
+    A method is named with its class, because `get` alone is not informative.
+    """
+    best = select_top(np.where(graph.nodes.files == file, ranking.definitions, 0.0), 1)
     name = split_id(graph.nodes.ids[best[0]])[1] if best else None
     return ".".join((name or "").split(".")[-2:])
 
 
-def _places(found: Sequence[TextMatches]) -> str:
+def _format_matches(found: Sequence[TextMatches]) -> str:
     """Return a text with the number of hits, their lines, and the first matching line."""
     rows = sorted({row for each in found for row in each.rows})
     n = sum(each.n for each in found)
     first = min(found, key=lambda each: each.rows[0])
-    lines = ", ".join(str(row + 1) for row in rows[:_MOST_LINES]) + (", …" if len(rows) > _MOST_LINES else "")
+    lines = ", ".join(str(row + 1) for row in rows[:_MAX_LINES]) + (", …" if len(rows) > _MAX_LINES else "")
     return f"{n} in line{'s' if len(rows) > 1 else ''} {lines}: {first.sample}"
 
 
@@ -427,6 +441,6 @@ def _passage_counts(graph: CodeGraph) -> NDArray[np.int32]:
 
 def _best_matches(scores: NDArray[np.float64], transition: Transition) -> dict[int, float]:
     walkable = np.where(transition.walkable, scores, 0.0)
-    best = best_of(walkable, N_CANDIDATES)
+    best = select_top(walkable, N_CANDIDATES)
     top = walkable.max(initial=0.0)
     return {node: float(np.exp(walkable[node] - top)) for node in best}

@@ -1,10 +1,9 @@
-"""Scores of nodes -> signals between 0 and 1, and from definitions to their files.
+"""Scaling of scores to signals between 0 and 1, and from definitions to their files.
 
-Cosines with a question -> a signal.
-
-Cosines of one model all lie close together, and lower for one question than for another. What tells is how far a
-definition stands out from the others of the same repository: from their median. The form, and the weights of the
-signal in `weights.json`, were chosen on short questions with one small model; docs/embedders.md has the figures.
+Cosines of an embedder become a signal as well. Cosines of one model are all close together, and lower for one query
+than for another. The informative number is how far a definition exceeds the others of the same repository: their
+median. The form, and the weights of the signal in `weights.json`, were chosen on short queries with one small model;
+docs/embedders.md has the figures.
 """
 
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.rank.query.query import Generating
+from causalist.rank.query.query import GeneratorRun
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
@@ -20,20 +19,23 @@ _LISTED = 50  # places in a list that are told apart
 _N_SUMMED = 5  # definitions of a file whose scores are summed
 
 
-def scaled(scores: Scores) -> Scores:
-    """By the largest, if that is positive."""
+def scale_to_max(scores: Scores) -> Scores:
+    """Return the scores divided by the largest, if that is positive."""
     top = scores.max(initial=0.0)
     return scores / top if top > 0 else scores
 
 
-def beside(scores: Scores, others: Scores) -> Scores:
-    """By the largest of both: what says little beside the others stays small."""
+def relative_to_max(scores: Scores, others: Scores) -> Scores:
+    """Return the scores divided by the largest of both arrays.
+
+    Scores that are small beside the others stay small.
+    """
     top = max(scores.max(initial=0.0), others.max(initial=0.0))
     return scores / top if top > 0 else scores
 
 
-def best_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Scores, Scores]:
-    """Per file: the best score among its nodes, and the sum of the five best."""
+def max_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Scores, Scores]:
+    """Return (best score, sum of the five best) of the nodes of each file."""
     nodes = np.flatnonzero((scores > 0) & (files >= 0))
     best, total = np.zeros(n), np.zeros(n)
     if not len(nodes):
@@ -56,7 +58,7 @@ def best_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Scor
         sums += top
         if place + 1 == _N_SUMMED:
             break
-        # One of those that are as good as the best is taken away; 0 is what is left where there were fewer.
+        # Remove one of the best scores; 0 remains if there are fewer.
         taken = np.flatnonzero(left == top.take(group))
         left[taken[np.concatenate([[True], group[taken[1:]] != group[taken[:-1]]])]] = 0.0
     total[owners[starts]] = sums
@@ -71,8 +73,8 @@ DENSE = "dense"
 N_NEAREST = 200  # that are candidates, and get a signal
 
 
-def dense_scores(similarities: Similarities | None, by: Generating, n_nodes: int) -> Scores:
-    """The signal of a question; zeros, and no step, without an embedder."""
+def dense_scores(similarities: Similarities | None, by: GeneratorRun, n_nodes: int) -> Scores:
+    """Return the signal of a query; zeros, and no step, without an embedder."""
     if similarities is None:
         return np.zeros(n_nodes)
     (found,) = by.scores(DENSE, 1, lambda: (dense_signal(similarities()),))
@@ -80,8 +82,10 @@ def dense_scores(similarities: Similarities | None, by: Generating, n_nodes: int
 
 
 def dense_signal(cosines: Scores) -> Scores:
-    """Of the N_NEAREST, the square of how far the cosine is above the median of all that have one, divided by how far
-    the best is; 0 for all others.
+    """Return the signal of the N_NEAREST nodes by cosine; 0 for all others.
+
+    The signal is the square of how far the cosine exceeds the median of all nonzero cosines, divided by how far the
+    best does.
 
     >>> dense_signal(np.array([0.6, 0.0, 0.2, 0.4, 0.1])).round(2).tolist()  # the median is 0.3
     [1.0, 0.0, 0.0, 0.11, 0.0]

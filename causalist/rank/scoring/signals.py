@@ -1,13 +1,11 @@
-"""Signals by name: one array each, times a weight, and their sum.
+"""Signals of a query for each node: one array in [0, 1] for each, and their weighted sum.
+
+There are three passes. First definitions are scored; then files, which gain from a good definition; then definitions
+again, with the scores of their files. Definitions and whole files fail on different queries, so that each helps the
+other.
 
 An answer needs the sum of some twenty signals and a few single values of them. Neither needs an array for each signal
-times its weight, nor, of signals of files, arrays with a place for every node: most nodes are no files.
-
-What a question says of each node, before any weight: one array in [0, 1] for each signal.
-
-There are three passes. Definitions are judged first; then files, which profit from holding a good definition; then
-definitions once more, by the files as they are judged. Definitions and whole files fail on different questions, so that
-each helps the other.
+times its weight. Signals of files do not need an element for every node either: most nodes are no files.
 """
 
 from collections.abc import Iterator, Mapping, Set
@@ -21,30 +19,31 @@ from causalist.model.index import History, LexicalIndex, Postings
 from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import TextMatches
 from causalist.model.symbols import NodeKind, Role
-from causalist.rank.lexical.bm25 import bm25, rarest_weight, said_by_names, share_of_names
+from causalist.rank.lexical.bm25 import bm25, max_idf_weight, name_coverage, name_share
 from causalist.rank.lexical.query_expansion import (
     EXPANSION,
+    expandable_files,
     expansion_terms,
     files_that_run,
-    lead_terms,
-    may_gain,
+    indirect_synonym_terms,
     other_terms,
-    other_words,
+    replacement_words,
     synonym_terms,
 )
-from causalist.rank.query.query import ROUTES, Generating, Question, above_zero
-from causalist.rank.scoring.file_evidence import TOLD, history_signals, roles_asked_for, scores_by_tests
+from causalist.rank.query.query import ROUTES, GeneratorRun, ParsedQuery, above_zero
+from causalist.rank.scoring.file_evidence import HISTORY_SIGNALS, history_signals, queried_roles, scores_from_tests
 from causalist.rank.scoring.mentions import frame_scores, identifier_scores, literal_scores, mention_scores
-from causalist.rank.scoring.scaling import DENSE, Similarities, beside, best_and_sum, dense_scores, scaled
+from causalist.rank.scoring.scaling import DENSE, Similarities, dense_scores, max_and_sum, relative_to_max, scale_to_max
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
 
-class Table(Mapping[str, Scores]):
-    """A mapping from names to arrays of shape (n_nodes,), which are made when they are asked for.
+class SignalTable(Mapping[str, Scores]):
+    """Mapping from signal names to arrays of shape (n_nodes,), which are computed on request.
 
     `values` are of all nodes or, with `nodes` (ascending), of these alone: then they have shape (len(nodes),), and
-    other nodes have 0. `weights`: factors by name, 0 where there is none; without them all are 1."""
+    other nodes have 0. `weights`: factors by name, 0 for a missing name; without `weights` all are 1.
+    """
 
     def __init__(
         self,
@@ -58,7 +57,7 @@ class Table(Mapping[str, Scores]):
         self._nodes = nodes
         self._weights = weights
         self._sum: Scores | None = None
-        self._before: Table | None = None  # what the last signal was added to, if one was
+        self._before: SignalTable | None = None  # what the last signal was added to, if one was
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
@@ -70,8 +69,8 @@ class Table(Mapping[str, Scores]):
         values = self._values[name]
         return self._spread(values if self._weights is None else values * self._weights.get(name, 0.0))
 
-    def at(self, node: int) -> Iterator[tuple[str, float]]:
-        """(name, value) of one node; nothing of a node that has no place."""
+    def values_at(self, node: int) -> Iterator[tuple[str, float]]:
+        """Yield (name, value) of one node; nothing if the table does not have the node."""
         place = node
         if self._nodes is not None:
             place = int(np.searchsorted(self._nodes, node))
@@ -80,16 +79,19 @@ class Table(Mapping[str, Scores]):
         for name, values in self._values.items():
             yield name, float(values[place] * (1.0 if self._weights is None else self._weights.get(name, 0.0)))
 
-    def weighed(self, weights: Mapping[str, float]) -> "Table":
-        """The same signals with these weights in the place of theirs."""
-        return Table(self._values, self._n_nodes, self._nodes, weights)
+    def with_weights(self, weights: Mapping[str, float]) -> "SignalTable":
+        """Return the same signals with these weights instead of their own."""
+        return SignalTable(self._values, self._n_nodes, self._nodes, weights)
 
-    def with_more(self, signals: "Table") -> "Table":
-        """These signals without weights, and others of the same nodes."""
-        return Table({**self._values, **signals._values}, self._n_nodes, self._nodes)
+    def with_more(self, signals: "SignalTable") -> "SignalTable":
+        """Return these signals without weights, and others of the same nodes."""
+        return SignalTable({**self._values, **signals._values}, self._n_nodes, self._nodes)
 
-    def without(self, names: Set[str]) -> "Table":
-        """The same signals but for some. Where these were added by `with_one`, the others are not summed again."""
+    def without(self, names: Set[str]) -> "SignalTable":
+        """Return the same signals without some.
+
+        If these were added by `with_one`, the others are not summed again.
+        """
         if names.isdisjoint(self._values):
             return self
         if self._before is not None:
@@ -97,22 +99,24 @@ class Table(Mapping[str, Scores]):
             fewer = self._before.without(names)
             return fewer if last in names else fewer.with_one(last, self._values[last], (self._weights or {})[last])
         values = {name: values for name, values in self._values.items() if name not in names}
-        return Table(values, self._n_nodes, self._nodes, self._weights)
+        return SignalTable(values, self._n_nodes, self._nodes, self._weights)
 
-    def with_one(self, name: str, values: Scores, weight: float = 1.0) -> "Table":
-        """These signals and a last one of all nodes."""
-        result = Table({**self._values, name: values}, self._n_nodes, None, {**(self._weights or {}), name: weight})
-        result._sum = self._added_up() + values * weight if weight else self._added_up()
+    def with_one(self, name: str, values: Scores, weight: float = 1.0) -> "SignalTable":
+        """Return these signals and a last one of all nodes."""
+        result = SignalTable(
+            {**self._values, name: values}, self._n_nodes, None, {**(self._weights or {}), name: weight}
+        )
+        result._sum = self._total() + values * weight if weight else self._total()
         result._before = self
         return result
 
-    def summed(self, factors: Scores) -> Scores:
-        """The sum of all signals times `factors`, both of shape (n_nodes,)."""
-        total = self._added_up()
+    def weighted_sum(self, factors: Scores) -> Scores:
+        """Return the sum of all signals times `factors`, both of shape (n_nodes,)."""
+        total = self._total()
         return self._spread(total * (factors if self._nodes is None else factors[self._nodes]))
 
-    def _added_up(self) -> Scores:
-        """In their order, each times its weight; what has none adds nothing."""
+    def _total(self) -> Scores:
+        """Return the sum of all signals in their order, each times its weight."""
         if self._sum is None:
             total = np.zeros(self._n_nodes if self._nodes is None else len(self._nodes))
             part = np.empty_like(total)
@@ -133,37 +137,37 @@ class Table(Mapping[str, Scores]):
 
 # (n_nodes,), indexed by NodeIndex
 
-# What no question says: how much of an answer a definition can be, by its length and by its kind.
+# Priors: they depend on the length and the kind of a definition, not on the query.
 SIZE = "size"
 KIND = "kind"
 PRIORS = frozenset({SIZE, KIND})
-# What says that a name is what is asked for, and nothing of what belongs to it.
-NAMED = frozenset({"name coverage"})
-# What a file has from the scores of its definitions.
+# Signals of exact names. They say nothing of related code, so that the walk's seeds leave them out.
+NAME_SIGNALS = frozenset({"name coverage"})
+# Signals of a file from the scores of its definitions.
 LEADING = frozenset({"leading definition", "leading definitions"})
 
 DECLARATIONS = (NodeKind.INTERFACE, NodeKind.TYPE, NodeKind.CONSTANT)
-_MOST_ROWS = 400  # of a definition; what is longer is no likelier an answer
-_LOGARITHMS = np.log1p(np.arange(_MOST_ROWS + 1.0))  # of each number of rows and 1
+_MAX_ROWS = 400  # of a definition; longer ones are not more likely answers
+_LOGARITHMS = np.log1p(np.arange(_MAX_ROWS + 1.0))  # of each number of rows and 1
 
 
 @dataclass(frozen=True, slots=True)
-class Factors:
-    """Factors in (0, 1] of what words find: by role of the file, and by kind of the definition."""
+class PriorFactors:
+    """Prior factors in (0, 1] of lexical matches: by role of the file, and by kind of the definition."""
 
     role: Mapping[str, float]  # label -> factor
     kind: Mapping[str, float]  # label -> factor; "declarations only": of files and kinds that only declare
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A question read against one repository: everything that does not depend on a score.
+class QuerySignals:
+    """Signals of a query for one repository, without weights: everything that does not depend on a score.
 
-    All arrays have shape (n_nodes,). `asked`: the node's role is what the question is about, so that no factor of the
-    role holds. `role`, `kind`: factors by role of the file and by kind of the definition.
+    All arrays have shape (n_nodes,). `asked`: the query asks for the role of the node, so that no factor of the role
+    applies. `role`, `kind`: factors by role of the file and by kind of the definition.
     """
 
-    question: Question
+    question: ParsedQuery
     graph: CodeGraph
     is_file: NDArray[np.bool_]
     asked: NDArray[np.bool_]
@@ -174,25 +178,25 @@ class Reading:
     path: Scores
     name: Scores
     name_share: Scores
-    name_coverage: Scores  # how much of the question stands in a name
+    name_coverage: Scores  # share of the query in a name
     mention: Scores
     identifiers: Scores  # the share of the names in the question that stand in a definition
     literal: Scores
     literal_in_file: Scores
     frame: Scores  # how near to where a traceback ended
     synonyms: Scores  # BM25 of words that mean the same, of definitions
-    synonyms_of_files: Scores
-    leads: Scores  # BM25 of words that lead to the same, of definitions
-    leads_of_files: Scores
+    file_synonyms: Scores
+    indirect_synonyms: Scores  # BM25 of words that lead to the same, of definitions
+    file_indirect_synonyms: Scores
     expansion: Scores  # words that stand beside those of the question, in whole files
-    tested: Scores  # what the text of its tests says of a file
-    past: Mapping[str, Scores]  # what commit messages say of files, by the name of the signal
+    tested: Scores  # match of the tests of a file
+    past: Mapping[str, Scores]  # match of commit messages, by the name of the signal
     dense: Scores  # how near definitions and passages are in meaning; zeros without an embedder
 
     # -- passes
 
     def first_files(self) -> Mapping[str, Scores]:
-        """Signals of files that need no scores of definitions."""
+        """Return signals of files that need no scores of definitions."""
         return self._of_files(
             {
                 "text": self._file_text(),
@@ -202,8 +206,8 @@ class Reading:
                 "literal": self.literal_in_file,
                 "frame": self._in_file(self.frame),
                 "looked up": self._in_file(self._looked_up()),
-                "synonyms": beside(self.synonyms_of_files, self.file_text),
-                "leads": beside(self.leads_of_files, self.file_text) * (self.file_text > 0),
+                "synonyms": relative_to_max(self.file_synonyms, self.file_text),
+                "leads": relative_to_max(self.file_indirect_synonyms, self.file_text) * (self.file_text > 0),
                 "tests": self.tested,
                 EXPANSION: self.expansion,
                 **self.past,
@@ -212,7 +216,7 @@ class Reading:
         )
 
     def definitions(self) -> dict[str, Scores]:
-        """Signals of definitions, passages and module-level code."""
+        """Return signals of definitions, passages and module-level code."""
         nodes = self.graph.nodes
         owner = np.maximum(nodes.files, 0)
         searched = (nodes.files >= 0) & (nodes.kinds != NodeKind.FIELD)
@@ -225,7 +229,7 @@ class Reading:
         is_about = self.text > 0
 
         signals = {
-            "text": scaled(self.text),
+            "text": scale_to_max(self.text),
             "name": self.name,
             "name share": self.name_share,
             "name coverage": self.name_coverage,
@@ -234,8 +238,8 @@ class Reading:
             "literal": self.literal,
             "frame": self.frame,
             "looked up": self._looked_up(),
-            "synonyms": beside(self.synonyms, self.text),
-            "leads": beside(self.leads, self.text) * is_about,
+            "synonyms": relative_to_max(self.synonyms, self.text),
+            "leads": relative_to_max(self.indirect_synonyms, self.text) * is_about,
             "tests": of_file(self.tested) * is_about,
             DENSE: self.dense,
         }
@@ -246,8 +250,8 @@ class Reading:
         return signals
 
     def files(self, definitions: Scores) -> Mapping[str, Scores]:
-        """Signals of files; `definitions`: scores of definitions, by whatever weights."""
-        best, total = best_and_sum(scaled(definitions) ** 2, self._owners, len(definitions))
+        """Return signals of files; `definitions`: scores of definitions, by any weights."""
+        best, total = max_and_sum(scale_to_max(definitions) ** 2, self._owners, len(definitions))
         best = np.sqrt(best)
         first = self.first_files()
         leading = {
@@ -255,16 +259,18 @@ class Reading:
             "leading definitions": np.minimum(total / 3, 1.0),
         }
         both = self._of_files(leading)
-        return first.with_more(both) if isinstance(first, Table) else {**first, **both}
+        return first.with_more(both) if isinstance(first, SignalTable) else {**first, **both}
 
     def definitions_again(self, files: Scores, before: Scores) -> dict[str, Scores]:
-        """Signals that definitions have in the last pass beside those of the first; `files`: scores of files, `before`:
-        those of definitions in the first pass. What had none there has none here: a file may be judged by words that
-        nobody asked for."""
+        """Return the signals that definitions have in the last pass in addition to those of the first.
+
+        `files`: scores of files, `before`: those of definitions in the first pass. A node without a score in the first
+        pass has none here: a file may have matched by words that are not in the query.
+        """
         nodes = self.graph.nodes
         wanted = (nodes.files >= 0) & (nodes.kinds != NodeKind.FIELD) & (before > 0)
         return {
-            "found file": scaled(files).take(np.maximum(nodes.files, 0)) * wanted,
+            "found file": scale_to_max(files).take(np.maximum(nodes.files, 0)) * wanted,
             "identifiers": self.identifiers * wanted,
         }
 
@@ -288,15 +294,18 @@ class Reading:
         return self.mention if ROUTES[self.question.route].names_decide else np.zeros(len(self.mention))
 
     def _file_text(self) -> Scores:
-        return scaled(self.file_text)
+        return scale_to_max(self.file_text)
 
-    def _of_files(self, signals: Mapping[str, Scores]) -> Table:
+    def _of_files(self, signals: Mapping[str, Scores]) -> SignalTable:
         wanted = np.flatnonzero(self.is_file & (self.literal_in_file > 0) if self.question.is_pattern else self.is_file)
-        return Table({name: values[wanted] for name, values in signals.items()}, len(self.is_file), wanted)
+        return SignalTable({name: values[wanted] for name, values in signals.items()}, len(self.is_file), wanted)
 
     def _sizes(self, found: NDArray[np.bool_]) -> Scores:
-        """Of what is found: 1 for _MOST_ROWS rows or more, less with the logarithm of their number; module-level code
-        has those that no definition of the file has. Rows, because line ends must not count."""
+        """Return the size signal of the found nodes: 1 for _MAX_ROWS rows or more, else by the logarithm.
+
+        Module-level code has the rows that are in no definition of the file. Rows are counted, because line ends must
+        not matter.
+        """
         nodes = self.graph.nodes
         some = np.flatnonzero(found)
         rows = (nodes.end_rows[some] - nodes.start_rows[some] + 1).astype(np.float64)
@@ -307,52 +316,52 @@ class Reading:
             taken = np.bincount(nodes.parents[top], nodes.end_rows[top] - nodes.start_rows[top] + 1, len(found))
             rows = np.where(is_file, np.maximum(rows - taken[some], 0.0), rows)
         result = np.zeros(len(found))
-        result[some] = _LOGARITHMS[np.minimum(rows, _MOST_ROWS).astype(np.intp)] / _LOGARITHMS[-1]
+        result[some] = _LOGARITHMS[np.minimum(rows, _MAX_ROWS).astype(np.intp)] / _LOGARITHMS[-1]
         return result
 
 
-def read_against(
-    question: Question,
+def compute_signals(
+    question: ParsedQuery,
     graph: CodeGraph,
     lexical: LexicalIndex,
-    factors: Factors,
+    factors: PriorFactors,
     matched: Mapping[int, TextMatches] | None = None,
     history: History | None = None,
     steps: Steps = NO_STEPS,
     similarities: Similarities | None = None,
-) -> Reading:
+) -> QuerySignals:
     """Return the signals of a query for the nodes of a repository.
 
     `matched`: the places of the query's patterns; if the query is nothing but a pattern, no other node has a signal.
     `history`: what commits said of the files. `similarities`: what an embedder says. The generators are optional.
     """
     n, is_file = len(graph.nodes), graph.nodes.kinds == NodeKind.FILE
-    by = Generating(ROUTES[question.route], n, steps)
+    by = GeneratorRun(ROUTES[question.route], n, steps)
     with steps.timed("candidates.terms"):
-        terms = known_terms(question, lexical)
+        terms = terms_in_vocabulary(question, lexical)
         said = {term for term, weight in question.terms.items() if weight >= 1.0} | question.title_terms
         meant = {lexical.terms.position(term) for term in said} - {-1}
-        whole = rarest_weight(terms, lexical, n)
+        whole = max_idf_weight(terms, lexical, n)
     literal, literal_in_file = literal_scores(matched or {}, graph.nodes.files, n)
     # Without the check of roles nothing is taken for a test, a page of documentation and the like.
     asked = steps.optional(
-        "validate.roles", lambda: roles_asked_for(question, graph, lexical), lambda: np.ones(n, dtype=np.bool_)
+        "validate.roles", lambda: queried_roles(question, graph, lexical), lambda: np.ones(n, dtype=np.bool_)
     )
     roles = np.array([factors.role.get(role.label, 1.0) for role in Role])[graph.nodes.roles]
 
     def of_files() -> Scores:
         scores = bm25(lexical.files, terms, n)
-        if question.asks_for_behaviour:
+        if question.is_about_behavior:
             scores = scores * np.where(files_that_run(graph), 1.0, factors.kind.get("declarations only", 1.0))
         return scores
 
     def of_names(postings: Postings) -> Scores:
         return np.minimum(bm25(postings, terms, n) / whole, 1.0)
 
-    others = other_words(question, lexical)
+    others = replacement_words(question, lexical)
 
     def of_other_words() -> tuple[Scores, ...]:
-        both = synonym_terms(question, lexical), lead_terms(question, lexical)
+        both = synonym_terms(question, lexical), indirect_synonym_terms(question, lexical)
         standing_in = {number: w for word, w in others.items() if (number := lexical.terms.position(word)) >= 0}
         standing_in = {number: weight for number, weight in standing_in.items() if number not in terms}
         found = (bm25(postings, each, n) for each in both for postings in (own, lexical.files))
@@ -361,30 +370,34 @@ def read_against(
     def of_what_stands_beside() -> tuple[Scores]:
         sources = np.where(is_file, 0.0, text) if question.is_brief else np.zeros(n)
         found = bm25(lexical.files, expansion_terms(sources, terms, lexical), n)
-        return (scaled(np.where(may_gain(graph, asked), found, 0.0)),)
+        return (scale_to_max(np.where(expandable_files(graph, asked), found, 0.0)),)
 
     own = lexical.definitions
     text, identifiers = by.scores("words", 2, lambda: (bm25(own, terms, n), identifier_scores(question, lexical, n)))
     (file_text,) = by.scores("files", 1, lambda: (of_files(),))
-    (tested,) = by.scores("tests", 1, lambda: (scores_by_tests(scaled(file_text), asked, graph, lexical),))
-    path, name, name_share, name_coverage = by.scores(
+    (tested,) = by.scores("tests", 1, lambda: (scores_from_tests(scale_to_max(file_text), asked, graph, lexical),))
+    path, name, name_shares, name_coverages = by.scores(
         "names",
         4,
         lambda: (
             of_names(lexical.paths),
             of_names(lexical.symbol_names),
-            share_of_names(meant, lexical, n),
-            said_by_names(question.terms, lexical, n),
+            name_share(meant, lexical, n),
+            name_coverage(question.terms, lexical, n),
         ),
     )
     (mention,) = by.scores("mentions", 1, lambda: (mention_scores(question, graph, lexical),))
     (frame,) = by.scores("frames", 1, lambda: (frame_scores(question, graph, lexical),))
-    synonyms, synonyms_of_files, leads, leads_of_files, other_text = by.scores("synonyms", 5, of_other_words)
+    synonyms, file_synonyms, indirect_synonyms, file_indirect_synonyms, other_text = by.scores(
+        "synonyms", 5, of_other_words
+    )
     (expansion,) = by.scores("expansion", 1, of_what_stands_beside)
     dense = dense_scores(None if question.is_pattern else similarities, by, n)
     past = history or History()
-    told = by.scores("history", len(TOLD), lambda: tuple(history_signals(question, past, n, others).values()))
-    return Reading(
+    told = by.scores(
+        "history", len(HISTORY_SIGNALS), lambda: tuple(history_signals(question, past, n, others).values())
+    )
+    return QuerySignals(
         question=question,
         graph=graph,
         is_file=is_file,
@@ -395,26 +408,26 @@ def read_against(
         file_text=file_text,
         path=path,
         name=name,
-        name_share=name_share,
-        name_coverage=name_coverage,
+        name_share=name_shares,
+        name_coverage=name_coverages,
         mention=mention,
         identifiers=identifiers,
         literal=literal,
         literal_in_file=literal_in_file,
         frame=frame,
         synonyms=synonyms,
-        synonyms_of_files=synonyms_of_files,
-        leads=leads,
-        leads_of_files=leads_of_files,
+        file_synonyms=file_synonyms,
+        indirect_synonyms=indirect_synonyms,
+        file_indirect_synonyms=file_indirect_synonyms,
         expansion=expansion,
         tested=tested,
-        past=dict(zip(TOLD, told, strict=True)),
+        past=dict(zip(HISTORY_SIGNALS, told, strict=True)),
         dense=dense,
     )
 
 
-def known_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
-    """Weight by term number, of those terms of the question that the repository has."""
+def terms_in_vocabulary(question: ParsedQuery, lexical: LexicalIndex) -> dict[int, float]:
+    """Return weight by term number, for the terms of the query that the repository has."""
     numbers = {lexical.terms.position(term): weight for term, weight in question.terms.items()}
     for term, weight in question.abbreviations.items():
         numbers.setdefault(lexical.terms.position(term), weight)
@@ -424,19 +437,22 @@ def known_terms(question: Question, lexical: LexicalIndex) -> dict[int, float]:
     return numbers
 
 
-def _kind_factors(question: Question, graph: CodeGraph, given: Factors) -> Scores:
-    """Declarations say less than code that runs, above all about what happens."""
+def _kind_factors(question: ParsedQuery, graph: CodeGraph, given: PriorFactors) -> Scores:
+    """Return the factor of each node by its kind.
+
+    Declarations are less informative than running code, above all for queries about behavior.
+    """
     factors = np.ones(len(NodeKind))
     for kind in DECLARATIONS:
         factors[kind] = given.kind.get(kind.label, 1.0)
-        if question.asks_for_behaviour:
+        if question.is_about_behavior:
             factors[kind] *= given.kind.get("declarations only", 1.0)
-    result: Scores = factors[kinds_as_judged(graph)]
+    result: Scores = factors[effective_kinds(graph)]
     return result
 
 
-def kinds_as_judged(graph: CodeGraph) -> NDArray[np.uint8]:
-    """The kind of each node; the methods of an interface are declarations as well."""
+def effective_kinds(graph: CodeGraph) -> NDArray[np.uint8]:
+    """Return the kind of each node; the methods of an interface count as declarations."""
     kinds, parents = graph.nodes.kinds, graph.nodes.parents
     around = np.where(parents >= 0, kinds[np.maximum(parents, 0)], NodeKind.FILE)
     result: NDArray[np.uint8] = np.where(around == NodeKind.INTERFACE, NodeKind.INTERFACE, kinds).astype(np.uint8)

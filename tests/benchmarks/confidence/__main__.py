@@ -28,7 +28,7 @@ from causalist.model.answer import AskOptions, Level
 from causalist.model.symbols import split_id
 from causalist.pack.plan import CERTAINTY
 from causalist.pipeline.repository import Repository
-from causalist.rank import evidence_of
+from causalist.rank import calibration_features
 from causalist.rank.scoring.calibration import CalibrationFeatures
 from tests.benchmarks.confidence.fit import fitted, held_out
 from tests.benchmarks.states import at_commit
@@ -101,7 +101,7 @@ def asked(questions: Sequence[tuple[str, LabelledQuestion]], *, clones: Path, in
 def row_of(repository: Repository, source: str, question: LabelledQuestion, level: Level) -> Row | None:
     attempt = repository.attempt(question.query, AskOptions(level=level))
     graph = repository.index.graph
-    evidence = evidence_of(attempt.ranking, graph, repository.index.lexical)
+    evidence = calibration_features(attempt.ranking, graph, repository.index.lexical)
     if evidence is None or attempt.ranking.question.is_pattern:
         return None
     files = list(dict.fromkeys(split_id(graph.nodes.ids[c.node])[0] for c in attempt.chosen))[:N_FIRST]

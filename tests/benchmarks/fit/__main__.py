@@ -34,7 +34,7 @@ from causalist.evaluate.mining import (
 )
 from causalist.evaluate.readings import read_query_signals
 from causalist.evaluate.snapshots import SnapshotFacts, find_ranks, rank_by_whole_file_bm25
-from causalist.rank import Linear, Weights, default_weights
+from causalist.rank import LinearModel, Weights, default_weights
 from tests.benchmarks.states import at_commit
 
 WEIGHTS = Path(__file__).parents[3] / "causalist" / "rank" / "scoring" / "weights.json"
@@ -202,7 +202,7 @@ def document_of(weights: Weights, said: str) -> str:
     return "{\n" + ",\n".join(blocks) + "\n}\n"
 
 
-def _part(given: Linear) -> dict[str, Mapping[str, float]]:
+def _part(given: LinearModel) -> dict[str, Mapping[str, float]]:
     return {"signals": _rounded(given.signals), "role": _rounded(given.role)}
 
 

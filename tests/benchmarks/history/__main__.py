@@ -39,8 +39,8 @@ from causalist.rank import (
     default_weights,
     history_signals,
     merge_commits,
+    parse_query,
     rank_question,
-    read_question,
     recency_scores,
 )
 from causalist.source import list_ancestors, read_changes
@@ -107,7 +107,7 @@ def measured(
 
 def scores_of(query: str, index: Index) -> tuple[Scores, Scores, dict[str, Scores]]:
     """(scores of files as they are, factors of roles, signals of history)."""
-    question, graph, n = read_question(query), index.graph, len(index.graph.nodes)
+    question, graph, n = parse_query(query), index.graph, len(index.graph.nodes)
     options = AskOptions(level=Level.FILE, graph=False)
     ranking = rank_question(question, graph, index.lexical, index.transition, default_weights(), options)
     read = history_signals(question, index.history, n)

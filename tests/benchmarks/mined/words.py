@@ -29,7 +29,7 @@ from causalist.evaluate.mining import find_clone, mine_questions
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.model.index import Index
 from causalist.model.symbols import NodeKind, file_id
-from causalist.rank import read_question
+from causalist.rank import parse_query
 from tests.benchmarks.mined.__main__ import N_QUESTIONS, N_STATES, blocks_of, repositories
 from tests.benchmarks.states import at_commit
 
@@ -87,7 +87,7 @@ def counted(git_dir: Path, head: str, index: Index, n: int) -> dict[str, Counts]
         changed = [node for path in question.gold_files if (node := nodes.ids.position(file_id(path))) >= 0]
         if not changed:
             continue
-        for term in read_question(question.query).terms:
+        for term in parse_query(question.query).terms:
             number = index.lexical.terms.position(term)
             if number < 0:
                 continue

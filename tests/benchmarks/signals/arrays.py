@@ -11,9 +11,9 @@ from causalist.evaluate.fit import MAX_RANKED_DEFINITIONS, MAX_RANKED_FILES, Exa
 from causalist.evaluate.metrics import Ranks
 from causalist.evaluate.mining import DEFINITION_KINDS
 from causalist.model.symbols import NodeId, NodeKind, Role, file_id
-from causalist.rank import Linear, Weights
-from causalist.rank.scoring.scaling import best_and_sum
-from causalist.rank.scoring.signals import KIND, LEADING, kinds_as_judged
+from causalist.rank import LinearModel, Weights
+from causalist.rank.scoring.scaling import max_and_sum
+from causalist.rank.scoring.signals import KIND, LEADING, effective_kinds
 
 Scores = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -66,7 +66,7 @@ def asked_of(data: str, repo: str, name: str, example: Example) -> Asked:
         np.stack([np.asarray(values)[files] for values in kept.of_files.values()], axis=1),
         files.astype(np.int64),
         np.where(kept.asked, -1, nodes.roles.astype(np.int64)),
-        kinds_as_judged(kept.graph).astype(np.int64),
+        effective_kinds(kept.graph).astype(np.int64),
         nodes.files.astype(np.int64),
         np.asarray(kept.identifiers),
         tuple(ids.position(NodeId(file_id(path))) for path in example.gold_files),
@@ -133,7 +133,7 @@ class Batch:
         """LEADS of each file by the scores of definitions; shape (M, 2)."""
         top = np.maximum.reduceat(before, self.starts[:-1])
         scaled = before / np.where(top > 0, top, 1.0)[self.question]
-        best, total = best_and_sum(scaled**2, self.owners.astype(np.int32), len(before))
+        best, total = max_and_sum(scaled**2, self.owners.astype(np.int32), len(before))
         best = np.sqrt(best)[self.nodes]
         values = {
             "leading definition": best,
@@ -195,7 +195,7 @@ class Batch:
 
     # -- parts
 
-    def _factors(self, linear: Linear) -> Scores:
+    def _factors(self, linear: LinearModel) -> Scores:
         factors = np.array([*(linear.role.get(role.label, 1.0) for role in Role), 1.0])  # the last: asked for
         found: Scores = factors[self.roles]
         return found
@@ -226,7 +226,7 @@ def _leading(table: Scores, score: Scores, among: Numbers, question: Numbers) ->
     return np.unique(np.concatenate(chosen))
 
 
-def _vector(names: Sequence[str], linear: Linear, counted: frozenset[str]) -> Scores:
+def _vector(names: Sequence[str], linear: LinearModel, counted: frozenset[str]) -> Scores:
     return np.array([linear.signals.get(name, 0.0) if name in counted else 0.0 for name in names])
 
 

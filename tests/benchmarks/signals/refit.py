@@ -12,7 +12,7 @@ from causalist.evaluate.fit import FIXED, RIDGE
 from causalist.evaluate.metrics import Ranks, metric_values
 from causalist.evaluate.mining import DEFINITION_KINDS
 from causalist.model.symbols import Role
-from causalist.rank import Linear, Weights
+from causalist.rank import LinearModel, Weights
 from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
 from causalist.rank.scoring.signals import KIND
 from tests.benchmarks.signals.arrays import AGAIN, LEADS, Asked, Batch, Model, Numbers, Scores, roles_table
@@ -37,7 +37,7 @@ class Questions:
         repos = sorted({each.repo for each in asked}, key=lambda repo: sha1(repo.encode()).digest())
         place = {repo: i % n_folds for i, repo in enumerate(repos)}
         self.fold = np.array([place[each.repo] for each in asked])
-        self._warm: dict[tuple[int, str], Linear] = {}
+        self._warm: dict[tuple[int, str], LinearModel] = {}
         every = Model(frozenset(all_names(self.batch)), start)
         before, _ = self.batch.before(every)
         leading = self.batch.leading(before)
@@ -103,7 +103,7 @@ class Questions:
         names: Sequence[str],
         kinds: Sequence[str],
         warm: tuple[int, str],
-    ) -> Linear:
+    ) -> LinearModel:
         """The weights that make the right ones of `nodes` likeliest; `question`: of each, ascending."""
         gold = self.batch.is_gold[nodes]
         n_right = np.bincount(question[gold], minlength=len(self.asked))
@@ -134,7 +134,7 @@ class Questions:
             bounds=bounds,
             options={"maxiter": _ITERATIONS, "ftol": _TOLERANCE},
         ).x
-        linear = Linear(
+        linear = LinearModel(
             dict(zip(names, map(float, found), strict=False)),
             {role.label: float(np.exp(found[n + role])) for role in Role},
             dict(zip(kinds, map(float, found[len(names) : n]), strict=True)),
@@ -148,6 +148,6 @@ def all_names(batch: Batch) -> list[str]:
     return list(dict.fromkeys([*batch.file_names, *LEADS, *batch.definition_names, *AGAIN, KIND]))
 
 
-def _with_hand(fitted: Linear, start: Linear) -> Linear:
+def _with_hand(fitted: LinearModel, start: LinearModel) -> LinearModel:
     hand: Mapping[str, float] = {name: weight for name, weight in start.signals.items() if name in BY_HAND}
     return replace(fitted, signals={**fitted.signals, **hand})

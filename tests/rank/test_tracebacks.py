@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from causalist.rank.query.query import read_question
+from causalist.rank.query.query import parse_query
 from causalist.rank.query.tracebacks import ExceptionMention, StackFrame, read_frames, without_colors
 
 
@@ -182,10 +182,10 @@ def test_colors_of_a_terminal_are_left_out(escape: str) -> None:
         "{e}[0;32m---> 31{e}[0;31m     {e}[0;32mraise{e}[0m KeyError{e}[0;34m({e}[0mname{e}[0;34m){e}[0m\n"
         "{e}[0;31mKeyError{e}[0m: 'pear'"
     ).replace("{e}", escape)
-    question = read_question(colored)
+    question = parse_query(colored)
     assert question.frames == (StackFrame("~/shop/stock.py", 31, "get"),)
     assert question.raised == (ExceptionMention("KeyError", "'pear'"),)
-    assert question == read_question(
+    assert question == parse_query(
         "~/shop/stock.py in get(self, name)\n---> 31     raise KeyError(name)\nKeyError: 'pear'"
     )
 

@@ -14,10 +14,10 @@ from causalist.model.scores import Transition
 from causalist.rank.pagerank import local_push as push
 from causalist.rank.pagerank import sparse_product as _product
 from causalist.rank.pagerank import transition as _transition
-from causalist.rank.pagerank.local_push import push_pagerank, walked_from, walked_on
+from causalist.rank.pagerank.local_push import compute_pagerank, extend_push, push_pagerank
 from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition, personalized_pagerank
-from causalist.rank.pagerank.transition import within
-from tests.rank.test_walk import dense, graphs_with_seeds, weight_choices
+from causalist.rank.pagerank.transition import restrict_to
+from tests.rank.test_power_iteration import dense, graphs_with_seeds, weight_choices
 
 dampings = st.sampled_from([0.0, 0.3, 0.85, 0.99])
 epsilons = st.sampled_from([1.0, 0.3, 0.03, 1e-3, 1e-5, 1e-9])
@@ -104,7 +104,9 @@ def test_follows_no_more_links_than_stated(
 
 def test_stops_when_told_with_a_bound_that_holds() -> None:
     answers = iter([True, True, False])
-    result = push_pagerank(ring(50), np.eye(1, 50)[0], damping=0.85, epsilon=1e-9, go_on=lambda: next(answers))
+    result = push_pagerank(
+        ring(50), np.eye(1, 50)[0], damping=0.85, epsilon=1e-9, should_continue=lambda: next(answers)
+    )
     assert (result.rung, result.n_iterations) == ("stopped", 2)
     error = np.abs(result.scores - solved(ring(50), np.eye(1, 50)[0], 0.85)).sum()
     assert result.bound is not None and 0 < error <= result.bound
@@ -112,13 +114,13 @@ def test_stops_when_told_with_a_bound_that_holds() -> None:
 
 def test_which_walk_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = np.eye(1, 30)[0]
-    rungs = [walked_from(ring(30), seeds, damping=0.5, approximate=a).rung for a in (None, 0.0, 0.1)]
+    rungs = [compute_pagerank(ring(30), seeds, damping=0.5, approximate=a).rung for a in (None, 0.0, 0.1)]
     assert rungs == ["converged", "converged", "approximate"]
     monkeypatch.setattr(push, "EXACT_UP_TO", 29)
-    rungs = [walked_from(ring(30), seeds, damping=0.5, approximate=a).rung for a in (None, 0.0, 0.1)]
+    rungs = [compute_pagerank(ring(30), seeds, damping=0.5, approximate=a).rung for a in (None, 0.0, 0.1)]
     assert rungs == ["approximate", "converged", "approximate"]
     exact = personalized_pagerank(ring(30), seeds, damping=0.5)
-    assert walked_from(ring(30), seeds, damping=0.5, approximate=0.0).scores.tolist() == exact.scores.tolist()
+    assert compute_pagerank(ring(30), seeds, damping=0.5, approximate=0.0).scores.tolist() == exact.scores.tolist()
 
 
 shares = st.sampled_from([0.01, 0.3, 0.9])
@@ -142,7 +144,7 @@ def test_a_walk_that_goes_on_is_within_its_bound(
         others = np.array([1.0 + chooser.randrange(9) for _ in seeds]) * transition.walkable
         others /= others.sum()
         seeds = (1 - share) * seeds + share * others
-        walk = walked_on(transition, walk, others, share, seeds, damping=damping, approximate=epsilon)
+        walk = extend_push(transition, walk, others, share, seeds, damping=damping, approximate=epsilon)
         assert walk.rung == "approximate" and walk.bound is not None
         assert np.abs(walk.scores - solved(transition, seeds, damping)).sum() <= walk.bound + 1e-9
         assert walk.scores.min() >= 0 and abs(walk.scores.sum() - 1) < 1e-12
@@ -156,14 +158,14 @@ def test_a_walk_that_goes_on_pushes_the_new_seeds_alone() -> None:
     seeds, others = np.zeros((2, 1000))
     seeds[0] = others[10] = 1.0
     walk = push_pagerank(transition, seeds, damping=0.5, epsilon=1e-9)
-    both = walked_on(transition, walk, others, 0.5, (seeds + others) / 2, damping=0.5, approximate=1e-9)
+    both = extend_push(transition, walk, others, 0.5, (seeds + others) / 2, damping=0.5, approximate=1e-9)
     # (1 - d) * d ** k at k steps, half from each; what came round the ring is below 1e-300.
     assert both.scores[0] == pytest.approx(0.25, abs=1e-8) and both.scores[1] == pytest.approx(0.125, abs=1e-8)
     assert both.scores[10] == pytest.approx(0.25 + 0.25 / 1024, abs=1e-8)
     # 28 and 29 rounds bring 0.5 ** k below the threshold, 1e-9 and twice that.
     assert walk.n_iterations == 30 and both.n_iterations == 30 + 29
     exact = personalized_pagerank(transition, seeds, damping=0.5)
-    again = walked_on(transition, exact, others, 0.5, (seeds + others) / 2, damping=0.5, approximate=0.0)
+    again = extend_push(transition, exact, others, 0.5, (seeds + others) / 2, damping=0.5, approximate=0.0)
     assert again.bound is None
     assert again.scores == pytest.approx(
         personalized_pagerank(transition, (seeds + others) / 2, damping=0.5).scores, abs=0
@@ -174,8 +176,15 @@ def test_a_walk_that_goes_on_may_be_stopped() -> None:
     transition, seeds, others = ring(50), *np.eye(50)[:2]
     walk = push_pagerank(transition, seeds, damping=0.85, epsilon=1e-6)
     asked = iter([True, True, False])
-    stopped = walked_on(
-        transition, walk, others, 0.5, (seeds + others) / 2, damping=0.85, approximate=1e-6, go_on=lambda: next(asked)
+    stopped = extend_push(
+        transition,
+        walk,
+        others,
+        0.5,
+        (seeds + others) / 2,
+        damping=0.85,
+        approximate=1e-6,
+        should_continue=lambda: next(asked),
     )
     error = np.abs(stopped.scores - solved(transition, (seeds + others) / 2, 0.85)).sum()
     assert stopped.rung == "stopped" and walk.bound is not None and stopped.bound is not None
@@ -233,8 +242,8 @@ def test_the_columns_of_a_large_graph_are_turned_when_it_is_built(
     assert pushed.scores.tolist() == push_pagerank(small, seeds, damping=0.85, epsilon=1e-6).scores.tolist()
     # A walk that stays inside has other entries than those that were turned.
     inside = np.arange(len(seeds)) % 2 == 0
-    confined = within(large, inside)
-    expected = push_pagerank(within(small, inside), seeds, damping=0.85, epsilon=1e-6)
+    confined = restrict_to(large, inside)
+    expected = push_pagerank(restrict_to(small, inside), seeds, damping=0.85, epsilon=1e-6)
     assert push_pagerank(confined, seeds, damping=0.85, epsilon=1e-6).scores.tolist() == expected.scores.tolist()
 
 
@@ -245,5 +254,5 @@ def _never(*_: object) -> None:
 def test_each_once_by_marks_and_by_sorting() -> None:
     for n_nodes in (8, 8 * push.MARKING_COSTS):  # marked, sorted
         marks = np.zeros(n_nodes, dtype=np.bool_)
-        assert push._each_once(np.array([5, 2, 5, 7], dtype=np.int32), marks).tolist() == [2, 5, 7]
+        assert push._unique_nodes(np.array([5, 2, 5, 7], dtype=np.int32), marks).tolist() == [2, 5, 7]
         assert not marks.any()

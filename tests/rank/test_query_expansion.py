@@ -9,12 +9,12 @@ from causalist.rank import default_weights
 from causalist.rank.lexical import query_expansion as expansion
 from causalist.rank.lexical.bm25 import bm25
 from causalist.rank.lexical.query_expansion import N_SOURCES, N_WORDS, expansion_terms
-from causalist.rank.query.query import read_question
-from causalist.rank.scoring.fusion import signals_of
-from causalist.rank.scoring.signals import Factors, read_against
+from causalist.rank.query.query import parse_query
+from causalist.rank.scoring.fusion import weigh_signals
+from causalist.rank.scoring.signals import PriorFactors, compute_signals
 from tests.model.corpus import Corpus, Def, corpus
 
-NO_FACTORS = Factors({}, {})
+NO_FACTORS = PriorFactors({}, {})
 
 
 def fits(c: Corpus, **texts: float) -> np.ndarray:
@@ -77,11 +77,11 @@ def signal(text: str) -> dict[str, float]:
     files = {"a.py": [Def("a", "slow hedge")], "b.py": [Def("b", "hedge")], "test_a.py": [Def("test_a", "slow hedge")]}
     c = corpus(files, roles={"test_a.py": Role.TEST})
     found = c.of(
-        read_against(read_question(text), c.graph, c.lexical, NO_FACTORS).files(np.ones(len(c.graph.nodes)))[
+        compute_signals(parse_query(text), c.graph, c.lexical, NO_FACTORS).files(np.ones(len(c.graph.nodes)))[
             "expansion"
         ]
     )
-    weighted = signals_of(read_question(text), c.graph, c.lexical, default_weights())
+    weighted = weigh_signals(parse_query(text), c.graph, c.lexical, default_weights())
     weight = default_weights().file.signals["expansion"]
     assert weight > 0
     assert c.of(weighted.file["expansion"]) == {name: value * weight for name, value in found.items()}
@@ -90,8 +90,8 @@ def signal(text: str) -> dict[str, float]:
 
 def test_the_signal_is_bm25_of_whole_files_by_the_best_that_is_wanted() -> None:
     c = corpus({"a.py": [Def("a", "slow hedge pool")], "b.py": [Def("b", "hedge")]})
-    question = read_question("when slow")
-    own = read_against(question, c.graph, c.lexical, NO_FACTORS)
+    question = parse_query("when slow")
+    own = compute_signals(question, c.graph, c.lexical, NO_FACTORS)
     found = expansion_terms(fits(c, a=1.0), numbers(c, "slow"), c.lexical)
     plain = bm25(c.lexical.files, found, len(c.graph.nodes))
     assert c.of(own.expansion) == {"a.py": 1.0, "b.py": pytest.approx(plain[c.node("b.py")] / plain[c.node("a.py")])}
@@ -99,7 +99,7 @@ def test_the_signal_is_bm25_of_whole_files_by_the_best_that_is_wanted() -> None:
 
 def test_files_that_only_declare_have_nothing_of_it() -> None:
     c = corpus({"a.py": [Def("a", "slow hedge")], "t.py": [Def("T", "hedge", NodeKind.INTERFACE)], "i.py": "hedge"})
-    own = read_against(read_question("when slow"), c.graph, c.lexical, NO_FACTORS)
+    own = compute_signals(parse_query("when slow"), c.graph, c.lexical, NO_FACTORS)
     assert c.of(own.expansion).keys() == {"a.py"}
 
 
@@ -114,8 +114,8 @@ def test_code_has_the_signal_where_a_question_is_brief() -> None:
 def test_rows_of_nodes_are_found_whether_they_are_searched_for_or_looked_through(
     most: int, fewest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(expansion, "_MOST_SEARCHED", most)
-    monkeypatch.setattr(expansion, "_FEWEST_SEARCHED", fewest)
+    monkeypatch.setattr(expansion, "_MAX_SEARCHED_TERMS", most)
+    monkeypatch.setattr(expansion, "_MIN_SEARCHED_ROWS", fewest)
     monkeypatch.setattr(expansion, "ROWS_AT_ONCE", 7)
     random = np.random.default_rng(1)
     for _ in range(20):

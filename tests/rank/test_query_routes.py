@@ -9,7 +9,7 @@ import pytest
 
 from causalist.model.answer import AskOptions, Route
 from causalist.model.protocols import NoSteps
-from causalist.rank import GENERATORS, ROUTES, Ranking, default_weights, rank_question, read_question
+from causalist.rank import GENERATORS, ROUTES, Ranking, default_weights, parse_query, rank_question
 from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition
 from tests.model.corpus import Def, corpus
 
@@ -38,7 +38,7 @@ class Told(NoSteps):
 def ranked(route: Route = Route.SIMPLE) -> tuple[Ranking, Mapping[str, int], list[str]]:
     c = corpus({"a.py": [Def("loadToken", "token keeps"), Def("drop", "delete it")], "b.py": [Def("idle")]})
     told = Told()
-    question = replace(read_question(QUESTION), route=route)
+    question = replace(parse_query(QUESTION), route=route)
     transition = build_transition(c.graph, WalkWeights())
     ranking = rank_question(
         question, c.graph, c.lexical, transition, default_weights(), AskOptions(), None, None, None, told

@@ -5,7 +5,7 @@ import pytest
 
 from causalist.model.answer import AskOptions, Level
 from causalist.rank.query.query import ROUTES, Route
-from causalist.rank.scoring.ranking import WEAK, _places_of_the_graph, _with_best_files
+from causalist.rank.scoring.ranking import WEAK, _n_graph_slots, _with_best_files
 
 # Nodes 0 to 7 are of file 10, 8 and 9 of file 11, 10 to 12 the files themselves.
 OWNERS = np.array([10] * 8 + [11, 11] + [10, 11, 12], dtype=np.int32)
@@ -52,7 +52,7 @@ def test_words_keep_the_places_that_they_would_fill_well(level: Level) -> None:
 
     def places(*last: float) -> int:
         options = AskOptions(level=level, top_k=10)
-        return _places_of_the_graph(ROUTES[Route.SIMPLE], options, [10.0] * 8 + list(last))
+        return _n_graph_slots(ROUTES[Route.SIMPLE], options, [10.0] * 8 + list(last))
 
     assert places(weak, weak) == 0
     assert places(weak, weak - 0.01) == 1 == places(weak)
@@ -61,6 +61,6 @@ def test_words_keep_the_places_that_they_would_fill_well(level: Level) -> None:
 
 def test_a_question_for_a_way_keeps_all_its_places_for_the_graph() -> None:
     found = [10.0] * 10
-    assert _places_of_the_graph(ROUTES[Route.MULTI_HOP], AskOptions(top_k=10), found) == 3
-    assert _places_of_the_graph(ROUTES[Route.LOOKUP], AskOptions(top_k=10), found) == 0
-    assert _places_of_the_graph(ROUTES[Route.SIMPLE], AskOptions(top_k=10), []) == 2
+    assert _n_graph_slots(ROUTES[Route.MULTI_HOP], AskOptions(top_k=10), found) == 3
+    assert _n_graph_slots(ROUTES[Route.LOOKUP], AskOptions(top_k=10), found) == 0
+    assert _n_graph_slots(ROUTES[Route.SIMPLE], AskOptions(top_k=10), []) == 2

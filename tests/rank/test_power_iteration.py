@@ -13,7 +13,7 @@ from causalist.model.answer import Specificity
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind
 from causalist.model.scores import Transition
 from causalist.model.symbols import NodeKind
-from causalist.rank.pagerank.local_push import origins
+from causalist.rank.pagerank.local_push import compute_origin_shares
 from causalist.rank.pagerank.power_iteration import (
     WalkWeights,
     build_transition,
@@ -289,7 +289,7 @@ def test_the_last_rung_ranks_by_degree() -> None:
 )
 def test_seeds_are_checked(seeds: list[float], found: str) -> None:
     m = build_transition(make_graph(["a", "b", "external:x"], [("a", "b")]), DEFAULT)
-    for call in (personalized_pagerank, lambda *given: origins(*given, [np.array([0])])):
+    for call in (personalized_pagerank, lambda *given: compute_origin_shares(*given, [np.array([0])])):
         with pytest.raises(UsageError, match=found):
             call(m, np.array(seeds))
 

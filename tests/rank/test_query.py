@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from causalist.model.answer import Route
-from causalist.rank.query.query import Named, Question, read_question
+from causalist.rank.query.query import ParsedQuery, QueryMention, parse_query
 from causalist.rank.terms import STOP_WORDS
 
 PYTHON_TRACEBACK = """Login fails
@@ -28,54 +28,54 @@ TypeError: token is undefined
 
 
 def named(text: str, kind: str | None = None) -> list[str]:
-    return [n.text for n in read_question(text).named if kind is None or n.kind == kind]
+    return [n.text for n in parse_query(text).named if kind is None or n.kind == kind]
 
 
 # -- terms
 
 
 def test_words_of_one_line_weigh_1_however_often_they_stand_there() -> None:
-    assert read_question("Which cache? The token cache, the Token caches!").terms == {"cach": 1.0, "token": 1.0}
+    assert parse_query("Which cache? The token cache, the Token caches!").terms == {"cach": 1.0, "token": 1.0}
 
 
 def test_titles_weigh_more_than_bodies() -> None:
     """Title 2. Body 1 + ln(occurrences): token 1 + ln 3, user 1. Both: the sum."""
-    question = read_question("token cache\ntoken and token and token of a user")
+    question = parse_query("token cache\ntoken and token and token of a user")
     assert question.terms == pytest.approx({"cach": 2.0, "token": 2.0 + 1.0 + log(3), "user": 1.0}, rel=1e-15)
     assert question.title_terms == {"cach", "token"}
 
 
 def test_a_body_without_terms_is_no_body() -> None:
-    assert read_question("token cache\n\nwhy is it?").terms == {"cach": 1.0, "token": 1.0}
+    assert parse_query("token cache\n\nwhy is it?").terms == {"cach": 1.0, "token": 1.0}
 
 
 def test_blank_lines_before_the_title_do_not_make_it_empty() -> None:
-    assert read_question("\n  \n token\ncache").title_terms == {"token"}
+    assert parse_query("\n  \n token\ncache").title_terms == {"token"}
 
 
 def test_stop_words_single_characters_and_blobs_are_no_terms() -> None:
     blob = "ab" * 41
-    assert read_question(f"Where does the a b 7 x {blob} authentication happen?").terms == {"authent": 1.0}
-    assert read_question("WHERE Does It Happen").terms == {}
+    assert parse_query(f"Where does the a b 7 x {blob} authentication happen?").terms == {"authent": 1.0}
+    assert parse_query("WHERE Does It Happen").terms == {}
 
 
 def test_stop_words_inside_identifiers_are_left_out_and_the_whole_is_kept() -> None:
-    assert read_question("getUserBy").terms == {"user": 1.0, "getuserby": 1.0}
-    assert read_question("up_to").terms == {"up_to": 1.0}
+    assert parse_query("getUserBy").terms == {"user": 1.0, "getuserby": 1.0}
+    assert parse_query("up_to").terms == {"up_to": 1.0}
 
 
 def test_identifiers_are_split_and_kept_whole() -> None:
-    assert read_question("parseHTTPHeader sha_256").terms == dict.fromkeys(
+    assert parse_query("parseHTTPHeader sha_256").terms == dict.fromkeys(
         ["pars", "http", "header", "parsehttpheader", "sha", "256", "sha_256"], 1.0
     )
 
 
 def test_words_of_any_script_are_terms() -> None:
-    assert read_question("認証 пароль").terms == {"認証": 1.0, "пароль": 1.0}
+    assert parse_query("認証 пароль").terms == {"認証": 1.0, "пароль": 1.0}
 
 
 def test_written_is_the_shortest_word_of_each_term_as_it_was_asked() -> None:
-    question = read_question("Authentication authenticate: Caching HTTP in getUsers")
+    question = parse_query("Authentication authenticate: Caching HTTP in getUsers")
     assert question.written["authent"] == "authenticate"
     assert question.written["cach"] == "caching"  # a capital that only begins a sentence is not repeated
     assert question.written["http"] == "HTTP"
@@ -102,7 +102,7 @@ def test_written_is_the_shortest_word_of_each_term_as_it_was_asked() -> None:
     ],
 )
 def test_courtesy_is_not_what_a_question_is_about(text: str, terms: str) -> None:
-    assert set(read_question(text).terms) == set(terms.split())
+    assert set(parse_query(text).terms) == set(terms.split())
 
 
 # -- printed messages
@@ -110,7 +110,7 @@ def test_courtesy_is_not_what_a_question_is_about(text: str, terms: str) -> None
 
 def test_messages_that_were_raised_or_quoted_are_patterns() -> None:
     text = 'Login\nit says "no such user in shop" and "no"\n\nTypeError: token 7 is not valid\n    at f (a.js:1:2)'
-    assert [(p.text, p.printed) for p in read_question(text).patterns] == [
+    assert [(p.text, p.is_printed) for p in parse_query(text).patterns] == [
         ("token 7 is not valid", True),
         ("no such user in shop", True),
     ]
@@ -121,20 +121,20 @@ def test_messages_that_were_raised_or_quoted_are_patterns() -> None:
 
 def test_longer_words_may_be_abbreviated() -> None:
     """Beginnings from 3 letters to 3 less than the word, a quarter of the weight of its stem, but no term itself."""
-    assert read_question("request con").abbreviations == {"req": 0.25, "requ": 0.25}
+    assert parse_query("request con").abbreviations == {"req": 0.25, "requ": 0.25}
     # `con` is asked for as it stands, `connect` is the stem of connection and counts in full.
-    assert read_question("connection con").abbreviations == {"conn": 0.25, "conne": 0.25, "connec": 0.25}
+    assert parse_query("connection con").abbreviations == {"conn": 0.25, "conne": 0.25, "connec": 0.25}
 
 
 def test_abbreviations_weigh_as_their_word_does() -> None:
     """request: title 2 + body 1 = 3, a quarter of it 0.75. require: body 1, but `req` is the heavier word's as well."""
-    found = read_question("request\nrequest require").abbreviations
+    found = parse_query("request\nrequest require").abbreviations
     assert found == {"req": 0.75, "requ": 0.75}
 
 
 @pytest.mark.parametrize("text", ["cache token user", "before during between", "認証認証認証認証", "12345678"])
 def test_short_words_stop_words_and_other_scripts_are_not_abbreviated(text: str) -> None:
-    assert read_question(text).abbreviations == {}
+    assert parse_query(text).abbreviations == {}
 
 
 # -- names
@@ -160,8 +160,8 @@ def test_short_words_stop_words_and_other_scripts_are_not_abbreviated(text: str)
     ],
 )
 def test_symbols(text: str, expected: list[str]) -> None:
-    found = [n for n in read_question(text).named if n.kind == "symbol"]
-    assert found == [Named("symbol", name, 1.0) for name in expected]
+    found = [n for n in parse_query(text).named if n.kind == "symbol"]
+    assert found == [QueryMention("symbol", name, 1.0) for name in expected]
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,10 @@ def test_qualified_names(text: str, expected: list[str]) -> None:
 
 def test_an_import_from_the_same_folder_names_a_symbol_only() -> None:
     """`..auth` would be a module without a name, as every file without a stem is."""
-    assert read_question("from . import auth, web").named == (Named("symbol", "auth", 1.0), Named("symbol", "web", 1.0))
+    assert parse_query("from . import auth, web").named == (
+        QueryMention("symbol", "auth", 1.0),
+        QueryMention("symbol", "web", 1.0),
+    )
     assert named("from .. import auth") == ["auth"]
 
 
@@ -224,7 +227,7 @@ def test_paths(text: str, expected: list[str]) -> None:
     ],
 )
 def test_paths_with_lines_of_windows_and_of_pages(text: str, expected: list[tuple[str, int]]) -> None:
-    assert [(n.text, n.line) for n in read_question(text).named if n.kind == "path"] == expected
+    assert [(n.text, n.line) for n in parse_query(text).named if n.kind == "path"] == expected
 
 
 @pytest.mark.parametrize(
@@ -251,33 +254,33 @@ def test_further_names(text: str, kind: str, expected: list[str]) -> None:
 
 @pytest.mark.parametrize("text", ["we follow https://example.com/docs/a.py here", "see www.example.com/x/y.md or so"])
 def test_an_address_is_no_path(text: str) -> None:
-    question = read_question(text)
+    question = parse_query(text)
     assert [n.text for n in question.named if n.kind == "path"] == []
     assert question.route is Route.SIMPLE
 
 
 def test_a_slash_between_words_looks_nothing_up() -> None:
-    assert read_question("where does the client/server handshake end").route is Route.SIMPLE
-    assert read_question("where does client/server.ts end the handshake").route is Route.LOOKUP
+    assert parse_query("where does the client/server handshake end").route is Route.SIMPLE
+    assert parse_query("where does client/server.ts end the handshake").route is Route.LOOKUP
 
 
 def test_frames_of_tracebacks_are_apart_from_names() -> None:
     """What a frame names is looked for where the frame says, and not among all that bear the name."""
-    question = read_question(PYTHON_TRACEBACK)
+    question = parse_query(PYTHON_TRACEBACK)
     assert [(f.path, f.line, f.function) for f in question.frames] == [
         ("C:/app/cli.py", 3, ""),
         ("/app/src/web/auth.py", 31, "verify"),
     ]
     assert question.named == ()
-    question = read_question(JS_TRACEBACK)
+    question = parse_query(JS_TRACEBACK)
     assert [f.path for f in question.frames] == ["/app/src/auth.ts", "C:/app/cli.ts", "/app/src/main.js"]
     assert [(r.type, r.message) for r in question.raised] == [("TypeError", "token is undefined")]
 
 
 def test_what_is_named_twice_is_kept_once_with_the_weight_of_the_title() -> None:
-    assert read_question("getUser or getUser\ngetUser and getName").named == (
-        Named("symbol", "getUser", 1.0),
-        Named("symbol", "getName", 0.6),
+    assert parse_query("getUser or getUser\ngetUser and getName").named == (
+        QueryMention("symbol", "getUser", 1.0),
+        QueryMention("symbol", "getName", 0.6),
     )
 
 
@@ -320,7 +323,7 @@ def test_what_is_named_twice_is_kept_once_with_the_weight_of_the_title() -> None
     ],
 )
 def test_routes(text: str, route: Route) -> None:
-    assert read_question(text).route is route
+    assert parse_query(text).route is route
 
 
 @pytest.mark.parametrize(
@@ -339,7 +342,7 @@ def test_routes(text: str, route: Route) -> None:
     ],
 )
 def test_questions_about_behaviour(text: str, behaviour: bool) -> None:
-    assert read_question(text).asks_for_behaviour is behaviour
+    assert parse_query(text).is_about_behavior is behaviour
 
 
 # -- anything at all
@@ -368,9 +371,9 @@ texts = st.text(st.characters(), max_size=60) | st.lists(fragments, max_size=12)
 @example("\ud800")
 @example("\n at x (\ud800:1:1)")
 def test_any_text_is_a_question(text: str) -> None:
-    question = read_question(text)
-    assert question == read_question(text)
-    assert isinstance(question, Question)
+    question = parse_query(text)
+    assert question == parse_query(text)
+    assert isinstance(question, ParsedQuery)
     assert all(weight > 0 for weight in question.terms.values())
     assert all(weight > 0 for weight in question.abbreviations.values())
     assert set(question.terms).isdisjoint(question.abbreviations)
@@ -383,9 +386,9 @@ def test_any_text_is_a_question(text: str) -> None:
 def test_what_stands_behind_20_000_characters_is_not_read() -> None:
     filler = "the " * 5000
     assert len(filler) == 20_000
-    assert read_question(filler + "token").terms == {}
-    assert read_question(filler[:-8] + "token   cache").terms == {"token": 1.0}
-    assert len(read_question("x" * 30_000).text) == 20_000
+    assert parse_query(filler + "token").terms == {}
+    assert parse_query(filler[:-8] + "token   cache").terms == {"token": 1.0}
+    assert len(parse_query("x" * 30_000).text) == 20_000
 
 
 @pytest.mark.parametrize(
@@ -434,5 +437,5 @@ def test_hostile_questions_are_read_in_time(unit: str) -> None:
     many = unit * (1_000_000 // len(unit))
     for text in (many, "x" + many, "title\n" + many, (unit * 19_000)[:19_900] + "!"):
         start = time.process_time()
-        read_question(text)
+        parse_query(text)
         assert time.process_time() - start < 1.0

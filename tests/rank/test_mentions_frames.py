@@ -3,8 +3,8 @@
 import pytest
 
 from causalist.pipeline.repository import Repository
-from causalist.rank.query.query import read_question
-from causalist.rank.scoring.mentions import FRAME_DECAY, OUTER_TRACE, definition_at, frame_scores, located
+from causalist.rank.query.query import parse_query
+from causalist.rank.scoring.mentions import FRAME_DECAY, OUTER_TRACE, definition_at, frame_scores, locate_frames
 
 FILES = {
     "src/shop/auth.py": (
@@ -34,7 +34,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Repository:
 
 def of(shop: Repository, text: str) -> dict[str, float]:
     index = shop.index
-    found = located(read_question("It fails\n" + text).frames, index.graph, index.lexical)
+    found = locate_frames(parse_query("It fails\n" + text).frames, index.graph, index.lexical)
     return {index.graph.nodes.ids[node]: value for node, value in found.items()}
 
 
@@ -106,7 +106,7 @@ def test_a_function_that_moved_is_found_by_name_and_a_line_without_one_by_rows(s
 
 def test_scores_have_the_shape_of_the_graph(shop: Repository) -> None:
     index = shop.index
-    question = read_question("x\n" + python(("shop/auth.py", 3, "verify")))
+    question = parse_query("x\n" + python(("shop/auth.py", 3, "verify")))
     scores = frame_scores(question, index.graph, index.lexical)
     assert scores.shape == (len(index.graph.nodes),)
     assert scores.sum() == 1.0

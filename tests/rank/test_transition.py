@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from causalist._internal import arrays as spliced
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.rank import Unchanged, WalkWeights, build_transition
+from causalist.rank import PreviousTransition, WalkWeights, build_transition
 from tests.graphs import EdgeSpec, make_graph, random_graphs
 
 _WEIGHTS = (
@@ -46,13 +46,13 @@ def _states(draw: st.DrawFn) -> tuple[CodeGraph, CodeGraph]:
     return states[0], states[1]
 
 
-def _unchanged(before: CodeGraph, after: CodeGraph, weights: WalkWeights) -> Unchanged:
+def _unchanged(before: CodeGraph, after: CodeGraph, weights: WalkWeights) -> PreviousTransition:
     then, now = set(_edges(before)), set(_edges(after))
     touched = {name for edge in then ^ now for name in edge[:2]}
     touched |= {name.split("::")[0] for name in set(before.nodes.ids) - set(after.nodes.ids)}
     is_other = [name in touched or before.nodes.ids.position(name) < 0 for name in after.nodes.ids]
     nodes = np.array([after.nodes.ids.position(name) for name in before.nodes.ids], dtype=np.int32)
-    return Unchanged(build_transition(before, weights), nodes, np.array(is_other, dtype=np.bool_))
+    return PreviousTransition(build_transition(before, weights), nodes, np.array(is_other, dtype=np.bool_))
 
 
 @pytest.mark.parametrize("most_pieces", [10_000, 0])
@@ -74,6 +74,6 @@ def test_a_matrix_of_the_same_edges_is_the_one_of_before() -> None:
     graph = make_graph(["a.py", "a.py::f", "b.py"], [("a.py::f", "b.py")])
     before = build_transition(graph, WalkWeights())
     nodes, all_again = np.arange(3, dtype=np.int32), np.ones(3, dtype=np.bool_)
-    again = build_transition(graph, WalkWeights(), before=Unchanged(before, nodes, all_again))
+    again = build_transition(graph, WalkWeights(), before=PreviousTransition(before, nodes, all_again))
     assert again.indices is before.indices
     assert again.weights is before.weights

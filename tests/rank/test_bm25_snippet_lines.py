@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.rank import TellingLines, read_question
+from causalist.rank import SnippetLines, parse_query
 from causalist.rank.lexical.bm25 import _places
 from tests.model.corpus import Def, corpus
 
@@ -19,14 +19,14 @@ def test_a_line_weighs_as_much_as_the_words_in_it() -> None:
     n = c.lexical.definitions.n_documents
     refund = log1p((n - 1 + 0.5) / 1.5)
     order = log1p((n - 2 + 0.5) / 2.5)
-    lines = TellingLines(read_question("refund an order"), c.lexical)
-    found = lines.of("def pay():\n    refund_order(order)\n\n    order = 1\n    refunds.clear()\n")
+    lines = SnippetLines(parse_query("refund an order"), c.lexical)
+    found = lines.find("def pay():\n    refund_order(order)\n\n    order = 1\n    refunds.clear()\n")
     assert found == pytest.approx({1: refund + order, 3: order, 4: refund})
 
 
 def test_words_that_the_repository_does_not_have_tell_nothing() -> None:
     c = corpus({"a.py": [Def("f", "refund")]})
-    assert TellingLines(read_question("zyzzyva"), c.lexical).of("zyzzyva\n") == {}
+    assert SnippetLines(parse_query("zyzzyva"), c.lexical).find("zyzzyva\n") == {}
 
 
 @given(st.sampled_from(["a", "aa", "order", "é1"]), st.text(alphabet="a_ é1\n-", max_size=30))

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from causalist.model.answer import AskOptions, Level
 from causalist.model.index import History
-from causalist.rank import default_weights, rank_question, read_question
+from causalist.rank import default_weights, parse_query, rank_question
 from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition
 from causalist.rank.scoring.calibration import (
     Calibration,
     CalibrationFeatures,
+    calibration_features,
     confidence_of,
     default_calibration,
-    evidence_of,
 )
 from causalist.rank.scoring.fusion import Ranking
 from tests.model.corpus import Corpus, Def, corpus
@@ -43,7 +43,7 @@ def ranked(question: str, scores: dict[str, float] | None = None) -> tuple[Ranki
     made = shop()
     transition = build_transition(made.graph, WalkWeights())
     ranking = rank_question(
-        read_question(question), made.graph, made.lexical, transition, default_weights(), AskOptions()
+        parse_query(question), made.graph, made.lexical, transition, default_weights(), AskOptions()
     )
     if scores is not None:
         files = np.zeros(len(made.graph.nodes))
@@ -60,14 +60,14 @@ def test_the_lead_is_the_share_of_the_odds_of_three_files() -> None:
     for name, score in {"a.py": 1.0, "a.py::f": 3.0, "b.py::g": 2.0, "c.py::h": 1.0, "d.py::i": 1.0}.items():
         definitions[made.node(name)] = score
     ranking = replace(ranking, definitions=definitions)
-    evidence = evidence_of(ranking, made.graph, made.lexical)
+    evidence = calibration_features(ranking, made.graph, made.lexical)
     assert evidence is not None
     assert evidence.lead == pytest.approx((1 + exp(-1) + exp(-2)) / (1 + exp(-1) + 2 * exp(-2)))
 
 
 def test_words_are_those_that_the_repository_has() -> None:
     ranking, made = ranked("token expired zebra", {"a.py": 1.0})
-    evidence = evidence_of(ranking, made.graph, made.lexical)
+    evidence = calibration_features(ranking, made.graph, made.lexical)
     assert evidence is not None and evidence.words == pytest.approx(log(3))
 
 
@@ -76,7 +76,7 @@ def test_coverage_counts_rare_words_more() -> None:
     token, expired = log(1 + 2.5 / 2.5), log(1 + 3.5 / 1.5)
     for first, found in (("a.py", token + expired), ("b.py", token), ("c.py", 0.0)):
         ranking, made = ranked("token expired", {path: 2.0 if path == first else 1.0 for path in FILES})
-        evidence = evidence_of(ranking, made.graph, made.lexical)
+        evidence = calibration_features(ranking, made.graph, made.lexical)
         assert evidence is not None and evidence.coverage == pytest.approx(found / (token + expired)), first
 
 
@@ -87,7 +87,7 @@ def test_words_beside_those_of_the_question_are_no_evidence() -> None:
     beside[made.node("a.py")] = 1.5
     roles = np.full(len(made.graph.nodes), 0.5)
     given = replace(ranking.signals, file={**ranking.signals.file, "expansion": beside}, file_role=roles)
-    evidence = evidence_of(replace(ranking, signals=given), made.graph, made.lexical)
+    evidence = calibration_features(replace(ranking, signals=given), made.graph, made.lexical)
     assert evidence is not None and evidence.score == pytest.approx(3.5 - 0.75 + 1.4)
 
 
@@ -95,7 +95,7 @@ def test_the_score_is_that_of_the_first_file_and_counts_up_to_ten() -> None:
     """The corpus has no past, so that what messages would add on average comes to it."""
     for scores, counted in (({"a.py": 3.5, "b.py": 2.0}, 3.5 + 1.4), ({"a.py": 3.0, "c.py": 17.0}, 10.0)):
         ranking, made = ranked("token", scores)
-        evidence = evidence_of(ranking, made.graph, made.lexical)
+        evidence = calibration_features(ranking, made.graph, made.lexical)
         assert evidence is not None and evidence.score == pytest.approx(counted)
 
 
@@ -104,7 +104,7 @@ def test_messages_are_missed_only_where_there_is_hardly_any_past(n_commits: int,
     """Thirty further commits touched what is gone."""
     ranking, made = ranked("token", {"a.py": 3.5, "b.py": 2.0})
     past = History(indptr=np.array([*range(n_commits), *[n_commits] * 31], dtype=np.int64))
-    evidence = evidence_of(replace(ranking, history=past), made.graph, made.lexical)
+    evidence = calibration_features(replace(ranking, history=past), made.graph, made.lexical)
     assert evidence is not None and evidence.score == pytest.approx(counted)
 
 
@@ -112,8 +112,10 @@ def test_the_probability_is_logistic() -> None:
     model = Calibration(
         {"lead": 2.0, "words": 1.0, "coverage": 0.5, "score": 0.25}, {Level.SYMBOL: -2.0, Level.FILE: -1.0}
     )
-    assert model.of(CalibrationFeatures(0.5, 0.0, 0.0, 4.0), Level.SYMBOL) == pytest.approx(0.5)  # -2 + 1 + 1 = 0
-    assert model.of(CalibrationFeatures(0.5, 1.0, 0.0, 0.0), Level.FILE) == pytest.approx(1 / (1 + exp(-1)))
+    assert model.probability(CalibrationFeatures(0.5, 0.0, 0.0, 4.0), Level.SYMBOL) == pytest.approx(
+        0.5
+    )  # -2 + 1 + 1 = 0
+    assert model.probability(CalibrationFeatures(0.5, 1.0, 0.0, 0.0), Level.FILE) == pytest.approx(1 / (1 + exp(-1)))
 
 
 @given(SHARE, st.floats(0, 6), SHARE, st.floats(0, 10), SHARE, st.sampled_from(Level))
@@ -123,7 +125,7 @@ def test_more_evidence_never_makes_less_sure(
     model = default_calibration()
     less = CalibrationFeatures(lead, words, coverage, score)
     for better in (replace_(less, place, more) for place in range(len(less))):
-        assert 0 < model.of(less, level) <= model.of(better, level) < 1
+        assert 0 < model.probability(less, level) <= model.probability(better, level) < 1
 
 
 def replace_(evidence: CalibrationFeatures, place: int, more: float) -> CalibrationFeatures:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from causalist.rank.query.phrases import APART_SHARE, JOINED_SHARE, JoinedVerb, alone, joined_verbs
-from causalist.rank.query.query import read_question
+from causalist.rank.query.phrases import APART_SHARE, JOINED_SHARE, JoinedVerb, joined_verbs, parts_only_joined
+from causalist.rank.query.query import parse_query
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_what_stands_alone_as_well() -> None:
     assert found == [
         JoinedVerb("log", "in", "login", "log_in"), JoinedVerb("fall", "back", "fallback", "fall_back")
     ]  # fmt: skip
-    assert alone(text, found) == {"in", "fall", "back"}
+    assert parts_only_joined(text, found) == {"in", "fall", "back"}
 
 
 def test_what_names_write_apart_has_the_verb_and_not_its_stem() -> None:
@@ -60,7 +60,7 @@ def test_what_names_write_apart_has_the_verb_and_not_its_stem() -> None:
 
 
 def test_weights_of_a_question() -> None:
-    question = read_question("how is a failed import rolled back")
+    question = parse_query("how is a failed import rolled back")
     assert question.terms == {
         "fail": 1.0, "import": 1.0, "roll": APART_SHARE, "back": APART_SHARE, "rollback": JOINED_SHARE,
     }  # fmt: skip
@@ -68,10 +68,10 @@ def test_weights_of_a_question() -> None:
 
 
 def test_a_word_that_is_written_counts_whole() -> None:
-    terms = read_question("does rollback roll back the import").terms
+    terms = parse_query("does rollback roll back the import").terms
     assert terms["rollback"] == 1.0 and terms["roll"] == APART_SHARE
 
 
 def test_in_the_body_of_a_long_question() -> None:
-    terms = read_question("Import fails\n\nThe failed import is not rolled back. Nothing is.").terms
+    terms = parse_query("Import fails\n\nThe failed import is not rolled back. Nothing is.").terms
     assert terms["rollback"] == pytest.approx(JOINED_SHARE) and terms["roll"] == pytest.approx(APART_SHARE)

@@ -1,14 +1,14 @@
 """Which definitions are read for a message: by hand, in small repositories."""
 
 from causalist.model.symbols import Role
-from causalist.rank.lexical.message_search import message_words, printing
+from causalist.rank.lexical.message_search import find_printers, message_words
 from tests.model.corpus import Corpus, Def, Section, corpus
 
 WORDS = "no such user anna in the shop"
 
 
 def printers(c: Corpus, message: str = WORDS, most: int = 10) -> list[str]:
-    return [c.graph.nodes.ids[n] for n in printing(message, c.graph, c.lexical, most)]
+    return [c.graph.nodes.ids[n] for n in find_printers(message, c.graph, c.lexical, most)]
 
 
 def test_who_has_the_words_in_longer_runs_comes_first() -> None:

@@ -21,7 +21,7 @@ from causalist.rank.lexical import word_counts as _sums
 from causalist.rank.lexical import word_counts as counting
 from causalist.rank.lexical import word_counts as splitting
 from causalist.rank.lexical.bm25 import bm25, impacts
-from causalist.rank.lexical.build import Kept, build_lexical
+from causalist.rank.lexical.build import PreviousIndexRows, build_lexical
 from causalist.rank.terms import terms_of
 from tests.indexes import differences
 from tests.model.corpus import WORDS, Corpus, Def, Section, corpora, corpus, facts_of
@@ -168,7 +168,7 @@ def test_adding_up_in_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(_postings, "ROWS_AT_ONCE", 3)
     monkeypatch.setattr(_sums, "ROWS_AT_ONCE", 3)
     monkeypatch.setattr(splitting, "ROWS_AT_ONCE", 3)
-    monkeypatch.setattr(counting, "_AT_ONCE", 3)
+    monkeypatch.setattr(counting, "_BATCH_BYTES", 3)
     assert differences(build_lexical(list(c.files), c.linked), whole) == []
 
 
@@ -312,9 +312,9 @@ def test_words_that_are_taken_over_make_the_same_index(
     for i, name in enumerate(before.graph.nodes.ids):
         if split_id(name)[0] in dropped:
             nodes[i] = after.node(name)
-    kept = Kept(before.lexical, nodes)
+    kept = PreviousIndexRows(before.lexical, nodes)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(_postings, "_MOST_RUNS", most_runs)
+        patched.setattr(_postings, "_MAX_RUNS", most_runs)
         patched.setattr(spliced, "_MAX_PIECES", most_pieces)
         assert differences(build_lexical(files, after.linked, kept), after.lexical) == []
 
@@ -325,7 +325,7 @@ def test_postings_of_what_did_not_change_are_those_of_before() -> None:
     c = corpus(files)
     nodes = np.array([-1 if split_id(name)[0] == "a.py" else c.node(name) for name in c.graph.nodes.ids], np.int32)
     given_again = [(path, replace(facts, words=None) if path == "b.py" else facts) for path, facts in c.files]
-    again = build_lexical(given_again, c.linked, Kept(c.lexical, nodes))
+    again = build_lexical(given_again, c.linked, PreviousIndexRows(c.lexical, nodes))
     assert again.definitions.documents is c.lexical.definitions.documents
     assert again.files.counts is c.lexical.files.counts
     assert again.terms is c.lexical.terms

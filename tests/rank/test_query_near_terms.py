@@ -3,7 +3,7 @@ the repository has more often."""
 
 import pytest
 
-from causalist.rank import as_written, broadened, read_question
+from causalist.rank import parse_query, with_corpus_spelling, with_near_terms
 from causalist.rank.query.phrases import APART_SHARE, JOINED_SHARE
 from tests.model.corpus import Def, corpus
 
@@ -11,8 +11,8 @@ SHOP = corpus({"shop.py": [Def("authenticate", "authorise"), Def("pay", "payment
 
 
 def added(text: str, least_alike: int) -> dict[str, float] | None:
-    question = read_question(text)
-    other = broadened(question, SHOP.lexical, least_alike)
+    question = parse_query(text)
+    other = with_near_terms(question, SHOP.lexical, least_alike)
     return other and {term: weight for term, weight in other.terms.items() if term not in question.terms}
 
 
@@ -36,9 +36,9 @@ APART = {"a.rb": [Def("sign_in", "sign_in user"), Def("guard", "sign_in"), Def("
 
 
 def test_a_verb_stands_as_most_definitions_have_it() -> None:
-    question = read_question("how does a user sign in")
+    question = parse_query("how does a user sign in")
     assert question.terms == {"user": 1.0, "sign": APART_SHARE, "signin": JOINED_SHARE}
-    written = as_written(question, corpus(APART).lexical)
+    written = with_corpus_spelling(question, corpus(APART).lexical)
     assert written.terms == {"user": 1.0, "sign": APART_SHARE, "sign_in": JOINED_SHARE}
     assert written.title_terms == {"user", "sign", "sign_in"}
 
@@ -52,11 +52,11 @@ def test_a_verb_stands_as_most_definitions_have_it() -> None:
     ],
 )
 def test_all_else_stays_as_it_is(text: str) -> None:
-    question = read_question(text)
-    assert as_written(question, corpus(APART).lexical) is question
+    question = parse_query(text)
+    assert with_corpus_spelling(question, corpus(APART).lexical) is question
 
 
 def test_of_two_forms_that_are_as_common_the_one_word_stays() -> None:
     lexical = corpus({"a.rb": [Def("f", "sign_in"), Def("g", "signin")]}).lexical
-    question = read_question("how does a user sign in")
-    assert as_written(question, lexical) is question
+    question = parse_query("how does a user sign in")
+    assert with_corpus_spelling(question, lexical) is question

@@ -15,7 +15,7 @@ from causalist.rank import (
     history_terms,
     merge_commits,
     message_scores,
-    read_question,
+    parse_query,
     recency_scores,
     similar_commit_scores,
     similar_commits,
@@ -57,22 +57,22 @@ def test_similar_commits_by_hand(past: History) -> None:
 
 def test_the_signals_of_a_question_grow_with_the_number_of_commits_to_one(past: History) -> None:
     """Two commits: 2 / 52 of what a long history says."""
-    signals = history_signals(read_question("where is the beta of alpha?"), past, 2)
+    signals = history_signals(parse_query("where is the beta of alpha?"), past, 2)
     assert sorted(signals) == ["messages", "similar commits"]
     assert all(scores.max() == pytest.approx(2 / 52) for scores in signals.values())
     assert signals["messages"][1] == pytest.approx(2 / 52 * _ALPHA / (_ALPHA + _BETA * 2.2 / 2.8))
     many = past_of("x", *(change(f"{i:04}", "x", "alpha") for i in range(950)))
-    assert history_signals(read_question("alpha?"), many, 1)["messages"].tolist() == pytest.approx([0.95])
-    assert not any(scores.any() for scores in history_signals(read_question("gamma?"), past, 2).values())
+    assert history_signals(parse_query("alpha?"), many, 1)["messages"].tolist() == pytest.approx([0.95])
+    assert not any(scores.any() for scores in history_signals(parse_query("gamma?"), past, 2).values())
 
 
 def test_other_words_count_beside_those_of_the_question(past: History) -> None:
     """Nobody wrote gamma; who asks for it means beta, of which x alone has anything."""
-    signals = history_signals(read_question("gamma?"), past, 2, {"beta": 0.4})
+    signals = history_signals(parse_query("gamma?"), past, 2, {"beta": 0.4})
     assert [scores.tolist() for scores in signals.values()] == [[pytest.approx(2 / 52), 0.0]] * 2
     # What is asked for itself counts in full, whatever the other word would.
-    plain = history_signals(read_question("alpha beta?"), past, 2)
-    both = history_signals(read_question("alpha beta?"), past, 2, {"beta": 0.4})
+    plain = history_signals(parse_query("alpha beta?"), past, 2)
+    both = history_signals(parse_query("alpha beta?"), past, 2, {"beta": 0.4})
     assert all((both[name] == plain[name]).all() for name in plain)
 
 

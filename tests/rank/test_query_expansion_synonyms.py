@@ -5,15 +5,21 @@ from math import log1p
 
 import pytest
 
-from causalist.rank.lexical.query_expansion import MOST_WORDS, OTHER_WEIGHT, lead_terms, other_words, synonym_terms
-from causalist.rank.query.query import as_written, read_question
+from causalist.rank.lexical.query_expansion import (
+    MAX_EXPANDED_WORDS,
+    OTHER_WEIGHT,
+    indirect_synonym_terms,
+    replacement_words,
+    synonym_terms,
+)
+from causalist.rank.query.query import parse_query, with_corpus_spelling
 from causalist.rank.terms import STOP_WORDS
 from tests.model.corpus import Def, corpus
 
 
 def found(text: str, *words: str) -> dict[str, float]:
     c = corpus({"p.py": [Def("f", " ".join(words))]})
-    return {c.lexical.terms[number]: weight for number, weight in synonym_terms(read_question(text), c.lexical).items()}
+    return {c.lexical.terms[number]: weight for number, weight in synonym_terms(parse_query(text), c.lexical).items()}
 
 
 def test_what_the_repository_says_for_a_word_of_the_question() -> None:
@@ -30,21 +36,21 @@ def test_a_synonym_weighs_as_much_as_the_heaviest_word_that_it_stands_for() -> N
 
 
 def test_of_a_long_question_the_title_alone_has_synonyms() -> None:
-    body = " ".join(f"word{i}x" for i in range(MOST_WORDS))
+    body = " ".join(f"word{i}x" for i in range(MAX_EXPANDED_WORDS))
     assert found(f"delete it\n{body} create", "remove", "build") == {"remov": 2.0}
     assert found(f"delete {body}\nand so on", "remove") == {}
 
 
 def test_what_is_written_apart_has_the_synonyms_of_the_word() -> None:
     lexical = corpus({"p.py": [Def("f", "log_in signin authenticate")]}).lexical
-    question = as_written(read_question("how does a user log in"), lexical)
+    question = with_corpus_spelling(parse_query("how does a user log in"), lexical)
     assert "log_in" in question.terms
     assert {lexical.terms[number] for number in synonym_terms(question, lexical)} >= {"signin"}
 
 
 def others(text: str, **words: str) -> dict[str, float]:
     c = corpus({f"{name}.py": [Def(name, said)] for name, said in words.items()})
-    return other_words(read_question(text), c.lexical)
+    return replacement_words(parse_query(text), c.lexical)
 
 
 def test_other_words_of_both_lists_count_less_than_what_was_asked() -> None:
@@ -82,7 +88,10 @@ def test_the_list_has_groups_of_single_words_each_once() -> None:
 
 def led_to(text: str, *words: str) -> dict[str, float]:
     c = corpus({"p.py": [Def("f", " ".join(words))]})
-    return {c.lexical.terms[number]: weight for number, weight in lead_terms(read_question(text), c.lexical).items()}
+    return {
+        c.lexical.terms[number]: weight
+        for number, weight in indirect_synonym_terms(parse_query(text), c.lexical).items()
+    }
 
 
 def test_a_word_of_a_question_leads_to_words_of_code_and_not_back() -> None:

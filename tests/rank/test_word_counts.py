@@ -84,7 +84,7 @@ def files(draw: st.DrawFn) -> FileFacts:
 @given(st.lists(files(), max_size=4), st.sampled_from([1, 200_000]))
 def test_words_are_counted_as_one_by_one(made: list[FileFacts], at_once: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "_AT_ONCE", at_once)
+        patch.setattr(counting, "_BATCH_BYTES", at_once)
         assert counts_of(made) == [counted(facts) for facts in made]
 
 
@@ -123,7 +123,7 @@ WORDS = st.text(st.sampled_from("aAbZz09_éÉßİı字²٣५xY"), min_size=1, m
 )
 def test_terms_of_many_words_are_those_of_each(words: list[str]) -> None:
     terms = Terms()
-    indptr, flat = terms.of_words([word.encode() for word in words])
+    indptr, flat = terms.terms_of_words([word.encode() for word in words])
     strings = terms.strings()
     assert len(set(strings)) == len(strings)
     found = [[strings[t] for t in flat[indptr[i] : indptr[i + 1]]] for i in range(len(words))]

@@ -3,8 +3,8 @@
 import pytest
 
 from causalist.model.symbols import Role
-from causalist.rank.query.query import read_question
-from causalist.rank.scoring.file_evidence import roles_asked_for
+from causalist.rank.query.query import parse_query
+from causalist.rank.scoring.file_evidence import queried_roles
 from tests.model.corpus import Corpus, Def, corpus
 
 
@@ -19,7 +19,7 @@ def shop(n_mocks: int, n_others: int, n_tests: int = 3) -> Corpus:
 
 
 def asked_for(c: Corpus, text: str) -> set[str]:
-    return set(c.of(roles_asked_for(read_question(text), c.graph, c.lexical)))
+    return set(c.of(queried_roles(parse_query(text), c.graph, c.lexical)))
 
 
 TESTS = {"test_shop.py", "test_shop.py::test_mock_0", "test_shop.py::test_mock_1", "test_shop.py::test_mock_2"}

@@ -2,12 +2,12 @@
 
 import pytest
 
-from causalist.rank.query.identifiers import may_be_printed
-from causalist.rank.query.query import as_printed, read_question
+from causalist.rank.query.identifiers import can_be_printed
+from causalist.rank.query.query import parse_query, with_message_patterns
 
 
 def printed(text: str) -> list[tuple[str, bool]]:
-    return [(p.text, p.certain) for p in read_question(text).patterns if p.printed]
+    return [(p.text, p.is_exact) for p in parse_query(text).patterns if p.is_printed]
 
 
 @pytest.mark.parametrize(
@@ -87,12 +87,14 @@ def test_those_that_are_certain_come_first_and_are_few() -> None:
 
 
 def test_a_quoted_literal_may_have_been_printed() -> None:
-    found = as_printed(read_question('"no user anna in the shop"'))
+    found = with_message_patterns(parse_query('"no user anna in the shop"'))
     assert found is not None
-    assert [(p.text, p.alone, p.printed) for p in found.patterns] == [("no user anna in the shop", False, True)]
-    assert as_printed(read_question('"no user"')) is None
-    assert as_printed(read_question("/no user anna in the shop/")) is None
-    assert as_printed(read_question("no user anna in the shop")) is None
+    assert [(p.text, p.is_whole_query, p.is_printed) for p in found.patterns] == [
+        ("no user anna in the shop", False, True)
+    ]
+    assert with_message_patterns(parse_query('"no user"')) is None
+    assert with_message_patterns(parse_query("/no user anna in the shop/")) is None
+    assert with_message_patterns(parse_query("no user anna in the shop")) is None
 
 
 def test_other_scripts_and_odd_texts() -> None:
@@ -105,5 +107,5 @@ def test_other_scripts_and_odd_texts() -> None:
         "не удалось найти пользователя: anna",
         "\0 \0",
     ):
-        assert isinstance(may_be_printed(text), bool)
+        assert isinstance(can_be_printed(text), bool)
         printed(text)

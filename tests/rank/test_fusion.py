@@ -16,32 +16,32 @@ from causalist.model.graph import EdgeKind
 from causalist.model.scores import TextMatches
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import bm25
-from causalist.rank.query.query import read_question
+from causalist.rank.query.query import parse_query
 from causalist.rank.scoring.fusion import (
     USES_NAMED,
-    Linear,
-    Signals,
+    LinearModel,
+    WeightedSignals,
     Weights,
     default_weights,
-    fused,
+    fuse,
     reasons_of,
-    signals_of,
+    weigh_signals,
     with_signal,
     with_support,
 )
-from causalist.rank.scoring.scaling import best_and_sum
-from causalist.rank.scoring.signals import PRIORS, Factors, Reading, known_terms, read_against
+from causalist.rank.scoring.scaling import max_and_sum
+from causalist.rank.scoring.signals import PRIORS, PriorFactors, QuerySignals, compute_signals, terms_in_vocabulary
 from tests.model.corpus import WORDS, Corpus, Def, Section, corpora, corpus, facts_of
 from tests.pasts import change, past_of
 
 FLOAT32 = 1e-6  # impacts are kept as float32
-NO_FACTORS = Factors({}, {})
+NO_FACTORS = PriorFactors({}, {})
 
 
 def reading(
-    c: Corpus, text: str, matched: Mapping[int, TextMatches] | None = None, factors: Factors = NO_FACTORS
-) -> Reading:
-    return read_against(read_question(text), c.graph, c.lexical, factors, matched)
+    c: Corpus, text: str, matched: Mapping[int, TextMatches] | None = None, factors: PriorFactors = NO_FACTORS
+) -> QuerySignals:
+    return compute_signals(parse_query(text), c.graph, c.lexical, factors, matched)
 
 
 def of_definitions(c: Corpus, text: str, matched: Mapping[int, TextMatches] | None = None) -> dict[str, np.ndarray]:
@@ -52,8 +52,8 @@ def of_files(c: Corpus, text: str, matched: Mapping[int, TextMatches] | None = N
     return reading(c, text, matched).first_files()
 
 
-def shipped_signals(c: Corpus, text: str, matched: Mapping[int, TextMatches] | None = None) -> Signals:
-    return signals_of(read_question(text), c.graph, c.lexical, default_weights(), matched)
+def shipped_signals(c: Corpus, text: str, matched: Mapping[int, TextMatches] | None = None) -> WeightedSignals:
+    return weigh_signals(parse_query(text), c.graph, c.lexical, default_weights(), matched)
 
 
 # -- coverage of names and paths
@@ -105,7 +105,7 @@ def test_best_and_sum_of_five_by_hand() -> None:
     """File 0: 7 + 6 + 5 + 4 + 3, without 2 and 1. File 8: 2. Node 10 belongs to no file."""
     scores = np.array([1.0, 7, 2, 6, 3, 5, 4, 0, 0, 2, 9])
     files = np.array([0, 0, 0, 0, 0, 0, 0, 0, 8, 8, -1], dtype=np.int32)
-    best, total = best_and_sum(scores, files, 11)
+    best, total = max_and_sum(scores, files, 11)
     assert best.tolist() == [7, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0]
     assert total.tolist() == [25, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0]
 
@@ -119,7 +119,7 @@ def test_best_and_sum_of_five_against_sorting(rows: list[tuple[int, float]]) -> 
     for file, score in rows:
         if file >= 0:
             held[file].append(score)
-    best, total = best_and_sum(scores, files, n)
+    best, total = max_and_sum(scores, files, n)
     assert best.tolist() == [max(held[i], default=0.0) for i in range(n)]
     assert np.allclose(total, [sum(sorted(held[i])[-5:]) for i in range(n)], rtol=1e-15)
 
@@ -134,7 +134,7 @@ def test_what_stands_in_a_file_counts_for_it() -> None:
 
 def test_text_is_scaled_by_the_best() -> None:
     c = corpus({"p.py": "cache token", "q.py": "token other words", "r.py": "words"})
-    raw = bm25(c.lexical.files, known_terms(read_question("token cache"), c.lexical), 3)
+    raw = bm25(c.lexical.files, terms_in_vocabulary(parse_query("token cache"), c.lexical), 3)
     text = of_files(c, "token cache")["text"]
     assert text.tolist() == pytest.approx((raw / raw[0]).tolist(), rel=1e-12)
     assert text[0] == 1.0
@@ -181,7 +181,7 @@ def test_what_is_called_as_the_question_says_comes_first() -> None:
     })  # fmt: skip
     question = "who does cleanup of expired share link bundles"
     best = max(
-        c.of(fused(signals_of(read_question(question), c.graph, c.lexical, default_weights()))[0]).items(),
+        c.of(fuse(weigh_signals(parse_query(question), c.graph, c.lexical, default_weights()))[0]).items(),
         key=lambda e: e[1],
     )
     assert best[0] == "tasks.py::cleanup_expired_share_link_bundles"
@@ -251,12 +251,12 @@ def test_the_score_is_the_sum_times_the_role() -> None:
     """Signals 1 and 0.5 with weights 2 and 3 make 3.5; a test counts 0.1 of it."""
     role, file_role = np.array([1.0, 0.1]), np.array([1.0, 0.5])
     definition = {"text": np.array([1.0, 1.0]) * 2.0, "name": np.array([0.5, 0.5]) * 3.0}
-    made = Signals(definition, {"path": np.array([0.2, 1.0]) * 5.0}, role, file_role, np.ones(2))
-    definitions, files = fused(made)
+    made = WeightedSignals(definition, {"path": np.array([0.2, 1.0]) * 5.0}, role, file_role, np.ones(2))
+    definitions, files = fuse(made)
     assert definitions.tolist() == pytest.approx([3.5, 0.35], rel=1e-15)
     assert files.tolist() == pytest.approx([1.0, 2.5], rel=1e-15)
-    assert made.of(1, is_file=False) == [("text", 0.2), ("name", pytest.approx(0.15))]
-    assert made.of(1, is_file=True) == [("path", 2.5)]
+    assert made.contributions(1, is_file=False) == [("text", 0.2), ("name", pytest.approx(0.15))]
+    assert made.contributions(1, is_file=True) == [("path", 2.5)]
 
 
 def test_each_weight_scales_its_own_signal() -> None:
@@ -268,13 +268,13 @@ def test_each_weight_scales_its_own_signal() -> None:
     text = 'what is `tokenCache` of the token cache, expiry\n  File "token/cache.py", line 1, in tokenCache'
     matched = {c.node("q.py"): TextMatches(1, (0,), "token")}
     shipped = default_weights()
-    definition = Linear({n: i + 2.0 for i, n in enumerate(shipped.definition.signals)}, {}, {"function": 7.0})
-    file = Linear({n: i + 3.0 for i, n in enumerate(shipped.file.signals)}, {}, {})
+    definition = LinearModel({n: i + 2.0 for i, n in enumerate(shipped.definition.signals)}, {}, {"function": 7.0})
+    file = LinearModel({n: i + 3.0 for i, n in enumerate(shipped.file.signals)}, {}, {})
     weights = Weights(definition, file, NO_FACTORS)
     near = np.linspace(0.1, 0.9, len(c.graph.nodes))
-    question = read_question(text)
-    weighted = signals_of(question, c.graph, c.lexical, weights, matched, past, similarities=lambda: near)
-    own = read_against(question, c.graph, c.lexical, NO_FACTORS, matched, past, similarities=lambda: near)
+    question = parse_query(text)
+    weighted = weigh_signals(question, c.graph, c.lexical, weights, matched, past, similarities=lambda: near)
+    own = compute_signals(question, c.graph, c.lexical, NO_FACTORS, matched, past, similarities=lambda: near)
     plain = own.definitions()
     in_first = {name: values * definition.signals[name] for name, values in plain.items()}
     in_first["kind"] = weighted.definition["kind"]
@@ -306,7 +306,7 @@ def test_matches_of_a_pattern_count_by_the_logarithm_of_their_number() -> None:
 def test_what_the_graph_gives_is_a_signal_of_definitions() -> None:
     """Weight 0.5; files have none."""
     c = corpus({"p.py": [Def("f")], "q.py": ""})
-    weights = replace(default_weights(), definition=Linear({"graph": 0.5}, {}, {}))
+    weights = replace(default_weights(), definition=LinearModel({"graph": 0.5}, {}, {}))
     signals = with_support(shipped_signals(c, "token"), np.array([0.0, 1.0, 0.5]), weights)
     assert c.of(signals.definition["graph"]) == pytest.approx({"p.py::f": 0.5, "q.py": 0.25})
     assert "graph" not in signals.file
@@ -320,7 +320,7 @@ TWINS = {"one.py": [Def("token_cache", "token")], "two.py": [Def("token_cache", 
 def twins(role: Role, text: str) -> tuple[float, float]:
     """How much less a file of some role counts than the same one with code: (its definition, it as a whole)."""
     c = corpus(TWINS, roles={"two.py": role})
-    definitions, files = fused(shipped_signals(c, text))
+    definitions, files = fuse(shipped_signals(c, text))
     assert definitions[c.node("one.py::token_cache")] > 0
     ratio = definitions[c.node("two.py::token_cache")] / definitions[c.node("one.py::token_cache")]
     return ratio, files[c.node("two.py")] / files[c.node("one.py")]
@@ -413,7 +413,7 @@ def test_methods_of_interfaces_are_declarations_and_those_of_classes_are_not() -
 )
 def test_files_that_only_declare_count_half_for_behaviour(parts: list[Def | Section], runs: bool) -> None:
     c = corpus({"p.x": facts_of("token token", parts), "q.x": facts_of("other", [Def("run", "token")])})
-    factors = Factors({}, {"declarations only": 0.5})
+    factors = PriorFactors({}, {"declarations only": 0.5})
     plain = reading(c, "what token", factors=factors).first_files()["text"][c.node("p.x")]
     asked = reading(c, "where is the token", factors=factors).first_files()["text"][c.node("p.x")]
     best = reading(c, "what token", factors=factors).first_files()["text"][c.node("q.x")]
@@ -427,34 +427,34 @@ def test_files_that_only_declare_count_half_for_behaviour(parts: list[Def | Sect
 def test_words_that_the_repository_lacks_are_not_known() -> None:
     c = corpus({"p.py": "token auth req"})
     terms = c.lexical.terms
-    known = known_terms(read_question("token unknown authentication request"), c.lexical)
+    known = terms_in_vocabulary(parse_query("token unknown authentication request"), c.lexical)
     assert known == {terms.position("token"): 1.0, terms.position("auth"): 0.25, terms.position("req"): 0.25}
-    assert known_terms(read_question("entirely unknown"), c.lexical) == {}
+    assert terms_in_vocabulary(parse_query("entirely unknown"), c.lexical) == {}
 
 
 def test_reasons_name_the_words_as_they_were_asked_those_that_weigh_most_first() -> None:
     """cache stands in one of three files, token in two: cache weighs more."""
     c = corpus({"p.py": "caches token", "q.py": "token", "r.py": "other"})
-    question = read_question("Token caching")
-    weights = replace(default_weights(), file=Linear({"text": 1.0}, {}, {}))
-    signals = signals_of(question, c.graph, c.lexical, weights)
+    question = parse_query("Token caching")
+    weights = replace(default_weights(), file=LinearModel({"text": 1.0}, {}, {}))
+    signals = weigh_signals(question, c.graph, c.lexical, weights)
     (reason,) = reasons_of(0, 0, signals, question, c.lexical, is_file=True)
     assert reason == ("text", 1.0, "caching, token")
 
 
 def test_at_most_four_reasons_each_with_its_share_of_the_score_and_none_that_no_question_gives() -> None:
     c = corpus({"token/cache.py": [Def("tokenCache", "token cache")], "q.py": "token"})
-    question = read_question("what is `tokenCache` of the token cache")
+    question = parse_query("what is `tokenCache` of the token cache")
     signals = shipped_signals(c, question.text)
     node, file = c.node("token/cache.py::tokenCache"), c.node("token/cache.py")
-    definitions, files = fused(signals)
+    definitions, files = fuse(signals)
     for is_file, at, scores in ((False, node, definitions), (True, file, files)):
         reasons = reasons_of(at, file, signals, question, c.lexical, is_file=is_file)
         assert len(reasons) == 4
         values = [r.value for r in reasons]
         assert values == sorted(values, reverse=True)
-        assert values == [round(v, 6) for name, v in signals.of(at, is_file) if name not in PRIORS][:4]
-        assert sum(v for _, v in signals.of(at, is_file)) == pytest.approx(scores[at], rel=1e-12)
+        assert values == [round(v, 6) for name, v in signals.contributions(at, is_file) if name not in PRIORS][:4]
+        assert sum(v for _, v in signals.contributions(at, is_file)) == pytest.approx(scores[at], rel=1e-12)
     named = {r.signal: r.detail for r in reasons_of(node, file, signals, question, c.lexical, is_file=False)}
     # The words of the path stand in the file's module-level code as well; tokenCache in one document alone.
     assert named["text"] == "tokenCache, cache, token"
@@ -472,7 +472,7 @@ questions = st.lists(
 def test_scores_are_finite_and_not_negative(c: Corpus, text: str) -> None:
     signals = shipped_signals(c, text)
     n = len(c.graph.nodes)
-    for scores in fused(signals):
+    for scores in fuse(signals):
         assert scores.shape == (n,)
         assert np.isfinite(scores).all()
         assert (scores >= 0).all()
@@ -483,14 +483,14 @@ def test_scores_are_finite_and_not_negative(c: Corpus, text: str) -> None:
         for name, values in table.items():
             assert (values >= 0).all()
             assert (values <= weights[name] + 1e-12).all()
-    files = fused(signals)[1]
+    files = fuse(signals)[1]
     assert not files[c.graph.nodes.kinds != NodeKind.FILE].any()
 
 
 @given(corpora(linked=True))
 @pytest.mark.slow
 def test_unknown_words_score_nothing(c: Corpus) -> None:
-    definitions, files = fused(shipped_signals(c, "zebra giraffe\n`gnu` okapi.run zoo/emu.py"))
+    definitions, files = fuse(shipped_signals(c, "zebra giraffe\n`gnu` okapi.run zoo/emu.py"))
     assert not definitions.any()
     assert not files.any()
 
@@ -499,10 +499,12 @@ def test_unknown_words_score_nothing(c: Corpus) -> None:
 @pytest.mark.slow
 def test_a_score_is_explained_to_the_last_part(c: Corpus, text: str) -> None:
     signals = shipped_signals(c, text)
-    definitions, files = fused(signals)
+    definitions, files = fuse(signals)
     for node in range(len(c.graph.nodes)):
-        assert sum(v for _, v in signals.of(node, is_file=False)) == pytest.approx(definitions[node], abs=1e-12)
-        assert sum(v for _, v in signals.of(node, is_file=True)) == pytest.approx(files[node], abs=1e-12)
+        assert sum(v for _, v in signals.contributions(node, is_file=False)) == pytest.approx(
+            definitions[node], abs=1e-12
+        )
+        assert sum(v for _, v in signals.contributions(node, is_file=True)) == pytest.approx(files[node], abs=1e-12)
 
 
 # -- what is shipped
@@ -517,9 +519,9 @@ def test_the_weights_say_where_they_come_from() -> None:
     assert set(data) == {"provenance", "factors", "definition", "file"}
     assert "questions" in data["provenance"]
     weights = default_weights()
-    assert weights.definition == Linear(*(data["definition"][part] for part in ("signals", "role", "kind")))
-    assert weights.file == Linear(data["file"]["signals"], data["file"]["role"], {})
-    assert weights.factors == Factors(data["factors"]["role"], data["factors"]["declarations"])
+    assert weights.definition == LinearModel(*(data["definition"][part] for part in ("signals", "role", "kind")))
+    assert weights.file == LinearModel(data["file"]["signals"], data["file"]["role"], {})
+    assert weights.factors == PriorFactors(data["factors"]["role"], data["factors"]["declarations"])
 
 
 def test_every_weight_is_that_of_a_signal_and_every_signal_has_one() -> None:
@@ -551,6 +553,6 @@ def test_edges_do_not_change_what_words_say() -> None:
     files: Mapping[str, Iterable[Def]] = {"p.py": [Def("tokenCache")], "q.py": [Def("verify", "token")]}
     edges = [("p.py::tokenCache", "q.py::verify", EdgeKind.CALLS), ("p.py", "external:os", EdgeKind.IMPORTS)]
     one, other = corpus(files), corpus(files, edges)
-    assert [one.of(s) for s in fused(shipped_signals(one, "token"))] == [
-        other.of(s) for s in fused(shipped_signals(other, "token"))
+    assert [one.of(s) for s in fuse(shipped_signals(one, "token"))] == [
+        other.of(s) for s in fuse(shipped_signals(other, "token"))
     ]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from causalist.model.symbols import Role
-from causalist.rank.query.query import read_question
-from causalist.rank.scoring.file_evidence import name_under_test, scores_by_tests
-from causalist.rank.scoring.signals import Factors, read_against
+from causalist.rank.query.query import parse_query
+from causalist.rank.scoring.file_evidence import name_under_test, scores_from_tests
+from causalist.rank.scoring.signals import PriorFactors, compute_signals
 from tests.model.corpus import Corpus, Def, corpus
 
 
@@ -17,7 +17,7 @@ def scored(c: Corpus, texts: dict[str, float], asked: bool = False) -> dict[str,
     for path, text in texts.items():
         values[c.node(path)] = text
     every = np.full(len(c.graph.nodes), asked)
-    return c.of(scores_by_tests(values, every, c.graph, c.lexical))
+    return c.of(scores_from_tests(values, every, c.graph, c.lexical))
 
 
 def files(*paths: str) -> Corpus:
@@ -89,6 +89,6 @@ def test_the_signal_is_that_of_the_text_and_of_definitions_with_a_word() -> None
         },
         roles={"tests/test_jar.py": Role.TEST},
     )
-    reading = read_against(read_question("cookie after redirect"), c.graph, c.lexical, Factors({}, {}))
+    reading = compute_signals(parse_query("cookie after redirect"), c.graph, c.lexical, PriorFactors({}, {}))
     assert c.of(reading.first_files()["tests"]) == {"jar.py": 1.0}
     assert c.of(reading.definitions()["tests"]) == {"jar.py::keep": 1.0}

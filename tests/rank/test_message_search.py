@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.rank.lexical.message_search import has_pair, said_in
+from causalist.rank.lexical.message_search import has_adjacent_pair, match_literals
 from causalist.rank.terms import STOP_WORDS
 
 
@@ -20,7 +20,7 @@ def words(text: str) -> list[str]:
 
 
 def weights(message: str, text: str) -> list[float]:
-    return [said.weight for said in said_in(words(message), text)]
+    return [said.weight for said in match_literals(words(message), text)]
 
 
 # user, missing, shop tell something; is, in and the do not: 3 + 3 / 2 = 4.5
@@ -87,7 +87,7 @@ def test_what_is_no_literal_of_the_message(text: str) -> None:
 
 def test_literals_with_something_between_them_are_two() -> None:
     text = 'log("user is missing in the shop"); log("user is missing in the old shop")'
-    found = said_in(words(MESSAGE), text)
+    found = match_literals(words(MESSAGE), text)
     assert [said.at for said in found] == [4, 40]
     assert [said.weight for said in found] == pytest.approx([4.5 - 0.3, 4.5 - 0.4 / 7 - 0.6], rel=1e-12)
 
@@ -110,8 +110,8 @@ def test_half_of_a_long_literal_is_enough_where_much_is_in_order() -> None:
 
 
 def test_no_pair_of_words_no_literal() -> None:
-    assert has_pair(["no", "such", "user"], "It has No Such thing")
-    assert not has_pair(["no", "such", "user"], "such no user no  such")
+    assert has_adjacent_pair(["no", "such", "user"], "It has No Such thing")
+    assert not has_adjacent_pair(["no", "such", "user"], "such no user no  such")
 
 
 @given(st.lists(st.sampled_from(["user", "shop", "is", "in", "lost", "7"]), max_size=12), st.integers(0, 12))
@@ -131,7 +131,7 @@ def test_a_literal_has_all_of_itself(said: list[str], cut: int) -> None:
 )
 def test_no_text_takes_long(text: str) -> None:
     start = time.process_time()
-    said_in(["a", "b", "c", "a"], text)
+    match_literals(["a", "b", "c", "a"], text)
     assert time.process_time() - start < 2.0
 
 
@@ -145,7 +145,7 @@ def test_a_long_literal_with_many_backslashes_takes_time_in_proportion_to_its_le
         took = []
         for _ in range(5):
             start = time.process_time()
-            said_in(["usage", "message", "for", "unknown", "options"], text)
+            match_literals(["usage", "message", "for", "unknown", "options"], text)
             took.append(time.process_time() - start)
         return min(took)
 

@@ -149,7 +149,7 @@ def test_links_that_are_picked_give_what_all_give(graph: CodeGraph, data: st.Dat
     scores = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0]), min_size=n, max_size=n)))
     inside = np.array(data.draw(st.lists(st.sampled_from([True, True, False]), min_size=n, max_size=n)), dtype=np.bool_)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(support, "_FEW_EDGES", 0)
+        patch.setattr(support, "_MAX_SCANNED_EDGES", 0)
         patch.setattr(support, "_PICKING_COSTS", 0)
         picked = definition_support(graph, scores * inside, inside)
         patch.setattr(support, "_PICKING_COSTS", 1 << 40)

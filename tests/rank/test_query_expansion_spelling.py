@@ -3,8 +3,8 @@
 import pytest
 
 from causalist.rank.lexical.bm25 import bm25
-from causalist.rank.lexical.query_expansion import other_terms, slips
-from causalist.rank.query.query import read_question
+from causalist.rank.lexical.query_expansion import damerau_distance, other_terms
+from causalist.rank.query.query import parse_query
 from tests.model.corpus import Def, corpus
 
 REPOSITORY = {
@@ -18,7 +18,7 @@ REPOSITORY = {
 
 def added(text: str) -> dict[str, float]:
     lexical = corpus(REPOSITORY).lexical
-    question = read_question(text)
+    question = parse_query(text)
     found = other_terms(question.prose, question.terms, lexical)
     return {lexical.terms[number]: weight for number, weight in found.items()}
 
@@ -58,13 +58,13 @@ def test_a_word_that_the_repository_has_is_never_corrected() -> None:
 
 def test_what_three_terms_may_be_is_not_guessed() -> None:
     c = corpus({"a.py": [Def("f", "tokens1 barn born burn"), Def("g", "barn born burn")]})
-    question = read_question("byrn")
+    question = parse_query("byrn")
     assert other_terms(question.prose, question.terms, c.lexical) == {}
 
 
 def test_a_slip_finds_what_was_meant() -> None:
     c = corpus(REPOSITORY)
-    question = read_question("authentcation")
+    question = parse_query("authentcation")
     scores = bm25(c.lexical.definitions, other_terms(question.prose, question.terms, c.lexical), len(c.graph.nodes))
     assert set(c.of(scores)) == {"store.py::close", "pool.py::drain"}
 
@@ -74,5 +74,5 @@ def test_a_slip_finds_what_was_meant() -> None:
     [("abc", "abc", 0), ("abc", "acb", 1), ("abc", "ab", 1), ("abc", "axc", 1), ("abcd", "badc", 2), ("abc", "xyz", 3)],
 )
 def test_slips(a: str, b: str, distance: int) -> None:
-    assert slips(a, b, 2) == distance
-    assert slips(b, a, 2) == distance
+    assert damerau_distance(a, b, 2) == distance
+    assert damerau_distance(b, a, 2) == distance
