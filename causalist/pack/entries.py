@@ -164,7 +164,7 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_sour
             order=orders[number],
             rank=item.rank,
             via=item.via,
-            needed=item.needed,
+            needed=round(item.needed, 9),
             id=middle_cut(item.hit.id, 2 * limits.name),
             path=middle_cut(item.hit.path, limits.name),
             symbol=None if item.hit.symbol is None else middle_cut(item.hit.symbol, limits.name),

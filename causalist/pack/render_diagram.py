@@ -33,8 +33,6 @@ class MermaidRenderer:
             lines.append(f'subgraph f{numbers[group[0].entry.node]}["{mermaid_label(_short(path))}"]\n')
             lines += [self._node(numbers[shown.entry.node], shown.entry) for shown in group]
             lines.append("end\n")
-        for node, name in _unshown(plan, numbers):
-            lines.append(f'n{numbers[node]}["{mermaid_label(name)}"]\n')
         for link in plan.links:
             lines.append(self._edge(link, numbers[link.edge.source], numbers[link.edge.target]))
         if any(shown.entry.via for shown in plan.items):
@@ -83,8 +81,6 @@ class DotRenderer:
             parts.append(f"subgraph cluster_{first} {{\nlabel={dot_string(_short(path))};\n")
             parts += [self._node(numbers[shown.entry.node], shown.entry) for shown in group]
             parts.append("}\n")
-        for node, name in _unshown(plan, numbers):
-            parts.append(f"n{numbers[node]} [label={dot_string(name)}];\n")
         for link in plan.links:
             parts.append(self._edge(link, numbers[link.edge.source], numbers[link.edge.target]))
         parts.append("}\n")
@@ -113,13 +109,10 @@ def _header(plan: Plan, tokens: int) -> list[str]:
 
 
 def _numbers(plan: Plan) -> dict[str, int]:
-    """Return a number for each node that is drawn: items in their order, then ends of edges that are no items."""
+    """Return a number for each item that is drawn, in their order; edges are drawn between items only."""
     numbers: dict[str, int] = {}
     for shown in plan.items:
         numbers.setdefault(shown.entry.node, len(numbers))
-    for link in plan.links:
-        numbers.setdefault(link.edge.source, len(numbers))
-        numbers.setdefault(link.edge.target, len(numbers))
     return numbers
 
 
@@ -129,14 +122,6 @@ def _by_file(plan: Plan) -> list[tuple[str, list[PlannedItem]]]:
     for shown in plan.items:
         files.setdefault(shown.entry.path, {}).setdefault(shown.entry.node, shown)
     return [(path, list(group.values())) for path, group in files.items()]
-
-
-def _unshown(plan: Plan, numbers: dict[str, int]) -> list[tuple[str, str]]:
-    """(node, name) of the ends of edges that are no items."""
-    names = {link.edge.source: link.source_name for link in plan.links}
-    names |= {link.edge.target: link.target_name for link in plan.links}
-    shown = {item.entry.node for item in plan.items}
-    return [(node, names[node]) for node in numbers if node not in shown]
 
 
 def _label(entry: PackEntry) -> list[str]:

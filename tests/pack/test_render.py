@@ -11,6 +11,7 @@ from causalist.model.answer import Omitted, PackInput
 from causalist.model.graph import Edge
 from causalist.pack import MINIMUM_TOKENS, count_tokens, render_pack
 from causalist.pack.excerpts import bodies, sensible_cut
+from causalist.pack.plan import MIN_GAIN, MIN_NEEDED
 from tests.pack.builders import edge, item, pack_input, ranks_in_order, source_blocks
 
 CALLER = "def fetch(url):\n    for attempt in range(3):\n        wait(delay_for(attempt))\n    return get(url)"
@@ -206,9 +207,9 @@ def test_one_liners_stand_after_source_by_need() -> None:
 
 
 def test_a_pack_stops_when_further_items_are_not_worth_their_tokens_and_fills_on_request() -> None:
-    """A body of 121 lines costs about 1,100 tokens: at 0.05 for each 1,000 it must be needed with 0.055."""
+    """A body of 121 lines costs more than 1,000 tokens, and is needed half as much as these are worth."""
     body = "def f(a, b):\n" + "\n".join(f"    step_{i}(a, b)" for i in range(120))
-    items = [item(f"m{i}.py", f"f{i}", body, score=0.9 - i / 100, needed=0.03 if i else 0.9) for i in range(20)]
+    items = [item(f"m{i}.py", f"f{i}", body, score=0.9 - i / 100, needed=MIN_GAIN / 2 if i else 0.9) for i in range(20)]
     given = pack_input(*items)
     pack = render_pack(given, max_tokens=9000, format="text")
     best, *others = pack.places
@@ -223,7 +224,7 @@ def test_a_pack_stops_when_further_items_are_not_worth_their_tokens_and_fills_on
 
 
 def test_what_hardly_anybody_needs_has_no_source_however_short_it_is() -> None:
-    items = [item("a.py", "f", DELAY, needed=0.9), item("b.py", "g", "def g():\n    pass", needed=0.01)]
+    items = [item("a.py", "f", DELAY, needed=0.9), item("b.py", "g", "def g():\n    pass", needed=MIN_NEEDED / 2)]
     pack = render_pack(pack_input(*items), max_tokens=2000, format="text")
     assert source_blocks(pack.text)[1] == [DELAY]
     assert pack.omitted == (Omitted("b.py::g", "body"),)
