@@ -1,9 +1,9 @@
 """Probability that a reader needs a definition to answer a query, from its rank, its words and its edges to other hits.
 
-In: the graph, scores of all nodes, the hits in rank order. Out: hits and neighbors of hits, the most needed first. The
-probabilities come from a logistic model in two rounds. The first round judges what words found. The second adds, for
-each kind and direction of edge, the most that one neighbor gives: its probability times the confidence of the edge,
-less where many use the target. A third round with the same weights lets mass pass on over two edges.
+In: the graph, scores of all nodes, the hits in rank order. Out: hits and neighbors of hits, the most needed first. A
+logistic model judges first what words found. Then it judges again, twice, with the most that one edge of each kind and
+direction gives: the probability of the neighbor times the confidence of the edge, less where many use the target. At
+last, what a needed node calls for certain gets at least a share of its probability.
 
 Weights and their provenance stand in `relevance.json`; docs/packs.md has figures.
 """
