@@ -2,11 +2,12 @@
 
 Expressions of modules are those that are compiled when all modules are imported, whatever they are made of. Those in
 functions are read from the source, if they are constants; those of the grammars from their settings and queries.
-`python -m tests.project.expressions` says which of them may take very long.
+`python -m tests.project.expressions` says which of them may take very long; with `--json` it lists them all.
 """
 
 import ast
 import importlib
+import json
 import re
 import sys
 import time
@@ -216,9 +217,21 @@ def seconds_of(each: Expression, fault: Fault) -> float:
     return seconds
 
 
+def described(each: Expression) -> dict[str, object]:
+    """An expression as plain data, for an analyser in another language."""
+    flags = {
+        name: bool(each.flags & re.RegexFlag[name.upper()]) for name in ("ignorecase", "multiline", "dotall", "verbose")
+    }
+    pattern = each.pattern.decode("latin-1") if isinstance(each.pattern, bytes) else each.pattern
+    return {"pattern": pattern, "flags": flags, "places": each.places, "justified": is_justified(each)}
+
+
 def main() -> int:
-    """Prints what is wrong with any expression; 1 if something is."""
+    """Prints what is wrong with any expression; 1 if something is. With --json, prints all expressions."""
     everything = all_expressions()
+    if "--json" in sys.argv[1:]:
+        print(json.dumps([described(each) for each in everything]))
+        return 0
     wrong = complaints(everything)
     print("\n".join([*wrong, f"{len(everything)} expressions, {len(wrong)} that may take very long"]))
     return int(bool(wrong))
