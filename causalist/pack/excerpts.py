@@ -98,6 +98,8 @@ def _printed(body: Body, n_lines: int) -> Sequence[int]:
         if place - printed[-1] <= _MAX_FILLED_GAP + 1:
             printed.extend(range(printed[-1] + 1, place))
         printed.append(place)
+    if printed and not body.clipped and len(body) - 1 - printed[-1] <= _MAX_FILLED_GAP:
+        printed.extend(range(printed[-1] + 1, len(body)))
     return printed
 
 

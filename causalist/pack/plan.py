@@ -21,7 +21,7 @@ from causalist.pack.excerpts import Body, by_room, sensible_cut, shows_everythin
 # Shares and thresholds were chosen by tests/benchmarks/answers on open questions; docs/packs.md has the figures.
 # The most of the budget that one body takes before every other body had its turn.
 BODY_SHARE = 0.4
-MIN_BODY_SHARE = 0.15
+MIN_BODY_SHARE = 0.25
 SHARE_BY_NEED = 1.0
 # Of equally needed bodies the shorter come first: need is divided by the length to this power.
 LENGTH_EXPONENT = 0.3
@@ -42,6 +42,7 @@ MAX_ONE_LINERS = 8
 ONE_LINER_SHARE = 0.08
 MAX_LINKS = 12
 LINK_SHARE = 0.08
+REST_SHARE = 0.03  # of the budget that bodies leave to one-liners and edges
 # Headers and reasons take at most this share of what is printed; reasons are left out first.
 OVERHEAD_SHARE = 0.08
 MIN_REST_TOKENS = 200  # of one-liners, edges and reasons in a pack without source, as far as the budget holds them
@@ -263,7 +264,9 @@ class Planner:
         files = [number for number in self._ranked if self._entries[number].kind == "file"]
         if any(not len(self._entries[number].body) for number in files):
             left = self._list(files, lines, left, len(files))
-        left = self._grow_bodies(lines, left, budget)
+        # One-liners and edges say how the bodies belong together: they keep a part of the budget.
+        kept = min(REST_SHARE * budget, left) if self._renderer.shows_source else 0.0
+        left = self._grow_bodies(lines, left - kept, budget) + kept
         if not self._bare.fills:
             # A small pack without source would hold nothing at all.
             least = 0 if lines else MIN_REST_TOKENS

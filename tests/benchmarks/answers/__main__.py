@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.answers QUESTIONS... --clones DIR [--write]
 
-Each question is asked twice, as it is and by its code words alone. A node is needed if it is the innermost one around a
+Each question is asked in three ways: as it is, by its code words alone, and with these as names. A node is needed if it is the innermost one around a
 decisive line. Repositories are judged by models of the others: the printed shares are those of needed nodes whose whole
 bodies, of 60 lines at most, fit into 3,400 tokens in the order of the model. `--write` fits on all questions.
 
@@ -66,15 +66,24 @@ def collect(questions: Sequence[ContextQuestion], clones: Path) -> list[Row]:
         nodes_by_path = group_nodes(repository.index.graph)
         for question in group:
             needed = needed_nodes(question, repository.index.graph, nodes_by_path)
-            for way, text in (("question", question.question), ("words", question.names)):
-                given, alone = (rank(repository, text, graph=graph) for graph in (True, False))
+            for way, text, names in ways_to_ask(question):
+                given, alone = (rank(repository, text, names, graph=graph) for graph in (True, False))
                 rows.append(Row(question, way, needed, given, alone))
         print(f"{repo}: {len(group)} questions", flush=True)
     return rows
 
 
-def rank(repository: Repository, text: str, *, graph: bool) -> RelevanceInput:
-    attempt = repository.attempt(text, AskOptions(graph=graph))
+def ways_to_ask(question: ContextQuestion) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Return (name of the way, query, names)."""
+    return [
+        ("question", question.question, ()),
+        ("words", question.names, ()),
+        ("names", question.question, (question.names,)),
+    ]
+
+
+def rank(repository: Repository, text: str, names: tuple[str, ...], *, graph: bool) -> RelevanceInput:
+    attempt = repository.attempt(text, AskOptions(graph=graph, names=names))
     return RelevanceInput(
         repository.index.graph,
         attempt.ranking.definitions,
