@@ -60,6 +60,18 @@ class PackInput:
     fills: bool = False
 
 
+class PackFormat(StrEnum):
+    """Format of a pack. A drawing has no source; a page shows a text with markup."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    XML = "xml"
+    JSON = "json"
+    MERMAID = "mermaid"
+    DOT = "dot"
+    HTML = "html"
+
+
 class OmittedPart(StrEnum):
     """Parts of a pack that may be omitted."""
 
@@ -104,7 +116,7 @@ class Pack:
     text: str
     tokens: int
     max_tokens: int
-    format: str
+    format: PackFormat
     omitted: tuple[Omitted, ...]
     tokenizer: str = "estimate"
     places: tuple[ShownRange, ...] = ()
@@ -192,7 +204,7 @@ class AskOptions:
     top_k: int = 20
     level: Level = Level.SYMBOL
     max_tokens: int = 4000
-    format: str = "text"
+    format: PackFormat = PackFormat.TEXT
     tokenizer: Tokenizer = Tokenizer.ESTIMATE
     route: Route | None = None
     rank: RankMode = RankMode.FUSED

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         GENERATORS,
         MIN_SHARED_LETTERS,
         ROUTES,
+        Generator,
         ParsedQuery,
         RoutePlan,
         TextPattern,
@@ -59,6 +60,7 @@ __all__ = [
     "GENERATORS",
     "MIN_SHARED_LETTERS",
     "ROUTES",
+    "Generator",
     "LinearModel",
     "ParsedQuery",
     "PreviousIndexRows",
@@ -118,7 +120,7 @@ __getattr__ = exports(
     __name__,
     {
         "pagerank.transition": "PreviousTransition WalkWeights build_transition restrict_to",
-        "query.query": "GENERATORS MIN_SHARED_LETTERS ParsedQuery ROUTES RoutePlan TextPattern parse_query "
+        "query.query": "GENERATORS Generator MIN_SHARED_LETTERS ParsedQuery ROUTES RoutePlan TextPattern parse_query "
         "with_corpus_spelling with_message_patterns with_near_terms without_quotes",
         "scoring.ranking": "Selection best_definitions_in boost_scope choose rank_question reasons_for seed_shares",
         "lexical.commit_messages": "merge_commits message_postings",

@@ -240,7 +240,6 @@ def files_that_run(graph: CodeGraph) -> NDArray[np.bool_]:
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
-EXPANSION = "expansion"  # the signal
 # Chosen on short questions; 5 to 20 and 10 to 25 are alike (docs/decisions/0023).
 N_SOURCES = 8
 N_WORDS = 15

@@ -10,6 +10,7 @@ the code that prints the message has its words in a literal (`lexical.message_se
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
 
 from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.rank.query.blocks import BlockKind, QueryBlock
@@ -44,15 +45,23 @@ _URL = lazy_regex(r"\b(?:[a-z][a-z0-9+.-]{1,20}://|www\.)\S{1,2000}", re.IGNOREC
 OPTION_WEIGHT = 0.6  # of an option: what is named like it may be something else
 
 
+class MentionKind(StrEnum):
+    """The form in which a query names something."""
+
+    SYMBOL = "symbol"
+    QUALIFIED = "qualified"
+    PATH = "path"
+    CODE = "code"  # of an error or a setting, which occurs in strings
+
+
 @dataclass(frozen=True, slots=True)
 class QueryMention:
     """A mention of something that a query names.
 
-    `kind` is "symbol", "qualified", "path", or "code" (of an error or a setting, which occurs in strings). The weight
-    is in (0, 1]. `line`: of a path, 1-based, 0 for none.
+    The weight is in (0, 1]. `line`: of a path, 1-based, 0 for none.
     """
 
-    kind: str
+    kind: MentionKind
     text: str
     weight: float
     line: int = 0
@@ -76,52 +85,52 @@ def _imported(text: str, weight: float) -> Iterator[QueryMention]:
                 continue
             own = name.split()[0]
             if statement[1].strip("."):
-                yield QueryMention("qualified", f"{statement[1]}.{own}", weight)
+                yield QueryMention(MentionKind.QUALIFIED, f"{statement[1]}.{own}", weight)
             else:  # `from . import name` does not say where
-                yield QueryMention("symbol", own, weight)
+                yield QueryMention(MentionKind.SYMBOL, own, weight)
     for statement in _JS_IMPORT.finditer(text):
         for name in statement[1].split(","):
             own = re.match(r"\s*(?:type )?([A-Za-z_$][\w$]*)", name)
             if own:
-                yield QueryMention("symbol", own[1], weight)
+                yield QueryMention(MentionKind.SYMBOL, own[1], weight)
 
 
 def _paths(text: str, weight: float) -> Iterator[QueryMention]:
     for page in _BLOB.finditer(text):
-        yield QueryMention("path", page[1], weight, int(page[2] or 0))
+        yield QueryMention(MentionKind.PATH, page[1], weight, int(page[2] or 0))
     plain = _WINDOWS.sub(lambda found: found[1].replace("\\", "/"), _URL.sub(" ", text))
     for path in _PATH.finditer(plain):
         if "/" not in plain[max(path.start() - 2, 0) : path.start()]:
             at = _LINE.match(plain, path.end())
-            yield QueryMention("path", path[0].strip("./"), weight, int(at[1]) if at else 0)
+            yield QueryMention(MentionKind.PATH, path[0].strip("./"), weight, int(at[1]) if at else 0)
 
 
 def _members(text: str, weight: float) -> Iterator[QueryMention]:
     for dotted in _DOTTED.finditer(text):
-        yield QueryMention("qualified", dotted[0], weight)
+        yield QueryMention(MentionKind.QUALIFIED, dotted[0], weight)
     for joined in _JOINED.finditer(text):
-        yield QueryMention("qualified", re.sub(r"::|#|->", ".", joined[0]), weight)
+        yield QueryMention(MentionKind.QUALIFIED, re.sub(r"::|#|->", ".", joined[0]), weight)
 
 
 def _options(text: str, weight: float) -> Iterator[QueryMention]:
     """`--max-retries` is `max_retries` and `maxRetries` in code. Codes stand in strings."""
     for option in _OPTION.finditer(text):
         name = option[1].lower()
-        yield QueryMention("symbol", name.replace("-", "_"), weight * OPTION_WEIGHT)
+        yield QueryMention(MentionKind.SYMBOL, name.replace("-", "_"), weight * OPTION_WEIGHT)
         if "-" in name:
-            yield QueryMention("symbol", name.replace("-", ""), weight * OPTION_WEIGHT)
+            yield QueryMention(MentionKind.SYMBOL, name.replace("-", ""), weight * OPTION_WEIGHT)
     for code in _CODE.finditer(text):
-        yield QueryMention("code", code[0], weight)
+        yield QueryMention(MentionKind.CODE, code[0], weight)
 
 
 def _identifiers(text: str, weight: float) -> Iterator[QueryMention]:
     for span in _CODE_SPAN.finditer(text):
         name = span[1].strip().rstrip("()").lstrip("@$")
         if re.fullmatch(r"[A-Za-z_]\w*", name):
-            yield QueryMention("symbol", name, weight)
+            yield QueryMention(MentionKind.SYMBOL, name, weight)
     for form in (_IDENTIFIER, _CALLED, _DECORATOR):
         for matched in form.finditer(text):
-            yield QueryMention("symbol", matched[matched.re.groups], weight)
+            yield QueryMention(MentionKind.SYMBOL, matched[matched.re.groups], weight)
 
 
 _WORD = lazy_regex(r"\w+")

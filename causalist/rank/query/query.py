@@ -14,6 +14,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from enum import StrEnum
 from math import log
 
 import numpy as np
@@ -22,9 +23,9 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.model.answer import Route
 from causalist.model.index import LexicalIndex
-from causalist.model.protocols import Steps
+from causalist.model.protocols import Step, Steps
 from causalist.rank.query.blocks import SECTION_WEIGHTS, BlockKind, QueryBlock, Section, read_blocks
-from causalist.rank.query.identifiers import QueryMention, find_mentions, find_messages
+from causalist.rank.query.identifiers import MentionKind, QueryMention, find_mentions, find_messages
 from causalist.rank.query.phrases import (
     APART_SHARE,
     JOINED_SHARE,
@@ -246,7 +247,9 @@ def _named(title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMent
     for block in body:
         if NAMED_WEIGHTS[block.kind] and SECTION_WEIGHTS[block.section] >= MIN_SECTION_WEIGHT:
             named += find_mentions(block.text, NAMED_WEIGHTS[block.kind])
-    named += [QueryMention("symbol", error.type, NAMED_WEIGHTS[BlockKind.PROSE]) for error in raised if error.type]
+    named += [
+        QueryMention(MentionKind.SYMBOL, error.type, NAMED_WEIGHTS[BlockKind.PROSE]) for error in raised if error.type
+    ]
     best: dict[tuple[str, str, int], QueryMention] = {}
     for name in named:
         key = (name.kind, name.text, name.line)
@@ -339,9 +342,9 @@ def _route(title: str, named: tuple[QueryMention, ...], frames: tuple[StackFrame
     words = title.lower().split()
     for n in named:
         # "client/server" is a way of writing; a path that is looked up ends in a file's name.
-        if n.kind == "path" and "." in n.text.rpartition("/")[2]:
+        if n.kind is MentionKind.PATH and "." in n.text.rpartition("/")[2]:
             return Route.LOOKUP
-        if n.kind in ("symbol", "qualified") and len(words) <= 3:
+        if n.kind in (MentionKind.SYMBOL, MentionKind.QUALIFIED) and len(words) <= 3:
             return Route.LOOKUP
     if not has_body and len(words) <= 6 and _EXPLORATORY & {stem_free.strip("?.,") for stem_free in words}:
         return Route.EXPLORATORY
@@ -411,21 +414,39 @@ def with_near_terms(question: ParsedQuery, lexical: LexicalIndex, least_alike: i
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
-# In the order in which they run; `graph` and `pagerank` start from what the others found.
-GENERATORS: Mapping[str, str] = {
-    "literals": "quoted texts, expressions and printed messages, looked for in the text of files",
-    "words": "BM25 over the text of definitions, passages and module-level code",
-    "files": "BM25 over the text of whole files",
-    "tests": "files whose tests have the words, by the names of both",
-    "names": "words of the question in names and paths",
-    "mentions": "names, paths, imports, options and error codes that stand in the question",
-    "frames": "frames of tracebacks",
-    "synonyms": "BM25 over words that mean the same, or that code about the same has",
-    "expansion": "BM25 over words that stand beside those of a brief question, in whole files",
-    "dense": "definitions that mean what the question means, where an embedder is chosen",
-    "history": "messages of commits, and commits that are like the question",
-    "graph": "what the best definitions give to others that words found, and who uses what is named",
-    "pagerank": "places for what the walk reaches and no word led to",
+
+class Generator(StrEnum):
+    """Candidate generators, in the order in which they run; `graph` and `pagerank` start from what the others found."""
+
+    LITERALS = "literals"
+    WORDS = "words"
+    FILES = "files"
+    TESTS = "tests"
+    NAMES = "names"
+    MENTIONS = "mentions"
+    FRAMES = "frames"
+    SYNONYMS = "synonyms"
+    EXPANSION = "expansion"
+    DENSE = "dense"
+    HISTORY = "history"
+    GRAPH = "graph"
+    PAGERANK = "pagerank"
+
+
+GENERATORS: Mapping[Generator, str] = {
+    Generator.LITERALS: "quoted texts, expressions and printed messages, looked for in the text of files",
+    Generator.WORDS: "BM25 over the text of definitions, passages and module-level code",
+    Generator.FILES: "BM25 over the text of whole files",
+    Generator.TESTS: "files whose tests have the words, by the names of both",
+    Generator.NAMES: "words of the question in names and paths",
+    Generator.MENTIONS: "names, paths, imports, options and error codes that stand in the question",
+    Generator.FRAMES: "frames of tracebacks",
+    Generator.SYNONYMS: "BM25 over words that mean the same, or that code about the same has",
+    Generator.EXPANSION: "BM25 over words that stand beside those of a brief question, in whole files",
+    Generator.DENSE: "definitions that mean what the question means, where an embedder is chosen",
+    Generator.HISTORY: "messages of commits, and commits that are like the question",
+    Generator.GRAPH: "what the best definitions give to others that words found, and who uses what is named",
+    Generator.PAGERANK: "places for what the walk reaches and no word led to",
 }
 
 
@@ -452,7 +473,7 @@ class RoutePlan:
     back to lexical matches that are good enough.
     """
 
-    generators: tuple[str, ...]
+    generators: tuple[Generator, ...]
     graph_share: float
     second_hop: bool
     names_decide: bool
@@ -485,7 +506,7 @@ class GeneratorRun:
         self._n_nodes = n_nodes
         self._steps = steps
 
-    def scores(self, name: str, n: int, work: Callable[[], tuple[Scores, ...]]) -> tuple[Scores, ...]:
+    def scores(self, name: Generator, n: int, work: Callable[[], tuple[Scores, ...]]) -> tuple[Scores, ...]:
         """Return the `n` signals of a generator, each of shape (n_nodes,).
 
         They are zeros if the generator does not run or is skipped. A node with any signal above zero is a candidate.
@@ -493,7 +514,7 @@ class GeneratorRun:
         nothing = (np.zeros(self._n_nodes),) * n
         if name not in self._plan.generators:
             return nothing
-        signals = self._steps.optional(f"candidates.{name}", work, lambda: nothing)
+        signals = self._steps.optional(Step(f"candidates.{name}"), work, lambda: nothing)
         if signals is not nothing:
             self._steps.found(name, int(np.count_nonzero(above_zero(signals))))
         return signals

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import lazy_regex
 from causalist.model.graph import CodeGraph
 from causalist.model.index import History, LexicalIndex
+from causalist.model.scores import Signal
 from causalist.model.symbols import NodeKind, Role, split_id
 from causalist.rank.lexical.bm25 import bm25, find_nodes_by_name
 from causalist.rank.query.query import ParsedQuery
@@ -32,7 +33,7 @@ Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex; only files hav
 
 # One commit with all words of the query outweighs many with a single word.
 LIKENESS_POWER = 2
-HISTORY_SIGNALS = ("messages", "similar commits")  # the signals that read messages
+HISTORY_SIGNALS = (Signal.MESSAGES, Signal.SIMILAR_COMMITS)  # the signals that read messages
 HALF_WEIGHT_COMMITS = 50  # commits of which the messages count half
 N_BEST = 3  # files whose partners are supported
 _DAY = 86_400.0
@@ -58,7 +59,7 @@ def history_query_terms(question: ParsedQuery, others: Mapping[str, float], hist
 
 def history_signals(
     question: ParsedQuery, history: History, n_nodes: int, others: Mapping[str, float] = MappingProxyType({})
-) -> dict[str, Scores]:
+) -> dict[Signal, Scores]:
     """Return the two signals that read messages, by name.
 
     Each is divided by its largest value and multiplied by n / (n + HALF_WEIGHT_COMMITS) for n commits that touch these

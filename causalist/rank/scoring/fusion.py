@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import dataclass
 from causalist.model.graph import CodeGraph
 from causalist.model.index import History, LexicalIndex, Postings
-from causalist.model.protocols import NO_STEPS, Steps
-from causalist.model.scores import PageRankResult, Reason, TextMatches
+from causalist.model.protocols import NO_STEPS, Step, Steps
+from causalist.model.scores import PageRankResult, Reason, Signal, TextMatches
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import impact_on
 from causalist.rank.query.query import ParsedQuery
 from causalist.rank.scoring.scaling import Similarities
 from causalist.rank.scoring.signals import (
-    KIND,
     NAME_SIGNALS,
     PRIORS,
     PriorFactors,
@@ -37,9 +36,6 @@ from causalist.rank.scoring.signals import (
 )
 
 _N_REASONS = 4
-GRAPH = "graph"  # signal: support by other definitions
-USES_NAMED = "uses named"  # signal: calls or refers to something that the query names
-PLACES = "places"  # the one signal where there are no weights
 RECIPROCAL = 60.0  # k of reciprocal rank fusion, as its authors chose it
 
 
@@ -94,22 +90,22 @@ class WeightedSignals:
     `role` and `file_role` are the factors of their sums.
     """
 
-    definition: Mapping[str, Scores]
-    file: Mapping[str, Scores]
+    definition: Mapping[Signal, Scores]
+    file: Mapping[Signal, Scores]
     role: Scores
     file_role: Scores
     reach: Scores  # factor of nodes that no word led to
     numbers: Mapping[str, int] = field(default_factory=dict)  # of the question's terms that the repository has
     mention: Scores | None = None  # how strongly the question names each node; None where there are no weights
 
-    def contributions(self, node: int, is_file: bool) -> list[tuple[str, float]]:
+    def contributions(self, node: int, is_file: bool) -> list[tuple[Signal, float]]:
         """Return (signal, contribution) of a node, largest first, without signals that contribute nothing."""
         table, role = (self.file, self.file_role) if is_file else (self.definition, self.role)
         parts = [(name, float(value * role[node])) for name, value in _at(table, node)]
         return sorted(((n, v) for n, v in parts if v > 0), key=lambda p: (-p[1], p[0]))
 
 
-def _at(table: Mapping[str, Scores], node: int) -> Iterable[tuple[str, float]]:
+def _at(table: Mapping[Signal, Scores], node: int) -> Iterable[tuple[Signal, float]]:
     return (
         table.values_at(node)
         if isinstance(table, SignalTable)
@@ -135,7 +131,7 @@ def weigh_signals(
     numbers = {term: lexical.terms.position(term) for term in {**question.abbreviations, **question.terms}}
     known = {term: number for term, number in numbers.items() if number >= 0}
     return steps.optional(
-        "distil.weights",
+        Step.DISTIL_WEIGHTS,
         lambda: _weigh_by_model(query_signals, weights, known),
         lambda: _weigh_by_rank(query_signals, known),
     )
@@ -176,7 +172,7 @@ def _weigh_by_rank(query_signals: QuerySignals, known: Mapping[str, int]) -> Wei
         definitions = np.where(query_signals.literal > 0, definitions, 0.0)
     factor = query_signals.role * query_signals.kind
     return WeightedSignals(
-        {PLACES: definitions}, {PLACES: files}, factor, query_signals.role, _reach(query_signals), known
+        {Signal.PLACES: definitions}, {Signal.PLACES: files}, factor, query_signals.role, _reach(query_signals), known
     )
 
 
@@ -188,7 +184,7 @@ def _reciprocal(scores: Scores) -> Scores:
 
 
 def definition_signals(
-    query_signals: QuerySignals, weights: LinearModel, raw: Mapping[str, Scores] | None = None
+    query_signals: QuerySignals, weights: LinearModel, raw: Mapping[Signal, Scores] | None = None
 ) -> tuple[SignalTable, Scores]:
     """Return (weighted signals of definitions, factors of the roles).
 
@@ -197,11 +193,13 @@ def definition_signals(
     raw = raw or query_signals.definitions()
     given = np.array([weights.kind.get(kind.label, 0.0) for kind in NodeKind])
     # Only definitions with a match get the prior: else they would match every query.
-    kind = np.where(raw["size"] > 0, given[effective_kinds(query_signals.graph)], 0.0)
+    kind = np.where(raw[Signal.SIZE] > 0, given[effective_kinds(query_signals.graph)], 0.0)
     # These come last because `without_signals` removes them: the sum of the others is then available.
     later = [name for name in raw if name in NAME_SIGNALS]
-    signals = {name: values for name, values in raw.items() if name != KIND and name not in later}
-    table = SignalTable({**signals, KIND: kind}, len(kind), weights={**weights.signals, KIND: 1.0})
+    signals: dict[Signal, Scores] = {
+        name: values for name, values in raw.items() if name is not Signal.KIND and name not in later
+    }
+    table = SignalTable({**signals, Signal.KIND: kind}, len(kind), weights={**weights.signals, Signal.KIND: 1.0})
     for name in later:
         table = table.with_one(name, raw[name], weights.signals.get(name, 0.0))
     return table, _role_factors(query_signals, weights)
@@ -222,7 +220,7 @@ def definitions_again(
 
 def file_signals(
     query_signals: QuerySignals, definitions: Scores, weights: LinearModel
-) -> tuple[Mapping[str, Scores], Scores]:
+) -> tuple[Mapping[Signal, Scores], Scores]:
     """Return (weighted signals of files, factors of the roles).
 
     `definitions`: the scores of definitions in the first pass.
@@ -230,7 +228,7 @@ def file_signals(
     return _weighted(query_signals.files(definitions), weights), _role_factors(query_signals, weights)
 
 
-def _weighted(signals: Mapping[str, Scores], weights: LinearModel) -> Mapping[str, Scores]:
+def _weighted(signals: Mapping[Signal, Scores], weights: LinearModel) -> Mapping[Signal, Scores]:
     if isinstance(signals, SignalTable):
         return signals.with_weights(weights.signals)
     return {name: values * weights.signals.get(name, 0.0) for name, values in signals.items()}
@@ -242,7 +240,7 @@ def _role_factors(query_signals: QuerySignals, weights: LinearModel) -> Scores:
     return result
 
 
-def sum_signals(signals: Mapping[str, Scores], role: Scores) -> Scores:
+def sum_signals(signals: Mapping[Signal, Scores], role: Scores) -> Scores:
     """Return the score: the sum of the signals, times the factor of the role."""
     if isinstance(signals, SignalTable):
         return signals.weighted_sum(role)
@@ -255,17 +253,17 @@ def with_support(signals: WeightedSignals, given: Scores, weights: Weights) -> W
 
     Files get none of it (decision 4).
     """
-    return with_signal(signals, GRAPH, given, weights)
+    return with_signal(signals, Signal.GRAPH, given, weights)
 
 
-def with_signal(signals: WeightedSignals, name: str, values: Scores, weights: Weights) -> WeightedSignals:
+def with_signal(signals: WeightedSignals, name: Signal, values: Scores, weights: Weights) -> WeightedSignals:
     """Return the signals and one more of definitions, of `values` in [0, 1]."""
     table, weight = signals.definition, weights.definition.signals.get(name, 0.0)
     more = table.with_one(name, values, weight) if isinstance(table, SignalTable) else {**table, name: values * weight}
     return replace(signals, definition=more)
 
 
-def without_signals(signals: WeightedSignals, names: AbstractSet[str]) -> WeightedSignals:
+def without_signals(signals: WeightedSignals, names: AbstractSet[Signal]) -> WeightedSignals:
     """Return the signals without the given ones of definitions."""
     table = signals.definition
     fewer = (
@@ -287,11 +285,11 @@ def reasons_of(
     Signals that do not depend on a query (length, kind) are no reasons.
     """
     places = {
-        "text": (node, lexical.files if is_file else lexical.definitions),
-        "path": (file, lexical.paths),
+        Signal.TEXT: (node, lexical.files if is_file else lexical.definitions),
+        Signal.PATH: (file, lexical.paths),
     }
     if not is_file:
-        places |= dict.fromkeys(("name", "name share", "name coverage"), (node, lexical.symbol_names))
+        places |= dict.fromkeys((Signal.NAME, Signal.NAME_SHARE, Signal.NAME_COVERAGE), (node, lexical.symbol_names))
     said = [(name, value) for name, value in signals.contributions(node, is_file) if name not in PRIORS]
     return tuple(
         Reason(

@@ -20,6 +20,7 @@ from causalist.model.index import LexicalIndex
 from causalist.model.scores import TextMatches, Transition
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, external_id, split_id
 from causalist.rank.lexical.bm25 import find_nodes_by_name, impacts, query_coverage
+from causalist.rank.query.identifiers import MentionKind
 from causalist.rank.query.query import ParsedQuery, TextPattern
 from causalist.rank.query.tracebacks import StackFrame
 from causalist.rank.terms import terms_of
@@ -171,15 +172,15 @@ def mention_scores(question: ParsedQuery, graph: CodeGraph, lexical: LexicalInde
     """
     scores = np.zeros(len(graph.nodes))
     for named in question.named:
-        if named.kind == "path":
+        if named.kind is MentionKind.PATH:
             nodes = _by_path(named.text, graph, lexical)
             if named.line and len(nodes) == 1:
                 nodes = [n for n in (*nodes, definition_at(nodes[0], named.line, "", graph)) if n >= 0]
                 scores[nodes] = np.maximum(scores[nodes], named.weight)
                 continue
-        elif named.kind == "code":
+        elif named.kind is MentionKind.CODE:
             nodes = _with_term(named.text, lexical)
-        elif named.kind == "qualified":
+        elif named.kind is MentionKind.QUALIFIED:
             nodes = _by_qualified_name(named.text, graph, lexical)
         else:
             nodes = find_nodes_by_name(named.text, lexical)
@@ -199,7 +200,7 @@ def identifier_scores(question: ParsedQuery, lexical: LexicalIndex, n: int) -> N
     """
     weights: dict[int, float] = {}
     for named in question.named:
-        for part in named.text.lower().split(".") if named.kind != "path" else ():
+        for part in named.text.lower().split(".") if named.kind is not MentionKind.PATH else ():
             number = lexical.terms.position(part) if len(part) >= _MIN_IDENTIFIER_LETTERS else -1
             if number >= 0:
                 weights[number] = max(weights.get(number, 0.0), named.weight)

@@ -30,17 +30,15 @@ from causalist._internal.lazy import lazy_regex
 from causalist.model.answer import AskOptions, Level, RankMode, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.index import History, LexicalIndex
-from causalist.model.protocols import NO_STEPS, Steps
-from causalist.model.scores import PageRankResult, Reason, SeedShare, TextMatches, Transition
+from causalist.model.protocols import NO_STEPS, Step, Steps
+from causalist.model.scores import PageRankResult, Reason, SeedShare, Signal, TextMatches, Transition
 from causalist.model.symbols import NodeKind, split_id
 from causalist.rank.lexical.query_expansion import replacement_words
 from causalist.rank.pagerank.local_push import compute_origin_shares, compute_pagerank
 from causalist.rank.pagerank.power_iteration import seed_distribution
-from causalist.rank.query.query import ROUTES, GeneratorRun, ParsedQuery, RoutePlan, with_corpus_spelling
+from causalist.rank.query.query import ROUTES, Generator, GeneratorRun, ParsedQuery, RoutePlan, with_corpus_spelling
 from causalist.rank.scoring.file_evidence import history_query_terms, similar_commits
 from causalist.rank.scoring.fusion import (
-    GRAPH,
-    USES_NAMED,
     Ranking,
     WeightedSignals,
     Weights,
@@ -167,7 +165,7 @@ def choose(
     files = np.where(graph.nodes.kinds == NodeKind.FILE, ranking.files, 0.0)
     scores, penalty = (files, 0.0) if by_file else (ranking.definitions, plan.diversity_penalty)
     best = select_top(scores, (4 if penalty else 2) * options.top_k)
-    distinct = steps.optional("assemble.duplicates", lambda: _without_repeats(best, graph), lambda: best)
+    distinct = steps.optional(Step.ASSEMBLE_DUPLICATES, lambda: _without_repeats(best, graph), lambda: best)
     found = diversify(distinct, scores, graph.nodes.files, graph.nodes.parents, options.top_k, penalty)
     reached: dict[int, float] = {}
     n_places = min(_n_graph_slots(plan, options, list(found.values())), options.top_k - 1)
@@ -175,10 +173,10 @@ def choose(
 
         def filled() -> dict[int, float]:
             taken = graph_slots(ranking, graph, transition, options, n_places, plan.second_hop, steps)
-            steps.found("pagerank", len(taken))
+            steps.found(Generator.PAGERANK, len(taken))
             return {place.file if by_file else place.entry: place.reach for place in taken}
 
-        reached = steps.optional("candidates.places", filled, dict)
+        reached = steps.optional(Step.CANDIDATES_PLACES, filled, dict)
     n_found = options.top_k - len(reached)
     found = {node: worth for node, worth in found.items() if node not in reached}
     if penalty:
@@ -293,7 +291,7 @@ def rank_question(
     question = with_corpus_spelling(question, lexical)
     plan = ROUTES[question.route]
     signals = weigh_signals(question, graph, lexical, weights, matched, history, steps, similarities)
-    with steps.timed("distil.sum"):
+    with steps.timed(Step.DISTIL_SUM):
         definitions, files = _inside_only(fuse(signals), inside)
         # A definition whose name has all of the query is the result. The walk begins at all matches: one seed is not
         # enough.
@@ -308,18 +306,18 @@ def rank_question(
 
     if matches and options.graph:
         if options.rank is RankMode.PAGERANK:  # all there is
-            with steps.timed("candidates.pagerank"):
+            with steps.timed(Step.CANDIDATES_PAGERANK):
                 seeds, pagerank = walked()
-        elif "pagerank" in plan.generators:
-            seeds, pagerank = steps.optional("candidates.pagerank", walked, lambda: (seeds, None))
+        elif Generator.PAGERANK in plan.generators:
+            seeds, pagerank = steps.optional(Step.CANDIDATES_PAGERANK, walked, lambda: (seeds, None))
         if pagerank is not None and pagerank.rung == "stopped":
             steps.leave_out(f"PageRank after {pagerank.n_iterations} iterations")
         # The graph has no evidence about a literal text.
         if not question.is_pattern:
             by = GeneratorRun(plan, len(graph.nodes), steps)
-            given, users = by.scores(GRAPH, 2, lambda: _by_graph(graph, signals, weights, inside))
-            with steps.timed("distil.sum"):
-                signals = with_support(with_signal(signals, USES_NAMED, users, weights), given, weights)
+            given, users = by.scores(Generator.GRAPH, 2, lambda: _by_graph(graph, signals, weights, inside))
+            with steps.timed(Step.DISTIL_SUM):
+                signals = with_support(with_signal(signals, Signal.USES_NAMED, users, weights), given, weights)
                 definitions, files = _inside_only(fuse(signals), inside)
     if namesakes := exact_namesakes(question, graph, lexical, transition, inside):
         definitions = with_these_first(definitions, namesakes)
@@ -333,8 +331,8 @@ def _by_graph(
     """Return (support by the best definitions, use of what is named) for nodes with a lexical match."""
     users = np.zeros(len(graph.nodes))
     if signals.mention is not None:
-        users = np.where(signals.definition["text"] > 0, users_of_named(graph, signals.mention, inside), 0.0)
-    definitions, _ = _inside_only(fuse(with_signal(signals, USES_NAMED, users, weights)), inside)
+        users = np.where(signals.definition[Signal.TEXT] > 0, users_of_named(graph, signals.mention, inside), 0.0)
+    definitions, _ = _inside_only(fuse(with_signal(signals, Signal.USES_NAMED, users, weights)), inside)
     return definition_support(graph, definitions, inside), users
 
 
@@ -389,7 +387,7 @@ def reasons_for(
     if chosen.by_graph:
         mass = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank else 0.0
         found = "a seed of the walk" if chosen.node in ranking.matches else "reached over the graph, not by words"
-        return (Reason("pagerank", round(mass, 9), found),)
+        return (Reason(Signal.PAGERANK, round(mass, 9), found),)
     by_file = level is Level.FILE
     owner = int(graph.nodes.files[chosen.node])
     reasons = reasons_of(chosen.node, owner, ranking.signals, ranking.question, lexical, is_file=by_file)
@@ -397,11 +395,11 @@ def reasons_for(
         leading = _leading_name(owner, ranking, graph)
         reasons = tuple(r._replace(detail=leading) if r.signal in LEADING else r for r in reasons)
         named = _commits_of(owner, ranking, lexical)
-        reasons = tuple(r._replace(detail=named) if r.signal == "similar commits" else r for r in reasons)
+        reasons = tuple(r._replace(detail=named) if r.signal is Signal.SIMILAR_COMMITS else r for r in reasons)
     if not ranking.matched:
         return reasons
     inside = [m for n, m in ranking.matched.items() if n == chosen.node or (by_file and graph.nodes.files[n] == owner)]
-    return tuple(r._replace(detail=_format_matches(inside)) if r.signal == "literal" else r for r in reasons)
+    return tuple(r._replace(detail=_format_matches(inside)) if r.signal is Signal.LITERAL else r for r in reasons)
 
 
 def _commits_of(file: int, ranking: Ranking, lexical: LexicalIndex) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.rank.query.query import GeneratorRun
+from causalist.rank.query.query import Generator, GeneratorRun
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
@@ -69,7 +69,6 @@ def max_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Score
 # The cosines of all nodes with the question, 0 where there is none. May fail.
 Similarities = Callable[[], Scores]
 
-DENSE = "dense"
 N_NEAREST = 200  # that are candidates, and get a signal
 
 
@@ -77,7 +76,7 @@ def dense_scores(similarities: Similarities | None, by: GeneratorRun, n_nodes: i
     """Return the signal of a query; zeros, and no step, without an embedder."""
     if similarities is None:
         return np.zeros(n_nodes)
-    (found,) = by.scores(DENSE, 1, lambda: (dense_signal(similarities()),))
+    (found,) = by.scores(Generator.DENSE, 1, lambda: (dense_signal(similarities()),))
     return found
 
 
