@@ -148,19 +148,24 @@ def _reads_signatures(language: LanguageSettings) -> bool:
     """
     names, types = language.names, language.types
     return bool(
-        names.has_overloads or names.alone or names.unshared or names.parts or types.structural or types.prefixed
+        names.has_overloads
+        or names.no_override_keywords
+        or names.file_private_pattern
+        or names.partial_type_pattern
+        or types.structural
+        or types.prefixed
     )
 
 
 def _special_prefix(language: LanguageSettings | None) -> str:
-    return language.names.special if language is not None else ""
+    return language.names.special_method_prefix if language is not None else ""
 
 
 def _names_of(place: str, special: str) -> Iterator[str]:
     """Yield the names by which others may come to the definition `place`.
 
     These are its own, or, for what is called without its name, those around it. They are all that is known where there
-    is no mark for that (`NameSettings.special`).
+    is no mark for that (`NameSettings.special_method_prefix`).
     """
     words = _NAME.findall(place)
     if not special:

@@ -298,7 +298,7 @@ def local_name(entry: Import) -> str:
 def share_imports(tables: Sequence[FileSymbols], declared: DeclaredTypes) -> None:
     """Qualify the wildcard imports of each file, and add those that another file of its project passes on."""
     for symbols in tables:
-        if symbols.settings is not None and symbols.settings.modules.above:
+        if symbols.settings is not None and symbols.settings.modules.sees_enclosing_packages:
             symbols.stars[:] = [qualify_import(declared, symbols, star) for star in symbols.stars]
     passed_on: dict[tuple[str, str], dict[str, Import]] = {}  # (language, project) -> module -> import
     ends = {end for symbols in tables if symbols.settings is not None for end in symbols.settings.modules.projects}
@@ -334,7 +334,7 @@ def find_project(path: str, folders: set[str]) -> str:
 def qualify_import(declared: DeclaredTypes, symbols: FileSymbols, entry: Import) -> Import:
     """Return an import with its full name: `using B` in the package A becomes A.B if there is such a package."""
     settings, package = symbols.settings, symbols.facts.package
-    if settings is None or not settings.modules.above:
+    if settings is None or not settings.modules.sees_enclosing_packages:
         return entry
     while package:
         name = settings.family, f"{package}.{entry.module}"

@@ -318,9 +318,9 @@ class MemberTypes:
         `x.unwrap()` is x or what x holds; `T::default()` is a T although T does not define it.
         """
         is_type = value.kind is ValueKind.DEFINITION and self.program.is_type_like(value.number)
-        if is_type and method in settings.making:
+        if is_type and method in settings.factory_methods:
             return value._replace(kind=ValueKind.INSTANCE, rule=RuleName.CONSTRUCTED)
-        if method not in settings.passing:
+        if method not in settings.unwrap_methods:
             return None
         content = self._content_or_itself(value)
         return content if content is not None and content.kind is ValueKind.INSTANCE else None
@@ -337,10 +337,10 @@ class MemberTypes:
         if content.kind is ValueKind.COLLECTION:
             if name == _ELEMENT or name in settings.elements:
                 return content._replace(kind=ValueKind.INSTANCE)
-            return content if name in settings.keeping or name in settings.passing else BUILTIN
+            return content if name in settings.collection_methods or name in settings.unwrap_methods else BUILTIN
         if content.kind is not ValueKind.INSTANCE:
             return content if content.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN) else UNKNOWN
-        for step in settings.steps:  # an iterator of the repository's own
+        for step in settings.iterator_methods:  # an iterator of the repository's own
             number, _ = self.program.find_member(content.number, step)
             if number >= 0:
                 return self.annotations.call_result(Value(ValueKind.DEFINITION, number, content.rule)) or UNKNOWN

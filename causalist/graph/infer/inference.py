@@ -204,7 +204,7 @@ class Inference(InferenceBase):
             given = called if i == len(parts) else None
             arguments = arguments_of(part, UNCOUNTED if given is None and bare_calls else given)
             bare, marks = split_chain_part(part, types, shapes)
-            if types.keeping:
+            if types.collection_methods:
                 step = self.members.collection_member(types, value, name)
                 if step is not None:
                     value = step

@@ -162,7 +162,7 @@ class NameLookup:
             found = program.find_exported(target, name)
             if found is not None:
                 return found
-        if declared and symbols.settings is not None and symbols.settings.modules.above:
+        if declared and symbols.settings is not None and symbols.settings.modules.sees_enclosing_packages:
             package = symbols.facts.package
             while package:
                 package = package.rpartition(".")[0]

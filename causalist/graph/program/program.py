@@ -482,7 +482,7 @@ class Program:
         Some languages add imports that other files declare.
         """
         settings = self.files[number].settings
-        return settings is None or not (settings.modules.above or settings.modules.projects)
+        return settings is None or not (settings.modules.sees_enclosing_packages or settings.modules.projects)
 
     def replace_file(self, number: int, facts: FileFacts) -> None:
         """Put `facts` in the place of those of a self-contained file; they have the same interface.

@@ -250,10 +250,10 @@ def _end_of_type(text: str, start: int) -> int:
 def _type_name(text: str, settings: TypeSettings) -> str:
     """Return the only type of a union that has members, or "".
 
-    >>> settings = TypeSettings(plain=("string",))
+    >>> settings = TypeSettings(memberless_types=("string",))
     >>> [_type_name(t, settings) for t in ("A[]|null", "?A", "string|A", "A|B", ".a.B", "string")]
     ['A[]', 'A', 'A', '', '.a.B', '']
     """
     members = [part.strip().removeprefix("?") for part in split_top(text, "|")]
-    members = [part for part in members if part and part != "null" and part not in settings.plain]
+    members = [part for part in members if part and part != "null" and part not in settings.memberless_types]
     return array_type_name(members[0], settings) if len(members) == 1 else ""

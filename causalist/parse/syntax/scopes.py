@@ -167,7 +167,7 @@ class Scopes:
 
     def __init__(self, source: bytes, settings: LanguageSettings) -> None:
         self.source = source
-        data = self.data = with_dots(source, settings.names.joins)
+        data = self.data = with_dots(source, settings.names.name_separators)
         self.settings = settings
         self.frames: list[Frame] = []
         self.drafts: list[DefinitionDraft] = []
@@ -183,7 +183,9 @@ class Scopes:
         )
         self._locals: dict[tuple[int, str], int] = {}  # (scope, name) -> how often it is declared there so far
         self._counts: dict[str, int] = {}
-        waiting = "|".join(re.escape(word) for word in sorted(settings.names.waiting, key=lambda w: (-len(w), w)))
+        waiting = "|".join(
+            re.escape(word) for word in sorted(settings.names.transparent_keywords, key=lambda w: (-len(w), w))
+        )
         self._waiting = re.compile(rf"(?:(?:{waiting})\s+)+".encode()) if waiting else None
 
     def text(self, start: int, end: int) -> str:
