@@ -141,7 +141,7 @@ def explain_answer(answer: "Answer") -> list[str]:
     """Return explanation lines: walk, generators, timings, then each hit with its signals and its path."""
     walk = answer.pagerank
     walked = (
-        f"damping {walk.damping:g}, {walk.iterations} iterations, residual {walk.residual:.1e}, {walk.rung}"
+        f"damping {walk.damping:g}, {walk.iterations} iterations, residual {walk.residual:.1e}, {walk.outcome}"
         f"{_format_bound(walk)}"
         if walk
         else "not walked"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from causalist._internal.lazy import dataclass
 from causalist.model.graph import Edge
 from causalist.model.index import FileNote
-from causalist.model.scores import Hit
+from causalist.model.scores import Hit, WalkOutcome
 from causalist.model.source import Diagnostic
 
 
@@ -321,7 +321,7 @@ class PageRankInfo:
     iterations: int
     residual: float
     damping: float
-    rung: str
+    outcome: WalkOutcome
     bound: float | None = None
 
 

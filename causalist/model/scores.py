@@ -53,15 +53,15 @@ class WalkOutcome(StrEnum):
 class PageRankResult:
     """Result of PageRank.
 
-    `scores`: float64, shape (n_nodes,), a probability that sums to 1. `rung` is the value of a `WalkOutcome`.
-    `residual` is the L1 change of the last step. `bound` is the maximum L1 distance to the exact scores, None if they
-    are not approximate; `total` is then their sum before scaling, that of a walk that does not return to the seeds.
+    `scores`: float64, shape (n_nodes,), a probability that sums to 1. `residual` is the L1 change of the last step.
+    `bound` is the maximum L1 distance to the exact scores, None if they are not approximate; `total` is then their sum
+    before scaling, that of a walk that does not return to the seeds.
     """
 
     scores: NDArray[np.float64]
     n_iterations: int
     residual: float
-    rung: str
+    outcome: WalkOutcome
     bound: float | None = None
     total: float = 1.0
 

@@ -181,7 +181,7 @@ def build_pagerank_info(ranking: Ranking, options: AskOptions) -> PageRankInfo |
     result = ranking.pagerank
     if result is None:
         return None
-    return PageRankInfo(result.n_iterations, result.residual, options.damping, result.rung, result.bound)
+    return PageRankInfo(result.n_iterations, result.residual, options.damping, result.outcome, result.bound)
 
 
 def answer_id(index: Index, query: str, options: AskOptions, learned: str = "") -> str:

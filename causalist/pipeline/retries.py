@@ -141,7 +141,7 @@ class RankingSession:
                 lambda: None,
             )
         found = steps.take_found()
-        generators: dict[str, int | None] = {name: found.get(name) for name in GENERATORS}
+        generators = {str(name): found.get(name) for name in GENERATORS}
         return RankingAttempt(matched, ranking, view, chosen, confidence, generators)
 
     def _match_patterns(self, question: ParsedQuery) -> Mapping[int, TextMatches]:

@@ -53,7 +53,7 @@ class StepTimer:
         for stage in STAGES:
             result[stage] = round(self._spent.get(stage, 0.0) * 1000, 3)
             inside = [name for name in self._spent if name.startswith(f"{stage}.")]
-            result.update({name: round(self._spent[name] * 1000, 3) for name in inside})
+            result.update({str(name): round(self._spent[name] * 1000, 3) for name in inside})
         return result
 
 

@@ -1,6 +1,6 @@
 """Personalized PageRank by local push, with a bound on the error, and the seeds that a score stems from.
 
-In: the `Transition` of a graph and seeds. Out: a `PageRankResult` of rung "approximate". This is forward push
+In: the `Transition` of a graph and seeds. Out: a `PageRankResult` with the outcome "approximate". This is forward push
 (Andersen, Chung and Lang 2006), adapted to the walk of `power_iteration`, in which lost mass returns to the seeds, and
 done for all nodes of a frontier at once. The number of links that are followed depends on the threshold and the
 damping, never on the size of the graph.
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import ConvergenceError, UsageError
 from causalist.model.graph import rows_of
-from causalist.model.scores import PageRankResult, Transition
+from causalist.model.scores import PageRankResult, Transition, WalkOutcome
 from causalist.rank.pagerank.power_iteration import DAMPING, always, check_damping, check_seeds, personalized_pagerank
 from causalist.rank.pagerank.sparse_product import coo_product, csr_product, csr_products
 from causalist.rank.pagerank.transition import EXACT_UP_TO, to_csc
@@ -94,7 +94,7 @@ def push_pagerank(
         |r - y / Y| = |Y * e - sum(e) * y| / (Y * (Y + sum(e))) <= 2 * sum(e) / (Y + sum(e)) <= 2 * E / (Y + E)
 
     in the L1 norm, and that is `bound`. `residual` is sum(q), `n_iterations` counts rounds. If `should_continue`
-    returns False between two rounds, the result so far is returned with the bound that holds for it, as rung "stopped".
+    returns False between two rounds, the result so far is returned with its bound and the outcome "stopped".
 
     `epsilon`: in (0, 1]. Raises `UsageError` otherwise, and as `personalized_pagerank` does.
 
@@ -115,7 +115,7 @@ def push_pagerank(
     enough = epsilon * np.maximum(np.diff(columns.indptr), 1)
     touched: NDArray[np.int32] = np.flatnonzero(s).astype(np.int32)
     is_due = np.zeros(len(s), dtype=np.bool_)
-    rounds, rung = 0, "approximate"
+    rounds, outcome = 0, WalkOutcome.APPROXIMATE
     while True:
         # Only nodes that got mass can be above their threshold now; a scan of all is faster if these are many.
         if len(touched) * LOOKING_COSTS >= len(rest):
@@ -125,7 +125,7 @@ def push_pagerank(
         if len(due) == 0:
             break
         if not should_continue():
-            rung = "stopped"
+            outcome = WalkOutcome.STOPPED
             break
         moved = rest[due]
         kept[due] += moved
@@ -140,7 +140,7 @@ def push_pagerank(
     kept += rest
     total = float(kept.sum())
     kept /= total
-    return PageRankResult(kept, rounds, left, rung, 2.0 * missing / (total + missing), total)
+    return PageRankResult(kept, rounds, left, outcome, 2.0 * missing / (total + missing), total)
 
 
 def extend_push(
@@ -180,7 +180,7 @@ def extend_push(
         scores,
         walk.n_iterations + more.n_iterations,
         (1.0 - share) * walk.residual + share * more.residual,
-        more.rung if more.rung == "stopped" else walk.rung,
+        more.outcome if more.outcome is WalkOutcome.STOPPED else walk.outcome,
         2.0 * missing / (total + missing),
         total,
     )

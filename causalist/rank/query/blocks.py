@@ -304,7 +304,7 @@ def _is_paste(lines: list[str]) -> bool:
 
 
 def _joined(blocks: list[QueryBlock]) -> list[QueryBlock]:
-    """Neighbours of one kind and section as one."""
+    """Merge neighboring blocks of one kind and section."""
     found: list[QueryBlock] = []
     for block in blocks:
         if found and found[-1][:2] == block[:2]:

@@ -31,7 +31,7 @@ from causalist.model.answer import AskOptions, Level, RankMode, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.index import History, LexicalIndex
 from causalist.model.protocols import NO_STEPS, Step, Steps
-from causalist.model.scores import PageRankResult, Reason, SeedShare, Signal, TextMatches, Transition
+from causalist.model.scores import PageRankResult, Reason, SeedShare, Signal, TextMatches, Transition, WalkOutcome
 from causalist.model.symbols import NodeKind, split_id
 from causalist.rank.lexical.query_expansion import replacement_words
 from causalist.rank.pagerank.local_push import compute_origin_shares, compute_pagerank
@@ -310,7 +310,7 @@ def rank_question(
                 seeds, pagerank = walked()
         elif Generator.PAGERANK in plan.generators:
             seeds, pagerank = steps.optional(Step.CANDIDATES_PAGERANK, walked, lambda: (seeds, None))
-        if pagerank is not None and pagerank.rung == "stopped":
+        if pagerank is not None and pagerank.outcome is WalkOutcome.STOPPED:
             steps.leave_out(f"PageRank after {pagerank.n_iterations} iterations")
         # The graph has no evidence about a literal text.
         if not question.is_pattern:
