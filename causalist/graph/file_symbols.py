@@ -117,7 +117,7 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
     """Build the symbol tables of one file."""
     symbols = FileSymbols(path, facts, first, settings, returns=dict(facts.returns))
     symbols.is_shaped = settings is not None and bool(settings.shapes.sequences)
-    apart = settings is not None and settings.names.has_overloads
+    has_overloads = settings is not None and settings.names.has_overloads
     if settings is not None and settings.modules.headers:
         symbols.opened_namespaces = find_opened_namespaces(facts)
     types_apart = settings is not None and settings.names.types_apart
@@ -128,7 +128,7 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
     for i, definition in enumerate(facts.definitions):
         if definition.parent == MODULE_SCOPE and "." in definition.qualname:
             symbols.holders.add(definition.qualname.rpartition(".")[0])
-        if apart and definition.kind in CALLABLE_KINDS:
+        if has_overloads and definition.kind in CALLABLE_KINDS:
             symbols.callables.setdefault(definition.qualname, []).append(first + i)
             if settings is not None and not settings.names.callables_apart:
                 symbols.by_qualname.setdefault(definition.qualname, first + i)

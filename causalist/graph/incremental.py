@@ -72,10 +72,12 @@ def relink(
     one that came or went stands in the place of another.
     """
     relinked = sorted(edited | affected)
-    held = {number: _facts_held(*files[number], settings) for number in relinked}
-    linker = before.relink(held) if before is not None else None
+    kept_facts = {number: _facts_to_keep(*files[number], settings) for number in relinked}
+    linker = before.relink(kept_facts) if before is not None else None
     if linker is None:
-        linker = Linker.from_files([(path, held.get(i, facts)) for i, (path, facts) in enumerate(files)], settings)
+        linker = Linker.from_files(
+            [(path, kept_facts.get(i, facts)) for i, (path, facts) in enumerate(files)], settings
+        )
     for each in moved:
         _check_no_rival(linker.program, each, settings)
     with ExitStack() as bodies:
@@ -84,10 +86,10 @@ def relink(
         return _GraphUpdate(linker, previous, frozenset(edited), frozenset(affected), moved).run()
 
 
-def _facts_held(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> FileFacts:
+def _facts_to_keep(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> FileFacts:
     """Return what a linker holds of a file that is not linked at the moment."""
-    held = facts if needs_bodies(path, facts, settings) else interface_of(facts)
-    return held.without_words()
+    kept_facts = facts if needs_bodies(path, facts, settings) else interface_of(facts)
+    return kept_facts.without_words()
 
 
 def _check_no_rival(program: Program, moved: InvalidationKeys, settings: Mapping[str, LanguageSettings]) -> None:
@@ -320,8 +322,8 @@ def _nodes(
     order[ids.added] = len(then) + np.arange(len(made))
 
     def moved(old: NDArray[np.int32], new: Sequence[int]) -> NDArray[np.int32]:
-        given = np.where(old >= 0, ids.old[old], np.int32(-1))
-        return _merge_columns(given, [position(draft) if draft >= 0 else -1 for draft in new], order)
+        previous = np.where(old >= 0, ids.old[old], np.int32(-1))
+        return _merge_columns(previous, [position(draft) if draft >= 0 else -1 for draft in new], order)
 
     return NodeTable(
         ids=ids.table,

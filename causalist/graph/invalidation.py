@@ -103,10 +103,10 @@ def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dic
         items.setdefault((item_kind, places[place], name), []).append(value)
 
     for definition in facts.definitions:
-        shown = definition._replace(start_byte=0, end_byte=0, start_row=0, end_row=0, doc="", text_byte=0, parent=0)
+        visible = definition._replace(start_byte=0, end_byte=0, start_row=0, end_row=0, doc="", text_byte=0, parent=0)
         if definition.kind in CALLABLE_KINDS and not shows_signatures:
-            shown = shown._replace(signature="")
-        items.setdefault(("definition", definition.qualname, definition.name), []).append(shown)
+            visible = visible._replace(signature="")
+        items.setdefault(("definition", definition.qualname, definition.name), []).append(visible)
         if definition.parent != MODULE_SCOPE:
             add("child", definition.parent, "", definition.name)
     for local, returned in facts.returns:
@@ -122,14 +122,14 @@ def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dic
     for export in facts.exports:
         add("export", MODULE_SCOPE, f"{export.exported} {export.local}", ())
     for entry in facts.imports:
-        alike = entry._replace(row=0, scope=0)
+        unplaced = entry._replace(row=0, scope=0)
         if entry.kind in _STARS:
-            add("whole", entry.scope, "", alike)
+            add("whole", entry.scope, "", unplaced)
         elif entry.kind == ImportKind.SIDE_EFFECT:
             if shows_side_effects:
                 add("whole", entry.scope, entry.module, entry.level)
         else:
-            add("import", entry.scope, entry.alias or entry.module.partition(".")[0], alike)
+            add("import", entry.scope, entry.alias or entry.module.partition(".")[0], unplaced)
     for name in facts.wildcard_exports or ():
         add("export", MODULE_SCOPE, name, ())
     for local, owner in facts.owners:
@@ -326,13 +326,15 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
         return None
     passed_on = None
     if ImportKind.STAR not in kinds:
-        shown = {d.name for d in facts.definitions if d.parent == MODULE_SCOPE}
-        shown.update(b.target for b in facts.bindings if b.scope == MODULE_SCOPE)
-        shown.update(name for export in facts.exports for name in _NAME.findall(f"{export.exported} {export.local}"))
-        shown.update(entry.alias or entry.module.partition(".")[0] for entry in facts.imports)
-        passed_on = frozenset(shown - {"", "default"})
+        top_level = {d.name for d in facts.definitions if d.parent == MODULE_SCOPE}
+        top_level.update(b.target for b in facts.bindings if b.scope == MODULE_SCOPE)
+        top_level.update(
+            name for export in facts.exports for name in _NAME.findall(f"{export.exported} {export.local}")
+        )
+        top_level.update(entry.alias or entry.module.partition(".")[0] for entry in facts.imports)
+        passed_on = frozenset(top_level - {"", "default"})
     # `Door.handle = make()` gives a member to what may stand elsewhere; `.handle` is one of the type around it.
-    given = {
+    exported = {
         name
         for binding in facts.bindings
         if "." in binding.target and not binding.target.startswith(".")
@@ -344,7 +346,7 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
     methods = frozenset(d.name for d in facts.definitions if d.kind == NodeKind.METHOD)
     guessed = frozenset(name for name in methods - builtin if not name.startswith("__"))
     mentioned = frozenset(d.name for d in facts.definitions) if role_of(path) == Role.CODE else frozenset()
-    return InvalidationKeys(path, facts.language, stem, frozenset(given), methods, guessed, mentioned, passed_on)
+    return InvalidationKeys(path, facts.language, stem, frozenset(exported), methods, guessed, mentioned, passed_on)
 
 
 def can_mention(path: str, has_grammar: bool) -> bool:
@@ -359,8 +361,8 @@ def forwards_module(facts: FileFacts, stem: str) -> tuple[bool, bool]:
     several places.
     """
     named = [e for e in facts.imports if e.kind in _PASSING and stem in _STEM.findall(f"{e.module} {e.name}")]
-    whole = any(entry.kind in _WHOLE for entry in named)
-    return whole, any(entry.kind in _REEXPORTS and not entry.module.startswith(".") for entry in named)
+    is_whole = any(entry.kind in _WHOLE for entry in named)
+    return is_whole, any(entry.kind in _REEXPORTS and not entry.module.startswith(".") for entry in named)
 
 
 def forwarded_modules(path: str, facts: FileFacts, language: LanguageSettings | None) -> frozenset[tuple[str, int]]:
@@ -371,5 +373,5 @@ def forwarded_modules(path: str, facts: FileFacts, language: LanguageSettings | 
     if language is None:
         return frozenset()
     stem = posixpath.splitext(posixpath.basename(path))[0]
-    whole = language.modules.system is ModuleSystem.DOTTED and stem in language.modules.index_stems
-    return frozenset((entry.module, entry.level) for entry in facts.imports if whole or entry.kind in _REEXPORTS)
+    is_package = language.modules.system is ModuleSystem.DOTTED and stem in language.modules.index_stems
+    return frozenset((entry.module, entry.level) for entry in facts.imports if is_package or entry.kind in _REEXPORTS)

@@ -109,8 +109,8 @@ class Resolver:
         more_bases: dict[int, list[int]] = {}
         for each in implemented:
             more_bases.setdefault(each.owner, []).append(each.target.definition)
-        for owner, held in delegates:
-            more_bases.setdefault(owner, []).append(held)
+        for owner, content in delegates:
+            more_bases.setdefault(owner, []).append(content)
         for owner, numbers in more_bases.items():
             self.program.set_bases(owner, [*self.program.bases_of(owner), *numbers])
         self.partial_types.join_bases()
@@ -249,8 +249,8 @@ class Resolver:
         """Note the methods that a trait of the repository gives to a type of which it has no definition."""
         symbols = self.program.files[file]
         for local in range(block.first, block.end if trait >= 0 else block.first):
-            given = self.program.foreign.setdefault((trait, symbols.facts.definitions[local].name), {})
-            given.setdefault(block.type.rpartition(".")[2], symbols.first + local)
+            methods = self.program.foreign.setdefault((trait, symbols.facts.definitions[local].name), {})
+            methods.setdefault(block.type.rpartition(".")[2], symbols.first + local)
 
     def _type_at(self, file: int, scope: int, name: str) -> int:
         """Return the type that a name means in a scope, aliases followed, or -1."""
@@ -259,8 +259,8 @@ class Resolver:
             return -1
         if self.program.is_type_like(value.number):
             return value.number
-        meant = self.inference.resolve_alias(value.number)
-        return meant.number if meant is not None and meant.kind is ValueKind.INSTANCE else -1
+        aliased = self.inference.resolve_alias(value.number)
+        return aliased.number if aliased is not None and aliased.kind is ValueKind.INSTANCE else -1
 
     def _find_delegates(self) -> list[tuple[int, int]]:
         """Return (type, other type in which its members are looked for, too) by the types inside of it that say so."""
@@ -320,13 +320,13 @@ class Resolver:
             if is_value and method not in self.builtin_methods.get(self._language_of(file), ()):
                 value = self.inference.trait_method(file, scope, value, method) or value
         if called and (value is None or is_open) and self.name_lookup.has_package_extension(chain):
-            given = self.name_lookup.find_package_extensions(file, chain, arguments, value)
-            if given:
-                return [Target(each, rule, len(given)) for each, rule in given], ""
+            extensions = self.name_lookup.find_package_extensions(file, chain, arguments, value)
+            if extensions:
+                return [Target(each, rule, len(extensions)) for each, rule in extensions], ""
         if called and (value is None or is_open) and self.program.extended:
-            given = self.name_lookup.find_extensions_of_external(file, chain, arguments, value)
-            if given:
-                return [Target(each, rule, len(given)) for each, rule in given], ""
+            extensions = self.name_lookup.find_extensions_of_external(file, chain, arguments, value)
+            if extensions:
+                return [Target(each, rule, len(extensions)) for each, rule in extensions], ""
         if not guess and "." in chain and (value is None or value.kind is ValueKind.UNKNOWN_MEMBER):
             # At least what holds the member is used: the last name but one, or else the first.
             holder, first = chain.rpartition(".")[0], chain.partition(".")[0]
@@ -339,10 +339,10 @@ class Resolver:
             value = self.inference.default_export(value) or value
         named: list[Target] = []
         if guess and self.program.files[file].is_shaped:
-            held = self.inference.content_called(value)
-            if held is not None and value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
+            content = self.inference.content_called(value)
+            if content is not None and value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
                 named = [Target(value.number, value.rule, 1)]
-            value = held or value
+            value = content or value
             if value.kind is ValueKind.UNION:
                 settings = self.program.files[file].settings
                 assert settings is not None
@@ -411,8 +411,8 @@ class Resolver:
             return definition
         if settings.types.prefixed:  # a variable, which is there to be given another function
             return definition
-        held = self.inference.content_of(definition)
-        return held.number if held is not None and held.kind is ValueKind.DEFINITION else definition
+        content = self.inference.content_of(definition)
+        return content.number if content is not None and content.kind is ValueKind.DEFINITION else definition
 
     def _call_method(self, file: int) -> str:
         settings = self.program.files[file].settings
@@ -454,13 +454,13 @@ class OverloadChooser:
         if len(same) + len(elsewhere) < 2:
             return functions
         unknown = [position for position, letter in enumerate(arguments) if letter == ArgumentKind.OTHER]
-        held = [
+        inferred_arguments = [
             (position, value)
             for position, chain in zip(unknown, chains.split(","), strict=False)
             if chain and (value := self._infer_argument(place, chain)) is not None
         ]
         settings = program.files[program.file_of[functions[0]]].settings
-        if not held or settings is None:
+        if not inferred_arguments or settings is None:
             return functions
         literals = program.literals[settings.name]
         if not any(misfit(program.parameters.get(each), arguments, literals) is not None for each in same):
@@ -469,7 +469,9 @@ class OverloadChooser:
         for function in same:
             far = misfit(program.parameters.get(function), arguments, literals)
             steps = (
-                [self._distance(function, position, value) for position, value in held] if far is not None else [None]
+                [self._distance(function, position, value) for position, value in inferred_arguments]
+                if far is not None
+                else [None]
             )
             if far is not None and None not in steps:
                 found.append((far, sum(step or 0 for step in steps), function))
@@ -557,13 +559,13 @@ class NameCandidates:
             return
         # Overloads of one name are one meaning, and share what falls to it.
         called = receiver.rpartition(".")[2]
-        alike = [each for each in candidates if resembles(called, self._owner(each))]
-        in_sight = [each for each in alike if self._is_in_sight(file, each)]
-        held = [each for each in candidates if self._holder(each) == called]
+        resembling = [each for each in candidates if resembles(called, self._owner(each))]
+        in_sight = [each for each in resembling if self._is_in_sight(file, each)]
+        in_holder = [each for each in candidates if self._holder(each) == called]
         for chosen, rule in (
             (in_sight, RuleName.NAMED_RECEIVER),
-            (alike, RuleName.LIKE_NAMED),
-            (held, RuleName.NAMED_RECEIVER),
+            (resembling, RuleName.LIKE_NAMED),
+            (in_holder, RuleName.NAMED_RECEIVER),
         ):
             if chosen and len(self._meanings(chosen)) == 1:
                 yield from ((each, rule, len(chosen)) for each in chosen)

@@ -25,9 +25,9 @@ def with_overloads_and_members(graph: CodeGraph, nodes: Sequence[int]) -> NDArra
     some languages define them outside of their type.
     """
     ids = graph.nodes.ids
-    meant = [each for node in nodes for each in (node, *graph.namesakes(node))]
-    members = [member for node in meant if "::" in ids[node] for member in ids.prefix_range(f"{ids[node]}.")]
-    return graph.with_contents([*meant, *members])
+    namesakes = [each for node in nodes for each in (node, *graph.namesakes(node))]
+    members = [member for node in namesakes if "::" in ids[node] for member in ids.prefix_range(f"{ids[node]}.")]
+    return graph.with_contents([*namesakes, *members])
 
 
 def mark_reachable(
@@ -80,9 +80,9 @@ def calls_from(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
 
 def edges_to(graph: CodeGraph, node: int, kind: EdgeKind) -> tuple[Edge, ...]:
     """Return the edges of a kind that lead from outside to a node or its contents, most confident first."""
-    meant = with_overloads_and_members(graph, [node])
-    inside = frozenset(meant.tolist())
-    numbers = graph.edges_into(meant).tolist()
+    targets = with_overloads_and_members(graph, [node])
+    inside = frozenset(targets.tolist())
+    numbers = graph.edges_into(targets).tolist()
     of_kind = [e for e in numbers if graph.edges.kinds[e] == kind]
     kept = [e for e in of_kind if len(inside) == 1 or int(graph.edges.sources[e]) not in inside]
     return sort_by_confidence(map(graph.edge, kept))

@@ -74,14 +74,16 @@ def _edges(graph: CodeGraph) -> Iterator[Finding]:
     for number in np.flatnonzero(dangling)[:_MAX_EXAMPLES].tolist():
         where = f"edge {number}"
         yield Finding("dangling-edge", where, f"{edges.sources[number]} -> {edges.targets[number]} of {n} nodes")
-    whole = ~dangling
-    without_rule = whole & (edges.rules >= len(graph.rule_names))
+    is_intact = ~dangling
+    without_rule = is_intact & (edges.rules >= len(graph.rule_names))
     for number in np.flatnonzero(without_rule)[:_MAX_EXAMPLES].tolist():
         yield Finding("missing-rule", f"edge {number}", f"its rule has the number {edges.rules[number]}")
     rules = frozenset(rule.name.value for rule in RULES)
-    for name in sorted({graph.rule_names[i] for i in np.unique(edges.rules[whole & ~without_rule]).tolist()} - rules):
+    for name in sorted(
+        {graph.rule_names[i] for i in np.unique(edges.rules[is_intact & ~without_rule]).tolist()} - rules
+    ):
         yield Finding("missing-rule", name, "edges go by this rule, of which nothing is known")
-    known = whole & ~without_rule
+    known = is_intact & ~without_rule
     confident = (edges.confidences > 0) & (edges.confidences <= 1) & (edges.candidates >= 1)
     for number in np.flatnonzero(known & ~confident)[:_MAX_EXAMPLES].tolist():
         edge = graph.edge(number)

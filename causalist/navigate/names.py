@@ -131,9 +131,9 @@ def resolve_name(index: Index, name: str, *, root: Path | None = None, folder: s
         raise UnknownNode(_unknown(place, name, wanted))
     nodes, note = found
     if len(nodes) > 1:
-        listed = "\n".join(place.describe(n) for n in nodes[:_MAX_SUGGESTED])
+        suggestions = "\n".join(place.describe(n) for n in nodes[:_MAX_SUGGESTED])
         more = f"\n  and {len(nodes) - _MAX_SUGGESTED} more" if len(nodes) > _MAX_SUGGESTED else ""
-        raise AmbiguousNode(f"{len(nodes)} nodes are called {name!r}; use one of these ids:\n{listed}{more}")
+        raise AmbiguousNode(f"{len(nodes)} nodes are called {name!r}; use one of these ids:\n{suggestions}{more}")
     return ResolvedName(nodes[0], note)
 
 
@@ -238,8 +238,12 @@ def _by_end(place: _Place, wanted: str) -> _Matches | None:
 def _candidates(place: _Place, text: str) -> list[int]:
     """Return the nodes whose last name or file name is the last part of `text`, ignoring case."""
     _, separator, symbol = text.rpartition("::")
-    whole = _REPEATED.sub("", symbol)
-    parts = {whole.rpartition(".")[2], whole, whole.rpartition("/")[2]} if not separator else {whole.rpartition(".")[2]}
+    unnumbered = _REPEATED.sub("", symbol)
+    parts = (
+        {unnumbered.rpartition(".")[2], unnumbered, unnumbered.rpartition("/")[2]}
+        if not separator
+        else {unnumbered.rpartition(".")[2]}
+    )
     return sorted({n for part in parts for n in find_nodes_by_name(part, place.index.lexical)})
 
 
@@ -278,17 +282,17 @@ def _as_stem(node_id: str) -> str:
 _WRITTEN = (_as_id, _as_module, _as_stem)
 
 
-def _ends_both(whole: str, end: str) -> bool:
+def _ends_both(name: str, end: str) -> bool:
     """Return `_ends` of path and of symbol if `end` has both."""
-    if "::" not in end or "::" not in whole:
-        return _ends(whole, end)
-    (path, _, symbol), (end_path, _, end_symbol) = whole.partition("::"), end.partition("::")
+    if "::" not in end or "::" not in name:
+        return _ends(name, end)
+    (path, _, symbol), (end_path, _, end_symbol) = name.partition("::"), end.partition("::")
     return _ends(symbol, end_symbol) and (not end_path or _ends(path, end_path))
 
 
-def _ends(whole: str, end: str) -> bool:
+def _ends(name: str, end: str) -> bool:
     """Return True if `whole` ends with `end` at a boundary of its parts."""
-    return whole == end or (whole.endswith(end) and whole[-len(end) - 1] in "/.:#")
+    return name == end or (name.endswith(end) and name[-len(end) - 1] in "/.:#")
 
 
 def _unknown(place: _Place, name: str, wanted: str) -> str:
@@ -305,13 +309,13 @@ def _unknown(place: _Place, name: str, wanted: str) -> str:
     tail = wanted.replace("\\", "/").rpartition("/")[2].lower()
     found = _candidates(place, wanted)
     if 0 < len(found) <= _MAX_SUGGESTED:
-        listed = "\n".join(place.describe(n) for n in found)
-        return f"nothing here is called {name!r}; by its last name there is:\n{listed}"
+        suggestions = "\n".join(place.describe(n) for n in found)
+        return f"nothing here is called {name!r}; by its last name there is:\n{suggestions}"
     positions = dict.fromkeys(p for text in (last, tail) for p in nearest(lexical.names, text, _MAX_NEAREST))
     near = [n for p in positions for n in lexical.name_nodes[lexical.name_indptr[p] : lexical.name_indptr[p + 1]]]
     if near:
-        listed = "\n".join(place.describe(int(n)) for n in dict.fromkeys(near[:_MAX_SUGGESTED]))
-        return f"nothing here is called {name!r}; what is written nearly so:\n{listed}"
+        suggestions = "\n".join(place.describe(int(n)) for n in dict.fromkeys(near[:_MAX_SUGGESTED]))
+        return f"nothing here is called {name!r}; what is written nearly so:\n{suggestions}"
     example = next((graph.nodes.ids[n] for n in np.flatnonzero(graph.nodes.kinds == NodeKind.FUNCTION).tolist()), "")
     return f"nothing here is called {name!r}; ids look like {example or 'src/auth.py::Session.verify'}"
 

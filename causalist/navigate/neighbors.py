@@ -51,15 +51,15 @@ def list_neighbors(
     made: tuple[int, ...] = ()
     for hop in range(1, hops + 1):
         found: list[NDArray[np.int64]] = []
-        for way in (Direction.IN, Direction.OUT):
-            if direction not in (way, Direction.BOTH):
+        for toward in (Direction.IN, Direction.OUT):
+            if direction not in (toward, Direction.BOTH):
                 continue
-            numbers = _edges_into(graph, frontier) if way is Direction.IN else graph.edges_out_of(frontier)
-            ends = edges.sources if way is Direction.IN else edges.targets
+            numbers = _edges_into(graph, frontier) if toward is Direction.IN else graph.edges_out_of(frontier)
+            ends = edges.sources if toward is Direction.IN else edges.targets
             numbers = numbers[wanted[numbers] & ~seen[ends[numbers]]]
-            groups += _groups(graph, hop, way, numbers, limit)
+            groups += _groups(graph, hop, toward, numbers, limit)
             found.append(ends[numbers].astype(np.int64))
-            if way is Direction.OUT:
+            if toward is Direction.OUT:
                 called = ends[numbers[edges.kinds[numbers] == EdgeKind.CALLS]]
                 made = find_constructors_run(graph, np.unique(called).tolist())
         frontier = np.unique(np.concatenate(found))
@@ -75,17 +75,19 @@ def _edges_into(graph: CodeGraph, nodes: NDArray[np.int64]) -> NDArray[np.int64]
     return np.unique(np.concatenate([graph.edges_into(nodes), np.array(calls, dtype=np.int64)]))
 
 
-def _groups(graph: CodeGraph, hop: int, way: Direction, numbers: NDArray[np.int64], limit: int) -> list[Neighbors]:
+def _groups(
+    graph: CodeGraph, hop: int, direction: Direction, numbers: NDArray[np.int64], limit: int
+) -> list[Neighbors]:
     edges = graph.edges
     best_first = numbers[np.lexsort((numbers, -edges.confidences[numbers]))]
     groups = []
     for kind in EdgeKind:
         own = best_first[edges.kinds[best_first] == kind]
         if len(own):
-            shown = tuple(graph.edge(number) for number in own[:limit].tolist())
-            ends = (edges.sources if way is Direction.IN else edges.targets)[own[:limit]].tolist()
+            listed_edges = tuple(graph.edge(number) for number in own[:limit].tolist())
+            ends = (edges.sources if direction is Direction.IN else edges.targets)[own[:limit]].tolist()
             places = tuple((graph.layer(end), graph.tier(end)) for end in ends)
-            groups.append(Neighbors(hop, way, kind.label, len(own), shown, places))
+            groups.append(Neighbors(hop, direction, kind.label, len(own), listed_edges, places))
     return groups
 
 
@@ -104,10 +106,10 @@ def list_neighbors_and_co_changes(
     edges = list_co_change_edges(index, node)
     if not edges:
         return found
-    graph, shown = index.graph, edges[:limit]
-    ends = [graph.nodes.ids.position(edge.target) for edge in shown]
+    graph, listed_edges = index.graph, edges[:limit]
+    ends = [graph.nodes.ids.position(edge.target) for edge in listed_edges]
     places = tuple((graph.layer(end), graph.tier(end)) for end in ends)
-    return (Neighbors(1, Direction.BOTH, EdgeKind.CO_CHANGES.label, len(edges), shown, places), *found)
+    return (Neighbors(1, Direction.BOTH, EdgeKind.CO_CHANGES.label, len(edges), listed_edges, places), *found)
 
 
 def list_co_change_edges(index: Index, node: int) -> tuple[Edge, ...]:
@@ -134,10 +136,10 @@ def list_co_change_edges(index: Index, node: int) -> tuple[Edge, ...]:
 def describe_definition(graph: CodeGraph, node: int) -> DefinitionDetails:
     """Return all details of a node except its source."""
     edges, nodes = graph.edges, graph.nodes
-    whole = graph.with_contents([node])
+    with_contents = graph.with_contents([node])
     inside = np.zeros(len(nodes), dtype=np.bool_)
-    inside[whole] = True
-    into, out_of = graph.edges_into(whole), graph.edges_out_of(whole)
+    inside[with_contents] = True
+    into, out_of = graph.edges_into(with_contents), graph.edges_out_of(with_contents)
     ordering = np.isin(edges.kinds, sorted(ORDERING_KINDS))
     users = edges.sources[into[ordering[into]]]
     used = edges.targets[out_of[ordering[out_of]]]
@@ -180,9 +182,9 @@ def find_graph_path(graph: CodeGraph, transition: Transition, source: int, targe
     for is_forward, walked in ((True, _forward_only(graph, transition)), (False, transition)):
         hops = paths_from_seeds(graph, walked, seeds, [target], kind_weights=_weights(is_forward))[target]
         if hops:
-            ways = [graph.nodes.ids.position(hop.node) for hop in hops]
-            probability = float(np.prod([_entry(transition, i, j) for i, j in pairwise(ways)]))
-            edges = tuple(_edge(graph, i, j, hop) for (i, j), hop in zip(pairwise(ways), hops[1:], strict=True))
+            nodes = [graph.nodes.ids.position(hop.node) for hop in hops]
+            probability = float(np.prod([_entry(transition, i, j) for i, j in pairwise(nodes)]))
+            edges = tuple(_edge(graph, i, j, hop) for (i, j), hop in zip(pairwise(nodes), hops[1:], strict=True))
             return GraphPath(hops, probability, edges, is_forward)
     return None
 

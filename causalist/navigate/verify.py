@@ -33,7 +33,9 @@ def list_unresolved_calls(
     """
     unresolved = graph.unresolved
     rows = np.flatnonzero(inside[unresolved.sources]) if len(unresolved) else np.zeros(0, dtype=np.int64)
-    meant = {name: may_mean(unresolved.texts[name]) for name in np.unique(unresolved.names[rows]).tolist()}
+    definitions_by_name = {
+        name: may_mean(unresolved.texts[name]) for name in np.unique(unresolved.names[rows]).tolist()
+    }
     return tuple(
         UnresolvedCall(
             graph.nodes.ids[int(unresolved.sources[i])],
@@ -42,7 +44,7 @@ def list_unresolved_calls(
             int(unresolved.counts[i]),
         )
         for i in rows.tolist()
-        if meant[int(unresolved.names[i])]
+        if definitions_by_name[int(unresolved.names[i])]
     )
 
 
@@ -90,10 +92,10 @@ def verify_use(
     # Documentation uses what it mentions; a test whose docstring names something may not.
     is_prose = np.isin(graph.nodes.kinds[edges.sources[numbers]], (NodeKind.PASSAGE, NodeKind.FILE))
     is_meant &= is_prose | (edges.kinds[numbers] != EdgeKind.MENTIONS)
-    meant = numbers[is_meant].tolist()
+    matching = numbers[is_meant].tolist()
     uses = find_implicit_uses(graph, [target, *graph.namesakes(target)])
-    implicit = [use for use in uses if using[edges.sources[use.number]] and use.number not in meant]
-    found = sort_by_confidence([*map(graph.edge, meant), *(edge_of(graph, use) for use in implicit)])
+    implicit = [use for use in uses if using[edges.sources[use.number]] and use.number not in matching]
+    found = sort_by_confidence([*map(graph.edge, matching), *(edge_of(graph, use) for use in implicit)])
     is_meant |= np.isin(numbers, [use.number for use in implicit])
     bases = tuple(find_rule_precision(edge) for edge in found)
     if any(edge.confidence >= min_confidence for edge in found):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
         find_repeaters,
         has_adjacent_pair,
         match_literals,
-        message_words,
+        message_terms,
         n_informative_words,
     )
     from causalist.rank.pagerank.transition import PreviousTransition, WalkWeights, build_transition, restrict_to
@@ -98,7 +98,7 @@ __all__ = [
     "merge_commits",
     "message_postings",
     "message_scores",
-    "message_words",
+    "message_terms",
     "n_informative_words",
     "parse_query",
     "rank_question",
@@ -132,7 +132,7 @@ __getattr__ = exports(
         "lexical.bm25": "SnippetLines bm25 find_nodes_by_name impacts",
         "lexical.build": "PreviousIndexRows build_lexical",
         "scoring.mentions": "files_with_all frame_rows",
-        "lexical.message_search": "find_printers find_repeaters has_adjacent_pair match_literals message_words "
+        "lexical.message_search": "find_printers find_repeaters has_adjacent_pair match_literals message_terms "
         "n_informative_words",
         "scoring.signals": "terms_in_vocabulary",
     },

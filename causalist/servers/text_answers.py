@@ -440,7 +440,7 @@ def _format_path(trail: GraphPath) -> str:
 def resolve_name(repository: "Repository", name: str) -> tuple[str, str]:
     """Return the id that a name means, and a note on assumptions. Raises UnknownNode, AmbiguousNode."""
     try:
-        found = repository.named(name)
+        found = repository.resolve_name(name)
     except UnknownNode as error:
         near = [format_node(hit.id) for hit in repository.find(name, limit=_MAX_SUGGESTIONS)]
         if not near or "\n" in str(error):  # the error already lists names

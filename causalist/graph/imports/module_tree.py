@@ -213,9 +213,9 @@ class ModuleTree:
         folder, stem = posixpath.dirname(path), posixpath.splitext(posixpath.basename(path))[0]
         if stem in settings.index_stems:
             folder, stem = posixpath.dirname(folder), posixpath.basename(folder)
-        beside = [posixpath.basename(t) for t in settings.targets if "*" not in t and "/" in t]
+        target_names = [posixpath.basename(t) for t in settings.targets if "*" not in t and "/" in t]
         indexes = [f"{index}{extension}" for index in settings.index_stems for extension in settings.extensions]
-        candidates = [posixpath.join(folder, name) for name in (*indexes, *beside)]
+        candidates = [posixpath.join(folder, name) for name in (*indexes, *target_names)]
         candidates += [folder + extension for extension in settings.extensions if folder]
         for candidate in candidates:
             parent = self.number.get(candidate, -1)

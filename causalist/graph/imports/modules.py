@@ -153,8 +153,8 @@ class ModuleMap:
                     return True
         ends = [*settings.extensions, *(f"/{i}{end}" for i in settings.index_stems for end in settings.extensions), ""]
         stems = {path.removesuffix(written) for written in settings.extensions} | {path}
-        beside = {f"{stem}{end}" for stem in stems for end in ends} - {path}
-        return not beside.isdisjoint(self.number)
+        rivals = {f"{stem}{end}" for stem in stems for end in ends} - {path}
+        return not rivals.isdisjoint(self.number)
 
     def _is_package(self, folder: str, settings: ModuleSettings) -> bool:
         return any(

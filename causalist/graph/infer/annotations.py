@@ -364,17 +364,17 @@ class MemberTypes:
         if len(traits) != 1:
             return None
         trait = traits[0]
-        given = program.foreign.get((trait, name), {})
+        methods = program.foreign.get((trait, name), {})
         if value.kind in (ValueKind.BUILTIN, ValueKind.EXTERNAL) and value.type:
-            if value.type in given:
-                return Value(ValueKind.DEFINITION, given[value.type], RuleName.TRAIT_IN_SCOPE)
+            if value.type in methods:
+                return Value(ValueKind.DEFINITION, methods[value.type], RuleName.TRAIT_IN_SCOPE)
             if trait not in program.for_all:
                 return (
-                    Value(ValueKind.DEFINITION, next(iter(given.values())), RuleName.TRAIT_IN_SCOPE)
-                    if len(given) == 1
+                    Value(ValueKind.DEFINITION, next(iter(methods.values())), RuleName.TRAIT_IN_SCOPE)
+                    if len(methods) == 1
                     else None
                 )
-        elif not given and trait not in program.for_all and not program.is_only_in(trait, name):
+        elif not methods and trait not in program.for_all and not program.is_only_in(trait, name):
             return None
         return Value(ValueKind.DEFINITION, program.find_own_member(trait, name), RuleName.TRAIT_IN_SCOPE)
 

@@ -72,8 +72,8 @@ class NameLookup:
         program = self.program
         settings = program.files[program.file_of[owner]].settings
         is_mixed_in = settings is not None and settings.names.super_same  # a mixin comes before the superclass
-        beside = (NodeKind.INTERFACE,) if is_mixed_in else (NodeKind.INTERFACE, NodeKind.TRAIT)
-        above = [b for b in program.bases_of(owner) if program.definition_of[b].kind not in beside]
+        skipped_kinds = (NodeKind.INTERFACE,) if is_mixed_in else (NodeKind.INTERFACE, NodeKind.TRAIT)
+        above = [b for b in program.bases_of(owner) if program.definition_of[b].kind not in skipped_kinds]
         if len(above) == len(program.bases_of(owner)):
             number, _ = program.find_member(owner, name, skip_own=True, called=called)
             return Value(ValueKind.DEFINITION, number, RuleName.SUPER) if number >= 0 else None

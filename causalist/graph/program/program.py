@@ -258,10 +258,10 @@ class Program:
         """Return the member of the value that a file exports as a whole, if it exports nothing else."""
         if settings.modules.system is not ModuleSystem.DOTTED or not settings.modules.require:
             return None
-        whole = self.find_exported(file, "default")
+        exported = self.find_exported(file, "default")
         number = (
-            self.find_own_member(whole.number, name)
-            if whole is not None and whole.kind is ResolutionKind.DEFINITION
+            self.find_own_member(exported.number, name)
+            if exported is not None and exported.kind is ResolutionKind.DEFINITION
             else -1
         )
         return Resolution(ResolutionKind.DEFINITION, number, RuleName.IMPORT) if number >= 0 else None
@@ -335,8 +335,8 @@ class Program:
             target, _ = self.target_module(file, star)
             if target < 0 or target == file or name == "default":
                 continue
-            listed = self.files[target].facts.wildcard_exports
-            if listed is not None and name not in listed:
+            wildcard_names = self.files[target].facts.wildcard_exports
+            if wildcard_names is not None and name not in wildcard_names:
                 continue
             found = self.find_exported(target, name, depth + 1)
             if found is not None:
@@ -390,8 +390,8 @@ class Program:
 
     def _is_plain_value(self, symbols: FileSymbols, definition: int) -> bool:
         """Return True if a call by this name must denote another definition, since this one is a plain value."""
-        apart = symbols.settings is not None and symbols.settings.names.callables_apart
-        return apart and self.is_value(definition) and definition - symbols.first not in symbols.returns
+        has_overloads = symbols.settings is not None and symbols.settings.names.callables_apart
+        return has_overloads and self.is_value(definition) and definition - symbols.first not in symbols.returns
 
     def bases_of(self, owner: int) -> list[int]:
         """Return the direct bases of a type."""

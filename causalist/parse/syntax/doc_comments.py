@@ -130,7 +130,7 @@ _MAX_COMMENT_BYTES = 8000
 
 
 class DocTag(StrEnum):
-    """What a tag of a documentation comment gives the type of. The values are the keys of `comments.tags`."""
+    """Roles of the types in documentation comments. The values are the keys of `comments.tags`."""
 
     PARAMETER = "parameter"
     RETURNS = "returns"

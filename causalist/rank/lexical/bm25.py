@@ -39,12 +39,12 @@ def query_coverage(terms: Mapping[int, float], postings: Postings, n: int) -> Sc
     return found / total if total > 0 else found
 
 
-def name_coverage(asked: Mapping[str, float], lexical: LexicalIndex, n: int) -> Scores:
+def name_coverage(query_terms: Mapping[str, float], lexical: LexicalIndex, n: int) -> Scores:
     """Return the share of the query's own words that each name has, to the power _NAME_COVERAGE_POWER.
 
     All scores are 0 where the repository has fewer than two of these words, as one word is in many names.
     """
-    known = {number: weight for term, weight in asked.items() if (number := lexical.terms.position(term)) >= 0}
+    known = {number: weight for term, weight in query_terms.items() if (number := lexical.terms.position(term)) >= 0}
     if len(known) < _MIN_QUERY_TERMS:
         return np.zeros(n)
     share: Scores = query_coverage(known, lexical.symbol_names, n) ** _NAME_COVERAGE_POWER
@@ -61,8 +61,8 @@ def name_share(terms: Collection[int], lexical: LexicalIndex, n: int) -> Scores:
     for term in sorted(terms):
         found[postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])]] += 1.0
     # The length is needed only for names with a match.
-    asked = postings.documents[(found > 0).take(postings.documents)]
-    length = np.bincount(asked, minlength=n)
+    matched_documents = postings.documents[(found > 0).take(postings.documents)]
+    length = np.bincount(matched_documents, minlength=n)
     length = np.maximum(np.where(length > 1, length - 1, length), 1)
     return np.minimum(found / length, 1.0)
 

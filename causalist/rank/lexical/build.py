@@ -61,10 +61,10 @@ class PreviousPostings(NamedTuple):
 
 def keep_rows(postings: Postings, nodes: NDArray[np.int32]) -> PreviousPostings:
     """Return the postings without the rows of the nodes that are -1."""
-    gone = _rows_of(postings.documents, nodes < 0)
-    terms = np.searchsorted(postings.indptr, gone, side="right") - 1
+    removed_rows = _rows_of(postings.documents, nodes < 0)
+    terms = np.searchsorted(postings.indptr, removed_rows, side="right") - 1
     n_kept = np.diff(postings.indptr) - np.bincount(terms, minlength=len(postings.indptr) - 1)
-    return PreviousPostings(postings, nodes, gone, terms, n_kept)
+    return PreviousPostings(postings, nodes, removed_rows, terms, n_kept)
 
 
 def join_postings(old: PreviousPostings, terms: MergedTable, new: Triples) -> Postings:
@@ -213,8 +213,8 @@ def build_lexical(
     # Only terms that some document has are kept.
     strings = vocabulary.strings()
     used = np.flatnonzero(_used([each[1] for each in (body, own, outer, path)], len(strings)))
-    taken = _taken_over(kept)
-    terms = merge_tables(taken.terms, taken.is_used, [strings[i] for i in used.tolist()])
+    previous = _previous_terms(kept)
+    terms = merge_tables(previous.terms, previous.is_used, [strings[i] for i in used.tolist()])
     rank = np.full(len(strings), -1, dtype=np.int32)
     rank[used] = terms.added
     for _, numbers_of_terms, _ in (body, own, outer, path, path_of_documents):
@@ -225,24 +225,24 @@ def build_lexical(
     def rows(*parts: Part) -> Triples:
         return _concatenate_rows(list(sum_parts(parts, blocks, n_nodes)))
 
-    def counted(old: PreviousPostings, b: float, new: Triples) -> Postings:
+    def weighted_postings(old: PreviousPostings, b: float, new: Triples) -> Postings:
         return with_norms(join_postings(old, terms, new), old, new, n_nodes, b)
 
-    old_definitions, old_files, old_paths, old_names = taken.tables
+    old_definitions, old_files, old_paths, old_names = previous.tables
     paths = without_counts(join_postings(old_paths, terms, rows(blocks.part(path, 1))), len(files))
     symbol_names = without_counts(join_postings(old_names, terms, rows(blocks.part(own, 1))), n_nodes)
     names = (blocks.part(own, WEIGHT_NAME), blocks.part(outer, WEIGHT_OUTER_NAME))
     found = rows(words, *names, blocks.part(path_of_documents, WEIGHT_PATH))
-    definitions = counted(old_definitions, B_DEFINITION, found)
+    definitions = weighted_postings(old_definitions, B_DEFINITION, found)
     del path_of_documents, found
     np.take(file_of, body[0], out=body[0])  # the words of files are those of their documents
-    whole = counted(old_files, B_FILE, rows(words, blocks.part(path, WEIGHT_PATH_IN_FILE)))
+    file_counts = weighted_postings(old_files, B_FILE, rows(words, blocks.part(path, WEIGHT_PATH_IN_FILE)))
     del body, words
     name_table, name_indptr, name_nodes = _name_table(fresh, linked, kept)
     return LexicalIndex(
         terms=terms.table,
         definitions=definitions,
-        files=whole,
+        files=file_counts,
         paths=paths,
         symbol_names=symbol_names,
         names=name_table,
@@ -259,7 +259,7 @@ class _PreviousTerms(NamedTuple):
     tables: tuple[PreviousPostings, ...]
 
 
-def _taken_over(kept: PreviousIndexRows | None) -> _PreviousTerms:
+def _previous_terms(kept: PreviousIndexRows | None) -> _PreviousTerms:
     """Return the part of the earlier postings that is kept, or empty tables if `kept` is None."""
     if kept is None:
         nothing = keep_rows(NO_POSTINGS, np.zeros(0, dtype=np.int32))

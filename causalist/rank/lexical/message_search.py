@@ -113,10 +113,10 @@ def _literals(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, list[lis
 
 
 def _segments(start: int, parts: list[str], wanted: frozenset[str]) -> Iterator[tuple[int, list[list[str]]]]:
-    whole = "".join(parts)
-    if len(whole) < 2 * _MIN_WORDS:
+    pattern = "".join(parts)
+    if len(pattern) < 2 * _MIN_WORDS:
         return
-    plain = _ESCAPE.sub(" ", _FILLED_IN.sub("\0", whole))
+    plain = _ESCAPE.sub(" ", _FILLED_IN.sub("\0", pattern))
     segments = [words for part in plain.split("\0") if (words := [w.lower() for w in _WORD.findall(part)])]
     if sum(word in wanted for words in segments for word in words) >= _MIN_WORDS:
         yield start, segments
@@ -135,16 +135,16 @@ def _ordered_weight(segments: list[list[str]], words: Sequence[str], places: dic
         n_telling_meant += n_informative_words(segment)
         if n_meant > _MAX_LITERAL_WORDS:
             break
-        taken = 0  # words of the segment
+        n_consumed = 0  # words of the segment
         for run in _runs(segment, places, after, len(words)):
             # A filled-in value has at least one word, at a position where the literal has none.
-            is_filled_in = not taken and not n_skipped and not run.first and run.end - run.length > after
+            is_filled_in = not n_consumed and not n_skipped and not run.first and run.end - run.length > after
             n_breaks += n > 0 and not is_filled_in
             n += run.length
             longest = max(longest, run.length)
             n_telling += n_informative_words(words[run.end - run.length : run.end])
-            after, taken, n_skipped = run.end, run.first + run.length, 0
-        n_skipped += len(segment) - taken
+            after, n_consumed, n_skipped = run.end, run.first + run.length, 0
+        n_skipped += len(segment) - n_consumed
     is_long = longest >= _MIN_LONG_RUN_WORDS
     # "has no attribute 'parent'" does not match "has no attribute 'name'".
     is_mostly = n >= _MIN_LITERAL_SHARE * n_meant and n_telling >= _MIN_LITERAL_SHARE * n_telling_meant
@@ -181,11 +181,13 @@ def _runs(segment: list[str], places: dict[str, list[int]], after: int, n_words:
         return []
     runs = [best]
     while True:
-        taken, end = runs[-1].first + runs[-1].length, runs[-1].end
-        further = _longest_run(segment[taken : taken + _RUN_WINDOW_WORDS], places, end, end + _RUN_WINDOW_WORDS)
+        n_consumed, end = runs[-1].first + runs[-1].length, runs[-1].end
+        further = _longest_run(
+            segment[n_consumed : n_consumed + _RUN_WINDOW_WORDS], places, end, end + _RUN_WINDOW_WORDS
+        )
         if not further.length:
             break
-        runs.append(further._replace(first=taken + further.first))
+        runs.append(further._replace(first=n_consumed + further.first))
     while True:
         low, begin = max(runs[0].first - _RUN_WINDOW_WORDS, 0), runs[0].end - runs[0].length
         before = _longest_run(segment[low : runs[0].first], places, max(begin - _RUN_WINDOW_WORDS, after), begin)
@@ -219,7 +221,7 @@ _MIN_RUN_WORDS = 2  # words of a message in a row that a definition has
 _LENGTH_PENALTY = 0.25  # of 0, 0.25 and 1 the best on development questions, see docs/decisions/0030
 
 
-def message_words(text: str) -> list[str]:
+def message_terms(text: str) -> list[str]:
     """Return the words of a message in lower case."""
     return [word.lower() for word in _WORD.findall(text)[:_MAX_MESSAGE_WORDS]]
 

@@ -110,18 +110,18 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
         weight = max(weights.get(stem(first), 0.0), weights.get(stem(second), 0.0))
         if weight <= 0:
             continue
-        whole = dict.fromkeys((stem(first + second), stem(stem(first) + second)))
+        compounds = dict.fromkeys((stem(first + second), stem(stem(first) + second)))
         if particle:  # Python and Ruby write it apart
-            whole |= dict.fromkeys((f"{first}_{second}", f"{stem(first)}_{second}"))
-        known = [add(term, weight * COMPOUND_WEIGHT) for term in whole]
+            compounds |= dict.fromkeys((f"{first}_{second}", f"{stem(first)}_{second}"))
+        known = [add(term, weight * COMPOUND_WEIGHT) for term in compounds]
         if any(known):
             explained |= {stem(first), stem(second)}
     long = [w for w in dict.fromkeys(words) if len(w) >= _MIN_TYPO_LETTERS and stem(w) in unknown - explained]
     for word in sorted(long, key=lambda w: (-weights[stem(w)], w))[:_MAX_CORRECTED_WORDS]:
         # The stem of a slip is not always the slip of a stem.
-        meant = _near_terms(stem(word), lexical) or _near_terms(word, lexical)
-        for other in meant:
-            add(other, weights[stem(word)] * TYPO_WEIGHT / len(meant))
+        near_terms = _near_terms(stem(word), lexical) or _near_terms(word, lexical)
+        for other in near_terms:
+            add(other, weights[stem(word)] * TYPO_WEIGHT / len(near_terms))
     return found
 
 
@@ -267,9 +267,9 @@ def expansion_terms(text: Scores, terms: Mapping[int, float], lexical: LexicalIn
     share[best] = (text[best] / text[best[0]]) ** 2
     rows = _rows_of(best[share[best] > 0], postings)
     numbers = np.searchsorted(postings.indptr, rows, side="right") - 1
-    said = share[postings.documents[rows]] * np.minimum(postings.counts[rows], MAX_COUNTED_OCCURRENCES)
+    weighted_counts = share[postings.documents[rows]] * np.minimum(postings.counts[rows], MAX_COUNTED_OCCURRENCES)
     frequency = np.diff(postings.indptr)
-    values = np.bincount(numbers, weights=said, minlength=len(frequency))
+    values = np.bincount(numbers, weights=weighted_counts, minlength=len(frequency))
     values *= np.log(postings.n_documents / np.maximum(frequency, 1)) * (frequency >= _MIN_DEFINITIONS)
     values[list(terms)] = 0.0
     rounded = np.round(values, SCORE_DECIMALS)
@@ -319,12 +319,12 @@ def _search_rows(
     return low[is_there]
 
 
-def expandable_files(graph: CodeGraph, asked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def expandable_files(graph: CodeGraph, has_queried_role: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return True for files of code that run, and for files whose role is `asked` for.
 
     The result has shape (n_nodes,). A file that only declares shares words with everything that uses it.
     """
-    code = (graph.nodes.kinds == NodeKind.FILE) & (asked | (graph.nodes.roles == Role.CODE))
+    code = (graph.nodes.kinds == NodeKind.FILE) & (has_queried_role | (graph.nodes.roles == Role.CODE))
     result: NDArray[np.bool_] = code & files_that_run(graph)
     return result
 
@@ -347,15 +347,15 @@ def _groups() -> dict[str, list[list[str]]]:
 
 
 @lru_cache(maxsize=1)
-def _leads() -> dict[str, list[str]]:
+def _load_indirect_synonyms() -> dict[str, list[str]]:
     """Return the texts that follow each word of queries in `leads.txt`, by the stem of that word.
 
     The texts themselves are not stemmed here: stems are taken only of those that are asked for.
     """
     found: dict[str, list[str]] = {}
     for line in _lines("leads.txt"):
-        asked, _, said = line.partition(" ")
-        found.setdefault(stem(asked), []).append(said)
+        word, _, synonyms = line.partition(" ")
+        found.setdefault(stem(word), []).append(synonyms)
     return found
 
 
@@ -371,7 +371,7 @@ def _synonyms(term: str) -> Iterable[str]:
 
 def _indirect_synonyms(term: str) -> Iterable[str]:
     """Return the stems that a word of queries leads to."""
-    return sorted({stem(word) for said in _leads().get(term, ()) for word in said.split()})
+    return sorted({stem(word) for synonym in _load_indirect_synonyms().get(term, ()) for word in synonym.split()})
 
 
 def synonym_terms(question: ParsedQuery, lexical: LexicalIndex) -> dict[int, float]:
@@ -409,20 +409,20 @@ def _relative_rarity(term: str, other: str, lexical: LexicalIndex) -> float:
 
     The result is 1 if the repository lacks one of the two.
     """
-    asked, said = lexical.terms.position(term), lexical.terms.position(other)
-    if asked < 0 or said < 0:
+    term_number, other_number = lexical.terms.position(term), lexical.terms.position(other)
+    if term_number < 0 or other_number < 0:
         return 1.0
-    return min(1.0, rarity(lexical.definitions, asked) / rarity(lexical.definitions, said))
+    return min(1.0, rarity(lexical.definitions, term_number) / rarity(lexical.definitions, other_number))
 
 
 def _replacement_terms(
     question: ParsedQuery, lexical: LexicalIndex, others_of: Callable[[str], Iterable[str]]
 ) -> dict[int, float]:
-    asked = question.terms if len(question.terms) <= MAX_EXPANDED_WORDS else {}
-    if not asked and len(question.title_terms) <= MAX_EXPANDED_WORDS:
-        asked = {term: question.terms[term] for term in question.title_terms if term in question.terms}
+    query_terms = question.terms if len(question.terms) <= MAX_EXPANDED_WORDS else {}
+    if not query_terms and len(question.title_terms) <= MAX_EXPANDED_WORDS:
+        query_terms = {term: question.terms[term] for term in question.title_terms if term in question.terms}
     found: dict[int, float] = {}
-    for term, weight in asked.items():
+    for term, weight in query_terms.items():
         for other in others_of(term):
             if other in question.terms:
                 continue

@@ -215,15 +215,15 @@ def _splice_columns(
     """Return the CSR arrays of the earlier matrix, with these entries in place of the changed columns."""
     then, nodes = before.transition, before.nodes
     is_gone = (nodes < 0) | before.is_other[nodes]
-    gone = np.flatnonzero(is_gone.take(then.indices))
-    gone_rows = np.searchsorted(then.indptr, gone, side="right") - 1
+    removed = np.flatnonzero(is_gone.take(then.indices))
+    gone_rows = np.searchsorted(then.indptr, removed, side="right") - 1
     # What is gone counts as what stands before it, so that numbers still ascend.
     here = np.maximum(np.maximum.accumulate(nodes), 0).astype(np.int64)
     keys = np.repeat(here * n_nodes, np.diff(then.indptr)) + here.take(then.indices)
     np.maximum.accumulate(keys, out=keys)
     # Behind an entry that is gone, where it was: what comes after both does not move then.
     at = np.searchsorted(keys, entries.rows.astype(np.int64) * n_nodes + entries.columns, side="right")
-    rows = plan_splice(len(keys), gone, gone_rows, at)
+    rows = plan_splice(len(keys), removed, gone_rows, at)
     n_kept = np.diff(then.indptr) - np.bincount(gone_rows, minlength=len(nodes))
     n_entries = np.bincount(entries.rows, minlength=n_nodes)
     n_entries[nodes[nodes >= 0]] += n_kept[nodes >= 0]
@@ -297,8 +297,8 @@ def _file_degrees(
     """
     walked = is_walked[edges.kinds] & walkable[edges.sources] & walkable[edges.targets]
     a, b = owners[edges.sources[walked]], owners[edges.targets[walked]]
-    apart = (a != b) & (a >= 0) & (b >= 0)
-    return _n_partners(a[apart], b[apart], len(walkable))
+    is_between_files = (a != b) & (a >= 0) & (b >= 0)
+    return _n_partners(a[is_between_files], b[is_between_files], len(walkable))
 
 
 def _n_partners(a: NDArray[np.int32], b: NDArray[np.int32], n_nodes: int) -> NDArray[np.int32]:

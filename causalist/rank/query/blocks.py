@@ -284,7 +284,7 @@ def _blocks(lines: list[str]) -> list[QueryBlock]:
                 section = where = Section.NONE
             found += [QueryBlock(_kind_of_line(text), where, _QUOTE.sub("", text)) for text in paragraph]
         at = end
-    return _joined(found)
+    return _merge_blocks(found)
 
 
 def _begins_block(lines: list[str], at: int) -> bool:
@@ -303,7 +303,7 @@ def _is_paste(lines: list[str]) -> bool:
     return looks * 10 > 6 * len(lines) and written * 4 < len(lines)
 
 
-def _joined(blocks: list[QueryBlock]) -> list[QueryBlock]:
+def _merge_blocks(blocks: list[QueryBlock]) -> list[QueryBlock]:
     """Merge neighboring blocks of one kind and section."""
     found: list[QueryBlock] = []
     for block in blocks:

@@ -70,15 +70,15 @@ class QueryMention:
 def find_mentions(text: str, weight: float) -> list[QueryMention]:
     """Return the names found in `text`, each as often as `text` names it."""
     return [
-        *_imported(text, weight),
-        *_paths(text, weight),
-        *_members(text, weight),
-        *_options(text, weight),
-        *_identifiers(text, weight),
+        *_find_imports(text, weight),
+        *_find_paths(text, weight),
+        *_find_members(text, weight),
+        *_find_options(text, weight),
+        *_find_identifiers(text, weight),
     ]
 
 
-def _imported(text: str, weight: float) -> Iterator[QueryMention]:
+def _find_imports(text: str, weight: float) -> Iterator[QueryMention]:
     for statement in _FROM_IMPORT.finditer(text):
         for name in statement[2].split(","):
             if not name.strip():
@@ -95,7 +95,7 @@ def _imported(text: str, weight: float) -> Iterator[QueryMention]:
                 yield QueryMention(MentionKind.SYMBOL, own[1], weight)
 
 
-def _paths(text: str, weight: float) -> Iterator[QueryMention]:
+def _find_paths(text: str, weight: float) -> Iterator[QueryMention]:
     for page in _BLOB.finditer(text):
         yield QueryMention(MentionKind.PATH, page[1], weight, int(page[2] or 0))
     plain = _WINDOWS.sub(lambda found: found[1].replace("\\", "/"), _URL.sub(" ", text))
@@ -105,14 +105,14 @@ def _paths(text: str, weight: float) -> Iterator[QueryMention]:
             yield QueryMention(MentionKind.PATH, path[0].strip("./"), weight, int(at[1]) if at else 0)
 
 
-def _members(text: str, weight: float) -> Iterator[QueryMention]:
+def _find_members(text: str, weight: float) -> Iterator[QueryMention]:
     for dotted in _DOTTED.finditer(text):
         yield QueryMention(MentionKind.QUALIFIED, dotted[0], weight)
     for joined in _JOINED.finditer(text):
         yield QueryMention(MentionKind.QUALIFIED, re.sub(r"::|#|->", ".", joined[0]), weight)
 
 
-def _options(text: str, weight: float) -> Iterator[QueryMention]:
+def _find_options(text: str, weight: float) -> Iterator[QueryMention]:
     """`--max-retries` is `max_retries` and `maxRetries` in code. Codes stand in strings."""
     for option in _OPTION.finditer(text):
         name = option[1].lower()
@@ -123,7 +123,7 @@ def _options(text: str, weight: float) -> Iterator[QueryMention]:
         yield QueryMention(MentionKind.CODE, code[0], weight)
 
 
-def _identifiers(text: str, weight: float) -> Iterator[QueryMention]:
+def _find_identifiers(text: str, weight: float) -> Iterator[QueryMention]:
     for span in _CODE_SPAN.finditer(text):
         name = span[1].strip().rstrip("()").lstrip("@$")
         if re.fullmatch(r"[A-Za-z_]\w*", name):
@@ -213,8 +213,8 @@ def can_be_printed(title: str) -> bool:
     words = _plain_words(title)
     if not _is_asked(words):
         return not _FAILING.isdisjoint(words) or ": " in title or any(quote in title for quote in _QUOTES)
-    given = next((words[n + 1 :] for n, word in enumerate(words[:-_MIN_GIVEN_WORDS]) if word in _GIVING), [])
-    return bool(given) and (words[0] == "why" or not _FAILING.isdisjoint(given))
+    message = next((words[n + 1 :] for n, word in enumerate(words[:-_MIN_GIVEN_WORDS]) if word in _GIVING), [])
+    return bool(message) and (words[0] == "why" or not _FAILING.isdisjoint(message))
 
 
 def _is_asked(words: Sequence[str]) -> bool:

@@ -243,8 +243,8 @@ def word_weights(terms: Iterable[str]) -> dict[str, float]:
 
     The weight is 1 for most terms, less for words about code, and more for words that are likely in it.
     """
-    asked = list(terms)
-    weights = _weights(asked)
-    if len(asked) > MAX_SHORT_QUERY_WORDS:
-        return {term: weights.get(term, 1.0) for term in asked}
-    return {term: min(sqrt(weights.get(term, 1.0)), 1.0) for term in asked}
+    words = list(terms)
+    weights = _weights(words)
+    if len(words) > MAX_SHORT_QUERY_WORDS:
+        return {term: weights.get(term, 1.0) for term in words}
+    return {term: min(sqrt(weights.get(term, 1.0)), 1.0) for term in words}

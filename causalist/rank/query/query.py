@@ -147,24 +147,24 @@ def parse_query(text: str) -> ParsedQuery:
     title_counts = _prose_counts(without_phrases(title)) or _prose_counts(title)
     counts = _body_counts(body)
     weights: dict[str, float] = {}
-    for term, told in word_weights(sorted(set(title_counts) | set(counts))).items():
+    for term, information in word_weights(sorted(set(title_counts) | set(counts))).items():
         weight = min(title_counts.get(term, 0.0), 1.0) * (TITLE_WEIGHT if counts else 1.0)
         if term in counts:
-            weight += _saturated(counts[term])
-        weights[term] = weight * told
+            weight += _saturate(counts[term])
+        weights[term] = weight * information
     prose = "\n".join([title, *(block.text for block in body if block.kind is BlockKind.PROSE)])
     joined = joined_verbs(prose)
     for part in sorted(parts_only_joined(prose, joined) & weights.keys()):
         weights[part] *= APART_SHARE
-    named = _named(title, body, raised)
+    named = _collect_mentions(title, body, raised)
     patterns = _patterns(text.strip(), title)
     if not any(pattern.is_whole_query for pattern in patterns):
-        patterns += _printed(title, body, raised)
+        patterns += _message_patterns(title, body, raised)
     return ParsedQuery(
         text=text,
         terms=weights,
         abbreviations=_abbreviations(prose, weights),
-        written=_written(text),
+        written=_words_by_term(text),
         title_terms=frozenset(title_counts),
         named=named,
         route=Route.LOOKUP if any(p.is_whole_query for p in patterns) else _route(title, named, frames, bool(counts)),
@@ -241,7 +241,9 @@ def _body_counts(body: tuple[QueryBlock, ...]) -> dict[str, float]:
     return counts
 
 
-def _named(title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMention, ...]) -> tuple[QueryMention, ...]:
+def _collect_mentions(
+    title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMention, ...]
+) -> tuple[QueryMention, ...]:
     """Names of the title, then of the body and what was raised, each once with its largest weight."""
     named = find_mentions(title, 1.0)
     for block in body:
@@ -269,14 +271,16 @@ def _patterns(text: str, title: str) -> tuple[TextPattern, ...]:
     expression = _EXPRESSION.fullmatch(text)
     if expression:
         return (TextPattern(expression[1], is_expression=True, ignore_case=bool(expression[2]), is_whole_query=True),)
-    whole = _QUOTED_WHOLE.fullmatch(text)
-    if whole:
-        return (TextPattern(whole[2], is_whole_query=True),)
+    quoted_whole = _QUOTED_WHOLE.fullmatch(text)
+    if quoted_whole:
+        return (TextPattern(quoted_whole[2], is_whole_query=True),)
     quoted = dict.fromkeys(q.strip() for q in _QUOTED.findall(title))
     return tuple(TextPattern(q) for q in quoted if len(q) >= _MIN_QUOTED_CHARACTERS)[:_MAX_QUOTED_TEXTS]
 
 
-def _printed(title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMention, ...]) -> tuple[TextPattern, ...]:
+def _message_patterns(
+    title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMention, ...]
+) -> tuple[TextPattern, ...]:
     """Return patterns for the messages that a program printed.
 
     The place that prints such a message is in the code.
@@ -286,7 +290,7 @@ def _printed(title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMe
     )
 
 
-def _written(text: str) -> dict[str, str]:
+def _words_by_term(text: str) -> dict[str, str]:
     """Return the shortest word of the query that each term comes from."""
     written: dict[str, str] = {}
     for word in _WORD.findall(text):
@@ -309,7 +313,7 @@ def _abbreviations(text: str, weights: dict[str, float]) -> dict[str, float]:
     return found
 
 
-def _saturated(count: float) -> float:
+def _saturate(count: float) -> float:
     return count if count < 1 else 1.0 + BODY_SATURATION * log(count)
 
 
@@ -369,19 +373,19 @@ def with_corpus_spelling(question: ParsedQuery, lexical: LexicalIndex) -> Parsed
     A query about how users log in gets `log_in` if more definitions have that than `login`. Words that were written as
     one word stay.
     """
-    apart = {
+    separate_by_word = {
         verb.word: verb.apart
         for verb in question.joined
         if verb.word in question.terms
         and verb.word not in question.written
         and _n_definitions(verb.apart, lexical) > _n_definitions(verb.word, lexical)
     }
-    if not apart:
+    if not separate_by_word:
         return question
     return replace(
         question,
-        terms={apart.get(term, term): weight for term, weight in question.terms.items()},
-        title_terms=frozenset(apart.get(term, term) for term in question.title_terms),
+        terms={separate_by_word.get(term, term): weight for term, weight in question.terms.items()},
+        title_terms=frozenset(separate_by_word.get(term, term) for term in question.title_terms),
     )
 
 
@@ -404,10 +408,10 @@ def with_near_terms(question: ParsedQuery, lexical: LexicalIndex, least_alike: i
             numbers = lexical.terms.prefix_range(term[:length])
             if len(numbers) > _MAX_PREFIX_TERMS:
                 break
-            alike = sorted((lexical.terms[n] for n in numbers), key=lambda t: (abs(len(t) - len(term)), t))
-            for other in alike[:_MAX_NEAR_TERMS]:
+            similar_terms = sorted((lexical.terms[n] for n in numbers), key=lambda t: (abs(len(t) - len(term)), t))
+            for other in similar_terms[:_MAX_NEAR_TERMS]:
                 terms[other] = max(terms.get(other, 0.0), weight * length / len(term))
-            if alike:
+            if similar_terms:
                 break
     return replace(question, terms=terms) if len(terms) > len(question.terms) else None
 

@@ -276,8 +276,8 @@ def read_frames(text: str) -> tuple[tuple[StackFrame, ...], tuple[ExceptionMenti
     traces: list[_Trace] = [_Trace()]
     before = ""
     n_frames = 0
-    for whole in text.splitlines():
-        line = whole[:_MAX_LINE_CHARACTERS]
+    for full_line in text.splitlines():
+        line = full_line[:_MAX_LINE_CHARACTERS]
         if not line.strip() or _MARKERS.match(line):
             continue
         n_frames += _read_line(line, before, traces)
@@ -343,8 +343,8 @@ def _read_line(line: str, before: str, traces: list[_Trace]) -> int:
     if _CAUSE_ENDS in line:
         traces.append(_Trace(trace.rank - 1))
         return 0
-    if trace.lacks_line and (listed := listed_line(line)):
-        trace.frames[-1] = trace.frames[-1]._replace(line=listed)
+    if trace.lacks_line and (frame_line := listed_line(line)):
+        trace.frames[-1] = trace.frames[-1]._replace(line=frame_line)
         trace.lacks_line = False
         return 0
     if line.startswith(_CELL):

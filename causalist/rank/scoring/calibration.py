@@ -105,8 +105,8 @@ def calibration_features(
     np.maximum.at(best, owners[found], ranking.definitions[found])
     best = np.sort(best[best > 0])[::-1]
     odds = np.exp(best - best[0])
-    asked = ranking.question.terms if terms is None else terms
-    n_known, coverage = _words_of(first, asked, lexical)
+    query_terms = ranking.question.terms if terms is None else terms
+    n_known, coverage = _words_of(first, query_terms, lexical)
     lead, score = float(odds[:N_LEADING].sum() / odds.sum()), float(ranking.files[first])
     signals = ranking.signals
     if Signal.EXPANSION in signals.file:
@@ -168,7 +168,7 @@ class Penalty:
 
 
 def loss_of(
-    parameters: NDArray[np.float64], given: Stacked, n_linear: int, penalty: Penalty
+    parameters: NDArray[np.float64], stacked: Stacked, n_linear: int, penalty: Penalty
 ) -> tuple[float, NDArray[np.float64]]:
     """(mean negative log-likelihood and penalties, its gradient).
 
@@ -176,16 +176,16 @@ def loss_of(
     taken before all of them with probability 1 / (1 + e to W - s).
     """
     weights, logs = parameters[:n_linear], parameters[n_linear:]
-    factor = np.exp(given.roles @ logs)
-    score = factor * (given.matrix @ weights)
-    gold, question = given.gold, given.question
+    factor = np.exp(stacked.roles @ logs)
+    score = factor * (stacked.matrix @ weights)
+    gold, question = stacked.gold, stacked.question
     wrong = np.where(gold, -np.inf, score)
-    top = np.maximum.reduceat(wrong, given.starts)
+    top = np.maximum.reduceat(wrong, stacked.starts)
     against = np.exp(wrong - top[question])
-    total = np.add.reduceat(against, given.starts)
+    total = np.add.reduceat(against, stacked.starts)
     behind = (np.log(total) + top)[question[gold]] - score[gold]
-    share = 1.0 / given.n_right[question[gold]]
-    n = len(given.starts)
+    share = 1.0 / stacked.n_right[question[gold]]
+    n = len(stacked.starts)
     loss = float(np.sum(np.logaddexp(0.0, behind) * share)) / n
     missed = share / (1.0 + np.exp(np.minimum(-behind, _MAX_EXPONENT)))
     slope = against / total[question] * np.bincount(question[gold], weights=missed, minlength=n)[question]
@@ -193,5 +193,5 @@ def loss_of(
     away = parameters - penalty.centre
     pull = np.concatenate([np.full(n_linear, penalty.ridge), np.full(len(logs), penalty.role_ridge)]) * away
     loss += float(pull @ away)
-    by_weight, by_log = (slope * factor) @ given.matrix / n, (slope * score) @ given.roles / n
+    by_weight, by_log = (slope * factor) @ stacked.matrix / n, (slope * score) @ stacked.roles / n
     return loss, np.concatenate([by_weight, by_log]) + 2 * pull

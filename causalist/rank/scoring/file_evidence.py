@@ -68,9 +68,9 @@ def history_signals(
     """
     terms = history_query_terms(question, others, history)
     n_commits = int(np.count_nonzero(np.diff(history.indptr)))
-    told = n_commits / (n_commits + HALF_WEIGHT_COMMITS)
+    reliability = n_commits / (n_commits + HALF_WEIGHT_COMMITS)
     signals = (message_scores(terms, history, n_nodes), similar_commit_scores(terms, history, n_nodes))
-    scaled = (told * scores / (scores.max(initial=0.0) or 1.0) for scores in signals)
+    scaled = (reliability * scores / (scores.max(initial=0.0) or 1.0) for scores in signals)
     return dict(zip(HISTORY_SIGNALS, scaled, strict=True))
 
 
@@ -184,8 +184,8 @@ def queried_roles(question: ParsedQuery, graph: CodeGraph, lexical: LexicalIndex
     wanted = np.zeros(len(Role), dtype=np.bool_)
     for role, words in ASKED_WORDS.items():
         stems = dict.fromkeys(stem(word) for word in words)
-        said = [term for term in stems if term in question.title_terms]
-        wanted[role] = any(not _is_subject(term, graph, lexical) for term in said)
+        title_stems = [term for term in stems if term in question.title_terms]
+        wanted[role] = any(not _is_subject(term, graph, lexical) for term in title_stems)
     if not wanted[Role.TEST]:
         wanted[Role.TEST] = (
             _TESTS_OF.search(question.text.split("\n", 1)[0][:_MAX_TITLE_CHARACTERS].lower()) is not None
@@ -220,7 +220,7 @@ _MAX_TESTED_FILES = 6  # files that one of them may mean; with more nothing is k
 
 
 def scores_from_tests(
-    texts: NDArray[np.float64], asked: NDArray[np.bool_], graph: CodeGraph, lexical: LexicalIndex
+    texts: NDArray[np.float64], has_queried_role: NDArray[np.bool_], graph: CodeGraph, lexical: LexicalIndex
 ) -> NDArray[np.float64]:
     """Return the score that each file of code gets from its tests, shape (n_nodes,).
 
@@ -230,7 +230,9 @@ def scores_from_tests(
     """
     nodes = graph.nodes
     scores = np.zeros(len(nodes))
-    found = np.flatnonzero((nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.TEST) & ~asked & (texts > 0))
+    found = np.flatnonzero(
+        (nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.TEST) & ~has_queried_role & (texts > 0)
+    )
     is_code = (nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.CODE)
     for test in select_first(texts, found, _MAX_TEST_FILES).tolist():
         files = _tested_files(split_id(nodes.ids[test])[0], is_code, graph, lexical)
@@ -239,10 +241,10 @@ def scores_from_tests(
     return scores
 
 
-def name_under_test(path: str) -> str:
+def tested_stem(path: str) -> str:
     """Return the name of a test file in lower case, without its test prefix or suffix.
 
-    >>> [name_under_test(path) for path in ("tests/test_cookies.py", "src/router.test.ts", "a/HtmlParserTests.cs")]
+    >>> [tested_stem(path) for path in ("tests/test_cookies.py", "src/router.test.ts", "a/HtmlParserTests.cs")]
     ['cookies', 'router', 'htmlparser']
     """
     name = path.rpartition("/")[2].partition(".")[0]
@@ -256,7 +258,7 @@ def _tested_files(path: str, is_code: NDArray[np.bool_], graph: CodeGraph, lexic
 
     The result is empty if there are many.
     """
-    name = name_under_test(path)
+    name = tested_stem(path)
     named = np.array([*find_nodes_by_name(name, lexical), *find_nodes_by_name(f"_{name}", lexical)], dtype=np.int64)
     files = named[is_code[named]].tolist()
     if len(files) > 1:

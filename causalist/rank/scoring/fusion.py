@@ -142,10 +142,12 @@ def _weigh_by_model(query_signals: QuerySignals, weights: Weights, known: Mappin
     before = sum_signals(definition, role)
     file, file_role = file_signals(query_signals, before, weights.file)
     definition = definitions_again(query_signals, definition, before, sum_signals(file, file_role), weights.definition)
-    return WeightedSignals(definition, file, role, file_role, _reach(query_signals), known, query_signals.mention)
+    return WeightedSignals(
+        definition, file, role, file_role, _reach_factor(query_signals), known, query_signals.mention
+    )
 
 
-def _reach(query_signals: QuerySignals) -> Scores:
+def _reach_factor(query_signals: QuerySignals) -> Scores:
     """Return the factor of nodes without a lexical match; it is very small for tests and documentation."""
     return query_signals.role**3 * query_signals.kind
 
@@ -166,17 +168,22 @@ def _weigh_by_rank(query_signals: QuerySignals, known: Mapping[str, int]) -> Wei
         query_signals.dense,
     )
     first = query_signals.first_files()
-    definitions = sum(map(_reciprocal, own), np.zeros(len(query_signals.role)))
-    files = sum((_reciprocal(first[name]) for name in sorted(first)), np.zeros(len(query_signals.role)))
+    definitions = sum(map(_reciprocal_ranks, own), np.zeros(len(query_signals.role)))
+    files = sum((_reciprocal_ranks(first[name]) for name in sorted(first)), np.zeros(len(query_signals.role)))
     if query_signals.question.is_pattern:
         definitions = np.where(query_signals.literal > 0, definitions, 0.0)
     factor = query_signals.role * query_signals.kind
     return WeightedSignals(
-        {Signal.PLACES: definitions}, {Signal.PLACES: files}, factor, query_signals.role, _reach(query_signals), known
+        {Signal.PLACES: definitions},
+        {Signal.PLACES: files},
+        factor,
+        query_signals.role,
+        _reach_factor(query_signals),
+        known,
     )
 
 
-def _reciprocal(scores: Scores) -> Scores:
+def _reciprocal_ranks(scores: Scores) -> Scores:
     rounded = np.round(scores, 12)
     levels, counts = np.unique(-rounded, return_counts=True)  # the best first
     place = 1 + np.cumsum(counts) - counts
@@ -191,9 +198,9 @@ def definition_signals(
     `raw`: the signals without weights, if they are already computed.
     """
     raw = raw or query_signals.definitions()
-    given = np.array([weights.kind.get(kind.label, 0.0) for kind in NodeKind])
+    kind_weights = np.array([weights.kind.get(kind.label, 0.0) for kind in NodeKind])
     # Only definitions with a match get the prior: else they would match every query.
-    kind = np.where(raw[Signal.SIZE] > 0, given[effective_kinds(query_signals.graph)], 0.0)
+    kind = np.where(raw[Signal.SIZE] > 0, kind_weights[effective_kinds(query_signals.graph)], 0.0)
     # These come last because `without_signals` removes them: the sum of the others is then available.
     later = [name for name in raw if name in NAME_SIGNALS]
     signals: dict[Signal, Scores] = {
@@ -225,10 +232,10 @@ def file_signals(
 
     `definitions`: the scores of definitions in the first pass.
     """
-    return _weighted(query_signals.files(definitions), weights), _role_factors(query_signals, weights)
+    return _apply_weights(query_signals.files(definitions), weights), _role_factors(query_signals, weights)
 
 
-def _weighted(signals: Mapping[Signal, Scores], weights: LinearModel) -> Mapping[Signal, Scores]:
+def _apply_weights(signals: Mapping[Signal, Scores], weights: LinearModel) -> Mapping[Signal, Scores]:
     if isinstance(signals, SignalTable):
         return signals.with_weights(weights.signals)
     return {name: values * weights.signals.get(name, 0.0) for name, values in signals.items()}
@@ -248,12 +255,12 @@ def sum_signals(signals: Mapping[Signal, Scores], role: Scores) -> Scores:
     return result
 
 
-def with_support(signals: WeightedSignals, given: Scores, weights: Weights) -> WeightedSignals:
+def with_support(signals: WeightedSignals, support: Scores, weights: Weights) -> WeightedSignals:
     """Return the signals and the support of definitions by the graph, in [0, 1].
 
     Files get none of it (decision 4).
     """
-    return with_signal(signals, Signal.GRAPH, given, weights)
+    return with_signal(signals, Signal.GRAPH, support, weights)
 
 
 def with_signal(signals: WeightedSignals, name: Signal, values: Scores, weights: Weights) -> WeightedSignals:
@@ -290,14 +297,14 @@ def reasons_of(
     }
     if not is_file:
         places |= dict.fromkeys((Signal.NAME, Signal.NAME_SHARE, Signal.NAME_COVERAGE), (node, lexical.symbol_names))
-    said = [(name, value) for name, value in signals.contributions(node, is_file) if name not in PRIORS]
+    contributions = [(name, value) for name, value in signals.contributions(node, is_file) if name not in PRIORS]
     return tuple(
         Reason(
             name,
             round(value, 6),
             ", ".join(_matching_words(*places[name], question, signals.numbers)) if name in places else "",
         )
-        for name, value in said[:_N_REASONS]
+        for name, value in contributions[:_N_REASONS]
     )
 
 

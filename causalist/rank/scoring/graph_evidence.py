@@ -68,16 +68,16 @@ class _Links(NamedTuple):
     kinds: NDArray[np.uint8]
 
 
-class _Ways(NamedTuple):
+class _LinkPair(NamedTuple):
     """Links in both directions, from all nodes or from some."""
 
-    along: _Links
-    back: _Links
+    forward: _Links
+    backward: _Links
     from_all: bool
 
     def step(self, scores: Scores) -> Scores:
-        given = coo_product(self.along.targets, self.along.sources, self.along.weights, scores)
-        return coo_product(self.back.targets, self.back.sources, self.back.weights, scores, given)
+        support = coo_product(self.forward.targets, self.forward.sources, self.forward.weights, scores)
+        return coo_product(self.backward.targets, self.backward.sources, self.backward.weights, scores, support)
 
 
 def definition_support(graph: CodeGraph, scores: Scores, inside: NDArray[np.bool_] | None = None) -> Scores:
@@ -96,29 +96,34 @@ def definition_support(graph: CodeGraph, scores: Scores, inside: NDArray[np.bool
     kinds = graph.nodes.kinds
     nodes = np.where(kinds == NodeKind.EXTERNAL, 0.0, scores)
     # Module-level code gives nothing: its links are those of the whole file.
-    seeds = _odds(np.where(kinds == NodeKind.FILE, 0.0, nodes))
+    seeds = _seed_weights(np.where(kinds == NodeKind.FILE, 0.0, nodes))
     if not seeds.any():
         return np.zeros(len(scores))
     walkable = kinds != NodeKind.EXTERNAL
     if inside is not None:
         walkable &= inside
     reached = seeds
-    ways = _ways(graph, walkable, reached)
-    given = ways.step(reached)
+    links = _select_links(graph, walkable, reached)
+    support = links.step(reached)
     for _ in range(_STEPS - 1):
-        reached = _DAMPING * given + (1.0 - _DAMPING * float(given.sum())) * seeds
-        if not ways.from_all:
-            ways = _ways(graph, walkable, reached)
-        given = ways.step(reached)
+        reached = _DAMPING * support + (1.0 - _DAMPING * float(support.sum())) * seeds
+        if not links.from_all:
+            links = _select_links(graph, walkable, reached)
+        support = links.step(reached)
     is_file = kinds == NodeKind.FILE
-    held = [np.flatnonzero(_IS_HOLDING.take(way.kinds) & is_file.take(way.targets)) for way in ways[:2]]
-    if any(map(len, held)):
+    at_files = [
+        np.flatnonzero(_IS_HOLDING.take(direction.kinds) & is_file.take(direction.targets)) for direction in links[:2]
+    ]
+    if any(map(len, at_files)):
         # In one sum, as what is given was added up.
-        parts = [way.weights[some] * reached[way.sources[some]] for way, some in zip(ways[:2], held, strict=True)]
-        places = [way.targets[some] for way, some in zip(ways[:2], held, strict=True)]
-        given -= np.bincount(np.concatenate(places), np.concatenate(parts), minlength=len(scores))
-    given = np.where((nodes > 0) & (kinds != NodeKind.FIELD), given, 0.0)
-    return _logarithmic(given, float(given[~is_file].max(initial=0.0)))
+        parts = [
+            direction.weights[some] * reached[direction.sources[some]]
+            for direction, some in zip(links[:2], at_files, strict=True)
+        ]
+        places = [direction.targets[some] for direction, some in zip(links[:2], at_files, strict=True)]
+        support -= np.bincount(np.concatenate(places), np.concatenate(parts), minlength=len(scores))
+    support = np.where((nodes > 0) & (kinds != NodeKind.FIELD), support, 0.0)
+    return _to_log_scale(support, float(support[~is_file].max(initial=0.0)))
 
 
 def users_of_named(graph: CodeGraph, mention: Scores, inside: NDArray[np.bool_] | None = None) -> Scores:
@@ -146,7 +151,7 @@ def users_of_named(graph: CodeGraph, mention: Scores, inside: NDArray[np.bool_] 
     return result
 
 
-def _odds(scores: Scores) -> Scores:
+def _seed_weights(scores: Scores) -> Scores:
     """Return the softmax over the _N_SEEDS best positive scores, equal ones by node; 0 elsewhere."""
     nodes = np.array(select_top(scores, _N_SEEDS), dtype=np.int64)
     result = np.zeros(len(scores))
@@ -156,15 +161,15 @@ def _odds(scores: Scores) -> Scores:
     return result
 
 
-def _logarithmic(given: Scores, most: float) -> Scores:
-    result = np.zeros(len(given))
-    some = given > 0
-    if most > 0:
-        result[some] = np.clip(1.0 + np.log(given[some] / most) / _DECADES, 0.0, 1.0)
+def _to_log_scale(support: Scores, largest: float) -> Scores:
+    result = np.zeros(len(support))
+    some = support > 0
+    if largest > 0:
+        result[some] = np.clip(1.0 + np.log(support[some] / largest) / _DECADES, 0.0, 1.0)
     return result
 
 
-def _ways(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores) -> _Ways:
+def _select_links(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores) -> _LinkPair:
     """Return the links that leave the `reached` nodes, or all links if these are many.
 
     A few steps from a few seeds need a small part of a large graph. The mass of a node is added up in the same order in
@@ -195,7 +200,7 @@ def _ways(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores) -> _Wa
     totals = np.maximum(totals + np.bincount(takers, others, minlength=n_nodes), np.finfo(np.float64).tiny)
     certain = own * edges.confidences[out]
     certain_back = certain if from_all else others * edges.confidences[back]
-    return _Ways(
+    return _LinkPair(
         _Links(edges.targets[out], edges.sources[out], certain / totals.take(givers), edges.kinds[out]),
         _Links(edges.sources[back], edges.targets[back], certain_back / totals.take(takers), edges.kinds[back]),
         from_all,
@@ -253,7 +258,7 @@ def graph_slots(
     links.follow(select_top(ranking.definitions, N_FOUND))
     seeds, walk = ranking.seeds, ranking.pagerank
     own = np.zeros_like(seeds)
-    taken: list[GraphSlot] = []
+    slots: list[GraphSlot] = []
     for place in range(n_places):
         if place and second_hop:
             if not steps.in_time():
@@ -275,20 +280,20 @@ def graph_slots(
         some = some[owners[some] >= 0]
         reach = np.bincount(owners[some], weights=scores[some] * factor[some], minlength=len(scores)) * specific
         reach[barred] = 0.0
-        least = max(MIN_REACH * reach.max(initial=0.0), MIN_REACH_OF_FIRST * taken[0].reach if taken else 0.0)
+        least = max(MIN_REACH * reach.max(initial=0.0), MIN_REACH_OF_FIRST * slots[0].reach if slots else 0.0)
         best = select_top(np.where(reach >= least, reach, 0.0), N_TRIED)
         file, nodes = next(((file, nodes) for file in best if (nodes := links.belonging(file))), (-1, []))
         if not nodes:
             break
         entry = _entry(nodes, external_mass(file, scores, graph, transition) * factor, is_file)
         # Later reach is computed with more seeds; the order of the slots stays.
-        most = taken[-1].reach * (1 - 1e-9) if taken else 1.0
-        taken.append(GraphSlot(file, entry, min(float(reach[file]), most)))
+        most = slots[-1].reach * (1 - 1e-9) if slots else 1.0
+        slots.append(GraphSlot(file, entry, min(float(reach[file]), most)))
         barred.append(file)
         own = np.where(owners == file, scores, 0.0)
         links.follow(select_top(own, N_FOLLOWED))
         own /= own.sum()
-    return taken
+    return slots
 
 
 class _SlotLinks:
@@ -331,12 +336,12 @@ class _SlotLinks:
         return np.asarray(others[is_elsewhere], dtype=np.int32)
 
 
-def _entry(nodes: list[int], given: NDArray[np.float64], is_file: NDArray[np.bool_]) -> int:
+def _entry(nodes: list[int], external: NDArray[np.float64], is_file: NDArray[np.bool_]) -> int:
     """Return the node through which the walk enters a file: the one that gets most from other files.
 
     Inside of a file, mass gathers in its own helpers, which explain less why the file is listed.
     """
-    return max(nodes, key=lambda node: (given[node] * (_AS_FILE if is_file[node] else 1.0), -node))
+    return max(nodes, key=lambda node: (external[node] * (_AS_FILE if is_file[node] else 1.0), -node))
 
 
 def external_mass(
@@ -352,10 +357,10 @@ def external_mass(
     givers = transition.indices[links]
     handed = np.where(owners[givers] == file, 0.0, scores[givers])
     starts = np.concatenate([[0], np.cumsum(np.bincount(of, minlength=len(own)))]).astype(np.int32)
-    given, part = np.zeros(len(scores)), np.empty(len(own))
+    mass, part = np.zeros(len(scores)), np.empty(len(own))
     csr_product(starts, np.arange(len(links), dtype=np.int32), transition.weights[links], handed, part)
-    given[own] = part
-    return given
+    mass[own] = part
+    return mass
 
 
 def _file_specificity(graph: CodeGraph, transition: Transition) -> NDArray[np.float64]:

@@ -112,7 +112,7 @@ def diversify(
     >>> {node: round(worth, 2) for node, worth in found.items()}
     {0: 3.0, 2: 2.0, 1: 1.81}
     """
-    taken: Counter[int] = Counter()
+    n_by_file: Counter[int] = Counter()
     around: set[int] = set()
     found: dict[int, float] = {}
     # Pushed scores are never too low, because penalties only grow: a node with an outdated score is pushed again.
@@ -122,14 +122,14 @@ def diversify(
         pushed, node = heapq.heappop(heap)
         file = int(files[node])
         score = float(scores[node])
-        reduction = penalty * math.log1p(taken[file]) + (_ENCLOSING_PENALTY if penalty and node in around else 0.0)
+        reduction = penalty * math.log1p(n_by_file[file]) + (_ENCLOSING_PENALTY if penalty and node in around else 0.0)
         worth = max(score - reduction, _MIN_SCORE_SHARE * score)
         rounded = round(worth, _DECIMALS)
         if rounded < -pushed:
             heapq.heappush(heap, (-rounded, node))
             continue
         found[node] = worth
-        taken[file] += 1
+        n_by_file[file] += 1
         outer = int(parents[node])
         while outer >= 0 and outer != file:
             around.add(outer)
@@ -171,12 +171,12 @@ def choose(
     n_places = min(_n_graph_slots(plan, options, list(found.values())), options.top_k - 1)
     if ranking.pagerank is not None and n_places:
 
-        def filled() -> dict[int, float]:
-            taken = graph_slots(ranking, graph, transition, options, n_places, plan.second_hop, steps)
-            steps.found(Generator.PAGERANK, len(taken))
-            return {place.file if by_file else place.entry: place.reach for place in taken}
+        def fill_slots() -> dict[int, float]:
+            slots = graph_slots(ranking, graph, transition, options, n_places, plan.second_hop, steps)
+            steps.found(Generator.PAGERANK, len(slots))
+            return {place.file if by_file else place.entry: place.reach for place in slots}
 
-        reached = steps.optional(Step.CANDIDATES_PLACES, filled, dict)
+        reached = steps.optional(Step.CANDIDATES_PLACES, fill_slots, dict)
     n_found = options.top_k - len(reached)
     found = {node: worth for node, worth in found.items() if node not in reached}
     if penalty:
@@ -217,17 +217,17 @@ def _with_best_files(
     n_for_files = round(n * FILE_SHARE)
     kept = dict(islice(found.items(), n - n_for_files))
     have = {int(owners[node]) for node in kept}
-    standing: list[int] = []
+    representatives: list[int] = []
     for file in files:
-        if len(standing) == n_for_files:
+        if len(representatives) == n_for_files:
             break
         if file not in have:
             inside = np.flatnonzero(owners == file)
-            standing += select_first(scores, inside[scores[inside] > 0], 1).tolist()
+            representatives += select_first(scores, inside[scores[inside] > 0], 1).tolist()
     # Lexical matches fill these slots if there are too few files.
-    kept = dict(islice((item for item in found.items() if item[0] not in standing), n - len(standing)))
+    kept = dict(islice((item for item in found.items() if item[0] not in representatives), n - len(representatives)))
     floor = min(kept.values(), default=1.0)
-    for node in standing:
+    for node in representatives:
         floor = min(float(scores[node]), floor * _BEHIND)
         kept[node] = floor
     return kept
@@ -299,7 +299,7 @@ def rank_question(
     seeds = np.zeros(len(graph.nodes))
     pagerank = None
 
-    def walked() -> tuple[NDArray[np.float64], PageRankResult | None]:
+    def walk_graph() -> tuple[NDArray[np.float64], PageRankResult | None]:
         counts = _passage_counts(graph) if options.specificity is Specificity.PASSAGES else None
         start = seed_distribution(matches, transition, options.specificity, passage_counts=counts)
         return start, _walk(transition, start, options, steps)
@@ -307,17 +307,17 @@ def rank_question(
     if matches and options.graph:
         if options.rank is RankMode.PAGERANK:  # all there is
             with steps.timed(Step.CANDIDATES_PAGERANK):
-                seeds, pagerank = walked()
+                seeds, pagerank = walk_graph()
         elif Generator.PAGERANK in plan.generators:
-            seeds, pagerank = steps.optional(Step.CANDIDATES_PAGERANK, walked, lambda: (seeds, None))
+            seeds, pagerank = steps.optional(Step.CANDIDATES_PAGERANK, walk_graph, lambda: (seeds, None))
         if pagerank is not None and pagerank.outcome is WalkOutcome.STOPPED:
             steps.leave_out(f"PageRank after {pagerank.n_iterations} iterations")
         # The graph has no evidence about a literal text.
         if not question.is_pattern:
             by = GeneratorRun(plan, len(graph.nodes), steps)
-            given, users = by.scores(Generator.GRAPH, 2, lambda: _by_graph(graph, signals, weights, inside))
+            support, users = by.scores(Generator.GRAPH, 2, lambda: _by_graph(graph, signals, weights, inside))
             with steps.timed(Step.DISTIL_SUM):
-                signals = with_support(with_signal(signals, Signal.USES_NAMED, users, weights), given, weights)
+                signals = with_support(with_signal(signals, Signal.USES_NAMED, users, weights), support, weights)
                 definitions, files = _inside_only(fuse(signals), inside)
     if namesakes := exact_namesakes(question, graph, lexical, transition, inside):
         definitions = with_these_first(definitions, namesakes)
@@ -368,10 +368,10 @@ def best_definitions_in(
     They are the best by words, or, if only the graph led there, those through which the walk enters.
     """
     kinds, owners = graph.nodes.kinds, graph.nodes.files
-    standing = np.where(np.isin(kinds, [NodeKind.FILE, NodeKind.FIELD, NodeKind.EXTERNAL]), 0.0, 1.0)
+    is_listable = np.where(np.isin(kinds, [NodeKind.FILE, NodeKind.FIELD, NodeKind.EXTERNAL]), 0.0, 1.0)
     result: dict[int, list[int]] = {}
     for file, _, by_graph in chosen:
-        inside = np.where(owners == file, standing, 0.0)
+        inside = np.where(owners == file, is_listable, 0.0)
         if by_graph and ranking.pagerank is not None:
             scores = external_mass(file, ranking.pagerank.scores, graph, transition) * ranking.signals.reach
         else:

@@ -59,8 +59,8 @@ def max_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Score
         if place + 1 == _N_SUMMED:
             break
         # Remove one of the best scores; 0 remains if there are fewer.
-        taken = np.flatnonzero(left == top.take(group))
-        left[taken[np.concatenate([[True], group[taken[1:]] != group[taken[:-1]]])]] = 0.0
+        is_top = np.flatnonzero(left == top.take(group))
+        left[is_top[np.concatenate([[True], group[is_top[1:]] != group[is_top[:-1]]])]] = 0.0
     total[owners[starts]] = sums
     return best, total
 

@@ -311,8 +311,8 @@ class QuerySignals:
         if is_file.any():
             inside = (found & self.is_file).take(np.maximum(nodes.parents, 0)) & (nodes.parents >= 0)
             top = np.flatnonzero(inside)
-            taken = np.bincount(nodes.parents[top], nodes.end_rows[top] - nodes.start_rows[top] + 1, len(found))
-            rows = np.where(is_file, np.maximum(rows - taken[some], 0.0), rows)
+            n_nested_rows = np.bincount(nodes.parents[top], nodes.end_rows[top] - nodes.start_rows[top] + 1, len(found))
+            rows = np.where(is_file, np.maximum(rows - n_nested_rows[some], 0.0), rows)
         result = np.zeros(len(found))
         result[some] = _LOGARITHMS[np.minimum(rows, _MAX_ROWS).astype(np.intp)] / _LOGARITHMS[-1]
         return result
@@ -337,74 +337,74 @@ def compute_signals(
     by = GeneratorRun(ROUTES[question.route], n, steps)
     with steps.timed(Step.CANDIDATES_TERMS):
         terms = terms_in_vocabulary(question, lexical)
-        said = {term for term, weight in question.terms.items() if weight >= 1.0} | question.title_terms
-        meant = {lexical.terms.position(term) for term in said} - {-1}
-        whole = max_idf_weight(terms, lexical, n)
+        query_terms = {term for term, weight in question.terms.items() if weight >= 1.0} | question.title_terms
+        term_numbers = {lexical.terms.position(term) for term in query_terms} - {-1}
+        max_weight = max_idf_weight(terms, lexical, n)
     literal, literal_in_file = literal_scores(matched or {}, graph.nodes.files, n)
     # Without the check of roles nothing is taken for a test, a page of documentation and the like.
-    asked = steps.optional(
+    has_queried_role = steps.optional(
         Step.VALIDATE_ROLES, lambda: queried_roles(question, graph, lexical), lambda: np.ones(n, dtype=np.bool_)
     )
     roles = np.array([factors.role.get(role.label, 1.0) for role in Role])[graph.nodes.roles]
 
-    def of_files() -> Scores:
+    def file_scores() -> Scores:
         scores = bm25(lexical.files, terms, n)
         if question.is_about_behavior:
             scores = scores * np.where(files_that_run(graph), 1.0, factors.kind.get("declarations only", 1.0))
         return scores
 
-    def of_names(postings: Postings) -> Scores:
-        return np.minimum(bm25(postings, terms, n) / whole, 1.0)
+    def name_scores(postings: Postings) -> Scores:
+        return np.minimum(bm25(postings, terms, n) / max_weight, 1.0)
 
     others = replacement_words(question, lexical)
 
-    def of_other_words() -> tuple[Scores, ...]:
+    def synonym_scores() -> tuple[Scores, ...]:
         both = synonym_terms(question, lexical), indirect_synonym_terms(question, lexical)
         standing_in = {number: w for word, w in others.items() if (number := lexical.terms.position(word)) >= 0}
         standing_in = {number: weight for number, weight in standing_in.items() if number not in terms}
         found = (bm25(postings, each, n) for each in both for postings in (own, lexical.files))
         return (*found, bm25(own, standing_in, n))
 
-    def of_what_stands_beside() -> tuple[Scores]:
+    def expansion_scores() -> tuple[Scores]:
         sources = np.where(is_file, 0.0, text) if question.is_brief else np.zeros(n)
         found = bm25(lexical.files, expansion_terms(sources, terms, lexical), n)
-        return (scale_to_max(np.where(expandable_files(graph, asked), found, 0.0)),)
+        return (scale_to_max(np.where(expandable_files(graph, has_queried_role), found, 0.0)),)
 
     own = lexical.definitions
     text, identifiers = by.scores(
         Generator.WORDS, 2, lambda: (bm25(own, terms, n), identifier_scores(question, lexical, n))
     )
-    (file_text,) = by.scores(Generator.FILES, 1, lambda: (of_files(),))
+    (file_text,) = by.scores(Generator.FILES, 1, lambda: (file_scores(),))
     (tested,) = by.scores(
-        Generator.TESTS, 1, lambda: (scores_from_tests(scale_to_max(file_text), asked, graph, lexical),)
+        Generator.TESTS, 1, lambda: (scores_from_tests(scale_to_max(file_text), has_queried_role, graph, lexical),)
     )
     path, name, name_shares, name_coverages = by.scores(
         Generator.NAMES,
         4,
         lambda: (
-            of_names(lexical.paths),
-            of_names(lexical.symbol_names),
-            name_share(meant, lexical, n),
+            name_scores(lexical.paths),
+            name_scores(lexical.symbol_names),
+            name_share(term_numbers, lexical, n),
             name_coverage(question.terms, lexical, n),
         ),
     )
     (mention,) = by.scores(Generator.MENTIONS, 1, lambda: (mention_scores(question, graph, lexical),))
     (frame,) = by.scores(Generator.FRAMES, 1, lambda: (frame_scores(question, graph, lexical),))
     synonyms, file_synonyms, indirect_synonyms, file_indirect_synonyms, other_text = by.scores(
-        Generator.SYNONYMS, 5, of_other_words
+        Generator.SYNONYMS, 5, synonym_scores
     )
-    (expansion,) = by.scores(Generator.EXPANSION, 1, of_what_stands_beside)
+    (expansion,) = by.scores(Generator.EXPANSION, 1, expansion_scores)
     dense = dense_scores(None if question.is_pattern else similarities, by, n)
     past = history or History()
-    told = by.scores(
+    past_signals = by.scores(
         Generator.HISTORY, len(HISTORY_SIGNALS), lambda: tuple(history_signals(question, past, n, others).values())
     )
     return QuerySignals(
         question=question,
         graph=graph,
         is_file=is_file,
-        asked=asked,
-        role=np.where(asked, 1.0, roles),
+        asked=has_queried_role,
+        role=np.where(has_queried_role, 1.0, roles),
         kind=_kind_factors(question, graph, factors),
         text=text + other_text,
         file_text=file_text,
@@ -423,7 +423,7 @@ def compute_signals(
         file_indirect_synonyms=file_indirect_synonyms,
         expansion=expansion,
         tested=tested,
-        past=dict(zip(HISTORY_SIGNALS, told, strict=True)),
+        past=dict(zip(HISTORY_SIGNALS, past_signals, strict=True)),
         dense=dense,
     )
 
@@ -439,16 +439,16 @@ def terms_in_vocabulary(question: ParsedQuery, lexical: LexicalIndex) -> dict[in
     return numbers
 
 
-def _kind_factors(question: ParsedQuery, graph: CodeGraph, given: PriorFactors) -> Scores:
+def _kind_factors(question: ParsedQuery, graph: CodeGraph, prior: PriorFactors) -> Scores:
     """Return the factor of each node by its kind.
 
     Declarations are less informative than running code, above all for queries about behavior.
     """
     factors = np.ones(len(NodeKind))
     for kind in DECLARATIONS:
-        factors[kind] = given.kind.get(kind.label, 1.0)
+        factors[kind] = prior.kind.get(kind.label, 1.0)
         if question.is_about_behavior:
-            factors[kind] *= given.kind.get("declarations only", 1.0)
+            factors[kind] *= prior.kind.get("declarations only", 1.0)
     result: Scores = factors[effective_kinds(graph)]
     return result
 
