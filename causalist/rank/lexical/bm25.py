@@ -129,7 +129,7 @@ def bm25(postings: Postings, terms: Mapping[int, float], n_nodes: int) -> NDArra
     scores = np.zeros(n_nodes, dtype=np.float64)
     for term, weight in sorted(terms.items()):
         documents, values = impacts(postings, term)
-        # A document stands at most once in a term's postings, so plain indexing adds each once.
+        # A document occurs at most once in the postings of a term, so plain indexing adds each once.
         scores[documents] += weight * values
     return scores
 
@@ -169,7 +169,7 @@ class SnippetLines:
         telling = {word for word in set(_WORD.findall(text)) if self._terms_in(word)}
         if not telling:
             return {}
-        # These are few of the words of a text: they are looked for one by one, and lines counted up to where they are.
+        # Few words of a text are query words: search for each, and count the lines up to it.
         places = sorted((place, word) for word in telling for place in _places(word, text))
         terms: dict[int, set[str]] = {}
         row = counted = 0

@@ -39,7 +39,7 @@ from causalist.rank.terms import terms_of
 if TYPE_CHECKING:
     from causalist.model.facts import FileFacts
 
-_MAX_RUNS = 8  # of numbers that are compared with all of an array: above that, looking each up in a table is faster
+_MAX_RUNS = 8  # runs of numbers; with more, a table of all numbers is faster than comparing the array with each run
 _NO_ROWS = np.zeros(0, dtype=np.int32)
 NO_POSTINGS = Postings(np.zeros(1, dtype=np.int64), _NO_ROWS, _NO_ROWS, np.zeros(0), 0)
 
@@ -125,7 +125,7 @@ def _rows_of(documents: NDArray[np.int32], is_one: NDArray[np.bool_]) -> NDArray
 def _places(
     old: PreviousPostings, place: NDArray[np.int32], documents: NDArray[np.int32], numbers: NDArray[np.int32]
 ) -> NDArray[np.int64]:
-    """Before which row of then each new one belongs. `place`: where the terms of then are now."""
+    """Return the earlier row before which each new row belongs. `place`: the present numbers of the earlier terms."""
     then = old.postings
     # A removed string gets the number of the one before it, so that both stay ascending.
     here = np.maximum.accumulate(place)
@@ -133,7 +133,7 @@ def _places(
     is_known = np.append(here, -1)[before] == numbers
     low = then.indptr[before]
     high = np.where(is_known, then.indptr[np.minimum(before + 1, len(place))], low)
-    first = np.searchsorted(np.maximum.accumulate(old.nodes), documents)  # in the numbers of then
+    first = np.searchsorted(np.maximum.accumulate(old.nodes), documents)  # earlier numbers
     while (is_open := low < high).any():
         middle = (low + high) // 2
         comes_after = is_open & (then.documents[np.minimum(middle, len(then.documents) - 1)] < first)
@@ -161,7 +161,7 @@ def _summed_counts(documents: NDArray[Any], counts: NDArray[Any], n_nodes: int) 
 
 
 def _norms(lengths: NDArray[np.float64], b: float) -> tuple[NDArray[np.float64], int]:
-    """(norms, number of documents that have a length)."""
+    """Return (norms, number of documents with a length)."""
     n_documents = int(np.count_nonzero(lengths))
     mean = float(lengths.sum()) / max(n_documents, 1)
     relative = lengths / mean if n_documents else lengths
@@ -170,7 +170,7 @@ def _norms(lengths: NDArray[np.float64], b: float) -> tuple[NDArray[np.float64],
 
 B_DEFINITION = 0.6  # chosen by hand: definitions vary in length for reasons other than verbosity
 B_FILE = 0.75  # the usual default
-# How many occurrences in the body a field is worth; chosen by hand, see docs/benchmarks.md.
+# Occurrences in the body that one in a field is worth; chosen by hand, see docs/benchmarks.md.
 WEIGHT_NAME = 3
 WEIGHT_OUTER_NAME = 1
 WEIGHT_PATH = 1
@@ -235,7 +235,7 @@ def build_lexical(
     found = rows(words, *names, blocks.part(path_of_documents, WEIGHT_PATH))
     definitions = weighted_postings(old_definitions, B_DEFINITION, found)
     del path_of_documents, found
-    np.take(file_of, body[0], out=body[0])  # the words of files are those of their documents
+    np.take(file_of, body[0], out=body[0])  # a file has the words of its documents
     file_counts = weighted_postings(old_files, B_FILE, rows(words, blocks.part(path, WEIGHT_PATH_IN_FILE)))
     del body, words
     name_table, name_indptr, name_nodes = _name_table(fresh, linked, kept)
@@ -294,7 +294,7 @@ def _used(terms: Sequence[NDArray[np.int32]], n_terms: int) -> NDArray[np.bool_]
 
 
 def _body(files: "list[tuple[str, FileFacts]]", which: Sequence[int], linked: LinkedGraph, terms: Terms) -> Triples:
-    """(document, term, count) of the words of some files, from which they are taken: a row for each term of a word."""
+    """Remove the words from some files, and return (document, term, count) with a row for each term of a word."""
     rows, words = count_words(files, which, linked)
     return expand_to_terms(rows, *terms.terms_of_words(words))
 
@@ -314,12 +314,12 @@ class _NameTerms:
         self._rows.append(self.texts.setdefault(text, len(self.texts)))
 
     def rows(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """(nodes, texts), in the order in which they were added."""
+        """Return (nodes, texts), in the order in which they were added."""
         nodes, texts = np.array(self._rows, dtype=np.int32).reshape(-1, 2).T
         return nodes, texts
 
     def triples(self, read: Callable[[str], Iterable[str]], vocabulary: Terms) -> Triples:
-        """(node, term, 1) for each term that is read from each text."""
+        """Return (node, term, 1) for each term of each text."""
         found = [vocabulary.numbers(read(text)) for text in self.texts]
         indptr = np.zeros(len(found) + 1, dtype=np.int64)
         np.cumsum([len(terms) for terms in found], out=indptr[1:])

@@ -20,9 +20,9 @@ from causalist.rank.lexical.build import B_FILE
 from causalist.rank.lexical.word_counts import Terms, WordCounter, expand_to_terms
 from causalist.rank.terms import STOP_WORDS
 
-# Lines that say who signed, reviewed or imported, not what was done.
+# Trailers: they name who signed, reviewed or imported a commit, not its content.
 _TRAILER = re.compile(r"^(?:[A-Z][A-Za-z]*(?:-[A-Za-z]+)*-(?:by|on|Id|id)|git-svn-id)\s?:.*$", re.MULTILINE)
-# The counts of `messages` are whole numbers: this many make one word of a message that belongs to one file.
+# Counts of `messages` are integers: a word in the message of a commit to a single file counts this many.
 UNIT = 720
 
 _Integers = NDArray[np.int64]
@@ -77,7 +77,7 @@ def message_postings(commits: Commits, indptr: NDArray[np.int64], files: NDArray
 def _paths(
     known: Commits, moved: NDArray[np.int64], new: Sequence[tuple[int, CommitChange]]
 ) -> tuple[StringTable, NDArray[np.int64], NDArray[np.int64]]:
-    """(paths; rows (commit, path) sorted; rows (commit, before, after) sorted)."""
+    """Return (paths; sorted rows (commit, path); sorted rows (commit, before, after))."""
     old_paths = list(known.paths)
     number = {path: i for i, path in enumerate(old_paths)}
     for _, change in new:

@@ -26,7 +26,7 @@ from causalist.rank.lexical.query_expansion import DEFINES
 from causalist.rank.terms import STOP_WORDS, terms_of
 
 _WORD = lazy_regex(r"\w+")
-# One line of a literal; what is continued by a backslash goes on, and so do back quotes and triple quotes. A backslash
+# One line of a literal, or several after a backslash, in back quotes or in triple quotes. A backslash
 # matches one branch only: if it matched two, each of n backslashes would double the time of a literal that is too long.
 _ONE = (
     r"(?<!\\)(?:\"\"\"(?:\\[\s\S]|(?!\"\"\")[^\\]){0,4000}\"\"\"|\"(?:\\[\s\S]|[^\"\\\n]){0,2000}\""
@@ -44,13 +44,13 @@ _FILLED_IN = lazy_regex(
     r"|\$[A-Za-z_]\w*(?:(?:->|\.)\w+)*|<[/\w][^<>\n]{0,60}>"  # $name $object->name <info>
 )
 _ESCAPE = lazy_regex(r"\\(?:[nrtbfv0ae]|u\{?[\da-fA-F]{1,6}\}?|x[\da-fA-F]{2}|\s+)")
-_MIN_WORDS = 3  # words of a message that a literal has
+_MIN_WORDS = 3  # words that a message and a literal share
 _MIN_LITERAL_SHARE = 0.7  # of the words of a literal that are in the message
-_MIN_LONG_RUN_WORDS = 5  # adjacent words that do not match by chance, whatever else the literal has
+_MIN_LONG_RUN_WORDS = 5  # adjacent words; such a match is no chance, whatever the rest of the literal is
 _MIN_SCATTERED_WORDS = 6  # words in order, with gaps, for which half of a literal is enough
-_RUN_WINDOW_WORDS = 4  # words around which a run goes on
-_EXTRA_WORDS_PENALTY = 0.4  # below half a word: of equal matches the literal without other words wins
-_BREAK_PENALTY = 0.3  # where message and literal go on with other words
+_RUN_WINDOW_WORDS = 4  # words before and after a run in which the next run may begin
+_EXTRA_WORDS_PENALTY = 0.4  # words; less than half a word, so that it decides between equal matches only
+_BREAK_PENALTY = 0.3  # words; for each position where message and literal differ
 _MAX_LITERAL_WORDS = 80  # words of a literal that are read
 
 
@@ -127,31 +127,31 @@ def _ordered_weight(segments: list[list[str]], words: Sequence[str], places: dic
 
     The weight is 0 if there are too few such words.
     """
-    n = n_meant = n_telling = n_telling_meant = longest = n_breaks = 0
-    after = 0  # the first word of the message that is not taken yet
+    n = n_meant = n_informative = n_informative_meant = longest = n_breaks = 0
+    after = 0  # the first word of the message that no run has
     n_skipped = 0  # words of the literal since the last run
     for segment in segments:
         n_meant += len(segment)
-        n_telling_meant += n_informative_words(segment)
+        n_informative_meant += n_informative_words(segment)
         if n_meant > _MAX_LITERAL_WORDS:
             break
-        n_consumed = 0  # words of the segment
+        n_consumed = 0  # words of the segment up to the end of its last run
         for run in _runs(segment, places, after, len(words)):
             # A filled-in value has at least one word, at a position where the literal has none.
             is_filled_in = not n_consumed and not n_skipped and not run.first and run.end - run.length > after
             n_breaks += n > 0 and not is_filled_in
             n += run.length
             longest = max(longest, run.length)
-            n_telling += n_informative_words(words[run.end - run.length : run.end])
+            n_informative += n_informative_words(words[run.end - run.length : run.end])
             after, n_consumed, n_skipped = run.end, run.first + run.length, 0
         n_skipped += len(segment) - n_consumed
     is_long = longest >= _MIN_LONG_RUN_WORDS
     # "has no attribute 'parent'" does not match "has no attribute 'name'".
-    is_mostly = n >= _MIN_LITERAL_SHARE * n_meant and n_telling >= _MIN_LITERAL_SHARE * n_telling_meant
+    is_mostly = n >= _MIN_LITERAL_SHARE * n_meant and n_informative >= _MIN_LITERAL_SHARE * n_informative_meant
     is_mostly = is_mostly or (n >= _MIN_SCATTERED_WORDS and 2 * n >= n_meant)
-    if n < _MIN_WORDS or n_telling < (1 if is_long else 2) or not (is_long or is_mostly):
+    if n < _MIN_WORDS or n_informative < (1 if is_long else 2) or not (is_long or is_mostly):
         return 0.0
-    return (n + n_telling) / 2 - _EXTRA_WORDS_PENALTY * (1 - n / n_meant) - _BREAK_PENALTY * n_breaks
+    return (n + n_informative) / 2 - _EXTRA_WORDS_PENALTY * (1 - n / n_meant) - _BREAK_PENALTY * n_breaks
 
 
 def n_informative_words(words: Iterable[str]) -> int:
@@ -213,11 +213,11 @@ def _longest_run(segment: Sequence[str], places: dict[str, list[int]], begin: in
     return best
 
 
-_MAX_MESSAGE_WORDS = 64  # of a message that are read
-# Words by which definitions are taken into account, the rarest first; more of them as long as those are few.
+_MAX_MESSAGE_WORDS = 64  # words of a message that are read
+# Rarest words of a message by which definitions are searched; further words only while the definitions are few.
 _MIN_RARE_WORDS = 3
 _MAX_CANDIDATES = 4_000
-_MIN_RUN_WORDS = 2  # words of a message in a row that a definition has
+_MIN_RUN_WORDS = 2  # adjacent words of a message in a definition
 _LENGTH_PENALTY = 0.25  # of 0, 0.25 and 1 the best on development questions, see docs/decisions/0030
 
 

@@ -35,15 +35,15 @@ from causalist.rank.query.query import ParsedQuery
 from causalist.rank.terms import STOP_WORDS, stem
 from causalist.rank.top_k import SCORE_DECIMALS, select_first
 
-SPELLING_WEIGHT = 1.0  # of the word: it is the same word
+SPELLING_WEIGHT = 1.0  # relative to the word: another spelling is the same word
 COMPOUND_WEIGHT = 0.5
-SHORT_WEIGHT = 0.25  # as of the beginnings of words, see `question`
+SHORT_WEIGHT = 0.25  # equal to `ABBREVIATION_WEIGHT`
 TYPO_WEIGHT = 0.8
 _MIN_TYPO_LETTERS = 5
 _MIN_TWO_TYPOS_LETTERS = 9
-_MAX_CORRECTED_WORDS = 6  # words of one question
-_MAX_CORRECTIONS = 2  # terms that a slip may stand for; with more nothing is known
-_MIN_DEFINITIONS = 2  # definitions that have what a slip stands for
+_MAX_CORRECTED_WORDS = 6  # misspelled words of a query that are corrected
+_MAX_CORRECTIONS = 2  # corrections of a misspelled word; with more, none is used
+_MIN_DEFINITIONS = 2  # definitions that contain a correction
 _MIN_PART_LETTERS = 3
 
 _LETTERS = lazy_regex(r"[A-Za-z]+")
@@ -63,7 +63,7 @@ _SPELLINGS = tuple(
         ("se", r"(?<=en)se(s|d?)$", r"ce\1"),
         ("grey", r"grey", "gray"),
         ("gray", r"gray", "grey"),
-        # Adverbs that the stemmer leaves apart from what they are made of.
+        # Adverbs that the stemmer does not map to the stem of their adjective.
         ("wly", r"wly$", "w"),
         ("eeply", r"eeply$", "eep"),
         ("zily", r"zily$", "zy"),
@@ -101,7 +101,7 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
         if any(known):
             explained.add(stem(word))
     for first, second in dict.fromkeys(pairwise(words)):
-        # "times out" is timeout, "logged in" login; two words that the repository has are looked for as they stand.
+        # "times out" means timeout, "logged in" login. Two words that the repository has stay two words.
         particle = second in STOP_WORDS and first not in STOP_WORDS
         if not particle and not (
             min(len(first), len(second)) >= _MIN_PART_LETTERS and {stem(first), stem(second)} & unknown
@@ -111,14 +111,14 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
         if weight <= 0:
             continue
         compounds = dict.fromkeys((stem(first + second), stem(stem(first) + second)))
-        if particle:  # Python and Ruby write it apart
+        if particle:  # Python and Ruby separate the two words
             compounds |= dict.fromkeys((f"{first}_{second}", f"{stem(first)}_{second}"))
         known = [add(term, weight * COMPOUND_WEIGHT) for term in compounds]
         if any(known):
             explained |= {stem(first), stem(second)}
     long = [w for w in dict.fromkeys(words) if len(w) >= _MIN_TYPO_LETTERS and stem(w) in unknown - explained]
     for word in sorted(long, key=lambda w: (-weights[stem(w)], w))[:_MAX_CORRECTED_WORDS]:
-        # The stem of a slip is not always the slip of a stem.
+        # Stemming a misspelled word may give another stem than misspelling the stem.
         near_terms = _near_terms(stem(word), lexical) or _near_terms(word, lexical)
         for other in near_terms:
             add(other, weights[stem(word)] * TYPO_WEIGHT / len(near_terms))
@@ -220,7 +220,7 @@ def damerau_distance(a: str, b: str, most: int) -> int:
 
 
 _NO_DEFINITIONS = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.EXTERNAL)
-# By kind; looked up for all nodes, which takes a fraction of `np.isin`.
+# By kind. Indexing this table by the kinds of all nodes takes a fraction of the time of `np.isin`.
 DEFINES = ~np.isin(np.arange(max(NodeKind) + 1), _NO_DEFINITIONS)
 _RUNS = np.isin(np.arange(max(NodeKind) + 1), (NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.PASSAGE))
 

@@ -43,7 +43,7 @@ class Blocks(NamedTuple):
 
     def part(self, rows: Triples, weight: int) -> Part:
         """Return some rows, ordered by these blocks, as a part that counts `weight` times."""
-        # The sort of numbers of 16 bits takes linear time.
+        # Sorting 16-bit numbers takes linear time.
         return Part(rows, np.argsort(self.of_term[rows[1]], kind="stable").astype(np.int32), weight)
 
 
@@ -82,7 +82,7 @@ def sum_rows(triples: Triples, n_nodes: int) -> Triples:
     keys += documents
     bits = int(counts.max()).bit_length()
     if int(keys.max()).bit_length() + bits < 63:
-        # The counts are sorted with the keys, as their last bits: no permutation, no second copy.
+        # The last bits of the keys hold the counts, so that one sort needs neither a permutation nor a second copy.
         keys <<= bits
         keys |= counts
         keys.sort()
@@ -97,12 +97,12 @@ def sum_rows(triples: Triples, n_nodes: int) -> Triples:
     return (keys % n_nodes).astype(np.int32), (keys // n_nodes).astype(np.int32), sums
 
 
-# Bytes of text. Arrays of it stay below what the system is asked for one by one (`heap.py`), which would cost as much
-# time as all else.
+# Bytes of text in a batch. Larger arrays would be requested from the system one by one (`_internal.process`), which
+# costs as much time as the rest.
 _BATCH_BYTES = 200_000
 _MAX_WORD_CHARACTERS = 64  # characters; longer runs are data: hashes, base64, encoded images
 _SPACE = ord(" ")
-# In UTF-8 the first byte of a character that has two, three or four is not below these.
+# Least first byte of a character of two, three and four bytes in UTF-8.
 _LEADS, _LEADS_THREE, _LEADS_FOUR = 0xC0, 0xE0, 0xF0
 _CODE_POINTS = 0x110000
 # The lowest n bytes of eight.
@@ -177,9 +177,9 @@ class _TextBatch:
     def add(self, text: bytes, nodes: Sequence[int], spans: Sequence[tuple[int, int]]) -> None:
         starts, documents = segments(spans)
         size, n_nodes = self.size, len(self._nodes)
-        end = size + len(text)  # where a span that goes beyond its text ends, too
+        end = size + len(text)  # also of a span that ends after its text
         self._starts += [min(size + start, end) for start in starts]
-        # Text outside of all documents, which is -1, comes first.
+        # Text outside of all documents has the number -1 and comes first.
         self._nodes.append(nodes[-1])
         self._nodes += nodes[:-1]
         self._documents += [n_nodes + 1 + document for document in documents]
@@ -334,7 +334,7 @@ def hashes_of(text: bytes, starts: NDArray[np.int64], lengths: NDArray[np.int64]
 
 
 _NONE, _LOWER, _UPPER, _DIGIT, _OTHER = range(5)
-# What each byte is part of; those of characters beyond ASCII are letters of another script.
+# The kind of part of each byte; bytes of characters beyond ASCII are letters of another script.
 _KINDS = bytes(
     _OTHER if c >= 0x80
     else _UPPER if chr(c).isupper()
@@ -394,7 +394,7 @@ def expand_to_terms(rows: Triples, indptr: NDArray[np.int64], terms: NDArray[np.
     """
     documents, texts, counts = rows
     starts, lengths = indptr[:-1], np.diff(indptr).astype(np.int32)
-    # Some at once: what is needed on the way takes more room than the result.
+    # In parts, because the intermediate arrays are larger than the result.
     parts = [slice(first, first + ROWS_AT_ONCE) for first in range(0, len(texts), ROWS_AT_ONCE)]
     n = sum(int(lengths[texts[some]].sum()) for some in parts)
     found = np.empty((3, n), dtype=np.int32)
@@ -416,7 +416,7 @@ def _parts(text: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDA
     Parts are humps, acronyms, and runs of lower-case letters, of digits and of other letters. `ends` are the ends of
     the words in the text.
     """
-    # Digits of other scripts are no part of anything (as `[^\W\d]` has it in an expression).
+    # Digits of other scripts belong to no part, as in the expression `[^\W\d]`.
     kinds = np.frombuffer(blank_unwanted(text, _is_no_digit).translate(_KINDS), dtype=np.uint8)
     before, here, behind = kinds[:-2], kinds[1:-1], kinds[2:]
     is_upper = here == _UPPER
@@ -425,7 +425,7 @@ def _parts(text: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDA
     begins |= is_upper & (before == _UPPER) & (behind == _LOWER)
     begins &= here != _NONE
     starts = np.flatnonzero(begins) + 1
-    # A part ends where the next one begins, or what is of no part.
+    # A part ends at the next part, or at a byte that belongs to none.
     stops = np.flatnonzero(begins | (here == _NONE)) + 1
     at = np.searchsorted(stops, starts, side="right")
     lengths = stops[at] - starts

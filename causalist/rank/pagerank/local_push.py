@@ -44,7 +44,7 @@ class _Columns(NamedTuple):
     ahead: dict[float, NDArray[np.float64]]
 
 
-# By the identity of the weights, for as long as these live: a process that answers many questions turns M round once.
+# By the identity of the weights, while these live: a process that answers many queries transposes M once.
 _turned: dict[int, tuple["weakref.ref[NDArray[np.float64]]", _Columns]] = {}
 
 
@@ -135,7 +135,7 @@ def push_pagerank(
         coo_product(touched, givers.astype(np.int32), columns.weights[links], damping * moved, rest)
         rounds += 1
     left = float(rest.sum())
-    # No product of BLAS: its last digits would be those of as many sums as there are threads.
+    # Not a BLAS product: its last digits depend on the number of threads.
     missing = float((_forward_bound(columns, damping) * rest).sum())
     kept += rest
     total = float(kept.sum())
@@ -170,7 +170,7 @@ def extend_push(
         )
     epsilon = min(1.0, (approximate or EPSILON) / share)
     more = push_pagerank(transition, others, damping=damping, epsilon=epsilon, should_continue=should_continue)
-    assert more.bound is not None  # as of all that is pushed
+    assert more.bound is not None  # every pushed result has one
     before, new = (1.0 - share) * walk.total, share * more.total
     scores = before * walk.scores + new * more.scores
     missing = before * walk.bound / (2.0 - walk.bound) + new * more.bound / (2.0 - more.bound)
@@ -231,12 +231,12 @@ def _forward_bound(columns: _Columns, damping: float) -> NDArray[np.float64]:
     return ahead
 
 
-# A share changes by less than this part of all of a node's, which is less than the per cent that are shown.
+# L1 tolerance of the shares of a node, below the precision (1 %) that is shown.
 ORIGIN_TOLERANCE = 1e-4
-# Less than this of a walk that comes from anywhere is nothing: scores that are shown are ten thousand times as much.
+# Smaller scores count as 0; shown scores are ten thousand times as large.
 MIN_SCORE = 1e-9
 MAX_ITERATIONS = 100_000
-# Nodes a product: entries of the matrix are read once for all of them, and the vectors stay small beside it.
+# Groups of nodes in one product: the matrix is read once for all of them, and their vectors stay small.
 GROUPS_PER_PRODUCT = 16
 
 

@@ -80,7 +80,7 @@ def personalized_pagerank(
         raise UsageError(f"max_iterations is {max_iterations}; at least 1 is needed")
 
     r, step = s.copy(), np.empty_like(s)
-    home = np.flatnonzero(s)  # all others are returned nothing
+    home = np.flatnonzero(s)  # mass returns to these nodes only
     residual, n_iterations = np.inf, 0
     relaxed_tolerance = max(RELAXED_TOLERANCE, 10 * tolerance)
     attempts = (

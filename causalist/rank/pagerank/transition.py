@@ -27,7 +27,7 @@ DEFAULT_FORWARD: tuple[tuple[EdgeKind, float], ...] = (
     (EdgeKind.REFERENCES, 0.1),
     (EdgeKind.EXTENDS, 1.0),
     (EdgeKind.IMPLEMENTS, 1.0),
-    # Not walked: no measurement says yet that an answer gains by them.
+    # Not walked: no measurement shows yet that they improve answers.
     (EdgeKind.OVERRIDES, 0.0),
     (EdgeKind.READS, 0.0),
     (EdgeKind.WRITES, 0.0),
@@ -37,12 +37,12 @@ DEFAULT_FORWARD: tuple[tuple[EdgeKind, float], ...] = (
     (EdgeKind.SIMILAR, 0.5),
     (EdgeKind.RELATED_TO, 0.5),
 )
-# Chosen by hand like the above; symmetric kinds have no backward link, so that they need no entry.
+# Chosen by hand. Symmetric kinds have no backward link and need no entry.
 DEFAULT_BACKWARD: tuple[tuple[EdgeKind, float], ...] = tuple(
     (kind, 0.2) for kind in EdgeKind if kind not in SYMMETRIC_KINDS
 )
 
-# With more nodes a question is answered by pushing unless it says otherwise; docs/decisions/0005 has the measurement.
+# Nodes. Above this number a query uses local push by default; docs/decisions/0005 has the measurement.
 EXACT_UP_TO = 1_000_000
 # Sums of a column's entries may exceed 1 by rounding; beyond this they are scaled back.
 _COLUMN_SLACK = 1e-12
@@ -142,7 +142,7 @@ def build_transition(
 
     made = _compress(rows, columns, values, n_nodes)
     _scale_columns(made, n_nodes, normalise=normalise)
-    # Several links to one node may add up to a hair above 1, and then a path would gain by going round in a cycle.
+    # Rounding may lift the sum of several links slightly above 1. Then mass would grow along a cycle.
     np.minimum(made.weights, 1.0, out=made.weights)
     is_walked = (table[0] > 0) | (table[1] > 0)
     degrees, owners = _degrees(edges, walkable, is_walked), graph.nodes.files
@@ -153,14 +153,14 @@ def build_transition(
         indptr, indices, entries = _splice_columns(before, made, n_nodes)
         is_other_file = np.zeros(n_nodes + 1, dtype=np.bool_)
         is_other_file[owners[before.is_other]] = True
-        is_other_file[-1] = False  # of what is in no file
+        is_other_file[-1] = False  # index -1: nodes outside of all files
         around = _edges_at(graph, is_other_file[owners])
         file_degrees = _file_degrees(around, owners, walkable, is_walked)
         file_degrees = np.where(is_other_file[:-1], file_degrees, _moved(before.transition.file_degrees, before))
         degrees = np.where(before.is_other, degrees, _moved(before.transition.degrees, before))
     if n_nodes <= EXACT_UP_TO:
         return Transition(indptr, indices, entries, degrees, walkable, file_degrees)
-    # Turned here, once, and not by each process that asks.
+    # Transposed once, when the index is built, instead of by each process that answers.
     turned = csr_transpose(indptr, indices, entries)
     return Transition(indptr, indices, entries, degrees, walkable, file_degrees, *turned)
 
@@ -217,11 +217,11 @@ def _splice_columns(
     is_gone = (nodes < 0) | before.is_other[nodes]
     removed = np.flatnonzero(is_gone.take(then.indices))
     gone_rows = np.searchsorted(then.indptr, removed, side="right") - 1
-    # What is gone counts as what stands before it, so that numbers still ascend.
+    # A removed node gets the number of the one before it, so that numbers stay ascending.
     here = np.maximum(np.maximum.accumulate(nodes), 0).astype(np.int64)
     keys = np.repeat(here * n_nodes, np.diff(then.indptr)) + here.take(then.indices)
     np.maximum.accumulate(keys, out=keys)
-    # Behind an entry that is gone, where it was: what comes after both does not move then.
+    # An entry that replaces a removed one takes its position, so that later entries do not move.
     at = np.searchsorted(keys, entries.rows.astype(np.int64) * n_nodes + entries.columns, side="right")
     rows = plan_splice(len(keys), removed, gone_rows, at)
     n_kept = np.diff(then.indptr) - np.bincount(gone_rows, minlength=len(nodes))
@@ -247,7 +247,7 @@ def restrict_to(transition: Transition, inside: NDArray[np.bool_]) -> Transition
 
 
 def to_csc(transition: Transition) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """(indptr, indices, weights) of the columns of M: those that it has, or else turned now."""
+    """Return (indptr, indices, weights) of the columns of M, transposed now if the index has none."""
     if len(transition.column_indptr):
         return transition.column_indptr, transition.column_indices, transition.column_weights
     return csr_transpose(transition.indptr, transition.indices, transition.weights)
@@ -282,7 +282,7 @@ def _scale_columns(entries: _Entries, n_nodes: int, *, normalise: bool) -> None:
 
 
 def _degrees(edges: _Edges, walkable: NDArray[np.bool_], is_walked: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Distinct neighbours over the walked edges, without the node itself and without `contains`, at least 1."""
+    """Return the number of other nodes that each is linked with by walked edges but `contains`, at least 1."""
     chosen = is_walked[edges.kinds] & walkable[edges.sources] & walkable[edges.targets]
     chosen &= (edges.kinds != EdgeKind.CONTAINS) & (edges.sources != edges.targets)
     return _n_partners(edges.sources[chosen], edges.targets[chosen], len(walkable))

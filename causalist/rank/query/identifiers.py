@@ -21,7 +21,7 @@ _CALLED = lazy_regex(r"\b([A-Za-z_]\w*)\(", needs=("(",))
 _CODE_SPAN = lazy_regex(r"(?<!`)`([^`\n]{1,80})`(?!`)", needs=("`",))
 _DOTTED = lazy_regex(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b", needs=(".",))
 _FROM_IMPORT = lazy_regex(r"\bfrom\s+([\w.]+)\s+import\s+\(?([\w, ]+)", needs=("import",))
-# 255 is the longest name of a file. Without a limit a text of hyphens would take time in the square of its length.
+# 255 characters are the longest file name. Without a limit, a text of hyphens takes quadratic time.
 _PATH = lazy_regex(
     r"(?<![\w/])(?:[\w.@-]{1,255}/)+[\w.@-]{1,255}|\b[\w-]{1,255}\.(?:py|pyi|ts|tsx|js|jsx|mjs|cjs|go|rs|java|md|json|toml)\b",
     needs=("/", "."),
@@ -42,7 +42,7 @@ _DECORATOR = lazy_regex(r"^[^\S\n]*@([A-Za-z_]\w*)(?=\(|[^\S\n]*$)", re.M, needs
 _CODE = lazy_regex(r"\b(?:[A-Z]{1,6}-?[0-9]{2,6}|[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)\b", needs=("_", *"0123456789"))
 _URL = lazy_regex(r"\b(?:[a-z][a-z0-9+.-]{1,20}://|www\.)\S{1,2000}", re.IGNORECASE, needs=("://", "."))
 
-OPTION_WEIGHT = 0.6  # of an option: what is named like it may be something else
+OPTION_WEIGHT = 0.6  # a definition with the name of an option may be about something else
 
 
 class MentionKind(StrEnum):
@@ -86,7 +86,7 @@ def _find_imports(text: str, weight: float) -> Iterator[QueryMention]:
             own = name.split()[0]
             if statement[1].strip("."):
                 yield QueryMention(MentionKind.QUALIFIED, f"{statement[1]}.{own}", weight)
-            else:  # `from . import name` does not say where
+            else:  # `from . import name` does not name the module
                 yield QueryMention(MentionKind.SYMBOL, own, weight)
     for statement in _JS_IMPORT.finditer(text):
         for name in statement[1].split(","):
@@ -113,7 +113,7 @@ def _find_members(text: str, weight: float) -> Iterator[QueryMention]:
 
 
 def _find_options(text: str, weight: float) -> Iterator[QueryMention]:
-    """`--max-retries` is `max_retries` and `maxRetries` in code. Codes stand in strings."""
+    """Yield mentions of options and codes. `--max-retries` is `max_retries` and `maxRetries` in code."""
     for option in _OPTION.finditer(text):
         name = option[1].lower()
         yield QueryMention(MentionKind.SYMBOL, name.replace("-", "_"), weight * OPTION_WEIGHT)
@@ -135,14 +135,14 @@ def _find_identifiers(text: str, weight: float) -> Iterator[QueryMention]:
 
 _WORD = lazy_regex(r"\w+")
 _QUOTED = lazy_regex(r"\"([^\"\n]{1,400})\"")
-# Messages have quotes in them, so that the outermost count, and single ones are apostrophes beside letters.
+# Messages may contain quotes, so the outermost count. A single quote next to letters is an apostrophe.
 _QUOTED_IN_TITLE = lazy_regex(
     r"`([^`\n]{1,400})`|(?<!\w)\"([^\n]{1,400})\"(?!\w)|(?<!\w)'([^\n]{1,400})'(?!\w)|[“„]([^”“\n]{1,400})[”“]"
 )
 _QUOTES = "`\"'“„"
 _AUXILIARY = frozenset("does do did is are was were can could should would will has have had".split())  # noqa: SIM905
 _ASKING = frozenset("where what which who whose how why explain describe show list find tell give".split())  # noqa: SIM905
-# With these, what begins like a question is none: "could not be read", "is not a number", "has been removed".
+# Second words that make no question: "could not be read", "is not a number", "has been removed".
 _STATED = frozenset(["not", "been", "be"])
 _FAILING = frozenset(
     """abort aborted aborting already bad cannot cant conflict conflicts corrupt corrupted denied deprecated disabled
@@ -226,7 +226,7 @@ def _is_asked(words: Sequence[str]) -> bool:
 
 
 def _plain_words(title: str) -> list[str]:
-    """Its words in small letters, without apostrophes and what stands around them."""
+    """Return the words of a title in lower case, without apostrophes and surrounding punctuation."""
     lowered = title[:_MAX_CHARACTERS].lower().replace("'", "").replace("’", "")
     return [plain for word in lowered.split() if (plain := word.strip('`"“”„.,:;!?()[]<>*-_|#'))]
 

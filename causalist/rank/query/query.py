@@ -58,7 +58,7 @@ _LETTERS = lazy_regex(r"[A-Za-z]+")
 _BEHAVIOR = lazy_regex(
     r"(where|how|when|why|what)\s+(do|does|did|is|are|was|were|gets?|happens|makes?|limits?|decides?)\b"
 )
-_MAX_EXPLORED_CHARACTERS = 100  # characters of a question how something works
+_MAX_EXPLORED_CHARACTERS = 100  # characters of a query about how something works
 _MAX_CHARACTERS = 20_000  # characters of a question that are read
 _MAX_TITLE_CHARACTERS = 3_000  # characters of a title that decide the route
 _MAX_ABBREVIATED_CHARACTERS = 3_000
@@ -77,7 +77,7 @@ NAMED_WEIGHTS = {
     BlockKind.FORM: 0.0,
 }
 PASTED_TERMS = 30
-MIN_SECTION_WEIGHT = 0.1  # of a section; names in sections of less weight are not searched for
+MIN_SECTION_WEIGHT = 0.1  # names in sections of less weight are ignored
 # A query with more terms needs no expansion: its other terms describe the subject; see docs/decisions/0023.
 BRIEF_TERMS = 7
 BODY_SATURATION = 1.0  # a term that is repeated counts 1 + ln(occurrences) times this
@@ -244,7 +244,7 @@ def _body_counts(body: tuple[QueryBlock, ...]) -> dict[str, float]:
 def _collect_mentions(
     title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMention, ...]
 ) -> tuple[QueryMention, ...]:
-    """Names of the title, then of the body and what was raised, each once with its largest weight."""
+    """Return the mentions of the title, of the body and of raised errors, each once with its largest weight."""
     named = find_mentions(title, 1.0)
     for block in body:
         if NAMED_WEIGHTS[block.kind] and SECTION_WEIGHTS[block.section] >= MIN_SECTION_WEIGHT:
@@ -262,7 +262,7 @@ def _collect_mentions(
 
 
 def _patterns(text: str, title: str) -> tuple[TextPattern, ...]:
-    """`"literal"` or `/expression/` as the whole question, or literals in double quotes inside of its title.
+    """Return the patterns of a query: a whole `"literal"` or `/expression/`, or literals in double quotes in its title.
 
     >>> expression, quoted = _patterns('/retry_.*_policy/i', '')[0], _patterns('why "E108"?', 'why "E108"?')[0]
     >>> expression.text, expression.is_expression, expression.ignore_case, expression.is_whole_query, quoted.text
@@ -301,7 +301,7 @@ def _words_by_term(text: str) -> dict[str, str]:
 
 
 def _abbreviations(text: str, weights: dict[str, float]) -> dict[str, float]:
-    """Beginnings of the question's longer words: `auth` for authentication, `req` for request."""
+    """Return the weight of each beginning of a longer word: `auth` for authentication, `req` for request."""
     found: dict[str, float] = {}
     for word in sorted({w.lower() for w in _LETTERS.findall(text[:_MAX_ABBREVIATED_CHARACTERS])}):
         if len(word) < _MIN_ABBREVIATED_LETTERS or word in STOP_WORDS:
@@ -345,7 +345,7 @@ def _route(title: str, named: tuple[QueryMention, ...], frames: tuple[StackFrame
         return Route.LOOKUP
     words = title.lower().split()
     for n in named:
-        # "client/server" is a way of writing; a path that is looked up ends in a file's name.
+        # "client/server" is no path. A path that is looked up ends in a file name.
         if n.kind is MentionKind.PATH and "." in n.text.rpartition("/")[2]:
             return Route.LOOKUP
         if n.kind in (MentionKind.SYMBOL, MentionKind.QUALIFIED) and len(words) <= 3:
@@ -488,9 +488,9 @@ class RoutePlan:
 _ALL = tuple(GENERATORS)
 _DIVERSITY_PENALTY = 0.7
 
-# That a route gains by leaving a generator out was never measured, so that every row has all of them, and rows differ
-# in what they do with the graph, with names and with files. What is named needs no places for what nothing named leads
-# to. The penalties were measured (docs/decisions/0018, 0036). `skip` has no generator: the answer is at hand.
+# Every row has all generators, because no measurement showed a gain from leaving one out. The rows differ in their use
+# of the graph, of names and of files. A query that names its subject needs no slots for nodes that only the graph
+# reaches. The penalties were measured (docs/decisions/0018, 0036). `skip` has no generator: the answer is cached.
 ROUTES: Mapping[Route, RoutePlan] = {
     Route.LOOKUP: RoutePlan(_ALL, 0.0, second_hop=False, names_decide=True, diversity_penalty=_DIVERSITY_PENALTY),
     Route.SIMPLE: RoutePlan(_ALL, 0.2, second_hop=True, names_decide=False, diversity_penalty=_DIVERSITY_PENALTY),

@@ -57,8 +57,8 @@ _NOTEBOOK = lazy_regex(
     r"\s*File (?P<path>[^\s\"][^\n\"]{0,400}?\.py[cdxi]?):(?P<line>\d+)"
     r"(?:, in (?P<function>[\w.<>]{1,200})(?:\([^\n]*)?)?\s*$"
 )
-# Before. The line is told by the listing below: `---> 12 code`. Only a rooted path may have spaces: anything else that
-# is written before " in f(x)" is a sentence.
+# IPython before version 8. The listing below has the line: `---> 12 code`. Only a rooted path may have spaces: other
+# text before " in f(x)" is a sentence.
 _OLD_NOTEBOOK = lazy_regex(
     r"(?P<path>(?:(?:~|[A-Za-z]:)?[\\/][^\n]{1,400}?|[^\s<][^\s]{0,400}?)\.py[cdxi]?) in "
     r"(?P<function>[\w.]*<\w+>|[\w.<>]{1,200}(?=\())(?:\([^\n]*\))?\s*$"
@@ -228,7 +228,7 @@ _COMPILER = lazy_regex(
     r"\s{0,20}(?:(?:-->|at) {1,4})?(?P<path>(?:[A-Za-z]:)?[\w./\\@+-]{0,400}[\w-]\.\w{1,5})"
     r"(?::(?P<line>\d+)(?::\d+)?|\((?P<line2>\d+),\d+\))(?:: | - |\s*$)"
 )
-# The order matters: what a stricter form knows is not read by a looser one.
+# In this order: a line that a stricter form matches is not read by a looser one.
 _FORMS = (_PYTHON, _JAVA, _RUST_PLACE, _NODE, _GO_PLACE, _PHP, _RUBY, _DEBUGGER, _BROWSER, _PYTEST, _COMPILER)
 _LAST_INNERMOST = (_PYTHON, _PYTEST)  # the others print the innermost frame first
 
@@ -245,7 +245,7 @@ _TYPED = lazy_regex(r"(?P<type>(?:[A-Za-z_]\w*\.)+[A-Z]\w*): (?P<message>\S[^\n]
 _CHAINED = lazy_regex(r"[\s|+-]*(?:During handling of the above exception|(The above exception was the direct cause))")
 _ANOTHER = lazy_regex(r"(?:\w+(?: {2,}|\t))?[\s|]*Traceback \(most recent call last\)|goroutine \d+ \[")
 _CAUSED = lazy_regex(r"\s*(?:Caused by: |\[cause\]: |---> )")
-_CAUSE_ENDS = "--- End of inner exception stack trace ---"  # what follows led to what came before
+_CAUSE_ENDS = "--- End of inner exception stack trace ---"  # the frames after it belong to the outer error
 _MARKERS = lazy_regex(r"[\s~^|]+$")
 _QUERY = lazy_regex(r"\?.*$")
 _SCHEME = lazy_regex(
@@ -257,20 +257,20 @@ _DECORATION = lazy_regex(
     r"|^(?:block|rescue|ensure) (?:\([^)]*\) )?in "
 )
 _PHP_PLACE = lazy_regex(r" in \S+\.\w+(?::\d+| on line \d+)$")
-# Without a digit, every frame and everything that was raised has one of these. Most questions have none.
+# Every frame and every raised error without a digit contains one of these. Most queries contain none.
 _SIGNS = (":", "(", "Error", "Exception", "Warning", "Exit", "Interrupt", "Failure", "Panic", "Iteration", "Fault")
 _OF_THE_RUNTIME = ("node:", "internal/", "native ", "<", "[native")
 # Color codes of a terminal. The escape character may be written out, or lost on the way.
 _COLOR = lazy_regex(
     r"(?:\x1b|\\x1b|\\u001b|\\033|\\e)\[[\d;]{0,20}[A-Za-z]|\[(?:0|[01](?:;\d{1,3}){1,4})m", needs=("[",)
 )
-_CELL = ("<", "Cell In", "Input In")  # what is no file, in a traceback of IPython
+_CELL = ("<", "Cell In", "Input In")  # beginnings of lines about cells, which are no files
 _MAX_FRAMES = 200
 _MAX_LINE_CHARACTERS = 1000
 
 
 def read_frames(text: str) -> tuple[tuple[StackFrame, ...], tuple[ExceptionMention, ...]]:
-    """(frames, by trace, innermost first; what was raised, the most telling first); linear in the text."""
+    """Return (frames by trace, the innermost first; raised errors, the most informative first) in linear time."""
     if not any(sign in text for sign in _SIGNS) and not any(map(str.isdigit, text)):
         return (), ()
     traces: list[_Trace] = [_Trace()]
@@ -306,8 +306,8 @@ class _Trace:
     frames: list[StackFrame] = field(default_factory=list)
     raised: list[ExceptionMention] = field(default_factory=list)
     last_innermost: bool = False
-    names_callee: bool = False  # a frame has the function that is called there, not the one that calls
-    lacks_line: bool = False  # the line of the last frame is told by a listing that follows
+    names_callee: bool = False  # a frame names the called function instead of the calling one
+    lacks_line: bool = False  # a listing that follows has the line of the last frame
 
     def ordered(self, trace: int) -> list[StackFrame]:
         """Its frames, innermost first, each place once."""
@@ -331,7 +331,7 @@ def _read_line(line: str, before: str, traces: list[_Trace]) -> int:
     trace = traces[-1]
     chained = _CHAINED.match(line)
     if chained:
-        # The direct cause tells more than what it led to; an error in a handler tells more than what it handled.
+        # A direct cause is more informative than its effect; an error in a handler more than the handled one.
         rank = trace.rank
         if chained[1]:
             trace.rank += 1

@@ -34,7 +34,7 @@ Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex; only files hav
 # One commit with all words of the query outweighs many with a single word.
 LIKENESS_POWER = 2
 HISTORY_SIGNALS = (Signal.MESSAGES, Signal.SIMILAR_COMMITS)  # the signals that read messages
-HALF_WEIGHT_COMMITS = 50  # commits of which the messages count half
+HALF_WEIGHT_COMMITS = 50  # commits; the messages of a history of this length have half their weight
 N_BEST = 3  # files whose partners are supported
 _DAY = 86_400.0
 
@@ -112,7 +112,7 @@ def co_change_scores(scores: Scores, history: History, n_best: int = N_BEST) -> 
     pairs = history.co_changes
     for file in best[own[best] > 0].tolist():
         start, stop = int(pairs.indptr[file]), int(pairs.indptr[file + 1])
-        # A partner stands at most once among those of a file.
+        # A partner occurs at most once among those of a file.
         result[pairs.others[start:stop]] += pairs.strengths[start:stop] * own[file] / own[best[0]]
     return _of_nodes(result, history, len(scores))
 
@@ -166,8 +166,8 @@ ASKED_WORDS: dict[Role, tuple[str, ...]] = {
     Role.VENDORED: ("vendored", "vendor"),
 }
 _UNNAMED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.FIELD, NodeKind.EXTERNAL)
-# Definitions with a word in their name from which on a repository is about it: their share of all that are code, and
-# how many there are. docs/decisions/0006 has the shares of forty repositories.
+# Least share and least number of the definitions of code with a word in their name, for a repository that is about the
+# word. docs/decisions/0006 has the shares of forty repositories.
 _MIN_SUBJECT_SHARE = 0.01
 _MIN_SUBJECT_DEFINITIONS = 10
 # Phrases that certainly ask for tests.
@@ -176,7 +176,7 @@ _TESTS_OF = lazy_regex(
     r"|\b(?:is|are|was|were) (?:\S+ ){1,6}tested\b",
     needs=("test",),
 )
-_MAX_TITLE_CHARACTERS = 300  # characters in which that is looked for
+_MAX_TITLE_CHARACTERS = 300  # characters of a title that are searched for such phrases
 
 
 def queried_roles(question: ParsedQuery, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.bool_]:
@@ -215,8 +215,8 @@ _MARK = lazy_regex(
     r"^(?:tests?|specs?)[_-]+|^Test(?=[A-Z])|[_-](?:tests?|specs?|it|e2e)$"
     r"|(?<=[a-z0-9])(?:Tests?|TestCase|Specs?|Suite|IT)$"
 )
-_MAX_TEST_FILES = 40  # files of tests that are looked at, the best first
-_MAX_TESTED_FILES = 6  # files that one of them may mean; with more nothing is known
+_MAX_TEST_FILES = 40  # best test files that are read
+_MAX_TESTED_FILES = 6  # files that the name of a test file may mean; with more, none is used
 
 
 def scores_from_tests(

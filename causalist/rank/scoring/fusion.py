@@ -94,9 +94,9 @@ class WeightedSignals:
     file: Mapping[Signal, Scores]
     role: Scores
     file_role: Scores
-    reach: Scores  # factor of nodes that no word led to
-    numbers: Mapping[str, int] = field(default_factory=dict)  # of the question's terms that the repository has
-    mention: Scores | None = None  # how strongly the question names each node; None where there are no weights
+    reach: Scores  # factor of nodes without a lexical match
+    numbers: Mapping[str, int] = field(default_factory=dict)  # number by term, for the query terms in the vocabulary
+    mention: Scores | None = None  # how strongly the query names each node; None without weights
 
     def contributions(self, node: int, is_file: bool) -> list[tuple[Signal, float]]:
         """Return (signal, contribution) of a node, largest first, without signals that contribute nothing."""

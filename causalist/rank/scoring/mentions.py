@@ -25,9 +25,9 @@ from causalist.rank.query.query import ParsedQuery, TextPattern
 from causalist.rank.query.tracebacks import StackFrame
 from causalist.rank.terms import terms_of
 
-# The innermost frame inside of the repository is where it went wrong; those around it say how it came to that.
+# Factor for each frame between a frame and the innermost one of the repository, where the error occurred.
 FRAME_DECAY = 0.6
-OUTER_TRACE = 0.7  # what the frames of a further trace count, such as that of an error which the first one caused
+OUTER_TRACE = 0.7  # factor for the frames of each further trace, such as that of an error caused by the first
 _MAX_LOCATED_FRAMES = 12  # frames of one trace
 # A package begins after each of these folders.
 _PACKAGE_FOLDERS = ("site-packages", "dist-packages", "node_modules", "vendor")
@@ -161,8 +161,8 @@ def _last(node_id: str) -> str:
 
 # Names of more definitions are not used; the weight falls with the square root of the number.
 _MAX_AMBIGUOUS_NODES = 50
-_MIN_IDENTIFIER_LETTERS = 4  # letters; shorter names stand everywhere
-_MAX_DEFINITIONS_WITH_CODE = 8  # definitions that have the code of an error in their text
+_MIN_IDENTIFIER_LETTERS = 4  # letters; shorter names occur everywhere
+_MAX_DEFINITIONS_WITH_CODE = 8  # definitions that contain the code of an error; with more, it is ignored
 
 
 def mention_scores(question: ParsedQuery, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.float64]:
@@ -293,8 +293,8 @@ def files_with_all(pattern: TextPattern, graph: CodeGraph, lexical: LexicalIndex
 _WORD = lazy_regex(r"[^\W\d_][^\W_]*")
 _NO_DEFINITIONS = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.EXTERNAL, NodeKind.FIELD)
 _USABLE = (*TYPE_KINDS, NodeKind.TYPE, NodeKind.FUNCTION)
-_MAX_NAMESAKES = 5  # that come first; of a name that more bear the others stand where their text puts them
-_STEP = 1e-3  # by which a score is raised above the next one: only the order is meant
+_MAX_NAMESAKES = 5  # definitions of a name that rank first; further ones rank by their text
+_STEP = 1e-3  # between the raised scores, of which only the order matters
 
 
 def exact_namesakes(

@@ -55,7 +55,7 @@ from causalist.rank.scoring.scaling import Similarities
 from causalist.rank.scoring.signals import LEADING, NAME_SIGNALS
 from causalist.rank.top_k import SCORE_DECIMALS, select_first, select_top
 
-N_SHARES = 5  # seeds that a hit names
+N_SHARES = 5  # seeds listed for a hit
 MIN_SHARE = 0.01
 
 
@@ -90,7 +90,7 @@ def seed_shares(
 
 _ENCLOSING_PENALTY = 2.0  # penalty of a definition that encloses a listed one
 _DECIMALS = 12
-_MIN_SCORE_SHARE = 1e-6  # of a score is left, however many of its file were before
+_MIN_SCORE_SHARE = 1e-6  # least share of a score after the penalties
 
 
 def diversify(
@@ -137,8 +137,8 @@ def diversify(
     return found
 
 
-FILE_SHARE = 1 / 8  # of the places of a list of definitions, for files that have none in it
-# Of the best score; lexical matches below it are right as rarely as nodes that only the graph reached
+FILE_SHARE = 1 / 8  # of the slots of a definition list, for files without a definition in it
+# Relative to the best score. Lexical matches below it are right as rarely as nodes that only the graph reached
 # (docs/decisions/0018).
 WEAK = {Level.SYMBOL: 0.65, Level.FILE: 0.5}
 _BEHIND = 1 - 1e-9
@@ -260,10 +260,10 @@ def _pagerank_of(ranking: Ranking, graph: CodeGraph, by_file: bool) -> NDArray[n
     return np.bincount(owners[inside], weights=weights, minlength=len(graph.nodes)).astype(np.float64)
 
 
-N_COMMITS = 3  # that a reason names
-_MAX_LINES = 5  # lines of matches that a reason names
-N_CANDIDATES = 50  # nodes that the lexical generators hand on; the seeds of the walk
-DEFINITIONS_PER_FILE = 2  # that stand for a file in a pack of files
+N_COMMITS = 3  # commits in a reason
+_MAX_LINES = 5  # lines of matches in a reason
+N_CANDIDATES = 50  # best lexical matches, which are the seeds of the walk
+DEFINITIONS_PER_FILE = 2  # definitions that represent a file in a pack of files
 # Bonus of a score in the scope of a query: it multiplies the odds by e to this power;
 # docs/decisions/0006 has the measurement.
 SCOPE_BONUS = 1.0
@@ -305,7 +305,7 @@ def rank_question(
         return start, _walk(transition, start, options, steps)
 
     if matches and options.graph:
-        if options.rank is RankMode.PAGERANK:  # all there is
+        if options.rank is RankMode.PAGERANK:  # a required step, because the rank depends on it
             with steps.timed(Step.CANDIDATES_PAGERANK):
                 seeds, pagerank = walk_graph()
         elif Generator.PAGERANK in plan.generators:
@@ -383,7 +383,7 @@ def best_definitions_in(
 def reasons_for(
     chosen: Selection, ranking: Ranking, graph: CodeGraph, lexical: LexicalIndex, level: Level
 ) -> tuple[Reason, ...]:
-    """Why a node was chosen."""
+    """Return the reasons for a result, the strongest first."""
     if chosen.by_graph:
         mass = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank else 0.0
         found = "a seed of the walk" if chosen.node in ranking.matches else "reached over the graph, not by words"

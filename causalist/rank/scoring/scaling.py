@@ -15,8 +15,7 @@ from causalist.rank.query.query import Generator, GeneratorRun
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
-_LISTED = 50  # places in a list that are told apart
-_N_SUMMED = 5  # definitions of a file whose scores are summed
+_N_SUMMED = 5  # best definitions of a file, whose scores are summed
 
 
 def scale_to_max(scores: Scores) -> Scores:
@@ -41,7 +40,7 @@ def max_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Score
     if not len(nodes):
         return best, total
     owners = files[nodes]
-    # Nodes of a file mostly follow one another, so that this is a single pass; sorting the scores takes ten times that.
+    # Nodes of a file are mostly adjacent, so that one pass is enough; sorting the scores takes ten times as long.
     if (owners[1:] < owners[:-1]).any():
         nodes = nodes[np.argsort(owners, kind="stable")]
         owners = files[nodes]
@@ -66,10 +65,10 @@ def max_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Score
 
 
 # (n_nodes,), indexed by NodeIndex
-# The cosines of all nodes with the question, 0 where there is none. May fail.
+# Returns the cosines of all nodes with the query, 0 for nodes without a vector. May fail.
 Similarities = Callable[[], Scores]
 
-N_NEAREST = 200  # that are candidates, and get a signal
+N_NEAREST = 200  # nodes with the largest cosines, which are candidates
 
 
 def dense_scores(similarities: Similarities | None, by: GeneratorRun, n_nodes: int) -> Scores:

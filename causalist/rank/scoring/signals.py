@@ -56,7 +56,7 @@ class SignalTable(Mapping[Signal, Scores]):
         self._nodes = nodes
         self._weights = weights
         self._sum: Scores | None = None
-        self._before: SignalTable | None = None  # what the last signal was added to, if one was
+        self._before: SignalTable | None = None  # the table without the last signal, if `with_one` added it
 
     def __iter__(self) -> Iterator[Signal]:
         return iter(self._values)
@@ -138,14 +138,14 @@ class SignalTable(Mapping[Signal, Scores]):
 
 # Priors: they depend on the length and the kind of a definition, not on the query.
 PRIORS = frozenset({Signal.SIZE, Signal.KIND})
-# Signals of exact names. They say nothing of related code, so that the walk's seeds leave them out.
+# Signals of exact names. They say nothing about related code, so the seeds of the walk do not use them.
 NAME_SIGNALS = frozenset({Signal.NAME_COVERAGE})
 # Signals of a file from the scores of its definitions.
 LEADING = frozenset({Signal.LEADING_DEFINITION, Signal.LEADING_DEFINITIONS})
 
 DECLARATIONS = (NodeKind.INTERFACE, NodeKind.TYPE, NodeKind.CONSTANT)
-_MAX_ROWS = 400  # of a definition; longer ones are not more likely answers
-_LOGARITHMS = np.log1p(np.arange(_MAX_ROWS + 1.0))  # of each number of rows and 1
+_MAX_ROWS = 400  # rows of a definition; longer ones are not more likely answers
+_LOGARITHMS = np.log1p(np.arange(_MAX_ROWS + 1.0))  # log(rows + 1) by number of rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,18 +177,18 @@ class QuerySignals:
     name_share: Scores
     name_coverage: Scores  # share of the query in a name
     mention: Scores
-    identifiers: Scores  # the share of the names in the question that stand in a definition
+    identifiers: Scores  # share of the names in the query that a definition contains
     literal: Scores
     literal_in_file: Scores
-    frame: Scores  # how near to where a traceback ended
-    synonyms: Scores  # BM25 of words that mean the same, of definitions
+    frame: Scores  # nearness to the innermost frame of a traceback
+    synonyms: Scores  # BM25 of synonyms, of definitions
     file_synonyms: Scores
-    indirect_synonyms: Scores  # BM25 of words that lead to the same, of definitions
+    indirect_synonyms: Scores  # BM25 of indirect synonyms, of definitions
     file_indirect_synonyms: Scores
-    expansion: Scores  # words that stand beside those of the question, in whole files
+    expansion: Scores  # BM25 of words that co-occur with those of the query, in whole files
     tested: Scores  # match of the tests of a file
     past: Mapping[Signal, Scores]  # match of commit messages, by the name of the signal
-    dense: Scores  # how near definitions and passages are in meaning; zeros without an embedder
+    dense: Scores  # similarity by an embedder, of definitions and passages; zeros without one
 
     # -- passes
 
@@ -341,7 +341,7 @@ def compute_signals(
         term_numbers = {lexical.terms.position(term) for term in query_terms} - {-1}
         max_weight = max_idf_weight(terms, lexical, n)
     literal, literal_in_file = literal_scores(matched or {}, graph.nodes.files, n)
-    # Without the check of roles nothing is taken for a test, a page of documentation and the like.
+    # If this step is skipped, no file counts as a test, as documentation and so on.
     has_queried_role = steps.optional(
         Step.VALIDATE_ROLES, lambda: queried_roles(question, graph, lexical), lambda: np.ones(n, dtype=np.bool_)
     )
