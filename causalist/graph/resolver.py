@@ -216,7 +216,7 @@ class Resolver:
 
     def _bases_of_named_types(self) -> dict[int, list[int]]:
         """Return the types that named types stand for, in which members are looked for, too."""
-        found: dict[int, list[int]] = {}
+        result: dict[int, list[int]] = {}
         for number in sorted(self.program.named_types):
             file = self.program.file_of[number]
             symbols = self.program.files[file]
@@ -224,13 +224,13 @@ class Resolver:
             written, scope = symbols.returns[position], symbols.facts.definitions[position].parent
             value = self.inference.infer_chain(file, scope, written) if split_type(written)[0] is Shape.NONE else None
             if value is not None and value.kind is ValueKind.DEFINITION and value.number != number:
-                found[number] = [value.number]
-        return found
+                result[number] = [value.number]
+        return result
 
     def _find_implementations(self, file: int) -> list[Derived]:
         """Return what `prepare` does, for what types implement in blocks that stand outside of them."""
         symbols = self.program.files[file]
-        found: list[Derived] = []
+        result: list[Derived] = []
         for place, block in enumerate(symbols.facts.implementations):
             owner = self._type_at(file, block.scope, block.type)
             trait = self._type_at(file, block.scope, block.trait)
@@ -242,8 +242,8 @@ class Resolver:
                 continue
             value = self.inference.infer_chain(file, block.scope, block.trait)
             rule = value.rule if value is not None else RuleName.SAME_FILE
-            found.append(Derived(owner, Target(trait, rule, 1), True, file, place, True))
-        return found
+            result.append(Derived(owner, Target(trait, rule, 1), True, file, place, True))
+        return result
 
     def _note_trait_methods(self, file: int, block: Implementation, trait: int) -> None:
         """Note the methods that a trait of the repository gives to a type of which it has no definition."""
@@ -264,19 +264,19 @@ class Resolver:
 
     def _find_delegates(self) -> list[tuple[int, int]]:
         """Return (type, other type in which its members are looked for, too) by the types inside of it that say so."""
-        found = []
+        result = []
         for (owner, name), (member, *_) in self.program.attached.items():
             settings = self.program.files[self.program.file_of[member]].settings
             if settings is not None and name in settings.types.delegates:
                 value = self.inference.resolve_alias(member)
                 if value is not None and value.kind is ValueKind.INSTANCE and value.number != owner:
-                    found.append((owner, value.number))
+                    result.append((owner, value.number))
         for symbols in self.program.files:
             inside = symbols.settings.types.delegates if symbols.settings is not None else ()
             for local, definition in enumerate(symbols.facts.definitions if inside else ()):
                 if definition.name in inside and definition.kind in TYPE_KINDS and definition.parent >= 0:
-                    found.append((symbols.first + definition.parent, symbols.first + local))
-        return found
+                    result.append((symbols.first + definition.parent, symbols.first + local))
+        return result
 
     def _attach_members(self) -> None:
         """Find the types of members that do not stand inside of them, before any chain asks for a member."""

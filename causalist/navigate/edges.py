@@ -142,7 +142,7 @@ def find_overridden(graph: CodeGraph, nodes: Iterable[int], min_confidence: floa
     """
     edges = graph.edges
     origins = dict(zip(sorted(nodes), sorted(nodes), strict=True))
-    found: dict[int, int] = {}
+    result: dict[int, int] = {}
     reached = dict(origins)
     while reached:
         numbers = graph.edges_out_of(np.array(sorted(reached), dtype=np.int64))
@@ -150,10 +150,10 @@ def find_overridden(graph: CodeGraph, nodes: Iterable[int], min_confidence: floa
         nearer, reached = reached, {}
         for number in numbers[usable].tolist():
             base = int(edges.targets[number])
-            if base not in found and base not in origins:
+            if base not in result and base not in origins:
                 reached.setdefault(base, nearer[int(edges.sources[number])])
-        found.update(reached)
-    return found
+        result.update(reached)
+    return result
 
 
 def find_indirect_calls(graph: CodeGraph, node: int) -> tuple[Edge, ...]:

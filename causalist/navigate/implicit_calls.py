@@ -265,16 +265,16 @@ def _bases(graph: CodeGraph, owner: int) -> list[int]:
     written = signature[signature.find(own) + len(own) :]
 
     def place(base: int) -> tuple[int, int]:
-        found = re.search(rf"\b{re.escape(_leaf(ids[base]))}\b", written)
-        return found.start() if found else len(written), base
+        match = re.search(rf"\b{re.escape(_leaf(ids[base]))}\b", written)
+        return match.start() if match else len(written), base
 
     return sorted(dict.fromkeys(bases), key=place)
 
 
 def _numbers(graph: CodeGraph, numbers: NDArray[np.int64], kinds: Sequence[EdgeKind]) -> list[int]:
     """Return the edges that are of these kinds, in their order."""
-    found: list[int] = numbers[np.isin(graph.edges.kinds[numbers], kinds)].tolist()
-    return found
+    result: list[int] = numbers[np.isin(graph.edges.kinds[numbers], kinds)].tolist()
+    return result
 
 
 def _leaf(node_id: str) -> str:

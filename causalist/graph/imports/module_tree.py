@@ -374,11 +374,11 @@ class TreePathResolver:
             return None
         before = self._cuts
         self._busy.add(key)
-        found = self._search(module, name, path, inside)
+        result = self._search(module, name, path, inside)
         self._busy.discard(key)
-        if found is not None or before == self._cuts or not self._busy:
-            self.known[key] = found
-        return found
+        if result is not None or before == self._cuts or not self._busy:
+            self.known[key] = result
+        return result
 
     def _search(self, module: Module, name: str, path: bool, inside: bool) -> Resolution | None:
         own = self.tree.items.get(module, {}).get(name, [])

@@ -147,11 +147,11 @@ def cut_package_name(module: str, parts: int) -> str:
 
 def first_names_in(facts: FileFacts) -> frozenset[str]:
     """Return the first names of all chains that a file uses."""
-    found = {call.callee.lstrip("<").partition(".")[0].partition(">")[0].rstrip("()[]") for call in facts.calls}
-    found.update(reference.name.partition("::")[0].partition(".")[0] for reference in facts.references)
-    found.update(base.name.partition(".")[0] for base in facts.bases)
-    found.update(binding.type.partition(".")[0].rstrip("[]") for binding in facts.bindings if binding.type)
-    return frozenset(found)
+    result = {call.callee.lstrip("<").partition(".")[0].partition(">")[0].rstrip("()[]") for call in facts.calls}
+    result.update(reference.name.partition("::")[0].partition(".")[0] for reference in facts.references)
+    result.update(base.name.partition(".")[0] for base in facts.bases)
+    result.update(binding.type.partition(".")[0].rstrip("[]") for binding in facts.bindings if binding.type)
+    return frozenset(result)
 
 
 def external_package(entry: Import, settings: LanguageSettings | None, has_folders: bool) -> str:

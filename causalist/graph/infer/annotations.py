@@ -459,7 +459,7 @@ class MemberTypes:
         type or value if any has.
         """
         program = self.program
-        found: dict[int, dict[str, list[tuple[int, Binding]]]] = {}
+        result: dict[int, dict[str, list[tuple[int, Binding]]]] = {}
         outside: list[tuple[int, Binding]] = []
         for file, symbols in enumerate(program.files):
             for scope, target in dict.fromkeys((b.scope, b.target) for b in symbols.facts.bindings if "." in b.target):
@@ -469,7 +469,7 @@ class MemberTypes:
                     if owner < 0:
                         continue
                     owner = program.canonical.get(owner, owner)
-                    known = found.setdefault(owner, {}).setdefault(target[1:], [])
+                    known = result.setdefault(owner, {}).setdefault(target[1:], [])
                     if known and not (known[0][1].type or known[0][1].value):
                         known.pop()
                     known.append((file, binding))
@@ -479,8 +479,8 @@ class MemberTypes:
             owner_name, _, name = binding.target.rpartition(".")
             value = self.inference.infer_chain(file, binding.scope, owner_name)
             if value is not None and value.kind is ValueKind.DEFINITION:
-                found.setdefault(value.number, {}).setdefault(name, [(file, binding)])
-        return found
+                result.setdefault(value.number, {}).setdefault(name, [(file, binding)])
+        return result
 
     def assigned_attribute(self, value: Value, name: str) -> Value | None:
         """Return the value of an attribute that a type, or a base of it, is given by assignment."""

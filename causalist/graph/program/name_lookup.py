@@ -257,15 +257,15 @@ class NameLookup:
         declared, package = self.program.declared, f"{entry.module}.{entry.name}".strip(".")
         if (settings.family, package) not in declared.around:
             return []
-        found = set()
+        result = set()
         for chain in _chains(symbols.facts):
             head, dot, rest = chain.partition(".")
             if head == entry.alias and dot:
                 parts = [*package.split("."), *rest.split(".")]
                 target = declared.find_prefix(settings.family, parts, symbols.path)
                 if target is not None:
-                    found.add(self.program.file_of[target[0]])
-        return sorted(found)
+                    result.add(self.program.file_of[target[0]])
+        return sorted(result)
 
     # -- extension functions at the top of a file or package, imported by name or with the package
 

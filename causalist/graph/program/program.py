@@ -244,15 +244,15 @@ class Program:
                 else self.external_resolution(file, entry)
             )
         head, _, rest = entry.name.partition(".")
-        found = self.find_exported(target, head) or self._member_of_whole(target, head, settings)
-        if found is None and entry.kind == ImportKind.DEFAULT:
+        result = self.find_exported(target, head) or self._member_of_whole(target, head, settings)
+        if result is None and entry.kind == ImportKind.DEFAULT:
             return Resolution(ResolutionKind.MODULE, target, RuleName.IMPORT)
-        if found is not None and rest and found.kind is ResolutionKind.DEFINITION:
-            member = self.find_own_member(found.number, rest)
+        if result is not None and rest and result.kind is ResolutionKind.DEFINITION:
+            member = self.find_own_member(result.number, rest)
             return Resolution(ResolutionKind.DEFINITION, member, RuleName.IMPORT) if member >= 0 else None
-        if found is not None and rest and found.kind is ResolutionKind.VALUE:
-            return found._replace(name=f"{found.name}.{rest}")
-        return found
+        if result is not None and rest and result.kind is ResolutionKind.VALUE:
+            return result._replace(name=f"{result.name}.{rest}")
+        return result
 
     def _member_of_whole(self, file: int, name: str, settings: LanguageSettings) -> Resolution | None:
         """Return the member of the value that a file exports as a whole, if it exports nothing else."""
@@ -297,9 +297,9 @@ class Program:
         if depth > _MAX_DEPTH:
             return None
         self.known_exports[key] = None  # a cycle of re-exports ends here
-        found = self._find_exported(file, name, depth)
-        self.known_exports[key] = found
-        return found
+        result = self._find_exported(file, name, depth)
+        self.known_exports[key] = result
+        return result
 
     def _find_exported(self, file: int, name: str, depth: int) -> Resolution | None:
         symbols = self.files[file]

@@ -86,12 +86,12 @@ def match_literals(words: Sequence[str], text: str) -> list[LiteralMatch]:
     places: dict[str, list[int]] = {}
     for place, word in enumerate(words):
         places.setdefault(word, []).append(place)
-    found = []
+    result = []
     for at, segments in _literals(text, wanted):
         weight = _ordered_weight(segments, words, places)
         if weight > 0:
-            found.append(LiteralMatch(weight, at))
-    return found
+            result.append(LiteralMatch(weight, at))
+    return result
 
 
 def _literals(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, list[list[str]]]]:

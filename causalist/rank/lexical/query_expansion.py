@@ -76,13 +76,13 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
 
     `weights`: the weights of the terms that `text` contains.
     """
-    found: dict[int, float] = {}
+    result: dict[int, float] = {}
     own = {lexical.terms.position(term) for term in weights}
 
     def add(term: str, weight: float) -> bool:
         number = lexical.terms.position(term)
         if number >= 0 and number not in own:
-            found[number] = max(found.get(number, 0.0), weight)
+            result[number] = max(result.get(number, 0.0), weight)
         return number >= 0
 
     words = [w.lower() for w in _LETTERS.findall(text)]
@@ -122,7 +122,7 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
         near_terms = _near_terms(stem(word), lexical) or _near_terms(word, lexical)
         for other in near_terms:
             add(other, weights[stem(word)] * TYPO_WEIGHT / len(near_terms))
-    return found
+    return result
 
 
 def _spellings(word: str) -> Iterator[str]:
@@ -338,12 +338,12 @@ OTHER_WEIGHT = 0.4
 @lru_cache(maxsize=1)
 def _groups() -> dict[str, list[list[str]]]:
     """Return the groups of synonyms of each stem, as stems."""
-    found: dict[str, list[list[str]]] = {}
+    result: dict[str, list[list[str]]] = {}
     for line in _lines("synonyms.txt"):
         stems = [stem(word) for word in line.split()]
         for each in dict.fromkeys(stems):
-            found.setdefault(each, []).append(stems)
-    return found
+            result.setdefault(each, []).append(stems)
+    return result
 
 
 @lru_cache(maxsize=1)
@@ -352,11 +352,11 @@ def _load_indirect_synonyms() -> dict[str, list[str]]:
 
     The texts themselves are not stemmed here: stems are taken only of those that are asked for.
     """
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for line in _lines("leads.txt"):
         word, _, synonyms = line.partition(" ")
-        found.setdefault(stem(word), []).append(synonyms)
-    return found
+        result.setdefault(stem(word), []).append(synonyms)
+    return result
 
 
 def _lines(name: str) -> list[str]:
@@ -394,14 +394,14 @@ def replacement_words(question: ParsedQuery, lexical: LexicalIndex) -> dict[str,
     The weight is OTHER_WEIGHT times that of the replaced word. It is reduced if the other word is rarer in the
     repository, so that none contributes more than the replaced word would. A query that is not brief gives nothing.
     """
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for others_of in (_synonyms, _indirect_synonyms) if question.is_brief else ():
         for term, weight in question.terms.items():
             for other in others_of(term):
                 if other not in question.terms:
                     share = OTHER_WEIGHT * weight * _relative_rarity(term, other, lexical)
-                    found[other] = max(found.get(other, 0.0), share)
-    return found
+                    result[other] = max(result.get(other, 0.0), share)
+    return result
 
 
 def _relative_rarity(term: str, other: str, lexical: LexicalIndex) -> float:
@@ -421,12 +421,12 @@ def _replacement_terms(
     query_terms = question.terms if len(question.terms) <= MAX_EXPANDED_WORDS else {}
     if not query_terms and len(question.title_terms) <= MAX_EXPANDED_WORDS:
         query_terms = {term: question.terms[term] for term in question.title_terms if term in question.terms}
-    found: dict[int, float] = {}
+    result: dict[int, float] = {}
     for term, weight in query_terms.items():
         for other in others_of(term):
             if other in question.terms:
                 continue
             number = lexical.terms.position(other)
             if number >= 0:
-                found[number] = max(found.get(number, 0.0), weight)
-    return found
+                result[number] = max(result.get(number, 0.0), weight)
+    return result

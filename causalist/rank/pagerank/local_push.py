@@ -194,9 +194,9 @@ def _unique_nodes(nodes: NDArray[np.int32], marks: NDArray[np.bool_]) -> NDArray
     if len(nodes) * MARKING_COSTS < len(marks):
         return unique_sorted(nodes.astype(np.int64))
     marks[nodes] = True
-    found = np.flatnonzero(marks)
-    marks[found] = False
-    return found
+    result = np.flatnonzero(marks)
+    marks[result] = False
+    return result
 
 
 def _columns(transition: Transition) -> _Columns:

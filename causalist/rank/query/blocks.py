@@ -305,22 +305,22 @@ def _is_paste(lines: list[str]) -> bool:
 
 def _merge_blocks(blocks: list[QueryBlock]) -> list[QueryBlock]:
     """Merge neighboring blocks of one kind and section."""
-    found: list[QueryBlock] = []
+    result: list[QueryBlock] = []
     for block in blocks:
-        if found and found[-1][:2] == block[:2]:
-            found[-1] = QueryBlock(block.kind, block.section, f"{found[-1].text}\n{block.text}")
+        if result and result[-1][:2] == block[:2]:
+            result[-1] = QueryBlock(block.kind, block.section, f"{result[-1].text}\n{block.text}")
         else:
-            found.append(block)
-    return found
+            result.append(block)
+    return result
 
 
 def _heading(lines: list[str], at: int) -> str | None:
     line = lines[at]
-    found = _HEADING.match(line)
-    if found:
-        text = (found[1] or found[2] or found[3]).strip(" *#:")
+    match = _HEADING.match(line)
+    if match:
+        text = (match[1] or match[2] or match[3]).strip(" *#:")
         # `Note:` and the like are prose; a line that ends in a colon is a heading only if a form would have it.
-        return text if found[1] or _section_of(text) else None
+        return text if match[1] or _section_of(text) else None
     if line.strip() and at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1]) and _section_of(line.strip()):
         return line.strip()
     return None
@@ -376,7 +376,7 @@ def _pasted_blocks(lines: list[str], language: str, section: Section, *, fenced:
 
 def _split_trace(lines: list[str], section: Section, fenced: bool) -> list[QueryBlock]:
     """Return the frames of a trace and the text around them, as separate blocks."""
-    found: list[QueryBlock] = []
+    result: list[QueryBlock] = []
     kind = BlockKind.OUTPUT
     for line in lines:
         if TRACE.match(line) or (kind is BlockKind.TRACE and line[:1] in (" ", "\t", "|")):
@@ -385,15 +385,15 @@ def _split_trace(lines: list[str], section: Section, fenced: bool) -> list[Query
             kind = BlockKind.PROSE
         else:
             kind = BlockKind.DUMP if line.strip() and is_dump(line) else BlockKind.OUTPUT
-        found.append(QueryBlock(kind, section, line))
-    return found
+        result.append(QueryBlock(kind, section, line))
+    return result
 
 
 def _session(lines: list[str], section: Section) -> list[QueryBlock]:
     """Return the typed lines as a block of code, and the printed lines as a block of output, if any."""
     typed = [line for line in lines if SESSION.match(line) or COMMAND.match(line)]
     printed = [line for line in lines if line not in typed]
-    found = [QueryBlock(BlockKind.CODE, section, "\n".join(typed))]
+    result = [QueryBlock(BlockKind.CODE, section, "\n".join(typed))]
     if any(line.strip() for line in printed):
-        found.append(QueryBlock(BlockKind.OUTPUT, section, "\n".join(printed)))
-    return found
+        result.append(QueryBlock(BlockKind.OUTPUT, section, "\n".join(printed)))
+    return result

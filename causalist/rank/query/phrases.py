@@ -172,18 +172,18 @@ def joined_verbs(text: str) -> list[JoinedVerb]:
     words = [word.lower() for word in _WORD_OR_END.findall(text)]
     if _particles().isdisjoint(words):
         return []
-    found: list[JoinedVerb] = []
+    result: list[JoinedVerb] = []
     for i, verb in enumerate(words):
         for j in range(i + 1, min(i + 2 + _MAX_WORDS_BETWEEN, len(words))):
             if not words[j].isalpha():
                 break
             joined = _words().get((stem(verb), words[j])) if words[j] in _particles() else None
             if joined is not None and _is_particle_of(words, i, j):
-                found.append(joined)
+                result.append(joined)
                 break
             if words[j] in _PREPOSITIONS:
                 break
-    return found
+    return result
 
 
 def _is_particle_of(words: list[str], verb: int, particle: int) -> bool:

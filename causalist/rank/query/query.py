@@ -302,15 +302,15 @@ def _words_by_term(text: str) -> dict[str, str]:
 
 def _abbreviations(text: str, weights: dict[str, float]) -> dict[str, float]:
     """Return the weight of each beginning of a longer word: `auth` for authentication, `req` for request."""
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for word in sorted({w.lower() for w in _LETTERS.findall(text[:_MAX_ABBREVIATED_CHARACTERS])}):
         if len(word) < _MIN_ABBREVIATED_LETTERS or word in STOP_WORDS:
             continue
         weight = ABBREVIATION_WEIGHT * weights.get(stem(word), 1.0)
         for length in range(_MIN_ABBREVIATION_LETTERS, len(word) - 2):
             if word[:length] not in weights:
-                found[word[:length]] = max(found.get(word[:length], 0.0), weight)
-    return found
+                result[word[:length]] = max(result.get(word[:length], 0.0), weight)
+    return result
 
 
 def _saturate(count: float) -> float:

@@ -147,15 +147,15 @@ def listed_line(line: str) -> int:
     >>> listed_line("---> 31     raise Missing(name)"), listed_line("     30     if not name:")
     (31, 0)
     """
-    found = _LISTED.match(line)
-    return int(found["line"]) if found else 0
+    match = _LISTED.match(line)
+    return int(match["line"]) if match else 0
 
 
 def other_frame(line: str) -> PrintedFrame | None:
     """Return a frame in one of the forms above, other than .NET."""
     for text, form in _OTHERS:
-        if text in line and (found := form.match(line)):
-            return _printed(found)
+        if text in line and (match := form.match(line)):
+            return _printed(match)
     return None
 
 
@@ -376,10 +376,10 @@ class _Found(NamedTuple):
 
 
 def _raised_in(line: str, before: str, trace: _Trace) -> _Found | None:
-    found = _RAISED.match(line)
-    if found:
-        type_ = re.split(r"[.\\:]+", found["type"])[-1]
-        return _Found(ExceptionMention(type_, _PHP_PLACE.sub("", found["message"] or "").strip()), late=False)
+    match = _RAISED.match(line)
+    if match:
+        type_ = re.split(r"[.\\:]+", match["type"])[-1]
+        return _Found(ExceptionMention(type_, _PHP_PLACE.sub("", match["message"] or "").strip()), late=False)
     elixir = _RAISED_IN_ELIXIR.match(line)
     if elixir:
         return _Found(ExceptionMention(elixir["type"], elixir["message"].strip()), late=False)
@@ -416,10 +416,10 @@ def _frame_in(line: str, before: str) -> tuple[StackFrame, re.Pattern[str] | Non
     if panic:
         return StackFrame(_path(panic["path"]), int(panic["line"]), ""), _RUST_PANIC
     for form in _FORMS:
-        found = form.match(line)
-        if found is None:
+        match = form.match(line)
+        if match is None:
             continue
-        groups = found.groupdict()
+        groups = match.groupdict()
         function = groups.get("function") or ""
         if form is _GO_PLACE or form is _RUST_PLACE:
             call = (_GO_CALL if form is _GO_PLACE else _RUST_CALL).match(before)

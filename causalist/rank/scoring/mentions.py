@@ -49,7 +49,7 @@ def locate_frames(frames: Sequence[StackFrame], graph: CodeGraph, lexical: Lexic
 
     It is 1 for the innermost frame of the most informative trace, and less for frames further out.
     """
-    found: dict[int, float] = {}
+    result: dict[int, float] = {}
     inside: dict[int, int] = {}
     value_of_trace = 1.0
     last = frames[0].trace if frames else 0
@@ -64,10 +64,10 @@ def locate_frames(frames: Sequence[StackFrame], graph: CodeGraph, lexical: Lexic
         node, doubt = _node_of(frame, graph, lexical)
         if node < 0:
             continue
-        if node not in found:
-            found[node] = value_of_trace * FRAME_DECAY**place * doubt
+        if node not in result:
+            result[node] = value_of_trace * FRAME_DECAY**place * doubt
         inside[frame.trace] = place + 1
-    return found
+    return result
 
 
 def frame_rows(frames: Sequence[StackFrame], graph: CodeGraph, lexical: LexicalIndex) -> list[tuple[int, int]]:

@@ -114,11 +114,11 @@ def diversify(
     """
     n_by_file: Counter[int] = Counter()
     around: set[int] = set()
-    found: dict[int, float] = {}
+    result: dict[int, float] = {}
     # Pushed scores are never too low, because penalties only grow: a node with an outdated score is pushed again.
     heap = [(-round(float(scores[node]), _DECIMALS), node) for node in nodes]
     heapq.heapify(heap)
-    while heap and len(found) < most:
+    while heap and len(result) < most:
         pushed, node = heapq.heappop(heap)
         file = int(files[node])
         score = float(scores[node])
@@ -128,13 +128,13 @@ def diversify(
         if rounded < -pushed:
             heapq.heappush(heap, (-rounded, node))
             continue
-        found[node] = worth
+        result[node] = worth
         n_by_file[file] += 1
         outer = int(parents[node])
         while outer >= 0 and outer != file:
             around.add(outer)
             outer = int(parents[outer])
-    return found
+    return result
 
 
 FILE_SHARE = 1 / 8  # of the slots of a definition list, for files without a definition in it
