@@ -81,10 +81,10 @@ def calls_from(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
 def edges_to(graph: CodeGraph, node: int, kind: EdgeKind) -> tuple[Edge, ...]:
     """Return the edges of a kind that lead from outside to a node or its contents, most confident first."""
     targets = with_overloads_and_members(graph, [node])
-    inside = frozenset(targets.tolist())
+    target_set = frozenset(targets.tolist())
     numbers = graph.edges_into(targets).tolist()
     of_kind = [e for e in numbers if graph.edges.kinds[e] == kind]
-    kept = [e for e in of_kind if len(inside) == 1 or int(graph.edges.sources[e]) not in inside]
+    kept = [e for e in of_kind if len(target_set) == 1 or int(graph.edges.sources[e]) not in target_set]
     return sort_by_confidence(map(graph.edge, kept))
 
 
@@ -119,11 +119,11 @@ def check_edge_kinds(kinds: Sequence[str]) -> frozenset[str]:
 
     Raises UsageError for a label that does not exist.
     """
-    known = frozenset(kind.label for kind in EdgeKind)
+    known_kinds = frozenset(kind.label for kind in EdgeKind)
     for kind in kinds:
-        if kind not in known:
-            raise UsageError(f"unknown edge kind {kind!r}. Choose from {', '.join(sorted(known))}.")
-    return frozenset(kinds) or known
+        if kind not in known_kinds:
+            raise UsageError(f"unknown edge kind {kind!r}. Choose from {', '.join(sorted(known_kinds))}.")
+    return frozenset(kinds) or known_kinds
 
 
 def sort_by_confidence(edges: Iterable[Edge]) -> tuple[Edge, ...]:

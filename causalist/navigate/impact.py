@@ -87,10 +87,12 @@ def find_nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, 
         file = nodes.ids.position(file_id(path))
         if file < 0:
             continue
-        inside = np.flatnonzero(nodes.files == file)
-        inside = inside[np.lexsort((inside, -nodes.end_rows[inside], nodes.start_bytes[inside]))]
+        definitions = np.flatnonzero(nodes.files == file)
+        definitions = definitions[
+            np.lexsort((definitions, -nodes.end_rows[definitions], nodes.start_bytes[definitions]))
+        ]
         owner = np.full(int(nodes.end_rows[file]) + 2, file, dtype=np.int64)  # the innermost node of each row
-        for node in inside.tolist():
+        for node in definitions.tolist():
             owner[int(nodes.start_rows[node]) : int(nodes.end_rows[node]) + 1] = node
         for first, last in ranges:
             found.update(owner[first : last + 1].tolist())

@@ -262,11 +262,11 @@ def _bases(graph: CodeGraph, owner: int) -> list[int]:
     if len(bases) < 2:
         return bases
     signature, own = graph.nodes.signatures[owner], _leaf(ids[owner])
-    written = signature[signature.find(own) + len(own) :]
+    bases_text = signature[signature.find(own) + len(own) :]
 
     def place(base: int) -> tuple[int, int]:
-        match = re.search(rf"\b{re.escape(_leaf(ids[base]))}\b", written)
-        return match.start() if match else len(written), base
+        match = re.search(rf"\b{re.escape(_leaf(ids[base]))}\b", bases_text)
+        return match.start() if match else len(bases_text), base
 
     return sorted(dict.fromkeys(bases), key=place)
 

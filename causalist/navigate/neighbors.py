@@ -44,11 +44,11 @@ def list_neighbors(
         raise UsageError(f"--hops and --limit must be at least 1, not {hops} and {limit}")
     edges = graph.edges
     wanted = np.isin(edges.kinds, [EdgeKind[kind.upper()] for kind in check_edge_kinds(kinds)])
-    seen = np.zeros(len(graph.nodes), dtype=np.bool_)
-    seen[node] = True
+    is_seen = np.zeros(len(graph.nodes), dtype=np.bool_)
+    is_seen[node] = True
     frontier = np.array([node], dtype=np.int64)
     groups: list[Neighbors] = []
-    made: tuple[int, ...] = ()
+    constructors: tuple[int, ...] = ()
     for hop in range(1, hops + 1):
         found: list[NDArray[np.int64]] = []
         for toward in (Direction.IN, Direction.OUT):
@@ -56,15 +56,15 @@ def list_neighbors(
                 continue
             numbers = _edges_into(graph, frontier) if toward is Direction.IN else graph.edges_out_of(frontier)
             ends = edges.sources if toward is Direction.IN else edges.targets
-            numbers = numbers[wanted[numbers] & ~seen[ends[numbers]]]
+            numbers = numbers[wanted[numbers] & ~is_seen[ends[numbers]]]
             groups += _groups(graph, hop, toward, numbers, limit)
             found.append(ends[numbers].astype(np.int64))
             if toward is Direction.OUT:
                 called = ends[numbers[edges.kinds[numbers] == EdgeKind.CALLS]]
-                made = find_constructors_run(graph, np.unique(called).tolist())
+                constructors = find_constructors_run(graph, np.unique(called).tolist())
         frontier = np.unique(np.concatenate(found))
-        seen[frontier] = True
-        frontier = np.union1d(frontier, np.array(made, dtype=np.int64))
+        is_seen[frontier] = True
+        frontier = np.union1d(frontier, np.array(constructors, dtype=np.int64))
         frontier = frontier[graph.nodes.kinds[frontier] != NodeKind.EXTERNAL]
     return tuple(groups)
 
@@ -86,8 +86,8 @@ def _groups(
         if len(own):
             listed_edges = tuple(graph.edge(number) for number in own[:limit].tolist())
             ends = (edges.sources if direction is Direction.IN else edges.targets)[own[:limit]].tolist()
-            places = tuple((graph.layer(end), graph.tier(end)) for end in ends)
-            groups.append(Neighbors(hop, direction, kind.label, len(own), listed_edges, places))
+            layers = tuple((graph.layer(end), graph.tier(end)) for end in ends)
+            groups.append(Neighbors(hop, direction, kind.label, len(own), listed_edges, layers))
     return groups
 
 
@@ -108,8 +108,8 @@ def list_neighbors_and_co_changes(
         return found
     graph, listed_edges = index.graph, edges[:limit]
     ends = [graph.nodes.ids.position(edge.target) for edge in listed_edges]
-    places = tuple((graph.layer(end), graph.tier(end)) for end in ends)
-    return (Neighbors(1, Direction.BOTH, EdgeKind.CO_CHANGES.label, len(edges), listed_edges, places), *found)
+    layers = tuple((graph.layer(end), graph.tier(end)) for end in ends)
+    return (Neighbors(1, Direction.BOTH, EdgeKind.CO_CHANGES.label, len(edges), listed_edges, layers), *found)
 
 
 def list_co_change_edges(index: Index, node: int) -> tuple[Edge, ...]:
@@ -137,21 +137,21 @@ def describe_definition(graph: CodeGraph, node: int) -> DefinitionDetails:
     """Return all details of a node except its source."""
     edges, nodes = graph.edges, graph.nodes
     with_contents = graph.with_contents([node])
-    inside = np.zeros(len(nodes), dtype=np.bool_)
-    inside[with_contents] = True
+    is_inside = np.zeros(len(nodes), dtype=np.bool_)
+    is_inside[with_contents] = True
     into, out_of = graph.edges_into(with_contents), graph.edges_out_of(with_contents)
     ordering = np.isin(edges.kinds, sorted(ORDERING_KINDS))
     users = edges.sources[into[ordering[into]]]
-    used = edges.targets[out_of[ordering[out_of]]]
-    used = used[nodes.kinds[used] != NodeKind.EXTERNAL]
+    targets = edges.targets[out_of[ordering[out_of]]]
+    targets = targets[nodes.kinds[targets] != NodeKind.EXTERNAL]
     calls_out = [e for e in graph.outgoing(node) if edges.kinds[e] == EdgeKind.CALLS]
     return DefinitionDetails(
         hit=hit_of(graph, node, 0.0, 0.0, ()),
         text="",
         stale=False,
         role=Role(int(nodes.roles[node])).label,
-        fan_in=len(np.unique(users[~inside[users]])),
-        fan_out=len(np.unique(used[~inside[used]])),
+        fan_in=len(np.unique(users[~is_inside[users]])),
+        fan_out=len(np.unique(targets[~is_inside[targets]])),
         n_callers=len(calls_to(graph, node)),
         n_callees=sum(bool(nodes.kinds[edges.targets[e]] != NodeKind.EXTERNAL) for e in calls_out),
         outline=_outline(graph, node) if graph.kind(node) is NodeKind.FILE else (),
@@ -163,9 +163,9 @@ def describe_definition(graph: CodeGraph, node: int) -> DefinitionDetails:
 
 def _outline(graph: CodeGraph, file: int) -> tuple[Hit, ...]:
     nodes = graph.nodes
-    inside = np.flatnonzero((nodes.files == file) & (nodes.kinds != NodeKind.FILE))
-    order = np.lexsort((inside, -nodes.end_bytes[inside], nodes.start_bytes[inside]))
-    return tuple(hit_of(graph, node, 0.0, 0.0, ()) for node in inside[order].tolist())
+    definitions = np.flatnonzero((nodes.files == file) & (nodes.kinds != NodeKind.FILE))
+    order = np.lexsort((definitions, -nodes.end_bytes[definitions], nodes.start_bytes[definitions]))
+    return tuple(hit_of(graph, node, 0.0, 0.0, ()) for node in definitions[order].tolist())
 
 
 _BACK = " (back)"
@@ -207,11 +207,11 @@ def _forward_only(graph: CodeGraph, transition: Transition) -> Transition:
     counted = _weights(True)[0][edges.kinds] > 0
     forward = edges.sources[counted].astype(np.int64) * n_nodes + edges.targets[counted]
     rows = np.repeat(np.arange(n_nodes, dtype=np.int64), np.diff(transition.indptr))
-    kept = np.isin(transition.indices.astype(np.int64) * n_nodes + rows, forward)
+    is_forward = np.isin(transition.indices.astype(np.int64) * n_nodes + rows, forward)
     indptr = np.zeros(n_nodes + 1, dtype=np.int32)
-    np.cumsum(np.bincount(rows[kept], minlength=n_nodes), out=indptr[1:])
+    np.cumsum(np.bincount(rows[is_forward], minlength=n_nodes), out=indptr[1:])
     return Transition(
-        indptr, transition.indices[kept], transition.weights[kept], transition.degrees, transition.walkable
+        indptr, transition.indices[is_forward], transition.weights[is_forward], transition.degrees, transition.walkable
     )
 
 

@@ -163,7 +163,7 @@ class AccessResolver:
 
 
 def matches_lookup(inference: Inference, file: int, lookup: Lookup, settings: LookupSettings) -> bool:
-    """Return True if the receiver of a look-up by key matches `way` and is not defined in the repository."""
+    """Return True if the receiver of a look-up by key matches `settings` and is not defined in the repository."""
     if not settings.modules and not settings.globals:
         return True
     head = lookup.head or _FIRST_NAME.findall(settings.word)[0]

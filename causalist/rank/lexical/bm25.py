@@ -44,10 +44,12 @@ def name_coverage(query_terms: Mapping[str, float], lexical: LexicalIndex, n: in
 
     All scores are 0 where the repository has fewer than two of these words, as one word is in many names.
     """
-    known = {number: weight for term, weight in query_terms.items() if (number := lexical.terms.position(term)) >= 0}
-    if len(known) < _MIN_QUERY_TERMS:
+    weight_by_number = {
+        number: weight for term, weight in query_terms.items() if (number := lexical.terms.position(term)) >= 0
+    }
+    if len(weight_by_number) < _MIN_QUERY_TERMS:
         return np.zeros(n)
-    share: Scores = query_coverage(known, lexical.symbol_names, n) ** _NAME_COVERAGE_POWER
+    share: Scores = query_coverage(weight_by_number, lexical.symbol_names, n) ** _NAME_COVERAGE_POWER
     return share
 
 
@@ -170,12 +172,12 @@ class SnippetLines:
         if not telling:
             return {}
         # Few words of a text are query words: search for each, and count the lines up to it.
-        places = sorted((place, word) for word in telling for place in _places(word, text))
+        occurrences = sorted((offset, word) for word in telling for offset in _places(word, text))
         terms: dict[int, set[str]] = {}
         row = counted = 0
-        for place, word in places:
-            row += text.count("\n", counted, place)
-            counted = place
+        for offset, word in occurrences:
+            row += text.count("\n", counted, offset)
+            counted = offset
             terms.setdefault(row, set()).update(self._terms[word])
         return {row: sum(self._weights[term] for term in sorted(there)) for row, there in terms.items()}
 
@@ -188,12 +190,12 @@ class SnippetLines:
 
 def _places(word: str, text: str) -> Iterator[int]:
     """Yield the offsets in `text` where `word` stands as a whole word."""
-    place = text.find(word)
-    while place >= 0:
-        end = place + len(word)
-        if not (_is_inside(text[place - 1 : place]) or _is_inside(text[end : end + 1])):
-            yield place
-        place = text.find(word, end)
+    offset = text.find(word)
+    while offset >= 0:
+        end = offset + len(word)
+        if not (_is_inside(text[offset - 1 : offset]) or _is_inside(text[end : end + 1])):
+            yield offset
+        offset = text.find(word, end)
 
 
 def _is_inside(character: str) -> bool:

@@ -83,12 +83,12 @@ def match_literals(words: Sequence[str], text: str) -> list[LiteralMatch]:
     `words`: the words of the message in lower case.
     """
     wanted = frozenset(words)
-    places: dict[str, list[int]] = {}
-    for place, word in enumerate(words):
-        places.setdefault(word, []).append(place)
+    positions_by_word: dict[str, list[int]] = {}
+    for position, word in enumerate(words):
+        positions_by_word.setdefault(word, []).append(position)
     result = []
     for at, segments in _literals(text, wanted):
-        weight = _ordered_weight(segments, words, places)
+        weight = _ordered_weight(segments, words, positions_by_word)
         if weight > 0:
             result.append(LiteralMatch(weight, at))
     return result
@@ -122,7 +122,7 @@ def _segments(start: int, parts: list[str], wanted: frozenset[str]) -> Iterator[
         yield start, segments
 
 
-def _ordered_weight(segments: list[list[str]], words: Sequence[str], places: dict[str, list[int]]) -> float:
+def _ordered_weight(segments: list[list[str]], words: Sequence[str], positions_by_word: dict[str, list[int]]) -> float:
     """Return the weight of the words that segments and message have in the same order.
 
     The weight is 0 if there are too few such words.
@@ -136,7 +136,7 @@ def _ordered_weight(segments: list[list[str]], words: Sequence[str], places: dic
         if n_meant > _MAX_LITERAL_WORDS:
             break
         n_consumed = 0  # words of the segment up to the end of its last run
-        for run in _runs(segment, places, after, len(words)):
+        for run in _runs(segment, positions_by_word, after, len(words)):
             # A filled-in value has at least one word, at a position where the literal has none.
             is_filled_in = not n_consumed and not n_skipped and not run.first and run.end - run.length > after
             n_breaks += n > 0 and not is_filled_in
@@ -170,33 +170,35 @@ class _Run(NamedTuple):
     end: int
 
 
-def _runs(segment: list[str], places: dict[str, list[int]], after: int, n_words: int) -> list[_Run]:
+def _runs(segment: list[str], positions_by_word: dict[str, list[int]], after: int, n_words: int) -> list[_Run]:
     """Return the longest common run of a segment and a message, and the runs near it.
 
     The run begins at the word `after` of the message or later. A message of another version may have a word more, a
     word less or another word, so that the match continues before and after the longest run.
     """
-    best = _longest_run(segment, places, after, n_words)
+    best = _longest_run(segment, positions_by_word, after, n_words)
     if not best.length:
         return []
     runs = [best]
     while True:
         n_consumed, end = runs[-1].first + runs[-1].length, runs[-1].end
         further = _longest_run(
-            segment[n_consumed : n_consumed + _RUN_WINDOW_WORDS], places, end, end + _RUN_WINDOW_WORDS
+            segment[n_consumed : n_consumed + _RUN_WINDOW_WORDS], positions_by_word, end, end + _RUN_WINDOW_WORDS
         )
         if not further.length:
             break
         runs.append(further._replace(first=n_consumed + further.first))
     while True:
         low, begin = max(runs[0].first - _RUN_WINDOW_WORDS, 0), runs[0].end - runs[0].length
-        before = _longest_run(segment[low : runs[0].first], places, max(begin - _RUN_WINDOW_WORDS, after), begin)
+        before = _longest_run(
+            segment[low : runs[0].first], positions_by_word, max(begin - _RUN_WINDOW_WORDS, after), begin
+        )
         if not before.length:
             return runs
         runs.insert(0, before._replace(first=low + before.first))
 
 
-def _longest_run(segment: Sequence[str], places: dict[str, list[int]], begin: int, end: int) -> _Run:
+def _longest_run(segment: Sequence[str], positions_by_word: dict[str, list[int]], begin: int, end: int) -> _Run:
     """Return the longest run of a segment that lies between the words `begin` and `end` of a message.
 
     Among equally long runs, the first one in the message is returned.
@@ -204,12 +206,12 @@ def _longest_run(segment: Sequence[str], places: dict[str, list[int]], begin: in
     best = _Run(0, 0, 0)
     runs: dict[int, int] = {}
     for number, word in enumerate(segment):
-        at = places.get(word, ())
-        inside = at[bisect_left(at, begin) : bisect_left(at, end)]
-        runs = {place: runs.get(place - 1, 0) + 1 for place in inside}
-        for place, length in runs.items():
-            if length > best.length or (length == best.length and place + 1 < best.end):
-                best = _Run(length, number - length + 1, place + 1)
+        at = positions_by_word.get(word, ())
+        positions = at[bisect_left(at, begin) : bisect_left(at, end)]
+        runs = {position: runs.get(position - 1, 0) + 1 for position in positions}
+        for position, length in runs.items():
+            if length > best.length or (length == best.length and position + 1 < best.end):
+                best = _Run(length, number - length + 1, position + 1)
     return best
 
 
@@ -239,10 +241,12 @@ def find_printers(text: str, graph: CodeGraph, lexical: LexicalIndex, most: int)
     """
     postings = lexical.definitions
     numbers = [_rarest_term(word, lexical) for word in _WORD.findall(text)[:_MAX_MESSAGE_WORDS]]
-    known = sorted({n for n in numbers if n >= 0}, key=lambda n: (int(postings.indptr[n + 1] - postings.indptr[n]), n))
+    known_numbers = sorted(
+        {n for n in numbers if n >= 0}, key=lambda n: (int(postings.indptr[n + 1] - postings.indptr[n]), n)
+    )
     position = np.full(len(graph.nodes), -1, dtype=np.int32)
     n_considered = 0
-    for place, number in enumerate(known):
+    for place, number in enumerate(known_numbers):
         documents = _documents_with(lexical, number)
         if place >= _MIN_RARE_WORDS and n_considered + len(documents) > _MAX_CANDIDATES:
             break
@@ -254,7 +258,7 @@ def find_printers(text: str, graph: CodeGraph, lexical: LexicalIndex, most: int)
     position[:] = -1
     position[considered] = np.arange(len(considered))
     run, weight, longest, score = (np.zeros(len(considered)) for _ in range(4))
-    rarities = {number: rarity(postings, number) for number in known}
+    rarities = {number: rarity(postings, number) for number in known_numbers}
     for number in [*numbers, -1]:  # the end of the message ends a run
         has = np.zeros(len(considered), dtype=np.bool_)
         if number >= 0:
@@ -265,9 +269,9 @@ def find_printers(text: str, graph: CodeGraph, lexical: LexicalIndex, most: int)
         longest = np.maximum(longest, run)
         run = np.where(has, run + 1, 0.0)
         weight = np.where(has, weight + rarities.get(number, 0.0), 0.0)
-    some = np.flatnonzero(longest >= _MIN_RUN_WORDS)
-    score = score[some] / (1.0 + _LENGTH_PENALTY * np.log1p(postings.norms[considered[some]]))
-    best = considered[some][np.lexsort((considered[some], -np.round(score, 9)))]
+    candidates = np.flatnonzero(longest >= _MIN_RUN_WORDS)
+    score = score[candidates] / (1.0 + _LENGTH_PENALTY * np.log1p(postings.norms[considered[candidates]]))
+    best = considered[candidates][np.lexsort((considered[candidates], -np.round(score, 9)))]
     is_other = find_repeaters(graph)[best]
     return [*best[~is_other][:most].tolist(), *best[is_other][: most // 4].tolist()]
 
@@ -279,9 +283,9 @@ def find_repeaters(graph: CodeGraph) -> NDArray[np.bool_]:
     """
     nodes = graph.nodes
     defines = np.zeros(len(nodes), dtype=np.bool_)
-    inside = nodes.files >= 0
-    defines[nodes.files[inside & DEFINES[nodes.kinds]]] = True
-    return np.isin(nodes.roles, [Role.DOCS, Role.EXAMPLE]) | ~(inside & defines[np.maximum(nodes.files, 0)])
+    is_in_file = nodes.files >= 0
+    defines[nodes.files[is_in_file & DEFINES[nodes.kinds]]] = True
+    return np.isin(nodes.roles, [Role.DOCS, Role.EXAMPLE]) | ~(is_in_file & defines[np.maximum(nodes.files, 0)])
 
 
 def _rarest_term(word: str, lexical: LexicalIndex) -> int:

@@ -96,9 +96,9 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
         if lexical.terms.position(stem(word)) >= 0 or any(spelled):
             continue
         unknown.add(stem(word))
-        known = [add(other, weight * SHORT_WEIGHT) for other in _short_forms().get(stem(word), ())]
-        known += [add(part, weight * COMPOUND_WEIGHT) for part in _parts(word, lexical.terms)]
-        if any(known):
+        is_known = [add(other, weight * SHORT_WEIGHT) for other in _short_forms().get(stem(word), ())]
+        is_known += [add(part, weight * COMPOUND_WEIGHT) for part in _parts(word, lexical.terms)]
+        if any(is_known):
             explained.add(stem(word))
     for first, second in dict.fromkeys(pairwise(words)):
         # "times out" means timeout, "logged in" login. Two words that the repository has stay two words.
@@ -113,8 +113,8 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
         compounds = dict.fromkeys((stem(first + second), stem(stem(first) + second)))
         if particle:  # Python and Ruby separate the two words
             compounds |= dict.fromkeys((f"{first}_{second}", f"{stem(first)}_{second}"))
-        known = [add(term, weight * COMPOUND_WEIGHT) for term in compounds]
-        if any(known):
+        is_known = [add(term, weight * COMPOUND_WEIGHT) for term in compounds]
+        if any(is_known):
             explained |= {stem(first), stem(second)}
     long = [w for w in dict.fromkeys(words) if len(w) >= _MIN_TYPO_LETTERS and stem(w) in unknown - explained]
     for word in sorted(long, key=lambda w: (-weights[stem(w)], w))[:_MAX_CORRECTED_WORDS]:
@@ -231,10 +231,10 @@ def files_that_run(graph: CodeGraph) -> NDArray[np.bool_]:
     The result has shape (n_nodes,). Other files declare, or pass definitions on.
     """
     files, kinds, parents = graph.nodes.files, graph.nodes.kinds, graph.nodes.parents
-    inside = _RUNS[kinds] & (files >= 0)
-    inside &= (parents < 0) | (kinds[np.maximum(parents, 0)] != NodeKind.INTERFACE)
+    is_running = _RUNS[kinds] & (files >= 0)
+    is_running &= (parents < 0) | (kinds[np.maximum(parents, 0)] != NodeKind.INTERFACE)
     result = np.zeros(len(graph.nodes), dtype=np.bool_)
-    result[files[inside]] = True
+    result[files[is_running]] = True
     return result
 
 
@@ -292,10 +292,10 @@ def _rows_of(nodes: NDArray[np.int64], postings: Postings) -> NDArray[np.int64]:
     starts, stops = np.append(0, indptr[many + 1]).tolist(), np.append(indptr[many], len(documents)).tolist()
     for start, stop in zip(starts, stops, strict=True):
         for first in range(start, stop, ROWS_AT_ONCE):
-            some = documents[first : min(first + ROWS_AT_ONCE, stop)]
-            is_there, one = np.zeros((2, len(some)), dtype=np.bool_)
+            part = documents[first : min(first + ROWS_AT_ONCE, stop)]
+            is_there, one = np.zeros((2, len(part)), dtype=np.bool_)
             for node in nodes.astype(documents.dtype):
-                is_there |= np.equal(some, node, out=one)
+                is_there |= np.equal(part, node, out=one)
             found.append(first + np.flatnonzero(is_there))
     return np.sort(np.concatenate(found))
 
@@ -320,9 +320,9 @@ def _search_rows(
 
 
 def expandable_files(graph: CodeGraph, has_queried_role: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return True for files of code that run, and for files whose role is `asked` for.
+    """Return True for files of code that run, and for files with a role that the query asks for.
 
-    The result has shape (n_nodes,). A file that only declares shares words with everything that uses it.
+    The arrays have shape (n_nodes,). A file that only declares shares words with everything that uses it.
     """
     code = (graph.nodes.kinds == NodeKind.FILE) & (has_queried_role | (graph.nodes.roles == Role.CODE))
     result: NDArray[np.bool_] = code & files_that_run(graph)

@@ -111,7 +111,7 @@ def push_pagerank(
     if not 0 < epsilon <= 1:
         raise UsageError(f"epsilon is {epsilon}; it lies above 0 and is at most 1")
     columns = _columns(transition)
-    kept, rest = np.zeros_like(s), s
+    pushed, rest = np.zeros_like(s), s
     enough = epsilon * np.maximum(np.diff(columns.indptr), 1)
     touched: NDArray[np.int32] = np.flatnonzero(s).astype(np.int32)
     is_due = np.zeros(len(s), dtype=np.bool_)
@@ -128,19 +128,19 @@ def push_pagerank(
             outcome = WalkOutcome.STOPPED
             break
         moved = rest[due]
-        kept[due] += moved
+        pushed[due] += moved
         rest[due] = 0.0
         links, givers = rows_of(columns.indptr, due)
         touched = columns.targets[links]
         coo_product(touched, givers.astype(np.int32), columns.weights[links], damping * moved, rest)
         rounds += 1
-    left = float(rest.sum())
+    residual = float(rest.sum())
     # Not a BLAS product: its last digits depend on the number of threads.
     missing = float((_forward_bound(columns, damping) * rest).sum())
-    kept += rest
-    total = float(kept.sum())
-    kept /= total
-    return PageRankResult(kept, rounds, left, outcome, 2.0 * missing / (total + missing), total)
+    pushed += rest
+    total = float(pushed.sum())
+    pushed /= total
+    return PageRankResult(pushed, rounds, residual, outcome, 2.0 * missing / (total + missing), total)
 
 
 def extend_push(
@@ -169,18 +169,18 @@ def extend_push(
             transition, joined, damping=damping, approximate=approximate, should_continue=should_continue
         )
     epsilon = min(1.0, (approximate or EPSILON) / share)
-    more = push_pagerank(transition, others, damping=damping, epsilon=epsilon, should_continue=should_continue)
-    assert more.bound is not None  # every pushed result has one
-    before, new = (1.0 - share) * walk.total, share * more.total
-    scores = before * walk.scores + new * more.scores
-    missing = before * walk.bound / (2.0 - walk.bound) + new * more.bound / (2.0 - more.bound)
+    extension = push_pagerank(transition, others, damping=damping, epsilon=epsilon, should_continue=should_continue)
+    assert extension.bound is not None  # every pushed result has one
+    before, new = (1.0 - share) * walk.total, share * extension.total
+    scores = before * walk.scores + new * extension.scores
+    missing = before * walk.bound / (2.0 - walk.bound) + new * extension.bound / (2.0 - extension.bound)
     total = float(scores.sum())
     scores /= total
     return PageRankResult(
         scores,
-        walk.n_iterations + more.n_iterations,
-        (1.0 - share) * walk.residual + share * more.residual,
-        more.outcome if more.outcome is WalkOutcome.STOPPED else walk.outcome,
+        walk.n_iterations + extension.n_iterations,
+        (1.0 - share) * walk.residual + share * extension.residual,
+        extension.outcome if extension.outcome is WalkOutcome.STOPPED else walk.outcome,
         2.0 * missing / (total + missing),
         total,
     )
@@ -201,9 +201,9 @@ def _unique_nodes(nodes: NDArray[np.int32], marks: NDArray[np.bool_]) -> NDArray
 
 def _columns(transition: Transition) -> _Columns:
     weights = transition.weights
-    known = _turned.get(id(weights))
-    if known is not None and known[0]() is weights:
-        return known[1]
+    cached = _turned.get(id(weights))
+    if cached is not None and cached[0]() is weights:
+        return cached[1]
     columns = _Columns(*to_csc(transition), {})
     key = id(weights)
     _turned[key] = (weakref.ref(weights, lambda _: _turned.pop(key, None)), columns)
@@ -218,9 +218,9 @@ def _forward_bound(columns: _Columns, damping: float) -> NDArray[np.float64]:
     the right side gives one that is still above it and nowhere higher. Two such steps are taken, each a product. The
     result is computed once for each graph and damping.
     """
-    known = columns.ahead.get(damping)
-    if known is not None:
-        return known
+    cached = columns.ahead.get(damping)
+    if cached is not None:
+        return cached
     leaving, ahead = (np.empty(len(columns.indptr) - 1) for _ in range(2))
     csr_product(columns.indptr, columns.targets, columns.weights, np.ones_like(leaving), leaving)
     most = min(damping * float(leaving.max(initial=0.0)), damping)
@@ -278,8 +278,8 @@ def compute_origin_shares(
     matrix = to_csc(transition)
     shares = np.zeros((len(groups), len(nodes)))
     for first in range(0, len(groups), GROUPS_PER_PRODUCT):
-        some = groups[first : first + GROUPS_PER_PRODUCT]
-        shares[first : first + len(some)] = _backward_series(matrix, s, nodes, some, damping, should_continue)
+        batch = groups[first : first + GROUPS_PER_PRODUCT]
+        shares[first : first + len(batch)] = _backward_series(matrix, s, nodes, batch, damping, should_continue)
     shares *= s[nodes]
     sums = shares.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(shares, sums, out=np.zeros_like(shares), where=sums > 0), dtype=np.float64)
@@ -300,8 +300,8 @@ def _backward_series(
     following = np.empty_like(term)
     found = term[nodes]
     for _ in range(MAX_ITERATIONS):
-        left = term.max(axis=0) * (damping / (1.0 - damping))
-        is_done = left <= np.maximum(ORIGIN_TOLERANCE * (s[nodes] @ found), MIN_SCORE)
+        remaining = term.max(axis=0) * (damping / (1.0 - damping))
+        is_done = remaining <= np.maximum(ORIGIN_TOLERANCE * (s[nodes] @ found), MIN_SCORE)
         if is_done.all():
             return np.ascontiguousarray(found.T)
         # A finished group adds nothing more, so that its result does not depend on the other groups.
@@ -312,4 +312,4 @@ def _backward_series(
         following *= damping
         found += following[nodes]
         term, following = following, term
-    raise ConvergenceError(f"{left.max()} is left after {MAX_ITERATIONS} steps; use damping < {damping}")
+    raise ConvergenceError(f"{remaining.max()} is left after {MAX_ITERATIONS} steps; use damping < {damping}")

@@ -140,22 +140,22 @@ def build_transition(
     values = np.concatenate([forward[ahead] * edges.confidences[ahead], backward[back] * edges.confidences[back]])
     values /= totals[columns]
 
-    made = _compress(rows, columns, values, n_nodes)
-    _scale_columns(made, n_nodes, normalise=normalise)
+    new_entries = _compress(rows, columns, values, n_nodes)
+    _scale_columns(new_entries, n_nodes, normalise=normalise)
     # Rounding may lift the sum of several links slightly above 1. Then mass would grow along a cycle.
-    np.minimum(made.weights, 1.0, out=made.weights)
+    np.minimum(new_entries.weights, 1.0, out=new_entries.weights)
     is_walked = (table[0] > 0) | (table[1] > 0)
     degrees, owners = _degrees(edges, walkable, is_walked), graph.nodes.files
     if before is None:
-        indptr, indices, entries = _pointers(made.rows, n_nodes), made.columns, made.weights
+        indptr, indices, entries = _pointers(new_entries.rows, n_nodes), new_entries.columns, new_entries.weights
         file_degrees = _file_degrees(edges, owners, walkable, is_walked)
     else:
-        indptr, indices, entries = _splice_columns(before, made, n_nodes)
+        indptr, indices, entries = _splice_columns(before, new_entries, n_nodes)
         is_other_file = np.zeros(n_nodes + 1, dtype=np.bool_)
         is_other_file[owners[before.is_other]] = True
         is_other_file[-1] = False  # index -1: nodes outside of all files
-        around = _edges_at(graph, is_other_file[owners])
-        file_degrees = _file_degrees(around, owners, walkable, is_walked)
+        affected_edges = _edges_at(graph, is_other_file[owners])
+        file_degrees = _file_degrees(affected_edges, owners, walkable, is_walked)
         file_degrees = np.where(is_other_file[:-1], file_degrees, _moved(before.transition.file_degrees, before))
         degrees = np.where(before.is_other, degrees, _moved(before.transition.degrees, before))
     if n_nodes <= EXACT_UP_TO:
@@ -189,14 +189,14 @@ def _edges_at(graph: CodeGraph, nodes: NDArray[np.bool_] | None) -> _Edges:
     edges = graph.edges
     if nodes is None:
         return _Edges(edges.sources, edges.targets, edges.kinds, edges.confidences, edges.candidates, edges.incoming)
-    some = np.flatnonzero(nodes.take(edges.sources) | nodes.take(edges.targets))
-    targets = edges.targets[some]
+    numbers = np.flatnonzero(nodes.take(edges.sources) | nodes.take(edges.targets))
+    targets = edges.targets[numbers]
     return _Edges(
-        edges.sources[some],
+        edges.sources[numbers],
         targets,
-        edges.kinds[some],
-        edges.confidences[some],
-        edges.candidates[some],
+        edges.kinds[numbers],
+        edges.confidences[numbers],
+        edges.candidates[numbers],
         np.argsort(targets, kind="stable"),
     )
 
@@ -218,8 +218,8 @@ def _splice_columns(
     removed = np.flatnonzero(is_gone.take(then.indices))
     gone_rows = np.searchsorted(then.indptr, removed, side="right") - 1
     # A removed node gets the number of the one before it, so that numbers stay ascending.
-    here = np.maximum(np.maximum.accumulate(nodes), 0).astype(np.int64)
-    keys = np.repeat(here * n_nodes, np.diff(then.indptr)) + here.take(then.indices)
+    new_numbers = np.maximum(np.maximum.accumulate(nodes), 0).astype(np.int64)
+    keys = np.repeat(new_numbers * n_nodes, np.diff(then.indptr)) + new_numbers.take(then.indices)
     np.maximum.accumulate(keys, out=keys)
     # An entry that replaces a removed one takes its position, so that later entries do not move.
     at = np.searchsorted(keys, entries.rows.astype(np.int64) * n_nodes + entries.columns, side="right")
@@ -229,7 +229,11 @@ def _splice_columns(
     n_entries[nodes[nodes >= 0]] += n_kept[nodes >= 0]
     indptr = np.zeros(n_nodes + 1, dtype=np.int32)
     np.cumsum(n_entries, out=indptr[1:])
-    columns = then.indices if np.array_equal(here, np.arange(len(here))) else here.take(then.indices).astype(np.int32)
+    columns = (
+        then.indices
+        if np.array_equal(new_numbers, np.arange(len(new_numbers)))
+        else new_numbers.take(then.indices).astype(np.int32)
+    )
     return indptr, rows.of(columns, entries.columns), rows.of(then.weights, entries.weights)
 
 

@@ -298,9 +298,9 @@ def _is_paste(lines: list[str]) -> bool:
         return len(lines) > 1
     if len(lines) < _MIN_PASTED_LINES:
         return False
-    written = sum(bool(SENTENCE.match(line)) for line in lines)
+    n_sentences = sum(bool(SENTENCE.match(line)) for line in lines)
     looks = sum(bool(JSON.match(x) or STRICT_CODE.match(x) or LOG.match(x) or is_dump(x)) for x in lines)
-    return looks * 10 > 6 * len(lines) and written * 4 < len(lines)
+    return looks * 10 > 6 * len(lines) and n_sentences * 4 < len(lines)
 
 
 def _merge_blocks(blocks: list[QueryBlock]) -> list[QueryBlock]:

@@ -203,8 +203,8 @@ def parts_only_joined(text: str, found: Sequence[JoinedVerb]) -> set[str]:
     if not found:
         return set()
     joined = Counter(part for verb in found for part in (verb.verb, verb.particle))
-    written = Counter(stem(word.lower()) for word in _WORD_OR_END.findall(text))
-    return {part for part, n in joined.items() if written[part] <= n}
+    n_occurrences = Counter(stem(word.lower()) for word in _WORD_OR_END.findall(text))
+    return {part for part, n in joined.items() if n_occurrences[part] <= n}
 
 
 # Words. A query with more is a long one.

@@ -156,7 +156,7 @@ def parse_query(text: str) -> ParsedQuery:
     joined = joined_verbs(prose)
     for part in sorted(parts_only_joined(prose, joined) & weights.keys()):
         weights[part] *= APART_SHARE
-    named = _collect_mentions(title, body, raised)
+    mentions = _collect_mentions(title, body, raised)
     patterns = _patterns(text.strip(), title)
     if not any(pattern.is_whole_query for pattern in patterns):
         patterns += _message_patterns(title, body, raised)
@@ -166,8 +166,10 @@ def parse_query(text: str) -> ParsedQuery:
         abbreviations=_abbreviations(prose, weights),
         written=_words_by_term(text),
         title_terms=frozenset(title_counts),
-        named=named,
-        route=Route.LOOKUP if any(p.is_whole_query for p in patterns) else _route(title, named, frames, bool(counts)),
+        named=mentions,
+        route=Route.LOOKUP
+        if any(p.is_whole_query for p in patterns)
+        else _route(title, mentions, frames, bool(counts)),
         patterns=patterns,
         is_about_behavior=bool(_BEHAVIOR.match(title.lower())),
         frames=frames,
@@ -245,18 +247,18 @@ def _collect_mentions(
     title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMention, ...]
 ) -> tuple[QueryMention, ...]:
     """Return the mentions of the title, of the body and of raised errors, each once with its largest weight."""
-    named = find_mentions(title, 1.0)
+    mentions = find_mentions(title, 1.0)
     for block in body:
         if NAMED_WEIGHTS[block.kind] and SECTION_WEIGHTS[block.section] >= MIN_SECTION_WEIGHT:
-            named += find_mentions(block.text, NAMED_WEIGHTS[block.kind])
-    named += [
+            mentions += find_mentions(block.text, NAMED_WEIGHTS[block.kind])
+    mentions += [
         QueryMention(MentionKind.SYMBOL, error.type, NAMED_WEIGHTS[BlockKind.PROSE]) for error in raised if error.type
     ]
     best: dict[tuple[str, str, int], QueryMention] = {}
-    for name in named:
+    for name in mentions:
         key = (name.kind, name.text, name.line)
-        known = best.get(key)
-        if known is None or known.weight < name.weight:
+        previous = best.get(key)
+        if previous is None or previous.weight < name.weight:
             best[key] = name
     return tuple(best.values())
 
@@ -292,12 +294,12 @@ def _message_patterns(
 
 def _words_by_term(text: str) -> dict[str, str]:
     """Return the shortest word of the query that each term comes from."""
-    written: dict[str, str] = {}
+    word_by_term: dict[str, str] = {}
     for word in _WORD.findall(text):
         for term in terms_of(word):
-            if len(word) < len(written.get(term, word + "x")):
-                written[term] = word.lower() if word.istitle() else word
-    return written
+            if len(word) < len(word_by_term.get(term, word + "x")):
+                word_by_term[term] = word.lower() if word.istitle() else word
+    return word_by_term
 
 
 def _abbreviations(text: str, weights: dict[str, float]) -> dict[str, float]:
@@ -340,11 +342,11 @@ def _term_counts(text: str) -> Counter[str]:
     return counts
 
 
-def _route(title: str, named: tuple[QueryMention, ...], frames: tuple[StackFrame, ...], has_body: bool) -> Route:
+def _route(title: str, mentions: tuple[QueryMention, ...], frames: tuple[StackFrame, ...], has_body: bool) -> Route:
     if frames:
         return Route.LOOKUP
     words = title.lower().split()
-    for n in named:
+    for n in mentions:
         # "client/server" is no path. A path that is looked up ends in a file name.
         if n.kind is MentionKind.PATH and "." in n.text.rpartition("/")[2]:
             return Route.LOOKUP

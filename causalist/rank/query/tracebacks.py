@@ -108,15 +108,15 @@ def dotnet_frame(line: str) -> PrintedFrame | None:
     found = _DOTNET.match(line) if "at " in line else None
     if found is None or found["arguments"] in ("Native Method", "Unknown Source"):
         return None
-    written = found["function"]
-    compiled = _COMPILED.search(written)
+    full_name = found["function"]
+    compiled = _COMPILED.search(full_name)
     if compiled:
-        type_, name = written[: written.index(".<")], compiled["inner"] or compiled["outer"]
-    elif written.endswith((".ctor", ".cctor")):
-        type_ = written.removesuffix("ctor").rstrip("c").rstrip(".")
+        type_, name = full_name[: full_name.index(".<")], compiled["inner"] or compiled["outer"]
+    elif full_name.endswith((".ctor", ".cctor")):
+        type_ = full_name.removesuffix("ctor").rstrip("c").rstrip(".")
         name = type_.rpartition(".")[2].rpartition("+")[2]
     else:
-        type_, _, name = _MORE_THAN_A_NAME.sub("", written).rpartition(".")
+        type_, _, name = _MORE_THAN_A_NAME.sub("", full_name).rpartition(".")
     type_, name = (_MORE_THAN_A_NAME.sub("", part) for part in (type_.partition("+")[0], name))
     path = found["path"] or type_.replace(".", "/") + ".cs"
     return PrintedFrame(path, int(found["line"] or 0), name if name.isidentifier() else "")
@@ -285,7 +285,7 @@ def read_frames(text: str) -> tuple[tuple[StackFrame, ...], tuple[ExceptionMenti
         if n_frames >= _MAX_FRAMES:
             break
     order = sorted((t for t in traces if t.frames or t.raised), key=lambda t: -t.rank)
-    frames = [frame for place, trace in enumerate(order) for frame in trace.ordered(place)]
+    frames = [frame for number, trace in enumerate(order) for frame in trace.ordered(number)]
     return tuple(frames), tuple(dict.fromkeys(raised for trace in order for raised in trace.raised))
 
 
@@ -313,16 +313,16 @@ class _Trace:
         """Its frames, innermost first, each place once."""
         frames = list(reversed(self.frames)) if self.last_innermost else self.frames
         if self.names_callee:
-            around = [frame.function for frame in frames[1:]] + [""]
-            frames = [f._replace(function=name) for f, name in zip(frames, around, strict=True)]
-        places: dict[tuple[str, int, str], str] = {}
+            callers = [frame.function for frame in frames[1:]] + [""]
+            frames = [f._replace(function=name) for f, name in zip(frames, callers, strict=True)]
+        function_by_line: dict[tuple[str, int, str], str] = {}
         for frame in frames:
-            place = (frame.path, frame.line, "" if frame.line else frame.function)
-            if not places.get(place):
-                places[place] = frame.function
+            key = (frame.path, frame.line, "" if frame.line else frame.function)
+            if not function_by_line.get(key):
+                function_by_line[key] = frame.function
         return [
             StackFrame(path, line, function, trace, depth)
-            for depth, ((path, line, _), function) in enumerate(places.items())
+            for depth, ((path, line, _), function) in enumerate(function_by_line.items())
         ]
 
 
@@ -437,8 +437,8 @@ def _frame_in(line: str, before: str) -> tuple[StackFrame, re.Pattern[str] | Non
     return None
 
 
-def _path(written: str) -> str:
-    path = _QUERY.sub("", _SCHEME.sub("", written.strip().replace("\\", "/")))
+def _path(printed_path: str) -> str:
+    path = _QUERY.sub("", _SCHEME.sub("", printed_path.strip().replace("\\", "/")))
     return path.replace("/./", "/").removeprefix("./")
 
 

@@ -225,8 +225,8 @@ def scores_from_tests(
     """Return the score that each file of code gets from its tests, shape (n_nodes,).
 
     The score is the best of `texts` of the test files with the same name, each divided by the square root of the number
-    of files that it may mean. `texts`: the match of the text of each file, at least 0. `asked`: nodes that the query
-    asks for by their role; tests that are asked for give no score to others.
+    of files that it may mean. `texts`: the match of the text of each file, at least 0. `has_queried_role`: nodes
+    with a role that the query asks for; such tests give no score to others.
     """
     nodes = graph.nodes
     scores = np.zeros(len(nodes))
@@ -259,8 +259,10 @@ def _tested_files(path: str, is_code: NDArray[np.bool_], graph: CodeGraph, lexic
     The result is empty if there are many.
     """
     name = tested_stem(path)
-    named = np.array([*find_nodes_by_name(name, lexical), *find_nodes_by_name(f"_{name}", lexical)], dtype=np.int64)
-    files = named[is_code[named]].tolist()
+    candidates = np.array(
+        [*find_nodes_by_name(name, lexical), *find_nodes_by_name(f"_{name}", lexical)], dtype=np.int64
+    )
+    files = candidates[is_code[candidates]].tolist()
     if len(files) > 1:
         own = set(path.lower().split("/")[:-1])
         paths = [split_id(graph.nodes.ids[file])[0].lower() for file in files]

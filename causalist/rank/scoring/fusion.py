@@ -129,21 +129,21 @@ def weigh_signals(
     """
     query_signals = compute_signals(question, graph, lexical, weights.factors, matched, history, steps, similarities)
     numbers = {term: lexical.terms.position(term) for term in {**question.abbreviations, **question.terms}}
-    known = {term: number for term, number in numbers.items() if number >= 0}
+    known_numbers = {term: number for term, number in numbers.items() if number >= 0}
     return steps.optional(
         Step.DISTIL_WEIGHTS,
-        lambda: _weigh_by_model(query_signals, weights, known),
-        lambda: _weigh_by_rank(query_signals, known),
+        lambda: _weigh_by_model(query_signals, weights, known_numbers),
+        lambda: _weigh_by_rank(query_signals, known_numbers),
     )
 
 
-def _weigh_by_model(query_signals: QuerySignals, weights: Weights, known: Mapping[str, int]) -> WeightedSignals:
+def _weigh_by_model(query_signals: QuerySignals, weights: Weights, numbers: Mapping[str, int]) -> WeightedSignals:
     definition, role = definition_signals(query_signals, weights.definition)
     before = sum_signals(definition, role)
     file, file_role = file_signals(query_signals, before, weights.file)
     definition = definitions_again(query_signals, definition, before, sum_signals(file, file_role), weights.definition)
     return WeightedSignals(
-        definition, file, role, file_role, _reach_factor(query_signals), known, query_signals.mention
+        definition, file, role, file_role, _reach_factor(query_signals), numbers, query_signals.mention
     )
 
 
@@ -152,7 +152,7 @@ def _reach_factor(query_signals: QuerySignals) -> Scores:
     return query_signals.role**3 * query_signals.kind
 
 
-def _weigh_by_rank(query_signals: QuerySignals, known: Mapping[str, int]) -> WeightedSignals:
+def _weigh_by_rank(query_signals: QuerySignals, numbers: Mapping[str, int]) -> WeightedSignals:
     """Return signals without weights: the sum over the generators of 1 / (RECIPROCAL + place).
 
     Equal scores share the better place (reciprocal rank fusion, Cormack, Clarke and Büttcher 2009). The sum is
@@ -179,15 +179,15 @@ def _weigh_by_rank(query_signals: QuerySignals, known: Mapping[str, int]) -> Wei
         factor,
         query_signals.role,
         _reach_factor(query_signals),
-        known,
+        numbers,
     )
 
 
 def _reciprocal_ranks(scores: Scores) -> Scores:
     rounded = np.round(scores, 12)
     levels, counts = np.unique(-rounded, return_counts=True)  # the best first
-    place = 1 + np.cumsum(counts) - counts
-    return np.where(rounded > 0, 1.0 / (RECIPROCAL + place[np.searchsorted(levels, -rounded)]), 0.0)
+    ranks = 1 + np.cumsum(counts) - counts
+    return np.where(rounded > 0, 1.0 / (RECIPROCAL + ranks[np.searchsorted(levels, -rounded)]), 0.0)
 
 
 def definition_signals(
@@ -266,8 +266,10 @@ def with_support(signals: WeightedSignals, support: Scores, weights: Weights) ->
 def with_signal(signals: WeightedSignals, name: Signal, values: Scores, weights: Weights) -> WeightedSignals:
     """Return the signals and one more of definitions, of `values` in [0, 1]."""
     table, weight = signals.definition, weights.definition.signals.get(name, 0.0)
-    more = table.with_one(name, values, weight) if isinstance(table, SignalTable) else {**table, name: values * weight}
-    return replace(signals, definition=more)
+    extended = (
+        table.with_one(name, values, weight) if isinstance(table, SignalTable) else {**table, name: values * weight}
+    )
+    return replace(signals, definition=extended)
 
 
 def without_signals(signals: WeightedSignals, names: AbstractSet[Signal]) -> WeightedSignals:
@@ -291,18 +293,22 @@ def reasons_of(
 
     Signals that do not depend on a query (length, kind) are no reasons.
     """
-    places = {
+    postings_by_signal = {
         Signal.TEXT: (node, lexical.files if is_file else lexical.definitions),
         Signal.PATH: (file, lexical.paths),
     }
     if not is_file:
-        places |= dict.fromkeys((Signal.NAME, Signal.NAME_SHARE, Signal.NAME_COVERAGE), (node, lexical.symbol_names))
+        postings_by_signal |= dict.fromkeys(
+            (Signal.NAME, Signal.NAME_SHARE, Signal.NAME_COVERAGE), (node, lexical.symbol_names)
+        )
     contributions = [(name, value) for name, value in signals.contributions(node, is_file) if name not in PRIORS]
     return tuple(
         Reason(
             name,
             round(value, 6),
-            ", ".join(_matching_words(*places[name], question, signals.numbers)) if name in places else "",
+            ", ".join(_matching_words(*postings_by_signal[name], question, signals.numbers))
+            if name in postings_by_signal
+            else "",
         )
         for name, value in contributions[:_N_REASONS]
     )

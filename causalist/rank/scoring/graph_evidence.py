@@ -119,8 +119,8 @@ def definition_support(graph: CodeGraph, scores: Scores, inside: NDArray[np.bool
             direction.weights[some] * reached[direction.sources[some]]
             for direction, some in zip(links[:2], at_files, strict=True)
         ]
-        places = [direction.targets[some] for direction, some in zip(links[:2], at_files, strict=True)]
-        support -= np.bincount(np.concatenate(places), np.concatenate(parts), minlength=len(scores))
+        targets = [direction.targets[some] for direction, some in zip(links[:2], at_files, strict=True)]
+        support -= np.bincount(np.concatenate(targets), np.concatenate(parts), minlength=len(scores))
     support = np.where((nodes > 0) & (kinds != NodeKind.FIELD), support, 0.0)
     return _to_log_scale(support, float(support[~is_file].max(initial=0.0)))
 
@@ -162,9 +162,9 @@ def _seed_weights(scores: Scores) -> Scores:
 
 def _to_log_scale(support: Scores, largest: float) -> Scores:
     result = np.zeros(len(support))
-    some = support > 0
+    has_support = support > 0
     if largest > 0:
-        result[some] = np.clip(1.0 + np.log(support[some] / largest) / _DECADES, 0.0, 1.0)
+        result[has_support] = np.clip(1.0 + np.log(support[has_support] / largest) / _DECADES, 0.0, 1.0)
     return result
 
 
@@ -187,10 +187,10 @@ def _select_links(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores
         back = edges.incoming[back].astype(np.int64)
         n_nodes, givers, takers = len(nodes), giver.astype(np.int32), taker.astype(np.int32)
 
-    def strengths(some: NDArray[np.int64] | slice) -> Scores:
+    def strengths(numbers: NDArray[np.int64] | slice) -> Scores:
         """Return the weight of each edge, 0 if not walked. `take` is twice as fast as indexing by 32-bit numbers."""
-        goes = walkable.take(edges.sources[some]) & walkable.take(edges.targets[some])
-        return np.asarray(_TABLE.take(edges.kinds[some]) * goes)
+        goes = walkable.take(edges.sources[numbers]) & walkable.take(edges.targets[numbers])
+        return np.asarray(_TABLE.take(edges.kinds[numbers]) * goes)
 
     own = strengths(out)
     others = own if from_all else strengths(back)
@@ -258,10 +258,10 @@ def graph_slots(
     seeds, walk = ranking.seeds, ranking.pagerank
     own = np.zeros_like(seeds)
     slots: list[GraphSlot] = []
-    for place in range(n_places):
-        if place and second_hop:
+    for slot in range(n_places):
+        if slot and second_hop:
             if not steps.in_time():
-                steps.leave_out(f"{n_places - place} of {n_places} places of the graph")
+                steps.leave_out(f"{n_places - slot} of {n_places} places of the graph")
                 break
             seeds = (1 - CHAIN_SHARE) * seeds + CHAIN_SHARE * own
             walk = extend_push(
@@ -275,9 +275,14 @@ def graph_slots(
                 should_continue=steps.in_time,
             )
         scores = walk.scores
-        some = np.flatnonzero(scores)  # few nodes after a local push
-        some = some[owners[some] >= 0]
-        reach = np.bincount(owners[some], weights=scores[some] * factor[some], minlength=len(scores)) * specific
+        reached_nodes = np.flatnonzero(scores)  # few nodes after a local push
+        reached_nodes = reached_nodes[owners[reached_nodes] >= 0]
+        reach = (
+            np.bincount(
+                owners[reached_nodes], weights=scores[reached_nodes] * factor[reached_nodes], minlength=len(scores)
+            )
+            * specific
+        )
         reach[barred] = 0.0
         least = max(MIN_REACH * reach.max(initial=0.0), MIN_REACH_OF_FIRST * slots[0].reach if slots else 0.0)
         best = select_top(np.where(reach >= least, reach, 0.0), N_TRIED)
@@ -329,7 +334,7 @@ class _SlotLinks:
         edges, owners = self._graph.edges, self._graph.nodes.files
         out = np.arange(edges.indptr[node], edges.indptr[node + 1])
         back = edges.incoming[edges.incoming_indptr[node] : edges.incoming_indptr[node + 1]]
-        uses, users = (some[edges.kinds[some] != EdgeKind.CONTAINS] for some in (out, back))
+        uses, users = (numbers[edges.kinds[numbers] != EdgeKind.CONTAINS] for numbers in (out, back))
         others = unique_sorted(np.concatenate([edges.targets[uses], edges.sources[users]]))
         is_elsewhere = (owners[others] >= 0) & (owners[others] != owners[node])
         return np.asarray(others[is_elsewhere], dtype=np.int32)

@@ -83,8 +83,8 @@ def seed_shares(
     result: list[tuple[SeedShare, ...]] = []
     for parts in shares:
         best = np.lexsort((seeds, -np.round(parts, SCORE_DECIMALS)))[:N_SHARES]
-        named = [SeedShare(graph.nodes.ids[int(seeds[i])], float(parts[i])) for i in best if parts[i] >= MIN_SHARE]
-        result.append(tuple(named))
+        listed = [SeedShare(graph.nodes.ids[int(seeds[i])], float(parts[i])) for i in best if parts[i] >= MIN_SHARE]
+        result.append(tuple(listed))
     return result
 
 
@@ -113,7 +113,7 @@ def diversify(
     {0: 3.0, 2: 2.0, 1: 1.81}
     """
     n_by_file: Counter[int] = Counter()
-    around: set[int] = set()
+    enclosing: set[int] = set()
     result: dict[int, float] = {}
     # Pushed scores are never too low, because penalties only grow: a node with an outdated score is pushed again.
     heap = [(-round(float(scores[node]), _DECIMALS), node) for node in nodes]
@@ -122,7 +122,9 @@ def diversify(
         pushed, node = heapq.heappop(heap)
         file = int(files[node])
         score = float(scores[node])
-        reduction = penalty * math.log1p(n_by_file[file]) + (_ENCLOSING_PENALTY if penalty and node in around else 0.0)
+        reduction = penalty * math.log1p(n_by_file[file]) + (
+            _ENCLOSING_PENALTY if penalty and node in enclosing else 0.0
+        )
         worth = max(score - reduction, _MIN_SCORE_SHARE * score)
         rounded = round(worth, _DECIMALS)
         if rounded < -pushed:
@@ -132,7 +134,7 @@ def diversify(
         n_by_file[file] += 1
         outer = int(parents[node])
         while outer >= 0 and outer != file:
-            around.add(outer)
+            enclosing.add(outer)
             outer = int(parents[outer])
     return result
 
@@ -174,7 +176,7 @@ def choose(
         def fill_slots() -> dict[int, float]:
             slots = graph_slots(ranking, graph, transition, options, n_places, plan.second_hop, steps)
             steps.found(Generator.PAGERANK, len(slots))
-            return {place.file if by_file else place.entry: place.reach for place in slots}
+            return {slot.file if by_file else slot.entry: slot.reach for slot in slots}
 
         reached = steps.optional(Step.CANDIDATES_PLACES, fill_slots, dict)
     n_found = options.top_k - len(reached)
@@ -196,11 +198,11 @@ def _n_graph_slots(plan: RoutePlan, options: AskOptions, found: Sequence[float])
 
     `found` has the scores of what words would put there.
     """
-    kept = round(options.top_k * plan.graph_share)
+    n_reserved = round(options.top_k * plan.graph_share)
     if not plan.words_first:
-        return kept
-    tail = found[options.top_k - kept :]
-    return kept - sum(score >= WEAK[options.level] * found[0] for score in tail)
+        return n_reserved
+    tail = found[options.top_k - n_reserved :]
+    return n_reserved - sum(score >= WEAK[options.level] * found[0] for score in tail)
 
 
 def _with_best_files(
@@ -222,8 +224,8 @@ def _with_best_files(
         if len(representatives) == n_for_files:
             break
         if file not in have:
-            inside = np.flatnonzero(owners == file)
-            representatives += select_first(scores, inside[scores[inside] > 0], 1).tolist()
+            nodes = np.flatnonzero(owners == file)
+            representatives += select_first(scores, nodes[scores[nodes] > 0], 1).tolist()
     # Lexical matches fill these slots if there are too few files.
     kept = dict(islice((item for item in found.items() if item[0] not in representatives), n - len(representatives)))
     floor = min(kept.values(), default=1.0)
@@ -255,9 +257,9 @@ def _pagerank_of(ranking: Ranking, graph: CodeGraph, by_file: bool) -> NDArray[n
     if not by_file:
         return ranking.pagerank.scores
     owners = graph.nodes.files
-    inside = owners >= 0
-    weights = ranking.pagerank.scores[inside]
-    return np.bincount(owners[inside], weights=weights, minlength=len(graph.nodes)).astype(np.float64)
+    is_in_file = owners >= 0
+    weights = ranking.pagerank.scores[is_in_file]
+    return np.bincount(owners[is_in_file], weights=weights, minlength=len(graph.nodes)).astype(np.float64)
 
 
 N_COMMITS = 3  # commits in a reason
@@ -371,12 +373,12 @@ def best_definitions_in(
     is_listable = np.where(np.isin(kinds, [NodeKind.FILE, NodeKind.FIELD, NodeKind.EXTERNAL]), 0.0, 1.0)
     result: dict[int, list[int]] = {}
     for file, _, by_graph in chosen:
-        inside = np.where(owners == file, is_listable, 0.0)
+        is_candidate = np.where(owners == file, is_listable, 0.0)
         if by_graph and ranking.pagerank is not None:
             scores = external_mass(file, ranking.pagerank.scores, graph, transition) * ranking.signals.reach
         else:
             scores = ranking.definitions
-        result[file] = select_top(scores * inside, DEFINITIONS_PER_FILE)
+        result[file] = select_top(scores * is_candidate, DEFINITIONS_PER_FILE)
     return result
 
 
@@ -394,12 +396,12 @@ def reasons_for(
     if by_file:
         leading = _leading_name(owner, ranking, graph)
         reasons = tuple(r._replace(detail=leading) if r.signal in LEADING else r for r in reasons)
-        named = _commits_of(owner, ranking, lexical)
-        reasons = tuple(r._replace(detail=named) if r.signal is Signal.SIMILAR_COMMITS else r for r in reasons)
+        commits = _commits_of(owner, ranking, lexical)
+        reasons = tuple(r._replace(detail=commits) if r.signal is Signal.SIMILAR_COMMITS else r for r in reasons)
     if not ranking.matched:
         return reasons
-    inside = [m for n, m in ranking.matched.items() if n == chosen.node or (by_file and graph.nodes.files[n] == owner)]
-    return tuple(r._replace(detail=_format_matches(inside)) if r.signal is Signal.LITERAL else r for r in reasons)
+    matches = [m for n, m in ranking.matched.items() if n == chosen.node or (by_file and graph.nodes.files[n] == owner)]
+    return tuple(r._replace(detail=_format_matches(matches)) if r.signal is Signal.LITERAL else r for r in reasons)
 
 
 def _commits_of(file: int, ranking: Ranking, lexical: LexicalIndex) -> str:

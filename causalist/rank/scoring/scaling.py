@@ -44,22 +44,22 @@ def max_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Score
     if (owners[1:] < owners[:-1]).any():
         nodes = nodes[np.argsort(owners, kind="stable")]
         owners = files[nodes]
-    left = scores[nodes]
+    remaining = scores[nodes]
     is_first = np.ones(len(owners), dtype=np.bool_)
     np.not_equal(owners[1:], owners[:-1], out=is_first[1:])
     starts = np.flatnonzero(is_first)
     group = np.repeat(np.arange(len(starts), dtype=np.int32), np.diff(starts, append=len(owners)))
     sums = np.zeros(len(starts))
-    for place in range(_N_SUMMED):
-        top = np.maximum.reduceat(left, starts)
-        if place == 0:
+    for n_removed in range(_N_SUMMED):
+        top = np.maximum.reduceat(remaining, starts)
+        if n_removed == 0:
             best[owners[starts]] = top
         sums += top
-        if place + 1 == _N_SUMMED:
+        if n_removed + 1 == _N_SUMMED:
             break
         # Remove one of the best scores; 0 remains if there are fewer.
-        is_top = np.flatnonzero(left == top.take(group))
-        left[is_top[np.concatenate([[True], group[is_top[1:]] != group[is_top[:-1]]])]] = 0.0
+        top_positions = np.flatnonzero(remaining == top.take(group))
+        remaining[top_positions[np.concatenate([[True], group[top_positions[1:]] != group[top_positions[:-1]]])]] = 0.0
     total[owners[starts]] = sums
     return best, total
 

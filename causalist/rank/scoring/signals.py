@@ -70,13 +70,13 @@ class SignalTable(Mapping[Signal, Scores]):
 
     def values_at(self, node: int) -> Iterator[tuple[Signal, float]]:
         """Yield (name, value) of one node; nothing if the table does not have the node."""
-        place = node
+        position = node
         if self._nodes is not None:
-            place = int(np.searchsorted(self._nodes, node))
-            if place == len(self._nodes) or self._nodes[place] != node:
+            position = int(np.searchsorted(self._nodes, node))
+            if position == len(self._nodes) or self._nodes[position] != node:
                 return
         for name, values in self._values.items():
-            yield name, float(values[place] * (1.0 if self._weights is None else self._weights.get(name, 0.0)))
+            yield name, float(values[position] * (1.0 if self._weights is None else self._weights.get(name, 0.0)))
 
     def with_weights(self, weights: Mapping[str, float]) -> "SignalTable":
         """Return the same signals with these weights instead of their own."""
@@ -280,8 +280,8 @@ class QuerySignals:
 
     def _in_file(self, scores: Scores) -> Scores:
         result = np.zeros(len(scores))
-        some = np.flatnonzero((scores > 0) & (self._owners >= 0))
-        np.maximum.at(result, self._owners[some], scores[some])
+        nodes = np.flatnonzero((scores > 0) & (self._owners >= 0))
+        np.maximum.at(result, self._owners[nodes], scores[nodes])
         return result
 
     def _looked_up(self) -> Scores:
@@ -305,16 +305,16 @@ class QuerySignals:
         not matter.
         """
         nodes = self.graph.nodes
-        some = np.flatnonzero(found)
-        rows = (nodes.end_rows[some] - nodes.start_rows[some] + 1).astype(np.float64)
-        is_file = self.is_file[some]
+        selected = np.flatnonzero(found)
+        rows = (nodes.end_rows[selected] - nodes.start_rows[selected] + 1).astype(np.float64)
+        is_file = self.is_file[selected]
         if is_file.any():
-            inside = (found & self.is_file).take(np.maximum(nodes.parents, 0)) & (nodes.parents >= 0)
-            top = np.flatnonzero(inside)
+            is_nested = (found & self.is_file).take(np.maximum(nodes.parents, 0)) & (nodes.parents >= 0)
+            top = np.flatnonzero(is_nested)
             n_nested_rows = np.bincount(nodes.parents[top], nodes.end_rows[top] - nodes.start_rows[top] + 1, len(found))
-            rows = np.where(is_file, np.maximum(rows - n_nested_rows[some], 0.0), rows)
+            rows = np.where(is_file, np.maximum(rows - n_nested_rows[selected], 0.0), rows)
         result = np.zeros(len(found))
-        result[some] = _LOGARITHMS[np.minimum(rows, _MAX_ROWS).astype(np.intp)] / _LOGARITHMS[-1]
+        result[selected] = _LOGARITHMS[np.minimum(rows, _MAX_ROWS).astype(np.intp)] / _LOGARITHMS[-1]
         return result
 
 
@@ -456,6 +456,6 @@ def _kind_factors(question: ParsedQuery, graph: CodeGraph, prior: PriorFactors) 
 def effective_kinds(graph: CodeGraph) -> NDArray[np.uint8]:
     """Return the kind of each node; the methods of an interface count as declarations."""
     kinds, parents = graph.nodes.kinds, graph.nodes.parents
-    around = np.where(parents >= 0, kinds[np.maximum(parents, 0)], NodeKind.FILE)
-    result: NDArray[np.uint8] = np.where(around == NodeKind.INTERFACE, NodeKind.INTERFACE, kinds).astype(np.uint8)
+    parent_kinds = np.where(parents >= 0, kinds[np.maximum(parents, 0)], NodeKind.FILE)
+    result: NDArray[np.uint8] = np.where(parent_kinds == NodeKind.INTERFACE, NodeKind.INTERFACE, kinds).astype(np.uint8)
     return result
