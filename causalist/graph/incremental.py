@@ -156,11 +156,15 @@ class _GraphUpdate:
         is_removed = own[edges.sources]
         is_removed |= (edges.kinds == EdgeKind.TESTS) & self._mask_files(self.file_of[:-1], retested)[edges.sources]
         is_outside = self.file_of[:-1] < 0
-        kept = ~(is_outside | own)
-        kept[edges.targets[is_outside[edges.targets] & ~is_removed]] = True  # what is outside, where it is still used
-        made = {key: draft for key, draft in linker.drafts.items() if draft.file in self.changed or draft.file < 0}
-        ids = merge_tables(graph.nodes.ids, kept, [draft.id for draft in made.values()])
-        at = dict(zip(made, ids.added.tolist(), strict=True))
+        is_kept = ~(is_outside | own)
+        is_kept[edges.targets[is_outside[edges.targets] & ~is_removed]] = (
+            True  # what is outside, where it is still used
+        )
+        new_drafts = {
+            key: draft for key, draft in linker.drafts.items() if draft.file in self.changed or draft.file < 0
+        }
+        ids = merge_tables(graph.nodes.ids, is_kept, [draft.id for draft in new_drafts.values()])
+        at = dict(zip(new_drafts, ids.added.tolist(), strict=True))
 
         def position(draft: int) -> int:
             place = at.get(draft)
@@ -178,7 +182,7 @@ class _GraphUpdate:
             raise LinkError("an edge leads to what is no longer there")
         removed = np.flatnonzero(is_removed)
         now = CodeGraph(
-            _nodes(graph.nodes, kept, ids, list(made.values()), position),
+            _nodes(graph.nodes, is_kept, ids, list(new_drafts.values()), position),
             splice_edge_table(edges, removed, ids.old, found, len(ids.table)),
             RULE_NAMES,
             self._merge_unresolved(ids, own, position),
@@ -344,9 +348,9 @@ def _nodes(
 def _edges_of_rows(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the entries of these rows, one row after the other."""
     starts, lengths = indptr[rows], indptr[rows + 1] - indptr[rows]
-    places = np.arange(int(lengths.sum()), dtype=np.int64)
-    places += np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
-    return places
+    positions = np.arange(int(lengths.sum()), dtype=np.int64)
+    positions += np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+    return positions
 
 
 def _merge_columns(then: NDArray[_Number], made: Sequence[int], order: NDArray[np.int64]) -> NDArray[_Number]:

@@ -70,19 +70,19 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
         then, now = one.get(key, []), other.get(key, [])
         if then == now:
             continue
-        item_kind, place, name = key
+        item_kind, qualname, name = key
         if item_kind == "whole":
             return None
         if item_kind == "variable":
-            variables.add((place, name))
+            variables.add((qualname, name))
         elif item_kind == "binding":
-            names.update(_names_of_binding(place, name, special))
+            names.update(_names_of_binding(qualname, name, special))
         elif item_kind == "definition":
-            names.update(_names_of(place, special), _names_of(f"{place.rpartition('.')[0]}.{name}", special))
+            names.update(_names_of(qualname, special), _names_of(f"{qualname.rpartition('.')[0]}.{name}", special))
             prose_names.update(_NAME.findall(name))
         elif item_kind != "child" or not _are_distinguished(then, now, special):
-            names.update(_names_of(place, special), _NAME.findall(name))
-        kinds.update(k for facts in (old, new) for k in _kinds_at(facts, place))
+            names.update(_names_of(qualname, special), _NAME.findall(name))
+        kinds.update(k for facts in (old, new) for k in _kinds_at(facts, qualname))
     if names & UNNAMED_EXPORTS:
         return None
     return InterfaceChange(frozenset(names), frozenset(prose_names - names), frozenset(variables), frozenset(kinds))
@@ -95,12 +95,12 @@ def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dic
     """Return the items of an interface by their subject, in an order that insertions elsewhere do not change."""
     shows_side_effects = language is None or language.modules.shows_side_effects
     shows_signatures = language is None or _reads_signatures(language)
-    places = [definition.qualname for definition in facts.definitions]
-    places.append("")  # of the file, MODULE_SCOPE
+    qualnames = [definition.qualname for definition in facts.definitions]
+    qualnames.append("")  # of the file, MODULE_SCOPE
     items: dict[_Key, list[Hashable]] = {}
 
     def add(item_kind: str, place: int, name: str, value: Hashable) -> None:
-        items.setdefault((item_kind, places[place], name), []).append(value)
+        items.setdefault((item_kind, qualnames[place], name), []).append(value)
 
     for definition in facts.definitions:
         visible = definition._replace(start_byte=0, end_byte=0, start_row=0, end_row=0, doc="", text_byte=0, parent=0)
@@ -135,7 +135,7 @@ def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dic
     for local, owner in facts.owners:
         add("whole", local, "", owner)
     for block in facts.implementations:
-        add("whole", block.scope, "", (block.type, block.trait, places[block.first : block.end]))
+        add("whole", block.scope, "", (block.type, block.trait, qualnames[block.first : block.end]))
     for local in facts.tests:
         add("whole", local, "", "test")
     return items
@@ -231,11 +231,11 @@ def dependent_names(
         for place, own, texts in _dependencies(facts):
             if not any(_contains_name(text, visible(place)) for text in texts):
                 continue
-            around = facts.definitions[place].qualname if place != MODULE_SCOPE else ""
+            qualname = facts.definitions[place].qualname if place != MODULE_SCOPE else ""
             if isinstance(own, str):
-                found.update(_names_of(around, special), _NAME.findall(own))
+                found.update(_names_of(qualname, special), _NAME.findall(own))
             elif not (word := variable_of(own)):
-                found.update(_names_of_binding(around, own.target, special))
+                found.update(_names_of_binding(qualname, own.target, special))
             elif word not in reached[place]:
                 reached[place].add(word)
                 is_done = False
@@ -360,9 +360,9 @@ def forwards_module(facts: FileFacts, stem: str) -> tuple[bool, bool]:
     First: True if the file imports everything of it. Second: True if it passes some of it on that is looked for in
     several places.
     """
-    named = [e for e in facts.imports if e.kind in _PASSING and stem in _STEM.findall(f"{e.module} {e.name}")]
-    is_whole = any(entry.kind in _WHOLE for entry in named)
-    return is_whole, any(entry.kind in _REEXPORTS and not entry.module.startswith(".") for entry in named)
+    imports = [e for e in facts.imports if e.kind in _PASSING and stem in _STEM.findall(f"{e.module} {e.name}")]
+    is_whole = any(entry.kind in _WHOLE for entry in imports)
+    return is_whole, any(entry.kind in _REEXPORTS and not entry.module.startswith(".") for entry in imports)
 
 
 def forwarded_modules(path: str, facts: FileFacts, language: LanguageSettings | None) -> frozenset[tuple[str, int]]:

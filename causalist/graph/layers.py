@@ -492,10 +492,10 @@ class LayerAssigner:
         """Set the layers that a file and the types in it say themselves. Needs the bodies of the file."""
         symbols = self.program.files[number]
         family = symbols.settings.family if symbols.settings is not None else ""
-        around = _folder(symbols.path)
-        while around and around not in self._package_by_folder:
-            around = _folder(around)
-        own = layers_of_file(symbols.path, symbols.facts, family, self._package_by_folder.get(around, ""))
+        folder = _folder(symbols.path)
+        while folder and folder not in self._package_by_folder:
+            folder = _folder(folder)
+        own = layers_of_file(symbols.path, symbols.facts, family, self._package_by_folder.get(folder, ""))
         if own.layer is not None:
             self.drafts[number].says = own.layer
         for local, layer in own.types.items():

@@ -100,8 +100,8 @@ class Resolver:
             found += more
             missed = [each for each in missed if not self._sees_members(each[0])] + again
         superclasses: set[int] = set()  # types with one from outside
-        for file, place in missed:
-            base = self.program.files[file].facts.bases[place]
+        for file, position in missed:
+            base = self.program.files[file].facts.bases[position]
             owner = self.program.files[file].first + base.definition
             self.inference.derived_from_outside.add(owner)
             if not base.implements:
@@ -174,9 +174,9 @@ class Resolver:
         """
         found: list[Derived] = []
         missed: list[tuple[int, int]] = []
-        for file, place in bases:
+        for file, position in bases:
             symbols = self.program.files[file]
-            base = symbols.facts.bases[place]
+            base = symbols.facts.bases[position]
             owner = symbols.first + base.definition
             value = self._infer_base(owner, file, symbols.facts.definitions[base.definition].parent, base.name)
             if value is not None and value.kind is ValueKind.MODULE:  # a file that is a class as a whole
@@ -188,9 +188,11 @@ class Resolver:
                 elif self.program.is_type_only(value.number):
                     value = None
             if value is not None and value.kind is ValueKind.DEFINITION and value.number != owner:
-                found.append(Derived(owner, Target(value.number, value.rule, 1), base.implements, file, place, False))
+                found.append(
+                    Derived(owner, Target(value.number, value.rule, 1), base.implements, file, position, False)
+                )
             else:
-                missed.append((file, place))
+                missed.append((file, position))
         numbers: dict[int, list[int]] = {}
         for each in found:
             numbers.setdefault(each.owner, []).append(each.target.definition)
@@ -221,8 +223,10 @@ class Resolver:
             file = self.program.file_of[number]
             symbols = self.program.files[file]
             position = number - symbols.first
-            written, scope = symbols.returns[position], symbols.facts.definitions[position].parent
-            value = self.inference.infer_chain(file, scope, written) if split_type(written)[0] is Shape.NONE else None
+            annotation, scope = symbols.returns[position], symbols.facts.definitions[position].parent
+            value = (
+                self.inference.infer_chain(file, scope, annotation) if split_type(annotation)[0] is Shape.NONE else None
+            )
             if value is not None and value.kind is ValueKind.DEFINITION and value.number != number:
                 result[number] = [value.number]
         return result
@@ -231,7 +235,7 @@ class Resolver:
         """Return what `prepare` does, for what types implement in blocks that stand outside of them."""
         symbols = self.program.files[file]
         result: list[Derived] = []
-        for place, block in enumerate(symbols.facts.implementations):
+        for position, block in enumerate(symbols.facts.implementations):
             owner = self._type_at(file, block.scope, block.type)
             trait = self._type_at(file, block.scope, block.trait)
             if owner < 0:
@@ -242,7 +246,7 @@ class Resolver:
                 continue
             value = self.inference.infer_chain(file, block.scope, block.trait)
             rule = value.rule if value is not None else RuleName.SAME_FILE
-            result.append(Derived(owner, Target(trait, rule, 1), True, file, place, True))
+            result.append(Derived(owner, Target(trait, rule, 1), True, file, position, True))
         return result
 
     def _note_trait_methods(self, file: int, block: Implementation, trait: int) -> None:
@@ -272,9 +276,9 @@ class Resolver:
                 if value is not None and value.kind is ValueKind.INSTANCE and value.number != owner:
                     result.append((owner, value.number))
         for symbols in self.program.files:
-            inside = symbols.settings.types.delegates if symbols.settings is not None else ()
-            for local, definition in enumerate(symbols.facts.definitions if inside else ()):
-                if definition.name in inside and definition.kind in TYPE_KINDS and definition.parent >= 0:
+            delegates = symbols.settings.types.delegates if symbols.settings is not None else ()
+            for local, definition in enumerate(symbols.facts.definitions if delegates else ()):
+                if definition.name in delegates and definition.kind in TYPE_KINDS and definition.parent >= 0:
                     result.append((symbols.first + definition.parent, symbols.first + local))
         return result
 
@@ -337,19 +341,19 @@ class Resolver:
             return [], ""
         if value.kind is ValueKind.MODULE and guess:  # a module that is called is what it exports as a whole
             value = self.inference.default_export(value) or value
-        named: list[Target] = []
+        constants: list[Target] = []
         if guess and self.program.files[file].is_shaped:
             content = self.inference.content_called(value)
             if content is not None and value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
-                named = [Target(value.number, value.rule, 1)]
+                constants = [Target(value.number, value.rule, 1)]
             value = content or value
             if value.kind is ValueKind.UNION:
                 settings = self.program.files[file].settings
                 assert settings is not None
                 several, n_possible = _callable_parts(value, settings, chain.rpartition(".")[2])
                 if len(several) > 1 and "." not in chain and "[" not in chain:  # no receiver: each is called some time
-                    return [*(Target(part.number, RuleName.ALTERNATIVE, 1) for part in several), *named], ""
-                return [*(Target(part.number, part.rule, n_possible) for part in several), *named], ""
+                    return [*(Target(part.number, RuleName.ALTERNATIVE, 1) for part in several), *constants], ""
+                return [*(Target(part.number, part.rule, n_possible) for part in several), *constants], ""
         if value.kind is ValueKind.DEFINITION:
             program = self.program
             if not called:
@@ -367,7 +371,7 @@ class Resolver:
                 (number,) = functions
                 of_file, fitting = program.file_of[number], self._overload_filter(number, arguments)
                 functions = program.packages.find_variants(number, of_file, file, program.files, fitting)
-            return [*(Target(each, value.rule, len(functions)) for each in functions), *named], ""
+            return [*(Target(each, value.rule, len(functions)) for each in functions), *constants], ""
         if value.kind is ValueKind.EXTERNAL:
             return [], value.name
         if value.kind is ValueKind.INSTANCE and called and (method := self._call_method(file)):
@@ -581,15 +585,15 @@ class NameCandidates:
 
     def _reexported_files(self, file: int) -> frozenset[int]:
         """Return the files of which a file passes something on to those who import it."""
-        known = self._reexported.get(file)
-        if known is None:
+        cached = self._reexported.get(file)
+        if cached is None:
             symbols, targets = self._program.files[file], set()
             is_index = symbols.has_visible_imports and symbols.is_index
             for entry in symbols.facts.imports:
                 if is_index or entry.kind in _REEXPORTS:
                     targets.add(self._program.target_module(file, entry)[0])
-            known = self._reexported[file] = frozenset(targets - {-1})
-        return known
+            cached = self._reexported[file] = frozenset(targets - {-1})
+        return cached
 
     def _meaning(self, definition: int) -> tuple[int, str]:
         return self._program.file_of[definition], self._program.definition_of[definition].qualname

@@ -90,12 +90,12 @@ class ModuleTree:
         symbols = self.files[file]
         definitions = symbols.facts.definitions
         for local, definition in enumerate(definitions):
-            around = definition.parent
-            inside = definitions[around].qualname + "." if around != MODULE_SCOPE else ""
-            if definition.qualname != inside + definition.name or definition.kind == NodeKind.MACRO:
+            parent = definition.parent
+            prefix = definitions[parent].qualname + "." if parent != MODULE_SCOPE else ""
+            if definition.qualname != prefix + definition.name or definition.kind == NodeKind.MACRO:
                 continue  # a member of a type that stands elsewhere
-            if around == MODULE_SCOPE or definitions[around].kind == NodeKind.NAMESPACE:
-                module = Module(file, symbols.first + around if around != MODULE_SCOPE else -1)
+            if parent == MODULE_SCOPE or definitions[parent].kind == NodeKind.NAMESPACE:
+                module = Module(file, symbols.first + parent if parent != MODULE_SCOPE else -1)
                 self.items.setdefault(module, {}).setdefault(definition.name, []).append(symbols.first + local)
                 if definition.kind == NodeKind.NAMESPACE:
                     self.parents[Module(file, symbols.first + local)] = module
@@ -143,8 +143,8 @@ class ModuleTree:
         for file in members:
             path = self.files[file].path
             folder = self._package_folder(path)
-            inside = path[len(folder) + 1 :] if folder else path
-            if any(pattern.fullmatch(inside) for pattern in patterns.values()):
+            relative = path[len(folder) + 1 :] if folder else path
+            if any(pattern.fullmatch(relative) for pattern in patterns.values()):
                 roots.add(file)
         return sorted(roots)
 
@@ -161,7 +161,7 @@ class ModuleTree:
     def _grow(self, roots: Sequence[int]) -> None:
         """Follow the declarations of modules from these files on."""
         waiting = [(file, True) for file in reversed(roots)]
-        seen = set(roots)
+        visited = set(roots)
         while waiting:
             file, is_root = waiting.pop()
             for entry in self.files[file].facts.imports:
@@ -172,9 +172,9 @@ class ModuleTree:
                 if child < 0 or child == file:
                     continue
                 self.children.setdefault(module, {}).setdefault(entry.alias or entry.module, Module(child))
-                if child not in seen and Module(child) not in self.parents:
+                if child not in visited and Module(child) not in self.parents:
                     self.parents[Module(child)] = module
-                    seen.add(child)
+                    visited.add(child)
                     waiting.append((child, False))
 
     def _declared_file(self, file: int, module: Module, entry: Import, is_root: bool) -> int:

@@ -157,9 +157,9 @@ class PackageScopes:
         if found is None:
             return None
         if self.included is not None and (hidden := {each for each in found if self._is_hidden(tables[each[0]], each)}):
-            seen = self.included(file)
-            near = [each for each in found if each[0] in seen or each not in hidden]
-            found = near or (found if -1 in seen else [])
+            included = self.included(file)
+            near = [each for each in found if each[0] in included or each not in hidden]
+            found = near or (found if -1 in included else [])
             if not found:
                 return None
         if len(found) > 1:
@@ -250,8 +250,8 @@ class PackageScopes:
         if len({posixpath.dirname(self.paths[each]) for each, _ in found}) > 1:
             return [definition]  # not alternatives of one build; the nearest was chosen
         if fitting is not None:
-            kept = fitting([number for _, number in found])
-            found = [each for each in found if each[1] in kept]
+            variants = fitting([number for _, number in found])
+            found = [each for each in found if each[1] in variants]
         found = self._in_builds_of(file, found)
         own = [number for each, number in found if each == file]
         ending = _stem_suffix(self.paths[file])

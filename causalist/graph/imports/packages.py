@@ -127,8 +127,8 @@ class DeclaredTypes:
             return [found[0]]
         if entry.kind != ImportKind.STAR or (language, entry.module) not in self.packages:
             return None
-        named = [self.find(language, f"{entry.module}.{name}", importer) for name in sorted(used)]
-        return sorted({each[0] for each in named if each is not None})
+        submodules = [self.find(language, f"{entry.module}.{name}", importer) for name in sorted(used)]
+        return sorted({each[0] for each in submodules if each is not None})
 
 
 def cut_package_name(module: str, parts: int) -> str:
@@ -137,12 +137,12 @@ def cut_package_name(module: str, parts: int) -> str:
     >>> cut_package_name("java.util.Map", 3), cut_package_name("org.junit.jupiter.api.Assertions", 3)
     ('java.util', 'org.junit.jupiter')
     """
-    kept: list[str] = []
+    name_parts: list[str] = []
     for part in module.split("."):
-        if len(kept) == parts or (kept and part[:1].isupper()):
+        if len(name_parts) == parts or (name_parts and part[:1].isupper()):
             break
-        kept.append(part)
-    return ".".join(kept)
+        name_parts.append(part)
+    return ".".join(name_parts)
 
 
 def first_names_in(facts: FileFacts) -> frozenset[str]:
@@ -238,16 +238,16 @@ class FolderMap:
     def _resolve(self, folder: str, module: str) -> ModuleTarget:
         if module.startswith(("./", "../")):
             return self._at(posixpath.normpath(posixpath.join(folder, module)), RuleName.PATH)
-        around = [folder]
-        while around[-1]:
-            around.append(posixpath.dirname(around[-1]))
-        for each in around:
+        folders = [folder]
+        while folders[-1]:
+            folders.append(posixpath.dirname(folders[-1]))
+        for each in folders:
             found = self._at(posixpath.join(each, _VENDOR, module), RuleName.PACKAGE)
             if found.file >= 0:
                 return found
         # The longest path that fits counts, then what replaces it here, then the module around.
-        own = next((each for each in around if any(at == each for _, at in self.modules)), None)
-        candidates = [(path, at, 0) for each in around for path, at in self.replaced.get(each, ())]
+        own = next((each for each in folders if any(at == each for _, at in self.modules)), None)
+        candidates = [(path, at, 0) for each in folders for path, at in self.replaced.get(each, ())]
         candidates += [(path, at, 1 if at == own else 2) for path, at in self.modules]
         for path, at, _ in sorted(candidates, key=lambda c: (-len(c[0]), c[2])):
             rest = _path_below(module, path)

@@ -59,8 +59,8 @@ class AnnotationTypes:
             return element._replace(kind=ValueKind.COLLECTION) if element.kind is ValueKind.INSTANCE else BUILTIN
         if "+" in name:
             every = [self.infer_annotation(file, scope, each, rule) for each in name.split("+")]
-            known = [each for each in every if each.kind is ValueKind.INSTANCE]
-            return known[0]._replace(also=tuple(each.number for each in known[1:])) if known else every[0]
+            instances = [each for each in every if each.kind is ValueKind.INSTANCE]
+            return instances[0]._replace(also=tuple(each.number for each in instances[1:])) if instances else every[0]
         shape, content = split_type(name) if settings is not None and settings.types.prefixed else (Shape.NONE, [])
         if shape is Shape.RECORD:
             return self._record_of_fields(file, scope, content)
@@ -273,10 +273,10 @@ class AnnotationTypes:
             return Value(
                 ValueKind.OBJECT, file, RuleName.INFERRED_RETURN, qualname, also=(function,), type=binding.value
             )
-        made = self.infer_returned_chain(file, binding.scope, binding.value)
-        if made is not None and made.kind is ValueKind.INSTANCE and not program.is_type(made.number):
-            return made if program.is_constructor(made.number) else None  # `this` of a function that makes nothing
-        return made
+        value = self.infer_returned_chain(file, binding.scope, binding.value)
+        if value is not None and value.kind is ValueKind.INSTANCE and not program.is_type(value.number):
+            return value if program.is_constructor(value.number) else None  # `this` of a function that makes nothing
+        return value
 
     def infer_returned_chain(self, file: int, scope: int, chain: str) -> Value | None:
         """Return the value of a chain in a return statement, or in an object literal there."""
@@ -469,10 +469,10 @@ class MemberTypes:
                     if owner < 0:
                         continue
                     owner = program.canonical.get(owner, owner)
-                    known = result.setdefault(owner, {}).setdefault(target[1:], [])
-                    if known and not (known[0][1].type or known[0][1].value):
-                        known.pop()
-                    known.append((file, binding))
+                    assignments = result.setdefault(owner, {}).setdefault(target[1:], [])
+                    if assignments and not (assignments[0][1].type or assignments[0][1].value):
+                        assignments.pop()
+                    assignments.append((file, binding))
                 elif _is_outside(binding) and binding.value:
                     outside.append((file, binding))
         for file, binding in outside:

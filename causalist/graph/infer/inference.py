@@ -483,10 +483,10 @@ class Inference(InferenceBase):
             return scope
         symbols, head = self.program.files[file], chain.partition(".")[0]
         key = scope, head
-        known = symbols.decided.get(key)
-        if known is None:
-            known = symbols.decided[key] = self._decide_scope(file, scope, head)
-        return known
+        cached = symbols.decided.get(key)
+        if cached is None:
+            cached = symbols.decided[key] = self._decide_scope(file, scope, head)
+        return cached
 
     def _decide_scope(self, file: int, scope: int, head: str) -> int:
         symbols = self.program.files[file]
@@ -544,8 +544,8 @@ class Inference(InferenceBase):
             return chain
         if self.program.find_own_member(owner, _MAKES) >= 0:
             return chain  # one of its own
-        made = self.program.definition_of[owner].name
-        return f"{made}().{rest}" if rest else f"{made}()" if head != _MAKES else made
+        class_name = self.program.definition_of[owner].name
+        return f"{class_name}().{rest}" if rest else f"{class_name}()" if head != _MAKES else class_name
 
 
 def _type_of_scope(scope: int) -> int:

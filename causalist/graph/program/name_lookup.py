@@ -214,8 +214,8 @@ class NameLookup:
         file = program.modules.number[symbols.path]
         for count in range(1, len(parts) + 1):
             written = ".".join(part.rstrip("()[]") for part in parts[:count])
-            for around in (*symbols.opened_namespaces, ""):
-                qualname = f"{around}.{written}" if around else written.removeprefix(".")
+            for namespace in (*symbols.opened_namespaces, ""):
+                qualname = f"{namespace}.{written}" if namespace else written.removeprefix(".")
                 number = symbols.by_qualname.get(qualname)
                 if number is None:
                     number = program.packages.find_definition(file, qualname, program.files)
@@ -394,8 +394,8 @@ class NameLookup:
             return False
         if not package or own == package or own.startswith(f"{package}."):
             return True
-        around = f"{package}.{program.definition_of[function].qualname.rpartition('.')[0]}"
-        return any(star.module in (package, around) for star in symbols.stars)
+        namespace = f"{package}.{program.definition_of[function].qualname.rpartition('.')[0]}"
+        return any(star.module in (package, namespace) for star in symbols.stars)
 
     def _rule_of_extension(self, file: int, function: int) -> str:
         there = self.program.file_of[function]
@@ -411,6 +411,6 @@ def _shift(found: tuple[int, int] | None, by: int) -> tuple[int, int] | None:
 
 def _chains(facts: FileFacts) -> list[str]:
     """Return the names of several parts that a file uses."""
-    written = [call.callee for call in facts.calls] + [reference.name for reference in facts.references]
-    written += [base.name for base in facts.bases] + [binding.type for binding in facts.bindings]
-    return [chain for chain in written if "." in chain]
+    chains = [call.callee for call in facts.calls] + [reference.name for reference in facts.references]
+    chains += [base.name for base in facts.bases] + [binding.type for binding in facts.bindings]
+    return [chain for chain in chains if "." in chain]

@@ -192,11 +192,14 @@ class Program:
 
         A function inside of a method most often has the method's `this`, being an arrow function or called with it.
         """
-        while (around := self.parent(definition)) >= 0 and around not in self.canonical:
-            qualname, inside = self.definition_of[definition].qualname, self.definition_of[around].qualname
-            if "." in qualname.removeprefix(f"{inside}.") or self.definition_of[definition].kind != NodeKind.FUNCTION:
+        while (enclosing := self.parent(definition)) >= 0 and enclosing not in self.canonical:
+            qualname, outer_qualname = self.definition_of[definition].qualname, self.definition_of[enclosing].qualname
+            if (
+                "." in qualname.removeprefix(f"{outer_qualname}.")
+                or self.definition_of[definition].kind != NodeKind.FUNCTION
+            ):
                 break
-            definition = around
+            definition = enclosing
         return definition
 
     # -- imports
@@ -421,8 +424,8 @@ class Program:
         The order is depth first and left to right: Python's C3 order but for diamonds, in which a shared base comes
         last here too.
         """
-        if (known := self._mro.get(owner)) is not None:
-            return known
+        if (cached := self._mro.get(owner)) is not None:
+            return cached
         last_seen: dict[int, None] = {}  # in the order of the last visit: a base shared by a diamond comes after both
         stack, steps = [owner], 0
         while stack and steps < _MAX_BASE_VISITS:
@@ -493,9 +496,9 @@ class Program:
         if len(facts.definitions) != len(symbols.facts.definitions):
             raise ValueError("a file with other definitions does not look the same")
         # Others refer to this very object.
-        made = build_file_symbols(symbols.path, facts, symbols.first, symbols.settings)
+        replacement = build_file_symbols(symbols.path, facts, symbols.first, symbols.settings)
         for each in fields(FileSymbols):
-            setattr(symbols, each.name, getattr(made, each.name))
+            setattr(symbols, each.name, getattr(replacement, each.name))
         if symbols.has_folder_imports:
             self.bind_package_names(symbols)
         self.definition_of[symbols.first : symbols.first + len(facts.definitions)] = facts.definitions

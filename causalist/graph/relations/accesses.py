@@ -51,10 +51,10 @@ class AccessResolver:
         """
         scope = self.inference.deciding_scope(file, scope, chain)
         key = file, scope, chain, outer
-        known = self._used.get(key)
-        if known is None:
-            known = self._used[key] = tuple(self._walk_chain(file, scope, chain, outer))
-        return known
+        cached = self._used.get(key)
+        if cached is None:
+            cached = self._used[key] = tuple(self._walk_chain(file, scope, chain, outer))
+        return cached
 
     def find_function(self, file: int, scope: int, chain: str) -> AccessTarget | None:
         """Return the function or method that a whole chain denotes without a call, if known."""
@@ -158,8 +158,8 @@ class AccessResolver:
         program = self.program
         if not program.is_value(number):
             return False
-        around = program.parent(number)
-        return around < 0 or program.definition_of[around].kind != NodeKind.ENUM
+        parent = program.parent(number)
+        return parent < 0 or program.definition_of[parent].kind != NodeKind.ENUM
 
 
 def matches_lookup(inference: Inference, file: int, lookup: Lookup, settings: LookupSettings) -> bool:
