@@ -100,8 +100,8 @@ class Resolver:
             found += more
             missed = [each for each in missed if not self._sees_members(each[0])] + again
         superclasses: set[int] = set()  # types with one from outside
-        for file, position in missed:
-            base = self.program.files[file].facts.bases[position]
+        for file, index in missed:
+            base = self.program.files[file].facts.bases[index]
             owner = self.program.files[file].first + base.definition
             self.inference.derived_from_outside.add(owner)
             if not base.implements:
@@ -174,9 +174,9 @@ class Resolver:
         """
         found: list[Derived] = []
         missed: list[tuple[int, int]] = []
-        for file, position in bases:
+        for file, index in bases:
             symbols = self.program.files[file]
-            base = symbols.facts.bases[position]
+            base = symbols.facts.bases[index]
             owner = symbols.first + base.definition
             value = self._infer_base(owner, file, symbols.facts.definitions[base.definition].parent, base.name)
             if value is not None and value.kind is ValueKind.MODULE:  # a file that is a class as a whole
@@ -188,11 +188,9 @@ class Resolver:
                 elif self.program.is_type_only(value.number):
                     value = None
             if value is not None and value.kind is ValueKind.DEFINITION and value.number != owner:
-                found.append(
-                    Derived(owner, Target(value.number, value.rule, 1), base.implements, file, position, False)
-                )
+                found.append(Derived(owner, Target(value.number, value.rule, 1), base.implements, file, index, False))
             else:
-                missed.append((file, position))
+                missed.append((file, index))
         numbers: dict[int, list[int]] = {}
         for each in found:
             numbers.setdefault(each.owner, []).append(each.target.definition)
@@ -223,10 +221,8 @@ class Resolver:
             file = self.program.file_of[number]
             symbols = self.program.files[file]
             position = number - symbols.first
-            annotation, scope = symbols.returns[position], symbols.facts.definitions[position].parent
-            value = (
-                self.inference.infer_chain(file, scope, annotation) if split_type(annotation)[0] is Shape.NONE else None
-            )
+            returns, scope = symbols.returns[position], symbols.facts.definitions[position].parent
+            value = self.inference.infer_chain(file, scope, returns) if split_type(returns)[0] is Shape.NONE else None
             if value is not None and value.kind is ValueKind.DEFINITION and value.number != number:
                 result[number] = [value.number]
         return result
@@ -235,7 +231,7 @@ class Resolver:
         """Return what `prepare` does, for what types implement in blocks that stand outside of them."""
         symbols = self.program.files[file]
         result: list[Derived] = []
-        for position, block in enumerate(symbols.facts.implementations):
+        for index, block in enumerate(symbols.facts.implementations):
             owner = self._type_at(file, block.scope, block.type)
             trait = self._type_at(file, block.scope, block.trait)
             if owner < 0:
@@ -246,7 +242,7 @@ class Resolver:
                 continue
             value = self.inference.infer_chain(file, block.scope, block.trait)
             rule = value.rule if value is not None else RuleName.SAME_FILE
-            result.append(Derived(owner, Target(trait, rule, 1), True, file, position, True))
+            result.append(Derived(owner, Target(trait, rule, 1), True, file, index, True))
         return result
 
     def _note_trait_methods(self, file: int, block: Implementation, trait: int) -> None:
@@ -458,13 +454,13 @@ class OverloadChooser:
         if len(same) + len(elsewhere) < 2:
             return functions
         unknown = [position for position, letter in enumerate(arguments) if letter == ArgumentKind.OTHER]
-        inferred_arguments = [
+        inferred = [
             (position, value)
             for position, chain in zip(unknown, chains.split(","), strict=False)
             if chain and (value := self._infer_argument(place, chain)) is not None
         ]
         settings = program.files[program.file_of[functions[0]]].settings
-        if not inferred_arguments or settings is None:
+        if not inferred or settings is None:
             return functions
         literals = program.literals[settings.name]
         if not any(misfit(program.parameters.get(each), arguments, literals) is not None for each in same):
@@ -472,11 +468,7 @@ class OverloadChooser:
         found: list[tuple[int, int, int]] = []
         for function in same:
             far = misfit(program.parameters.get(function), arguments, literals)
-            steps = (
-                [self._distance(function, position, value) for position, value in inferred_arguments]
-                if far is not None
-                else [None]
-            )
+            steps = [self._distance(function, at, value) for at, value in inferred] if far is not None else [None]
             if far is not None and None not in steps:
                 found.append((far, sum(step or 0 for step in steps), function))
         least = min((each[:2] for each in found), default=None)

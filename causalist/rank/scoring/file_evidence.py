@@ -241,10 +241,10 @@ def scores_from_tests(
     return scores
 
 
-def tested_stem(path: str) -> str:
+def stem_under_test(path: str) -> str:
     """Return the name of a test file in lower case, without its test prefix or suffix.
 
-    >>> [tested_stem(path) for path in ("tests/test_cookies.py", "src/router.test.ts", "a/HtmlParserTests.cs")]
+    >>> [stem_under_test(path) for path in ("tests/test_cookies.py", "src/router.test.ts", "a/HtmlParserTests.cs")]
     ['cookies', 'router', 'htmlparser']
     """
     name = path.rpartition("/")[2].partition(".")[0]
@@ -258,7 +258,7 @@ def _tested_files(path: str, is_code: NDArray[np.bool_], graph: CodeGraph, lexic
 
     The result is empty if there are many.
     """
-    name = tested_stem(path)
+    name = stem_under_test(path)
     candidates = np.array(
         [*find_nodes_by_name(name, lexical), *find_nodes_by_name(f"_{name}", lexical)], dtype=np.int64
     )
