@@ -24,13 +24,13 @@ from causalist.model.answer import (
     GraphVariant,
     Level,
     Order,
+    PackFormat,
     RankMode,
     RetrievalMode,
     Route,
     Specificity,
 )
 from causalist.model.source import FileEntry, SourceFile
-from causalist.pack import MINIMUM_TOKENS
 from causalist.source import DEFAULT_LIMITS, Limits, SkipReason, read_file
 
 # Later files go before earlier ones; the second part is where in the file the settings stand.
@@ -86,7 +86,7 @@ SETTINGS: tuple[Setting, ...] = (
         low=1,
         high=10_000_000,
     ),
-    Setting("ask", "format", SettingKind.CHOICE, _ASK.format, "how the pack is written", tuple(MINIMUM_TOKENS)),
+    Setting("ask", "format", SettingKind.CHOICE, _ASK.format.value, "the format of the pack", _enum_values(PackFormat)),
     Setting("ask", "route", SettingKind.CHOICE, None, "how to answer; unset, the question decides", _ROUTES),
     Setting("ask", "rank", SettingKind.CHOICE, _ASK.rank.value, "the score that decides", _enum_values(RankMode)),
     Setting("ask", "no-graph", SettingKind.FLAG, not _ASK.graph, "rank by words alone"),
@@ -190,7 +190,7 @@ class Settings:
             top_k=value("top-k"),
             level=Level(value("level")),
             max_tokens=value("max-tokens"),
-            format=value("format"),
+            format=PackFormat(value("format")),
             route=Route(route) if route is not None else None,
             rank=RankMode(value("rank")),
             graph=not value("no-graph"),

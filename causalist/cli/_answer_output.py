@@ -141,7 +141,7 @@ def explain_answer(answer: "Answer") -> list[str]:
     """Return explanation lines: walk, generators, timings, then each hit with its signals and its path."""
     walk = answer.pagerank
     walked = (
-        f"damping {walk.damping:g}, {walk.iterations} iterations, residual {walk.residual:.1e}, {walk.rung}"
+        f"damping {walk.damping:g}, {walk.iterations} iterations, residual {walk.residual:.1e}, {walk.outcome}"
         f"{_format_bound(walk)}"
         if walk
         else "not walked"
@@ -159,13 +159,13 @@ def _format_bound(walk: "PageRankInfo") -> str:
 
 def _format_generators(answer: "Answer") -> list[str]:
     """Return a table of generators with their candidates and milliseconds."""
-    from causalist.rank import GENERATORS
+    from causalist.rank import GENERATORS, Generator
 
     lines = ["generators         candidates        ms"]
     for name, found in answer.generators.items():
         spent = sum(answer.timings_ms.get(f"candidates.{step}", 0.0) for step in _STEPS_OF.get(name, (name,)))
         told = f"{found:>10}  {spent:>8.1f}" if found is not None else f"{'not run':>10}  {'':>8}"
-        lines.append(f"   {name:<14}  {told}  {GENERATORS[name]}")
+        lines.append(f"   {name:<14}  {told}  {GENERATORS[Generator(name)]}")
     return lines
 
 
@@ -179,10 +179,12 @@ def _format_timings(answer: "Answer") -> list[str]:
 
 
 def _explain_hit(rank: int, hit: "Hit") -> list[str]:
+    from causalist.model.scores import Signal
+
     lines = [f"#{rank} {hit.id}  score {hit.score:.4f}  pagerank {hit.pagerank:.2e}"]
     for reason in hit.reasons:
         # The PageRank of a hit is printed above, so its value is not repeated here.
-        value = f"{reason.value:+.4f}" if reason.signal != "pagerank" else "       "
+        value = f"{reason.value:+.4f}" if reason.signal is not Signal.PAGERANK else "       "
         lines.append(f"   {value}  {reason.signal:<15}  {reason.detail}".rstrip())
     if hit.seeds:
         lines.append("   from     " + ", ".join(f"{seed.share:.0%} {seed.node}" for seed in hit.seeds))

@@ -49,7 +49,7 @@ def resolve_id(repository: "Repository", name: str) -> str:
 
     Assumptions are reported as a note. Raises UnknownNode, AmbiguousNode.
     """
-    named = repository.named(name)
+    named = repository.resolve_name(name)
     if named.note:
         say(f"note: {named.note}")
     return repository.index.graph.nodes.ids[named.node]

@@ -137,14 +137,14 @@ def ask_command(
     """
     due = None if deadline is None else _due(deadline)
     import_numpy()
-    from causalist.model.answer import AskOptions, Level, Order, RankMode, Route, Specificity, Tokenizer
+    from causalist.model.answer import AskOptions, Level, Order, PackFormat, RankMode, Route, Specificity, Tokenizer
     from causalist.pipeline.repository import Repository, check_question, is_pattern
 
     chosen = AskOptions(
         top_k=top_k,
         level=Level(level),
         max_tokens=max_tokens,
-        format=pack_format,
+        format=PackFormat(pack_format),
         tokenizer=Tokenizer(tokenizer),
         route=Route(route) if route else None,
         rank=RankMode(rank),

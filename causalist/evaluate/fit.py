@@ -22,6 +22,7 @@ from causalist.evaluate.mining import DEFINITION_KINDS, MAX_DEFINITIONS
 from causalist.evaluate.readings import CompactSignals, compact_signals
 from causalist.evaluate.snapshots import find_ranks
 from causalist.model.graph import CodeGraph
+from causalist.model.scores import Signal
 from causalist.model.symbols import NodeId, NodeKind, Role, file_id, split_id
 from causalist.rank import LinearModel, Weights
 from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
@@ -58,8 +59,8 @@ class FitCandidates:
 
 
 def candidates(
-    signals: Mapping[str, Scores],
-    names: Sequence[str],
+    signals: Mapping[Signal, Scores],
+    names: Sequence[Signal],
     score: Scores,
     fits: NDArray[np.bool_],
     roles: NDArray[np.int64],
@@ -172,7 +173,18 @@ def _stacked(questions: Sequence[FitCandidates], shape: _Shape) -> Stacked:
 
 # Look-ups and walks: exact where they say anything, so that the few questions that have them must not decide. What an
 # embedder says is nothing where none is chosen. What the last pass has of its own comes after both fits.
-FIXED = frozenset({"literal", "frame", "looked up", "graph", "dense", "found file", "identifiers", "uses named"})
+FIXED = frozenset(
+    {
+        Signal.LITERAL,
+        Signal.FRAME,
+        Signal.LOOKED_UP,
+        Signal.GRAPH,
+        Signal.DENSE,
+        Signal.FOUND_FILE,
+        Signal.IDENTIFIERS,
+        Signal.USES_NAMED,
+    }
+)
 MAX_RANKED_FILES = 100  # ranks beyond do not count
 MAX_RANKED_DEFINITIONS = 30
 _SCORE_DECIMALS = 12
@@ -269,7 +281,7 @@ def _definition_scores(example: Example, weights: Weights) -> Scores:
     return sum_signals(*definition_signals(example.reading, weights.definition))
 
 
-def _fitted_names(signals: Mapping[str, Scores]) -> list[str]:
+def _fitted_names(signals: Mapping[Signal, Scores]) -> list[Signal]:
     return [name for name in signals if name not in FIXED]
 
 
@@ -292,7 +304,7 @@ def _definition_candidates(kept: CompactSignals, weights: Weights, gold: Sequenc
     )
 
 
-def _file_candidates(example: Example, weights: Weights) -> tuple[FitCandidates, Mapping[str, Scores]]:
+def _file_candidates(example: Example, weights: Weights) -> tuple[FitCandidates, Mapping[Signal, Scores]]:
     """Return the candidates among files under the definition scores of `weights`, and their signals."""
     kept = example.reading
     scores = _definition_scores(example, weights)

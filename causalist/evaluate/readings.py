@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from causalist.index.source_text import SourceText
 from causalist.model.graph import CodeGraph, EdgeTable
+from causalist.model.scores import Signal
 from causalist.pipeline.repository import Repository
 from causalist.pipeline.text_search import find_all_matches
 from causalist.rank import Weights, parse_query, with_corpus_spelling
@@ -29,14 +30,14 @@ _BEST_IN_FILE = 8  # by the score; the first five make a signal of the file
 class CompactSignals(QuerySignals):
     """The part of a reading that weights can bring to the top; nodes are numbered anew."""
 
-    of_files: Mapping[str, Scores]
-    of_definitions: Mapping[str, Scores]
+    of_files: Mapping[Signal, Scores]
+    of_definitions: Mapping[Signal, Scores]
 
-    def first_files(self) -> dict[str, Scores]:
+    def first_files(self) -> dict[Signal, Scores]:
         """Return the signals of files of the first pass by name."""
         return dict(self.of_files)
 
-    def definitions(self) -> dict[str, Scores]:
+    def definitions(self) -> dict[Signal, Scores]:
         """Return the signals of definitions by name."""
         return dict(self.of_definitions)
 
@@ -65,7 +66,7 @@ def compact_signals(reading: QuerySignals, weights: Weights, gold: Sequence[int]
 
 
 def _standing_out(
-    graph: CodeGraph, files: Sequence[int], score: Scores, signals: Mapping[str, Scores], gold: Sequence[int]
+    graph: CodeGraph, files: Sequence[int], score: Scores, signals: Mapping[Signal, Scores], gold: Sequence[int]
 ) -> NDArray[np.int64]:
     """Return the nodes of `files` that lead by the score or a signal, and what encloses these, ascending.
 
@@ -93,7 +94,7 @@ def _best(values: Scores, most: int) -> NDArray[np.int64]:
     return found[np.argsort(-values[found], kind="stable")[:most]]
 
 
-def _taken(signals: Mapping[str, Scores], kept: NDArray[np.int64]) -> dict[str, Scores]:
+def _taken(signals: Mapping[Signal, Scores], kept: NDArray[np.int64]) -> dict[Signal, Scores]:
     return {name: values[kept] for name, values in signals.items()}
 
 

@@ -111,7 +111,7 @@ def _link_part(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: ran
     rows = ((*k, RULE_NUMBER[s.rule], s.row, s.candidates, s.count) for k, s in found.edges.items())
     edges = np.fromiter(chain.from_iterable(rows), dtype=np.int32, count=7 * len(found.edges))
     unresolved = [(source, *sites) for (source, _), sites in found.unresolved.items()]
-    said = [
+    layers_by_draft = [
         (draft, drafts[draft].says)
         for number in numbers
         for draft in (number, *drafts.documents(number))
@@ -123,7 +123,7 @@ def _link_part(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: ran
         unresolved_names=tuple(name for _, name in found.unresolved),
         externals=tuple(drafts.externals)[n_known:],
         first_external=drafts.n_written + n_known,
-        says=np.array(said, dtype=np.int32).reshape(-1, 2),
+        says=np.array(layers_by_draft, dtype=np.int32).reshape(-1, 2),
         troubled=tuple(number for number, _ in troubles),
         troubles=tuple(error for _, error in troubles),
     )
@@ -164,10 +164,10 @@ def build_graph(
     order = sorted(range(len(files)), key=lambda i: files[i][0])
     if order != list(range(len(files))):
         linked = build_graph([files[i] for i in order], settings, with_bodies)
-        given = np.argsort(np.array(order))
-        nodes = tuple(linked.document_nodes[i] for i in given)
+        original_order = np.argsort(np.array(order))
+        nodes = tuple(linked.document_nodes[i] for i in original_order)
         troubles_given = tuple((order[number], error) for number, error in linked.troubles)
-        return LinkedGraph(linked.graph, linked.file_nodes[given], nodes, troubles_given)
+        return LinkedGraph(linked.graph, linked.file_nodes[original_order], nodes, troubles_given)
     linker = Linker.from_files(files, settings)
     documents = [linker.drafts.documents(number) for number in range(len(files))]
     linker.add_bases()

@@ -117,7 +117,7 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
     """Build the symbol tables of one file."""
     symbols = FileSymbols(path, facts, first, settings, returns=dict(facts.returns))
     symbols.is_shaped = settings is not None and bool(settings.shapes.sequences)
-    apart = settings is not None and settings.names.has_overloads
+    has_overloads = settings is not None and settings.names.has_overloads
     if settings is not None and settings.modules.headers:
         symbols.opened_namespaces = find_opened_namespaces(facts)
     types_apart = settings is not None and settings.names.types_apart
@@ -128,7 +128,7 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
     for i, definition in enumerate(facts.definitions):
         if definition.parent == MODULE_SCOPE and "." in definition.qualname:
             symbols.holders.add(definition.qualname.rpartition(".")[0])
-        if apart and definition.kind in CALLABLE_KINDS:
+        if has_overloads and definition.kind in CALLABLE_KINDS:
             symbols.callables.setdefault(definition.qualname, []).append(first + i)
             if settings is not None and not settings.names.callables_apart:
                 symbols.by_qualname.setdefault(definition.qualname, first + i)
@@ -152,10 +152,10 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
         gives_way = kinds[0] in _GIVE_WAY or (before in implementing and i not in implementing)
         if gives_way and kinds[1] not in _GIVE_WAY:
             symbols.by_qualname[definition.qualname] = first + i
-    named = settings is not None and settings.modules.holds_functions
+    holds_functions = settings is not None and settings.modules.holds_functions
     for qualname, same in symbols.callables.items():  # a bare name means what is no member, or a property
         parent = facts.definitions[same[0] - first].parent
-        if named or parent == MODULE_SCOPE or facts.definitions[parent].kind not in TYPE_KINDS:
+        if holds_functions or parent == MODULE_SCOPE or facts.definitions[parent].kind not in TYPE_KINDS:
             symbols.by_qualname.setdefault(qualname, same[0])
     for entry in facts.imports:
         if entry.kind in (ImportKind.STAR, ImportKind.REEXPORT_ALL):
@@ -174,11 +174,11 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
 def _add_bindings(symbols: FileSymbols, facts: FileFacts) -> None:
     for binding in facts.bindings:
         scope = symbols.bindings.setdefault(binding.scope, {})
-        known = scope.get(binding.target)
-        if known is None or not (known.type or known.value):
+        previous = scope.get(binding.target)
+        if previous is None or not (previous.type or previous.value):
             scope[binding.target] = binding
         elif symbols.is_shaped and (binding.type or binding.value):
-            symbols.several.setdefault((binding.scope, binding.target), [known]).append(binding)
+            symbols.several.setdefault((binding.scope, binding.target), [previous]).append(binding)
 
 
 def find_opened_namespaces(facts: FileFacts) -> tuple[str, ...]:
@@ -190,11 +190,11 @@ def find_opened_namespaces(facts: FileFacts) -> tuple[str, ...]:
     found: set[str] = set()
     for i, definition in enumerate(facts.definitions):
         if definition.parent == MODULE_SCOPE and "." in definition.qualname:
-            around = definition.qualname.removesuffix(f".{definition.name}")
-            around = around.removesuffix(owners[i]).rstrip(".") if i in owners else around
-            while around:
-                found.add(around)
-                around = around.rpartition(".")[0]
+            namespace = definition.qualname.removesuffix(f".{definition.name}")
+            namespace = namespace.removesuffix(owners[i]).rstrip(".") if i in owners else namespace
+            while namespace:
+                found.add(namespace)
+                namespace = namespace.rpartition(".")[0]
     used = [entry.module for entry in facts.imports if entry.kind == ImportKind.STAR]
     return (*sorted(found, key=lambda each: (-each.count("."), each)), *dict.fromkeys(used))
 

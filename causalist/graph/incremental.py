@@ -72,10 +72,12 @@ def relink(
     one that came or went stands in the place of another.
     """
     relinked = sorted(edited | affected)
-    held = {number: _facts_held(*files[number], settings) for number in relinked}
-    linker = before.relink(held) if before is not None else None
+    kept_facts = {number: _facts_to_keep(*files[number], settings) for number in relinked}
+    linker = before.relink(kept_facts) if before is not None else None
     if linker is None:
-        linker = Linker.from_files([(path, held.get(i, facts)) for i, (path, facts) in enumerate(files)], settings)
+        linker = Linker.from_files(
+            [(path, kept_facts.get(i, facts)) for i, (path, facts) in enumerate(files)], settings
+        )
     for each in moved:
         _check_no_rival(linker.program, each, settings)
     with ExitStack() as bodies:
@@ -84,10 +86,10 @@ def relink(
         return _GraphUpdate(linker, previous, frozenset(edited), frozenset(affected), moved).run()
 
 
-def _facts_held(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> FileFacts:
+def _facts_to_keep(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> FileFacts:
     """Return what a linker holds of a file that is not linked at the moment."""
-    held = facts if needs_bodies(path, facts, settings) else interface_of(facts)
-    return held.without_words()
+    kept_facts = facts if needs_bodies(path, facts, settings) else interface_of(facts)
+    return kept_facts.without_words()
 
 
 def _check_no_rival(program: Program, moved: InvalidationKeys, settings: Mapping[str, LanguageSettings]) -> None:
@@ -154,11 +156,15 @@ class _GraphUpdate:
         is_removed = own[edges.sources]
         is_removed |= (edges.kinds == EdgeKind.TESTS) & self._mask_files(self.file_of[:-1], retested)[edges.sources]
         is_outside = self.file_of[:-1] < 0
-        kept = ~(is_outside | own)
-        kept[edges.targets[is_outside[edges.targets] & ~is_removed]] = True  # what is outside, where it is still used
-        made = {key: draft for key, draft in linker.drafts.items() if draft.file in self.changed or draft.file < 0}
-        ids = merge_tables(graph.nodes.ids, kept, [draft.id for draft in made.values()])
-        at = dict(zip(made, ids.added.tolist(), strict=True))
+        is_kept = ~(is_outside | own)
+        is_kept[edges.targets[is_outside[edges.targets] & ~is_removed]] = (
+            True  # what is outside, where it is still used
+        )
+        new_drafts = {
+            key: draft for key, draft in linker.drafts.items() if draft.file in self.changed or draft.file < 0
+        }
+        ids = merge_tables(graph.nodes.ids, is_kept, [draft.id for draft in new_drafts.values()])
+        at = dict(zip(new_drafts, ids.added.tolist(), strict=True))
 
         def position(draft: int) -> int:
             place = at.get(draft)
@@ -176,7 +182,7 @@ class _GraphUpdate:
             raise LinkError("an edge leads to what is no longer there")
         removed = np.flatnonzero(is_removed)
         now = CodeGraph(
-            _nodes(graph.nodes, kept, ids, list(made.values()), position),
+            _nodes(graph.nodes, is_kept, ids, list(new_drafts.values()), position),
             splice_edge_table(edges, removed, ids.old, found, len(ids.table)),
             RULE_NAMES,
             self._merge_unresolved(ids, own, position),
@@ -320,8 +326,8 @@ def _nodes(
     order[ids.added] = len(then) + np.arange(len(made))
 
     def moved(old: NDArray[np.int32], new: Sequence[int]) -> NDArray[np.int32]:
-        given = np.where(old >= 0, ids.old[old], np.int32(-1))
-        return _merge_columns(given, [position(draft) if draft >= 0 else -1 for draft in new], order)
+        previous = np.where(old >= 0, ids.old[old], np.int32(-1))
+        return _merge_columns(previous, [position(draft) if draft >= 0 else -1 for draft in new], order)
 
     return NodeTable(
         ids=ids.table,
@@ -342,9 +348,9 @@ def _nodes(
 def _edges_of_rows(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the entries of these rows, one row after the other."""
     starts, lengths = indptr[rows], indptr[rows + 1] - indptr[rows]
-    places = np.arange(int(lengths.sum()), dtype=np.int64)
-    places += np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
-    return places
+    positions = np.arange(int(lengths.sum()), dtype=np.int64)
+    positions += np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+    return positions
 
 
 def _merge_columns(then: NDArray[_Number], made: Sequence[int], order: NDArray[np.int64]) -> NDArray[_Number]:

@@ -70,19 +70,19 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
         then, now = one.get(key, []), other.get(key, [])
         if then == now:
             continue
-        item_kind, place, name = key
+        item_kind, qualname, name = key
         if item_kind == "whole":
             return None
         if item_kind == "variable":
-            variables.add((place, name))
+            variables.add((qualname, name))
         elif item_kind == "binding":
-            names.update(_names_of_binding(place, name, special))
+            names.update(_names_of_binding(qualname, name, special))
         elif item_kind == "definition":
-            names.update(_names_of(place, special), _names_of(f"{place.rpartition('.')[0]}.{name}", special))
+            names.update(_names_of(qualname, special), _names_of(f"{qualname.rpartition('.')[0]}.{name}", special))
             prose_names.update(_NAME.findall(name))
         elif item_kind != "child" or not _are_distinguished(then, now, special):
-            names.update(_names_of(place, special), _NAME.findall(name))
-        kinds.update(k for facts in (old, new) for k in _kinds_at(facts, place))
+            names.update(_names_of(qualname, special), _NAME.findall(name))
+        kinds.update(k for facts in (old, new) for k in _kinds_at(facts, qualname))
     if names & UNNAMED_EXPORTS:
         return None
     return InterfaceChange(frozenset(names), frozenset(prose_names - names), frozenset(variables), frozenset(kinds))
@@ -95,18 +95,18 @@ def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dic
     """Return the items of an interface by their subject, in an order that insertions elsewhere do not change."""
     shows_side_effects = language is None or language.modules.shows_side_effects
     shows_signatures = language is None or _reads_signatures(language)
-    places = [definition.qualname for definition in facts.definitions]
-    places.append("")  # of the file, MODULE_SCOPE
+    qualnames = [definition.qualname for definition in facts.definitions]
+    qualnames.append("")  # of the file, MODULE_SCOPE
     items: dict[_Key, list[Hashable]] = {}
 
     def add(item_kind: str, place: int, name: str, value: Hashable) -> None:
-        items.setdefault((item_kind, places[place], name), []).append(value)
+        items.setdefault((item_kind, qualnames[place], name), []).append(value)
 
     for definition in facts.definitions:
-        shown = definition._replace(start_byte=0, end_byte=0, start_row=0, end_row=0, doc="", text_byte=0, parent=0)
+        visible = definition._replace(start_byte=0, end_byte=0, start_row=0, end_row=0, doc="", text_byte=0, parent=0)
         if definition.kind in CALLABLE_KINDS and not shows_signatures:
-            shown = shown._replace(signature="")
-        items.setdefault(("definition", definition.qualname, definition.name), []).append(shown)
+            visible = visible._replace(signature="")
+        items.setdefault(("definition", definition.qualname, definition.name), []).append(visible)
         if definition.parent != MODULE_SCOPE:
             add("child", definition.parent, "", definition.name)
     for local, returned in facts.returns:
@@ -122,20 +122,20 @@ def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dic
     for export in facts.exports:
         add("export", MODULE_SCOPE, f"{export.exported} {export.local}", ())
     for entry in facts.imports:
-        alike = entry._replace(row=0, scope=0)
+        unplaced = entry._replace(row=0, scope=0)
         if entry.kind in _STARS:
-            add("whole", entry.scope, "", alike)
+            add("whole", entry.scope, "", unplaced)
         elif entry.kind == ImportKind.SIDE_EFFECT:
             if shows_side_effects:
                 add("whole", entry.scope, entry.module, entry.level)
         else:
-            add("import", entry.scope, entry.alias or entry.module.partition(".")[0], alike)
+            add("import", entry.scope, entry.alias or entry.module.partition(".")[0], unplaced)
     for name in facts.wildcard_exports or ():
         add("export", MODULE_SCOPE, name, ())
     for local, owner in facts.owners:
         add("whole", local, "", owner)
     for block in facts.implementations:
-        add("whole", block.scope, "", (block.type, block.trait, places[block.first : block.end]))
+        add("whole", block.scope, "", (block.type, block.trait, qualnames[block.first : block.end]))
     for local in facts.tests:
         add("whole", local, "", "test")
     return items
@@ -148,19 +148,24 @@ def _reads_signatures(language: LanguageSettings) -> bool:
     """
     names, types = language.names, language.types
     return bool(
-        names.has_overloads or names.alone or names.unshared or names.parts or types.structural or types.prefixed
+        names.has_overloads
+        or names.no_override_keywords
+        or names.file_private_pattern
+        or names.partial_type_pattern
+        or types.structural
+        or types.prefixed
     )
 
 
 def _special_prefix(language: LanguageSettings | None) -> str:
-    return language.names.special if language is not None else ""
+    return language.names.special_method_prefix if language is not None else ""
 
 
 def _names_of(place: str, special: str) -> Iterator[str]:
     """Yield the names by which others may come to the definition `place`.
 
     These are its own, or, for what is called without its name, those around it. They are all that is known where there
-    is no mark for that (`NameSettings.special`).
+    is no mark for that (`NameSettings.special_method_prefix`).
     """
     words = _NAME.findall(place)
     if not special:
@@ -226,11 +231,11 @@ def dependent_names(
         for place, own, texts in _dependencies(facts):
             if not any(_contains_name(text, visible(place)) for text in texts):
                 continue
-            around = facts.definitions[place].qualname if place != MODULE_SCOPE else ""
+            qualname = facts.definitions[place].qualname if place != MODULE_SCOPE else ""
             if isinstance(own, str):
-                found.update(_names_of(around, special), _NAME.findall(own))
+                found.update(_names_of(qualname, special), _NAME.findall(own))
             elif not (word := variable_of(own)):
-                found.update(_names_of_binding(around, own.target, special))
+                found.update(_names_of_binding(qualname, own.target, special))
             elif word not in reached[place]:
                 reached[place].add(word)
                 is_done = False
@@ -321,13 +326,15 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
         return None
     passed_on = None
     if ImportKind.STAR not in kinds:
-        shown = {d.name for d in facts.definitions if d.parent == MODULE_SCOPE}
-        shown.update(b.target for b in facts.bindings if b.scope == MODULE_SCOPE)
-        shown.update(name for export in facts.exports for name in _NAME.findall(f"{export.exported} {export.local}"))
-        shown.update(entry.alias or entry.module.partition(".")[0] for entry in facts.imports)
-        passed_on = frozenset(shown - {"", "default"})
+        top_level = {d.name for d in facts.definitions if d.parent == MODULE_SCOPE}
+        top_level.update(b.target for b in facts.bindings if b.scope == MODULE_SCOPE)
+        top_level.update(
+            name for export in facts.exports for name in _NAME.findall(f"{export.exported} {export.local}")
+        )
+        top_level.update(entry.alias or entry.module.partition(".")[0] for entry in facts.imports)
+        passed_on = frozenset(top_level - {"", "default"})
     # `Door.handle = make()` gives a member to what may stand elsewhere; `.handle` is one of the type around it.
-    given = {
+    exported = {
         name
         for binding in facts.bindings
         if "." in binding.target and not binding.target.startswith(".")
@@ -339,7 +346,7 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
     methods = frozenset(d.name for d in facts.definitions if d.kind == NodeKind.METHOD)
     guessed = frozenset(name for name in methods - builtin if not name.startswith("__"))
     mentioned = frozenset(d.name for d in facts.definitions) if role_of(path) == Role.CODE else frozenset()
-    return InvalidationKeys(path, facts.language, stem, frozenset(given), methods, guessed, mentioned, passed_on)
+    return InvalidationKeys(path, facts.language, stem, frozenset(exported), methods, guessed, mentioned, passed_on)
 
 
 def can_mention(path: str, has_grammar: bool) -> bool:
@@ -353,9 +360,9 @@ def forwards_module(facts: FileFacts, stem: str) -> tuple[bool, bool]:
     First: True if the file imports everything of it. Second: True if it passes some of it on that is looked for in
     several places.
     """
-    named = [e for e in facts.imports if e.kind in _PASSING and stem in _STEM.findall(f"{e.module} {e.name}")]
-    whole = any(entry.kind in _WHOLE for entry in named)
-    return whole, any(entry.kind in _REEXPORTS and not entry.module.startswith(".") for entry in named)
+    imports = [e for e in facts.imports if e.kind in _PASSING and stem in _STEM.findall(f"{e.module} {e.name}")]
+    is_whole = any(entry.kind in _WHOLE for entry in imports)
+    return is_whole, any(entry.kind in _REEXPORTS and not entry.module.startswith(".") for entry in imports)
 
 
 def forwarded_modules(path: str, facts: FileFacts, language: LanguageSettings | None) -> frozenset[tuple[str, int]]:
@@ -366,5 +373,5 @@ def forwarded_modules(path: str, facts: FileFacts, language: LanguageSettings | 
     if language is None:
         return frozenset()
     stem = posixpath.splitext(posixpath.basename(path))[0]
-    whole = language.modules.system is ModuleSystem.DOTTED and stem in language.modules.index_stems
-    return frozenset((entry.module, entry.level) for entry in facts.imports if whole or entry.kind in _REEXPORTS)
+    is_package = language.modules.system is ModuleSystem.DOTTED and stem in language.modules.index_stems
+    return frozenset((entry.module, entry.level) for entry in facts.imports if is_package or entry.kind in _REEXPORTS)

@@ -395,16 +395,16 @@ def _find_package(family: str, module: str, name: str) -> tuple[str, Layer] | No
 
 def _layers_of_declared_types(facts: FileFacts, family: str) -> dict[int, Layer]:
     """Return the layers of types by number: by their names, or else by the first base that has a layer."""
-    found: dict[int, Layer] = {}
+    result: dict[int, Layer] = {}
     bases = _BASE_WORDS[""] | _BASE_WORDS.get(family, {})
     for number, definition in enumerate(facts.definitions):
         if definition.kind in _TYPES and (layer := _layer_by_last_word(definition.name, _TYPE_WORDS)) is not None:
-            found[number] = layer
+            result[number] = layer
     for base in facts.bases:
         layer = _layer_by_last_word(base.name.rpartition(".")[2], bases)
         if layer is not None and facts.definitions[base.definition].kind in _TYPES:
-            found.setdefault(base.definition, layer)
-    return found
+            result.setdefault(base.definition, layer)
+    return result
 
 
 def _layer_by_last_word(name: str, table: Mapping[str, Layer]) -> Layer | None:
@@ -492,10 +492,10 @@ class LayerAssigner:
         """Set the layers that a file and the types in it say themselves. Needs the bodies of the file."""
         symbols = self.program.files[number]
         family = symbols.settings.family if symbols.settings is not None else ""
-        around = _folder(symbols.path)
-        while around and around not in self._package_by_folder:
-            around = _folder(around)
-        own = layers_of_file(symbols.path, symbols.facts, family, self._package_by_folder.get(around, ""))
+        folder = _folder(symbols.path)
+        while folder and folder not in self._package_by_folder:
+            folder = _folder(folder)
+        own = layers_of_file(symbols.path, symbols.facts, family, self._package_by_folder.get(folder, ""))
         if own.layer is not None:
             self.drafts[number].says = own.layer
         for local, layer in own.types.items():

@@ -290,9 +290,9 @@ class Linker:
             symbols.settings.names.self_names if symbols.settings is not None else ()
         )  # which hold no value themselves
         chains = {(call.scope, call.callee): call.row for call in reversed(facts.calls)}
-        written = {(a.scope, a.name, a.row) for a in facts.accesses if a.how == AccessKind.WRITE}
+        writes = {(a.scope, a.name, a.row) for a in facts.accesses if a.how == AccessKind.WRITE}
         for each in reversed(facts.references):
-            if (each.scope, each.name, each.row) not in written:
+            if (each.scope, each.name, each.row) not in writes:
                 chains[each.scope, each.name.partition("::")[0]] = each.row
         for (scope, chain), row in chains.items():
             head = chain.partition(".")[0]
@@ -337,7 +337,7 @@ class Linker:
 
     def _add_uses(self, number: int) -> None:
         symbols = self.program.files[number]
-        written = Counter((a.scope, a.name, a.row) for a in symbols.facts.accesses if a.how == AccessKind.WRITE)
+        n_writes = Counter((a.scope, a.name, a.row) for a in symbols.facts.accesses if a.how == AccessKind.WRITE)
         calls: dict[tuple[int, str, str, str], list[int]] = {}  # -> first row, number of sites
         for call in symbols.facts.calls:
             sites = calls.setdefault((call.scope, call.callee, call.arguments, call.values), [call.row, 0])
@@ -347,9 +347,9 @@ class Linker:
             self._add_use(number, symbols.first, scope, callee, row, EdgeKind.CALLS, arguments, n=n, values=values)
         for reference in symbols.facts.references:
             key = reference.scope, reference.name, reference.row
-            reads = not written or not written[key]
+            reads = not n_writes or not n_writes[key]
             if not reads:
-                written[key] -= 1  # the use that is the writing
+                n_writes[key] -= 1  # the use that is the writing
             self._add_use(
                 number, symbols.first, reference.scope, reference.name, reference.row, EdgeKind.REFERENCES, reads=reads
             )

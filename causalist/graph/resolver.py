@@ -100,8 +100,8 @@ class Resolver:
             found += more
             missed = [each for each in missed if not self._sees_members(each[0])] + again
         superclasses: set[int] = set()  # types with one from outside
-        for file, place in missed:
-            base = self.program.files[file].facts.bases[place]
+        for file, index in missed:
+            base = self.program.files[file].facts.bases[index]
             owner = self.program.files[file].first + base.definition
             self.inference.derived_from_outside.add(owner)
             if not base.implements:
@@ -109,8 +109,8 @@ class Resolver:
         more_bases: dict[int, list[int]] = {}
         for each in implemented:
             more_bases.setdefault(each.owner, []).append(each.target.definition)
-        for owner, held in delegates:
-            more_bases.setdefault(owner, []).append(held)
+        for owner, content in delegates:
+            more_bases.setdefault(owner, []).append(content)
         for owner, numbers in more_bases.items():
             self.program.set_bases(owner, [*self.program.bases_of(owner), *numbers])
         self.partial_types.join_bases()
@@ -174,9 +174,9 @@ class Resolver:
         """
         found: list[Derived] = []
         missed: list[tuple[int, int]] = []
-        for file, place in bases:
+        for file, index in bases:
             symbols = self.program.files[file]
-            base = symbols.facts.bases[place]
+            base = symbols.facts.bases[index]
             owner = symbols.first + base.definition
             value = self._infer_base(owner, file, symbols.facts.definitions[base.definition].parent, base.name)
             if value is not None and value.kind is ValueKind.MODULE:  # a file that is a class as a whole
@@ -188,9 +188,9 @@ class Resolver:
                 elif self.program.is_type_only(value.number):
                     value = None
             if value is not None and value.kind is ValueKind.DEFINITION and value.number != owner:
-                found.append(Derived(owner, Target(value.number, value.rule, 1), base.implements, file, place, False))
+                found.append(Derived(owner, Target(value.number, value.rule, 1), base.implements, file, index, False))
             else:
-                missed.append((file, place))
+                missed.append((file, index))
         numbers: dict[int, list[int]] = {}
         for each in found:
             numbers.setdefault(each.owner, []).append(each.target.definition)
@@ -216,22 +216,22 @@ class Resolver:
 
     def _bases_of_named_types(self) -> dict[int, list[int]]:
         """Return the types that named types stand for, in which members are looked for, too."""
-        found: dict[int, list[int]] = {}
+        result: dict[int, list[int]] = {}
         for number in sorted(self.program.named_types):
             file = self.program.file_of[number]
             symbols = self.program.files[file]
             position = number - symbols.first
-            written, scope = symbols.returns[position], symbols.facts.definitions[position].parent
-            value = self.inference.infer_chain(file, scope, written) if split_type(written)[0] is Shape.NONE else None
+            returns, scope = symbols.returns[position], symbols.facts.definitions[position].parent
+            value = self.inference.infer_chain(file, scope, returns) if split_type(returns)[0] is Shape.NONE else None
             if value is not None and value.kind is ValueKind.DEFINITION and value.number != number:
-                found[number] = [value.number]
-        return found
+                result[number] = [value.number]
+        return result
 
     def _find_implementations(self, file: int) -> list[Derived]:
         """Return what `prepare` does, for what types implement in blocks that stand outside of them."""
         symbols = self.program.files[file]
-        found: list[Derived] = []
-        for place, block in enumerate(symbols.facts.implementations):
+        result: list[Derived] = []
+        for index, block in enumerate(symbols.facts.implementations):
             owner = self._type_at(file, block.scope, block.type)
             trait = self._type_at(file, block.scope, block.trait)
             if owner < 0:
@@ -242,15 +242,15 @@ class Resolver:
                 continue
             value = self.inference.infer_chain(file, block.scope, block.trait)
             rule = value.rule if value is not None else RuleName.SAME_FILE
-            found.append(Derived(owner, Target(trait, rule, 1), True, file, place, True))
-        return found
+            result.append(Derived(owner, Target(trait, rule, 1), True, file, index, True))
+        return result
 
     def _note_trait_methods(self, file: int, block: Implementation, trait: int) -> None:
         """Note the methods that a trait of the repository gives to a type of which it has no definition."""
         symbols = self.program.files[file]
         for local in range(block.first, block.end if trait >= 0 else block.first):
-            given = self.program.foreign.setdefault((trait, symbols.facts.definitions[local].name), {})
-            given.setdefault(block.type.rpartition(".")[2], symbols.first + local)
+            methods = self.program.foreign.setdefault((trait, symbols.facts.definitions[local].name), {})
+            methods.setdefault(block.type.rpartition(".")[2], symbols.first + local)
 
     def _type_at(self, file: int, scope: int, name: str) -> int:
         """Return the type that a name means in a scope, aliases followed, or -1."""
@@ -259,24 +259,24 @@ class Resolver:
             return -1
         if self.program.is_type_like(value.number):
             return value.number
-        meant = self.inference.resolve_alias(value.number)
-        return meant.number if meant is not None and meant.kind is ValueKind.INSTANCE else -1
+        aliased = self.inference.resolve_alias(value.number)
+        return aliased.number if aliased is not None and aliased.kind is ValueKind.INSTANCE else -1
 
     def _find_delegates(self) -> list[tuple[int, int]]:
         """Return (type, other type in which its members are looked for, too) by the types inside of it that say so."""
-        found = []
+        result = []
         for (owner, name), (member, *_) in self.program.attached.items():
             settings = self.program.files[self.program.file_of[member]].settings
             if settings is not None and name in settings.types.delegates:
                 value = self.inference.resolve_alias(member)
                 if value is not None and value.kind is ValueKind.INSTANCE and value.number != owner:
-                    found.append((owner, value.number))
+                    result.append((owner, value.number))
         for symbols in self.program.files:
-            inside = symbols.settings.types.delegates if symbols.settings is not None else ()
-            for local, definition in enumerate(symbols.facts.definitions if inside else ()):
-                if definition.name in inside and definition.kind in TYPE_KINDS and definition.parent >= 0:
-                    found.append((symbols.first + definition.parent, symbols.first + local))
-        return found
+            delegates = symbols.settings.types.delegates if symbols.settings is not None else ()
+            for local, definition in enumerate(symbols.facts.definitions if delegates else ()):
+                if definition.name in delegates and definition.kind in TYPE_KINDS and definition.parent >= 0:
+                    result.append((symbols.first + definition.parent, symbols.first + local))
+        return result
 
     def _attach_members(self) -> None:
         """Find the types of members that do not stand inside of them, before any chain asks for a member."""
@@ -320,13 +320,13 @@ class Resolver:
             if is_value and method not in self.builtin_methods.get(self._language_of(file), ()):
                 value = self.inference.trait_method(file, scope, value, method) or value
         if called and (value is None or is_open) and self.name_lookup.has_package_extension(chain):
-            given = self.name_lookup.find_package_extensions(file, chain, arguments, value)
-            if given:
-                return [Target(each, rule, len(given)) for each, rule in given], ""
+            extensions = self.name_lookup.find_package_extensions(file, chain, arguments, value)
+            if extensions:
+                return [Target(each, rule, len(extensions)) for each, rule in extensions], ""
         if called and (value is None or is_open) and self.program.extended:
-            given = self.name_lookup.find_extensions_of_external(file, chain, arguments, value)
-            if given:
-                return [Target(each, rule, len(given)) for each, rule in given], ""
+            extensions = self.name_lookup.find_extensions_of_external(file, chain, arguments, value)
+            if extensions:
+                return [Target(each, rule, len(extensions)) for each, rule in extensions], ""
         if not guess and "." in chain and (value is None or value.kind is ValueKind.UNKNOWN_MEMBER):
             # At least what holds the member is used: the last name but one, or else the first.
             holder, first = chain.rpartition(".")[0], chain.partition(".")[0]
@@ -337,19 +337,19 @@ class Resolver:
             return [], ""
         if value.kind is ValueKind.MODULE and guess:  # a module that is called is what it exports as a whole
             value = self.inference.default_export(value) or value
-        named: list[Target] = []
+        constants: list[Target] = []
         if guess and self.program.files[file].is_shaped:
-            held = self.inference.content_called(value)
-            if held is not None and value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
-                named = [Target(value.number, value.rule, 1)]
-            value = held or value
+            content = self.inference.content_called(value)
+            if content is not None and value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
+                constants = [Target(value.number, value.rule, 1)]
+            value = content or value
             if value.kind is ValueKind.UNION:
                 settings = self.program.files[file].settings
                 assert settings is not None
                 several, n_possible = _callable_parts(value, settings, chain.rpartition(".")[2])
                 if len(several) > 1 and "." not in chain and "[" not in chain:  # no receiver: each is called some time
-                    return [*(Target(part.number, RuleName.ALTERNATIVE, 1) for part in several), *named], ""
-                return [*(Target(part.number, part.rule, n_possible) for part in several), *named], ""
+                    return [*(Target(part.number, RuleName.ALTERNATIVE, 1) for part in several), *constants], ""
+                return [*(Target(part.number, part.rule, n_possible) for part in several), *constants], ""
         if value.kind is ValueKind.DEFINITION:
             program = self.program
             if not called:
@@ -367,7 +367,7 @@ class Resolver:
                 (number,) = functions
                 of_file, fitting = program.file_of[number], self._overload_filter(number, arguments)
                 functions = program.packages.find_variants(number, of_file, file, program.files, fitting)
-            return [*(Target(each, value.rule, len(functions)) for each in functions), *named], ""
+            return [*(Target(each, value.rule, len(functions)) for each in functions), *constants], ""
         if value.kind is ValueKind.EXTERNAL:
             return [], value.name
         if value.kind is ValueKind.INSTANCE and called and (method := self._call_method(file)):
@@ -411,8 +411,8 @@ class Resolver:
             return definition
         if settings.types.prefixed:  # a variable, which is there to be given another function
             return definition
-        held = self.inference.content_of(definition)
-        return held.number if held is not None and held.kind is ValueKind.DEFINITION else definition
+        content = self.inference.content_of(definition)
+        return content.number if content is not None and content.kind is ValueKind.DEFINITION else definition
 
     def _call_method(self, file: int) -> str:
         settings = self.program.files[file].settings
@@ -454,13 +454,13 @@ class OverloadChooser:
         if len(same) + len(elsewhere) < 2:
             return functions
         unknown = [position for position, letter in enumerate(arguments) if letter == ArgumentKind.OTHER]
-        held = [
+        inferred = [
             (position, value)
             for position, chain in zip(unknown, chains.split(","), strict=False)
             if chain and (value := self._infer_argument(place, chain)) is not None
         ]
         settings = program.files[program.file_of[functions[0]]].settings
-        if not held or settings is None:
+        if not inferred or settings is None:
             return functions
         literals = program.literals[settings.name]
         if not any(misfit(program.parameters.get(each), arguments, literals) is not None for each in same):
@@ -468,9 +468,7 @@ class OverloadChooser:
         found: list[tuple[int, int, int]] = []
         for function in same:
             far = misfit(program.parameters.get(function), arguments, literals)
-            steps = (
-                [self._distance(function, position, value) for position, value in held] if far is not None else [None]
-            )
+            steps = [self._distance(function, at, value) for at, value in inferred] if far is not None else [None]
             if far is not None and None not in steps:
                 found.append((far, sum(step or 0 for step in steps), function))
         least = min((each[:2] for each in found), default=None)
@@ -557,13 +555,13 @@ class NameCandidates:
             return
         # Overloads of one name are one meaning, and share what falls to it.
         called = receiver.rpartition(".")[2]
-        alike = [each for each in candidates if resembles(called, self._owner(each))]
-        in_sight = [each for each in alike if self._is_in_sight(file, each)]
-        held = [each for each in candidates if self._holder(each) == called]
+        resembling = [each for each in candidates if resembles(called, self._owner(each))]
+        in_sight = [each for each in resembling if self._is_in_sight(file, each)]
+        in_holder = [each for each in candidates if self._holder(each) == called]
         for chosen, rule in (
             (in_sight, RuleName.NAMED_RECEIVER),
-            (alike, RuleName.LIKE_NAMED),
-            (held, RuleName.NAMED_RECEIVER),
+            (resembling, RuleName.LIKE_NAMED),
+            (in_holder, RuleName.NAMED_RECEIVER),
         ):
             if chosen and len(self._meanings(chosen)) == 1:
                 yield from ((each, rule, len(chosen)) for each in chosen)
@@ -579,15 +577,15 @@ class NameCandidates:
 
     def _reexported_files(self, file: int) -> frozenset[int]:
         """Return the files of which a file passes something on to those who import it."""
-        known = self._reexported.get(file)
-        if known is None:
+        cached = self._reexported.get(file)
+        if cached is None:
             symbols, targets = self._program.files[file], set()
             is_index = symbols.has_visible_imports and symbols.is_index
             for entry in symbols.facts.imports:
                 if is_index or entry.kind in _REEXPORTS:
                     targets.add(self._program.target_module(file, entry)[0])
-            known = self._reexported[file] = frozenset(targets - {-1})
-        return known
+            cached = self._reexported[file] = frozenset(targets - {-1})
+        return cached
 
     def _meaning(self, definition: int) -> tuple[int, str]:
         return self._program.file_of[definition], self._program.definition_of[definition].qualname

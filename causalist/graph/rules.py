@@ -328,8 +328,10 @@ class Confidences:
 
 def _is_mostly_right(counts: Mapping[str, Any]) -> bool:
     """Return True if more than half are right; unknown without a count for unresolved calls."""
-    known = "unjudged" in counts
-    return known and 2 * int(counts["right"]) > int(counts["right"]) + int(counts["wrong"]) + int(counts["unjudged"])
+    has_unjudged = "unjudged" in counts
+    return has_unjudged and 2 * int(counts["right"]) > int(counts["right"]) + int(counts["wrong"]) + int(
+        counts["unjudged"]
+    )
 
 
 @lru_cache(maxsize=1)

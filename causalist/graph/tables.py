@@ -239,13 +239,13 @@ def _confidence_column(
 ) -> list[float]:
     """Return the confidences of all edges, each by the language of its source."""
     language = {source: language_of(source) for source, _, _ in collector.edges}
-    known: dict[tuple[str, int, str, int], float] = {}
+    cached: dict[tuple[str, int, str, int], float] = {}
     result = []
     for (source, _, kind), sites in collector.edges.items():
         key = (sites.rule, kind, language[source], sites.candidates)
-        if key not in known:
-            known[key] = confidences.confidence_of_edge(sites.rule, EdgeKind(kind), language[source], sites.candidates)
-        result.append(known[key])
+        if key not in cached:
+            cached[key] = confidences.confidence_of_edge(sites.rule, EdgeKind(kind), language[source], sites.candidates)
+        result.append(cached[key])
     return result
 
 

@@ -13,10 +13,10 @@ from importlib.resources import files as resource_files
 from typing import Any, Protocol
 
 from causalist.errors import CausalistError, ExtraMissing, ModelFailed, UsageError
-from causalist.model.answer import Pack
+from causalist.model.answer import Pack, PackFormat
 
 # Formats that a model reads as text with its source; drawings have none, and a page is mostly markup.
-READABLE = ("text", "markdown", "xml", "json")
+READABLE = (PackFormat.TEXT, PackFormat.MARKDOWN, PackFormat.XML, PackFormat.JSON)
 _MAX_ANSWER_CHARACTERS = 200_000  # characters; a model that repeats itself would never stop
 _MAX_REASON_CHARACTERS = 300  # characters of what a provider says of itself
 # Why a provider says that it stopped, where that is before the end: OpenAI's and Anthropic's words.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from causalist._internal.lazy import dataclass
 from causalist.model.graph import Edge
 from causalist.model.index import FileNote
-from causalist.model.scores import Hit
+from causalist.model.scores import Hit, WalkOutcome
 from causalist.model.source import Diagnostic
 
 
@@ -34,7 +34,7 @@ class PackItem(NamedTuple):
     """A hit with its source text, from the indentation of its first line.
 
     `text` is "" if it could not be read. `via` marks a neighbor of a result that is no result itself. `rank` is the
-    position among the results; None for `via` and for definitions that stand for their file. `telling` are (row,
+    position among the results; None for `via` and for definitions that stand for their file. `snippet_lines` are (row,
     weight in the query) of a text so long that it may be cut, `uses` the rows where it uses other items. `needed` is
     the probability that a reader needs it. `link` is the edge that speaks for a neighbor.
     """
@@ -43,7 +43,7 @@ class PackItem(NamedTuple):
     text: str
     via: bool
     rank: int | None = None
-    telling: tuple[tuple[int, float], ...] = ()
+    snippet_lines: tuple[tuple[int, float], ...] = ()
     uses: tuple[int, ...] = ()
     needed: float = 1.0
     link: Edge | None = None
@@ -58,6 +58,18 @@ class PackInput:
     edges: tuple[Edge, ...]
     removed_edges: tuple[Edge, ...]
     fills: bool = False
+
+
+class PackFormat(StrEnum):
+    """Format of a pack. A drawing has no source; a page shows a text with markup."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    XML = "xml"
+    JSON = "json"
+    MERMAID = "mermaid"
+    DOT = "dot"
+    HTML = "html"
 
 
 class OmittedPart(StrEnum):
@@ -104,7 +116,7 @@ class Pack:
     text: str
     tokens: int
     max_tokens: int
-    format: str
+    format: PackFormat
     omitted: tuple[Omitted, ...]
     tokenizer: str = "estimate"
     places: tuple[ShownRange, ...] = ()
@@ -192,7 +204,7 @@ class AskOptions:
     top_k: int = 20
     level: Level = Level.SYMBOL
     max_tokens: int = 4000
-    format: str = "text"
+    format: PackFormat = PackFormat.TEXT
     tokenizer: Tokenizer = Tokenizer.ESTIMATE
     route: Route | None = None
     rank: RankMode = RankMode.FUSED
@@ -309,7 +321,7 @@ class PageRankInfo:
     iterations: int
     residual: float
     damping: float
-    rung: str
+    outcome: WalkOutcome
     bound: float | None = None
 
 

@@ -19,30 +19,33 @@ class ModuleSystem(StrEnum):
 class NameSettings:
     """Names and scopes of a language.
 
-    `self_names` denote the instance or class inside of a method, `super_names` the next class along the bases.
-    `assigned_prefixes` and `assigned_infixes` are taken out of the left side of `a.b = function`. `invokers` are
-    methods of a function that call it. `path_separator` joins names of modules and types where that is not the dot.
-    Methods whose name `private` (a regular expression) matches, or that a word of `alone` stands before, override none.
+    Names: `self_names` denote the instance or class inside of a method, `super_names` the next class along the bases.
+    With `super_same`, `super` by itself is the method of the same name. `assigned_prefixes` and `assigned_infixes` are
+    removed from the left side of `a.b = function`. `path_separator` joins names of modules and types where that is not
+    the dot; `name_separators` separate names beside the dot. `sigil` begins the names of variables and no others: a
+    variable without a value may hold anything. `attribute_sigils` begin names of attributes of the object itself.
+    `name_suffixes` are characters that only the end of a name may have. `unnamed` maps words in the place of a name to
+    their meaning. `transparent_keywords` before an expression do not change its meaning.
 
-    With `members_are_visible` a bare name inside of a type may be a member of it, an inherited one too; with
-    `all_declared` a name that nothing declares comes from outside of the repository, so that nothing is guessed of it;
-    with `callables_apart` a value and functions of one name stand beside each other, functions also several with other
-    parameters; with `block_scopes` a name may be declared again in a function, and uses mean the last declaration
-    before them; with `rebinding`, binding a name again makes another variable, which is visible to the end of its
-    block. `joins` are what stands between names beside the dot. `sigil` is what the names of variables begin with, and
-    those of nothing else: a variable that nothing gives a value may hold anything. `call_method` is the method that
-    runs where an object is called. With `types_apart` a type and a value of one name stand beside each other, and only
-    the value can be called or derived from by a class. With `assigned_outside`, giving a value to a name does not
-    declare it. With `bare_calls` naming a function calls it, arguments or not; `attribute_sigils` are what names of
-    attributes of the object itself begin with; with `super_same`, `super` by itself is the method of the same name.
-    `unnamed` maps words that stand in the place of a name to what is meant by them, `waiting` are words before an
-    expression that change nothing of what it means. With `clauses` definitions of one name that follow one another are
-    one. `signs` are what a name may end with that stands in no name otherwise. With `curried` several lists of
-    arguments make one call. With `overloads` functions of one name stand beside each other, with other parameters.
-    `unshared` is a regular expression for the signatures of definitions that their own file alone knows, `parts` one
-    for those of types of which several files hold a part. What begins with `special` in a type is called without
-    its name, by what a program does with a value; where there is such a mark, nothing else is. With `extensions`
-    functions in a type that are marked as called on another are found on it, where their package is in sight.
+    Scopes: with `members_are_visible` a bare name inside of a type may be a member of it, an inherited one too. With
+    `all_declared` a name without a declaration comes from outside of the repository, so that nothing is guessed. With
+    `block_scopes` a name may be declared again in a function, and uses mean the last declaration before them. With
+    `rebinding`, binding a name again makes another variable, visible to the end of its block. With `assigned_outside`,
+    an assignment does not declare a name. `file_private_pattern` is a regular expression for the signatures of
+    definitions that only their own file sees, `partial_type_pattern` one for those of types that several files define
+    in parts.
+
+    Functions of one name: with `callables_apart` a value and functions may share a name, and functions differ by their
+    parameters; with `overloads` functions differ by their parameters. With `types_apart` a type and a value may share a
+    name; only the value can be called or derived from by a class. With `clauses` adjacent definitions of one name are
+    one definition. With `curried` several lists of arguments make one call. With `extensions` functions in a type that
+    are marked as called on another are found on it, where their package is visible.
+
+    Calls: `invokers` are methods of a function that call it. `call_method` runs where an object is called. With
+    `bare_calls` naming a function calls it, with or without arguments. Methods whose names begin with
+    `special_method_prefix` run without being named, by what a program does with a value; in a language with such a
+    prefix no others do. A method overrides none if its name matches `private` (a regular expression), or if one of
+    `no_override_keywords` stands before it.
 
     Look-ups alone read the rest. `initializers` are names of methods that run, beside `constructors`, where an instance
     is made; "*" stands for the name of the type. With `constructs_bases` that runs a constructor of each base, too.
@@ -63,25 +66,25 @@ class NameSettings:
     block_scopes: bool = False
     path_separator: str = ""
     rebinding: bool = False
-    joins: tuple[str, ...] = ()
+    name_separators: tuple[str, ...] = ()
     sigil: str = ""
     call_method: str = ""
     types_apart: bool = False
     assigned_outside: bool = False
     private: str = ""
-    alone: tuple[str, ...] = ()
+    no_override_keywords: tuple[str, ...] = ()
     bare_calls: bool = False
     attribute_sigils: tuple[str, ...] = ()
     super_same: bool = False
     unnamed: tuple[tuple[str, str], ...] = ()
     clauses: bool = False
-    signs: str = ""
-    waiting: tuple[str, ...] = ()
+    name_suffixes: str = ""
+    transparent_keywords: tuple[str, ...] = ()
     curried: bool = False
     overloads: bool = False
-    unshared: str = ""
-    special: str = ""
-    parts: str = ""
+    file_private_pattern: str = ""
+    special_method_prefix: str = ""
+    partial_type_pattern: str = ""
     extensions: bool = False
     initializers: tuple[str, ...] = ()
     constructs_bases: bool = False
@@ -97,26 +100,31 @@ class NameSettings:
 class ModuleSettings:
     """Modules and packages of a language.
 
-    `index_stems` are files that stand for their folder. `extensions` are tried in order. `compiled` maps an
-    extension in an import to those of the files it may mean. `wildcard_list` is the variable that lists what a
-    wildcard import brings, `require` the function that imports, `external_parts` how many parts of a package's name
-    tell which library it belongs to. `targets` are patterns of the files, below the folder of a manifest, at which
-    trees of modules begin, the library's first; `relative` maps names that a path may begin with to the module that
-    they mean: "root", "here" or "above". With `namespaces` a declared package holds functions and constants too, a name
-    of several parts begins in the package of its file unless a separator stands before it, and files that declare no
-    package share one, whose functions and constants all packages see. `constraint` begins a line that says in which
-    builds a file is, by tags, `older_constraint` lines that say it by alternatives with spaces between them, and what
-    has to hold together with commas; `platforms` are the tags that nobody has to ask for, `usual` those of
-    them that hold where most programs run. With `reopened` all
-    declarations of a type of one qualified name are one type. With `inclusion` a function at the top of a file is seen
-    by what includes the file, and by what is included together with it. `folders` are those in which included files are
-    looked for, too. With `holds_functions` a declared package holds functions and constants, and nothing else is
-    different; with `shared` files that declare no package share one. `headers` are extensions of files that others
-    include, and know all of; of other files they know what is linked: functions and variables. `include_folders` are
-    names of folders in which included files are looked for, `outside` files that never are the repository's where
-    angle brackets say that they are published. With `above` files know what the packages around their own hold. An
-    import that passes on everything holds in all files of the project: below the folder of a file that ends like one of
-    `projects`, as far as no other is nearer.
+    Imports: `index_stems` are files that stand for their folder. `extensions` are tried in order. `compiled` maps an
+    extension in an import to those of the files it may mean. `wildcard_list` is the variable with the names that a
+    wildcard import brings, `require` the function that imports. `external_parts` is the number of parts of a package's
+    name that identify its library.
+
+    Trees: `targets` are patterns of the files, below the folder of a manifest, at which trees of modules begin, the
+    library's first. `relative` maps names that a path may begin with to the module that they mean: "root", "here" or
+    "above".
+
+    Declared packages: with `namespaces` a package has functions and constants too; a name of several parts begins in
+    the package of its file unless a separator stands before it; and files that declare no package share one, whose
+    functions and constants all packages see. `holds_functions` is the first of these alone, `shared` the package of
+    files that declare none. With `sees_enclosing_packages` files see the packages around their own. With `reopened` all
+    declarations of a type of one qualified name are one type. An import that re-exports everything holds in all files
+    of the project: those below the folder of a file that ends like one of `projects`, unless another is nearer.
+
+    Builds: `constraint` begins a line that gives the builds of a file by tags. `older_constraint` begins lines with
+    alternatives, separated by spaces, of tags that must hold together, separated by commas. `platforms` are tags that
+    hold without being requested, `default_build_tags` those of them that hold on most platforms.
+
+    Includes: with `inclusion` a function at the top of a file is seen by files that include it, and by files that are
+    included together with it. `folders` are searched for included files, too. `headers` are extensions of files that
+    others include and see all of; of other files they see what is linked: functions and variables. `include_folders`
+    are names of folders that are searched for included files. `outside` files are never those of the repository, if
+    angle brackets say that they are published.
     """
 
     system: ModuleSystem
@@ -132,7 +140,7 @@ class ModuleSettings:
     constraint: str = ""
     older_constraint: str = ""
     platforms: tuple[str, ...] = ()
-    usual: tuple[str, ...] = ()
+    default_build_tags: tuple[str, ...] = ()
     reopened: bool = False
     inclusion: bool = False
     folders: tuple[str, ...] = ()
@@ -141,7 +149,7 @@ class ModuleSettings:
     headers: tuple[str, ...] = ()
     include_folders: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
-    above: bool = False
+    sees_enclosing_packages: bool = False
     projects: tuple[str, ...] = ()
 
     @property
@@ -157,52 +165,51 @@ class ModuleSettings:
 class TypeSettings:
     """Types and annotations of a language.
 
-    `transparent` are generic types that stand for their first argument (`Box<T>`). With `before_names` an annotation
-    stands before the names that it is for. `literals` maps the letters of `Call.arguments` to the types that take such
-    a literal, the most fitting first; "*" stands for every type that begins with a capital.
+    `transparent` are generic types that stand for their first argument (`Box<T>`). With `bracketed` the arguments of
+    generic types stand in brackets. `memberless_types` have no members, so that a union ignores them. `literals` maps
+    the letters of `Call.arguments` to the types that take such a literal, the most fitting first; "*" is every type
+    that begins with a capital. With `before_names` an annotation stands before the names that it is for, with
+    `annotation_before_name` right before its only name.
 
-    `prefixed` languages write what holds before what is held (`[]T`), have block scope, and call a type to convert a
-    value; in them `makers` are functions that make a value of the type that is their first argument, and `passes` those
-    that return a value like their first argument. Where types are `structural`, a type implements every interface whose
-    methods it has; where interfaces are `contracts`, a class that implements one has no member from it. `outside` maps
-    types of the standard library, by their package's path, to the signatures of their methods and to types whose
-    methods they have too ("func" stands before methods of what is no interface).
+    `prefixed` languages write a wrapper before the wrapped type (`[]T`), have block scope, and call a type to convert a
+    value. In them `constructor_functions` make a value of the type that is their first argument, and
+    `identity_functions` return a value like their first argument. Where types are `structural`, a type implements every
+    interface whose methods it has; where interfaces are `contracts`, a class that implements one has no member from it.
+    `outside` maps types of the standard library, by their package's path, to the signatures of their methods and to
+    types whose methods they have too ("func" stands before methods of a type that is no interface).
 
-    `passing` are methods of transparent types that give what these hold (`unwrap`), `wrapping` functions whose result
-    holds their argument (`Some`), `making` those of a type that give one of it although it does not define them;
-    `delegates` are types inside of a type in which its members are looked for, too. `containers` are generic types of
-    collections, known by their elements: `elements` are methods of theirs that give one, `keeping` those that give them
-    all, `handing` those that call a function for each, `steps` those that an iterator of the repository has.
+    `unwrap_methods` of transparent types return the wrapped value (`unwrap`); `wrapping` functions return their
+    argument wrapped (`Some`). `factory_methods` of a type return an instance although it does not define them.
+    `instancing` functions make a value of the type that is their last argument. The types in a type that `delegates`
+    name are searched for its members, too.
 
-    `instancing` are functions that make a value of the type that is their last argument.
-
-    With `bracketed` the arguments of generic types stand in brackets. With `beside_names` an annotation stands right
-    before the one name that it is for. `plain` are types without members: in a union with one other type they say
-    nothing.
+    `containers` are generic types of collections. `elements` are their methods that return one element,
+    `collection_methods` those that return a collection of the same elements, `callback_methods` those that call a
+    function for each element, and `iterator_methods` those that an iterator of the repository has.
     """
 
     transparent: tuple[str, ...] = ()
     before_names: bool = False
     literals: tuple[tuple[str, tuple[str, ...]], ...] = ()
     prefixed: bool = False
-    makers: tuple[str, ...] = ()
-    passes: tuple[str, ...] = ()
+    constructor_functions: tuple[str, ...] = ()
+    identity_functions: tuple[str, ...] = ()
     structural: bool = False
     contracts: bool = False
     outside: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    passing: tuple[str, ...] = ()
+    unwrap_methods: tuple[str, ...] = ()
     wrapping: tuple[str, ...] = ()
-    making: tuple[str, ...] = ()
+    factory_methods: tuple[str, ...] = ()
     instancing: tuple[str, ...] = ()
     delegates: tuple[str, ...] = ()
     containers: tuple[str, ...] = ()
     elements: tuple[str, ...] = ()
-    keeping: tuple[str, ...] = ()
-    handing: tuple[str, ...] = ()
-    steps: tuple[str, ...] = ()
-    beside_names: bool = False
+    collection_methods: tuple[str, ...] = ()
+    callback_methods: tuple[str, ...] = ()
+    iterator_methods: tuple[str, ...] = ()
+    annotation_before_name: bool = False
     bracketed: bool = False
-    plain: tuple[str, ...] = ()
+    memberless_types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # each is a key of a cache: hashed by identity, which is quick

@@ -7,6 +7,7 @@ in `candidates.words`. Which model an embedder uses, and what leaves the machine
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from enum import StrEnum
 from math import inf
 from typing import Protocol, TypeVar, runtime_checkable
 
@@ -16,16 +17,56 @@ from numpy.typing import NDArray
 # In the order in which an answer is made; candidates and distil take turns, because the walk starts from what is fused.
 STAGES = ("route", "candidates", "validate", "distil", "assemble", "deliver")
 
+
+class Step(StrEnum):
+    """Steps of an answer, by stage. JSON and diagnostics show the values."""
+
+    ROUTE_CACHE = "route.cache"
+    ROUTE_READING = "route.reading"
+    CANDIDATES_TERMS = "candidates.terms"
+    CANDIDATES_LITERALS = "candidates.literals"
+    CANDIDATES_WORDS = "candidates.words"
+    CANDIDATES_FILES = "candidates.files"
+    CANDIDATES_TESTS = "candidates.tests"
+    CANDIDATES_NAMES = "candidates.names"
+    CANDIDATES_MENTIONS = "candidates.mentions"
+    CANDIDATES_FRAMES = "candidates.frames"
+    CANDIDATES_SYNONYMS = "candidates.synonyms"
+    CANDIDATES_EXPANSION = "candidates.expansion"
+    CANDIDATES_DENSE = "candidates.dense"
+    CANDIDATES_HISTORY = "candidates.history"
+    CANDIDATES_GRAPH = "candidates.graph"
+    CANDIDATES_PAGERANK = "candidates.pagerank"
+    CANDIDATES_PLACES = "candidates.places"
+    VALIDATE_FILTERS = "validate.filters"
+    VALIDATE_ROLES = "validate.roles"
+    VALIDATE_SCOPE = "validate.scope"
+    DISTIL_SUM = "distil.sum"
+    DISTIL_WEIGHTS = "distil.weights"
+    ASSEMBLE_ATTRIBUTION = "assemble.attribution"
+    ASSEMBLE_CONFLICTS = "assemble.conflicts"
+    ASSEMBLE_DUPLICATES = "assemble.duplicates"
+    ASSEMBLE_EXTRACTION = "assemble.extraction"
+    ASSEMBLE_ORDER = "assemble.order"
+    ASSEMBLE_PATHS = "assemble.paths"
+    ASSEMBLE_PLACES = "assemble.places"
+    ASSEMBLE_REASONS = "assemble.reasons"
+    DELIVER_CONFIDENCE = "deliver.confidence"
+    DELIVER_PACKING = "deliver.packing"
+    DELIVER_REMEMBERING = "deliver.remembering"
+    DELIVER_TEXTS = "deliver.texts"
+
+
 _T = TypeVar("_T")
 
 
 class Steps(Protocol):
     """Runner of the steps of one answer."""
 
-    def timed(self, name: str) -> AbstractContextManager[None]:
+    def timed(self, name: Step) -> AbstractContextManager[None]:
         """Time a required step."""
 
-    def optional(self, name: str, work: Callable[[], _T], without: Callable[[], _T]) -> _T:
+    def optional(self, name: Step, work: Callable[[], _T], without: Callable[[], _T]) -> _T:
         """Run `work`, timed; return `without()` if the step is skipped."""
 
     def found(self, name: str, n: int) -> None:
@@ -47,11 +88,11 @@ class Steps(Protocol):
 class NoSteps:
     """Steps without timing, deadline or error handling, for stages used alone."""
 
-    def timed(self, name: str) -> AbstractContextManager[None]:
+    def timed(self, name: Step) -> AbstractContextManager[None]:
         """Do nothing."""
         return nullcontext()
 
-    def optional(self, name: str, work: Callable[[], _T], without: Callable[[], _T]) -> _T:
+    def optional(self, name: Step, work: Callable[[], _T], without: Callable[[], _T]) -> _T:
         """Run `work`."""
         return work()
 

@@ -53,23 +53,54 @@ class WalkOutcome(StrEnum):
 class PageRankResult:
     """Result of PageRank.
 
-    `scores`: float64, shape (n_nodes,), a probability that sums to 1. `rung` is the value of a `WalkOutcome`.
-    `residual` is the L1 change of the last step. `bound` is the maximum L1 distance to the exact scores, None if they
-    are not approximate; `total` is then their sum before scaling, that of a walk that does not return to the seeds.
+    `scores`: float64, shape (n_nodes,), a probability that sums to 1. `residual` is the L1 change of the last step.
+    `bound` is the maximum L1 distance to the exact scores, None if they are not approximate; `total` is then their sum
+    before scaling, that of a walk that does not return to the seeds.
     """
 
     scores: NDArray[np.float64]
     n_iterations: int
     residual: float
-    rung: str
+    outcome: WalkOutcome
     bound: float | None = None
     total: float = 1.0
+
+
+class Signal(StrEnum):
+    """Signals of a ranking. Weights, learned weights and JSON have the values, which therefore never change."""
+
+    TEXT = "text"
+    NAME = "name"
+    NAME_SHARE = "name share"
+    NAME_COVERAGE = "name coverage"
+    PATH = "path"
+    MENTION = "mention"
+    LOOKED_UP = "looked up"
+    LITERAL = "literal"
+    FRAME = "frame"
+    SYNONYMS = "synonyms"
+    INDIRECT_SYNONYMS = "leads"
+    EXPANSION = "expansion"
+    TESTS = "tests"
+    MESSAGES = "messages"
+    SIMILAR_COMMITS = "similar commits"
+    DENSE = "dense"
+    SIZE = "size"  # prior
+    KIND = "kind"  # prior
+    LEADING_DEFINITION = "leading definition"  # of a file, from the scores of its definitions
+    LEADING_DEFINITIONS = "leading definitions"  # likewise
+    FOUND_FILE = "found file"  # the last pass has this signal and the next
+    IDENTIFIERS = "identifiers"
+    GRAPH = "graph"  # support by other definitions
+    USES_NAMED = "uses named"  # calls or refers to something that the query names
+    PLACES = "places"  # the only signal of a ranking without weights
+    PAGERANK = "pagerank"  # the only reason of a node that no word led to
 
 
 class Reason(NamedTuple):
     """Reason of a hit: a signal, its contribution to the score, and the words or names behind it."""
 
-    signal: str
+    signal: Signal
     value: float
     detail: str
 

@@ -25,9 +25,9 @@ def with_overloads_and_members(graph: CodeGraph, nodes: Sequence[int]) -> NDArra
     some languages define them outside of their type.
     """
     ids = graph.nodes.ids
-    meant = [each for node in nodes for each in (node, *graph.namesakes(node))]
-    members = [member for node in meant if "::" in ids[node] for member in ids.prefix_range(f"{ids[node]}.")]
-    return graph.with_contents([*meant, *members])
+    namesakes = [each for node in nodes for each in (node, *graph.namesakes(node))]
+    members = [member for node in namesakes if "::" in ids[node] for member in ids.prefix_range(f"{ids[node]}.")]
+    return graph.with_contents([*namesakes, *members])
 
 
 def mark_reachable(
@@ -80,11 +80,11 @@ def calls_from(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
 
 def edges_to(graph: CodeGraph, node: int, kind: EdgeKind) -> tuple[Edge, ...]:
     """Return the edges of a kind that lead from outside to a node or its contents, most confident first."""
-    meant = with_overloads_and_members(graph, [node])
-    inside = frozenset(meant.tolist())
-    numbers = graph.edges_into(meant).tolist()
+    targets = with_overloads_and_members(graph, [node])
+    target_set = frozenset(targets.tolist())
+    numbers = graph.edges_into(targets).tolist()
     of_kind = [e for e in numbers if graph.edges.kinds[e] == kind]
-    kept = [e for e in of_kind if len(inside) == 1 or int(graph.edges.sources[e]) not in inside]
+    kept = [e for e in of_kind if len(target_set) == 1 or int(graph.edges.sources[e]) not in target_set]
     return sort_by_confidence(map(graph.edge, kept))
 
 
@@ -119,11 +119,11 @@ def check_edge_kinds(kinds: Sequence[str]) -> frozenset[str]:
 
     Raises UsageError for a label that does not exist.
     """
-    known = frozenset(kind.label for kind in EdgeKind)
+    known_kinds = frozenset(kind.label for kind in EdgeKind)
     for kind in kinds:
-        if kind not in known:
-            raise UsageError(f"unknown edge kind {kind!r}. Choose from {', '.join(sorted(known))}.")
-    return frozenset(kinds) or known
+        if kind not in known_kinds:
+            raise UsageError(f"unknown edge kind {kind!r}. Choose from {', '.join(sorted(known_kinds))}.")
+    return frozenset(kinds) or known_kinds
 
 
 def sort_by_confidence(edges: Iterable[Edge]) -> tuple[Edge, ...]:
@@ -142,7 +142,7 @@ def find_overridden(graph: CodeGraph, nodes: Iterable[int], min_confidence: floa
     """
     edges = graph.edges
     origins = dict(zip(sorted(nodes), sorted(nodes), strict=True))
-    found: dict[int, int] = {}
+    result: dict[int, int] = {}
     reached = dict(origins)
     while reached:
         numbers = graph.edges_out_of(np.array(sorted(reached), dtype=np.int64))
@@ -150,10 +150,10 @@ def find_overridden(graph: CodeGraph, nodes: Iterable[int], min_confidence: floa
         nearer, reached = reached, {}
         for number in numbers[usable].tolist():
             base = int(edges.targets[number])
-            if base not in found and base not in origins:
+            if base not in result and base not in origins:
                 reached.setdefault(base, nearer[int(edges.sources[number])])
-        found.update(reached)
-    return found
+        result.update(reached)
+    return result
 
 
 def find_indirect_calls(graph: CodeGraph, node: int) -> tuple[Edge, ...]:

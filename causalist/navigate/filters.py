@@ -60,11 +60,11 @@ def nodes_inside(
         return None
     wanted, unwanted = _matcher("--include", include, folder), _matcher("--exclude", exclude, folder)
     nodes = graph.nodes
-    kept = np.zeros(len(nodes) + 1, dtype=np.bool_)  # the last entry answers for what lies in no file
+    is_inside = np.zeros(len(nodes) + 1, dtype=np.bool_)  # the last entry answers for what lies in no file
     for file in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist():
         path = split_id(nodes.ids[file])[0]
-        kept[file] = (not include or wanted(path)) and not unwanted(path)
-    return np.asarray(kept[nodes.files], dtype=np.bool_)
+        is_inside[file] = (not include or wanted(path)) and not unwanted(path)
+    return np.asarray(is_inside[nodes.files], dtype=np.bool_)
 
 
 def _matcher(option: str, patterns: Sequence[str], folder: str) -> Callable[[str], bool]:
@@ -88,12 +88,12 @@ def resolve_folder(index: Index, name: str, *, root: Path | None, folder: str) -
 
     `name` is written as `resolve` accepts paths. Raises UsageError for a folder without an indexed file.
     """
-    written = name.strip().replace("\\", "/")
-    if written == "/":
+    posix_name = name.strip().replace("\\", "/")
+    if posix_name == "/":
         return ""
     from causalist.navigate.names import paths_below  # most questions have no scope
 
-    for path in paths_below(index, written, root=root, folder=folder) if written else ():
+    for path in paths_below(index, posix_name, root=root, folder=folder) if posix_name else ():
         path = normpath(path)
         if path == "." or len(index.manifest.paths.prefix_range(f"{path}/")):
             return "" if path == "." else path
@@ -103,7 +103,7 @@ def resolve_folder(index: Index, name: str, *, root: Path | None, folder: str) -
 def nodes_below(graph: CodeGraph, folder: str) -> NDArray[np.bool_]:
     """Return a mask, shape (n_nodes,), of the nodes in files below a folder."""
     nodes = graph.nodes
-    below = np.zeros(len(nodes) + 1, dtype=np.bool_)
+    is_below = np.zeros(len(nodes) + 1, dtype=np.bool_)
     for file in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist():
-        below[file] = split_id(nodes.ids[file])[0].startswith(f"{folder}/")
-    return np.asarray(below[nodes.files], dtype=np.bool_)
+        is_below[file] = split_id(nodes.ids[file])[0].startswith(f"{folder}/")
+    return np.asarray(is_below[nodes.files], dtype=np.bool_)

@@ -97,11 +97,11 @@ def _fits(index: Index, wanted: str) -> dict[int, int]:
         elif match := in_order.search(name):
             scattered[node] = match.end() - match.start()
     ids = index.graph.nodes.ids
-    for node, known in found.items():
+    for node, current in found.items():
         own = _last_name(ids[node])
-        if known == Fit.ANY_CASE and wanted in (own, own.partition(".")[0]):
+        if current == Fit.ANY_CASE and wanted in (own, own.partition(".")[0]):
             found[node] = Fit.EXACT
-        elif known == Fit.PART and _begins_words(humps, own):
+        elif current == Fit.PART and _begins_words(humps, own):
             found[node] = Fit.WORDS
     found.update((node, Fit.WORDS) for node in scattered if _begins_words(humps, _last_name(ids[node])))
     return found or _nearly(index, lower, scattered)

@@ -41,7 +41,7 @@ def find_affected_nodes(
     reached = np.zeros(len(graph.nodes), dtype=np.bool_)
     frontier = np.unique(changed)
     reached[frontier] = True
-    found: list[Affected] = []
+    result: list[Affected] = []
     depth = 0
     while len(frontier) and (max_depth is None or depth < max_depth):
         depth += 1
@@ -72,8 +72,8 @@ def find_affected_nodes(
                 edge, runs = edge_of(graph, use), graph.nodes.ids[use.method]
             role = Role(int(graph.nodes.roles[node])).label
             layer, tier = graph.layer(node), graph.tier(node)
-            found.append(Affected(graph.nodes.ids[node], depth, edge, role, by, layer, tier, runs))
-    return tuple(found)
+            result.append(Affected(graph.nodes.ids[node], depth, edge, role, by, layer, tier, runs))
+    return tuple(result)
 
 
 def find_nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, int]]]) -> NDArray[np.int64]:
@@ -87,10 +87,12 @@ def find_nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, 
         file = nodes.ids.position(file_id(path))
         if file < 0:
             continue
-        inside = np.flatnonzero(nodes.files == file)
-        inside = inside[np.lexsort((inside, -nodes.end_rows[inside], nodes.start_bytes[inside]))]
+        definitions = np.flatnonzero(nodes.files == file)
+        definitions = definitions[
+            np.lexsort((definitions, -nodes.end_rows[definitions], nodes.start_bytes[definitions]))
+        ]
         owner = np.full(int(nodes.end_rows[file]) + 2, file, dtype=np.int64)  # the innermost node of each row
-        for node in inside.tolist():
+        for node in definitions.tolist():
             owner[int(nodes.start_rows[node]) : int(nodes.end_rows[node]) + 1] = node
         for first, last in ranges:
             found.update(owner[first : last + 1].tolist())

@@ -262,19 +262,19 @@ def _bases(graph: CodeGraph, owner: int) -> list[int]:
     if len(bases) < 2:
         return bases
     signature, own = graph.nodes.signatures[owner], _leaf(ids[owner])
-    written = signature[signature.find(own) + len(own) :]
+    bases_text = signature[signature.find(own) + len(own) :]
 
     def place(base: int) -> tuple[int, int]:
-        found = re.search(rf"\b{re.escape(_leaf(ids[base]))}\b", written)
-        return found.start() if found else len(written), base
+        match = re.search(rf"\b{re.escape(_leaf(ids[base]))}\b", bases_text)
+        return match.start() if match else len(bases_text), base
 
     return sorted(dict.fromkeys(bases), key=place)
 
 
 def _numbers(graph: CodeGraph, numbers: NDArray[np.int64], kinds: Sequence[EdgeKind]) -> list[int]:
     """Return the edges that are of these kinds, in their order."""
-    found: list[int] = numbers[np.isin(graph.edges.kinds[numbers], kinds)].tolist()
-    return found
+    result: list[int] = numbers[np.isin(graph.edges.kinds[numbers], kinds)].tolist()
+    return result
 
 
 def _leaf(node_id: str) -> str:

@@ -74,16 +74,18 @@ def _edges(graph: CodeGraph) -> Iterator[Finding]:
     for number in np.flatnonzero(dangling)[:_MAX_EXAMPLES].tolist():
         where = f"edge {number}"
         yield Finding("dangling-edge", where, f"{edges.sources[number]} -> {edges.targets[number]} of {n} nodes")
-    whole = ~dangling
-    without_rule = whole & (edges.rules >= len(graph.rule_names))
+    is_intact = ~dangling
+    without_rule = is_intact & (edges.rules >= len(graph.rule_names))
     for number in np.flatnonzero(without_rule)[:_MAX_EXAMPLES].tolist():
         yield Finding("missing-rule", f"edge {number}", f"its rule has the number {edges.rules[number]}")
     rules = frozenset(rule.name.value for rule in RULES)
-    for name in sorted({graph.rule_names[i] for i in np.unique(edges.rules[whole & ~without_rule]).tolist()} - rules):
+    for name in sorted(
+        {graph.rule_names[i] for i in np.unique(edges.rules[is_intact & ~without_rule]).tolist()} - rules
+    ):
         yield Finding("missing-rule", name, "edges go by this rule, of which nothing is known")
-    known = whole & ~without_rule
+    has_known_rule = is_intact & ~without_rule
     confident = (edges.confidences > 0) & (edges.confidences <= 1) & (edges.candidates >= 1)
-    for number in np.flatnonzero(known & ~confident)[:_MAX_EXAMPLES].tolist():
+    for number in np.flatnonzero(has_known_rule & ~confident)[:_MAX_EXAMPLES].tolist():
         edge = graph.edge(number)
         detail = f"{edge.kind} by {edge.rule}: confidence {edge.confidence}, {edge.candidates} candidates"
         yield Finding("wrong-confidence", f"{edge.source} -> {edge.target}", detail)
@@ -126,11 +128,11 @@ def _examples(graph: CodeGraph, rows: NDArray[np.int64]) -> tuple[UnresolvedCall
     for row in rows.tolist():
         name = int(calls.names[row])
         sums[name] = sums.get(name, 0) + int(calls.counts[row])
-    named = sorted(
+    frequent_names = sorted(
         (name for name in sums if calls.texts[name] != "?"), key=lambda name: (-sums[name], calls.texts[name])
     )
     first = {int(calls.names[row]): row for row in reversed(rows.tolist())}
-    chosen = [first[name] for name in named[:_EXAMPLES]]
+    chosen = [first[name] for name in frequent_names[:_EXAMPLES]]
     return tuple(
         UnresolvedCall(
             graph.nodes.ids[int(calls.sources[i])],
@@ -146,11 +148,13 @@ def _unmeasured(graph: CodeGraph) -> tuple[UnmeasuredRule, ...]:
     """Return the unmeasured rules that edges of this graph have, in the order of the rules."""
     table, evidence = load_confidences(), {rule.name.value: rule.evidence for rule in RULES}
     counts = np.bincount(graph.edges.rules, minlength=len(graph.rule_names))
-    used = {name: int(n) for name, n in zip(graph.rule_names, counts.tolist(), strict=True) if n}
+    n_edges_by_rule = {name: int(n) for name, n in zip(graph.rule_names, counts.tolist(), strict=True) if n}
     return tuple(
-        UnmeasuredRule(name, evidence[name].name.lower(), table.confidence_of(name, EdgeKind.CALLS, ""), used[name])
+        UnmeasuredRule(
+            name, evidence[name].name.lower(), table.confidence_of(name, EdgeKind.CALLS, ""), n_edges_by_rule[name]
+        )
         for name in table.unmeasured_rules()
-        if name in used
+        if name in n_edges_by_rule
     )
 
 

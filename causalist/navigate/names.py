@@ -69,10 +69,10 @@ def _distances(names: StringTable, positions: NDArray[np.int64], wanted: bytes, 
     lengths = np.diff(names.offsets)[positions]
     width = min(longest, int(lengths.max()))
     columns = np.arange(width)
-    places = names.offsets[positions, None] + columns
+    offsets = names.offsets[positions, None] + columns
     # Behind the end of a name stands what no byte of UTF-8 is.
     letters = np.where(
-        columns < lengths[:, None], names.blob[np.minimum(places, len(names.blob) - 1)].astype(np.int16), -1
+        columns < lengths[:, None], names.blob[np.minimum(offsets, len(names.blob) - 1)].astype(np.int16), -1
     )
     before = np.zeros((len(positions), width + 1), dtype=np.int16)  # the row above the row above
     last = np.broadcast_to(np.arange(width + 1, dtype=np.int16), before.shape).copy()
@@ -104,7 +104,7 @@ class ResolvedName(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Context:
     """Context of a name: the index, the repository's `root`, and the folder that relative paths start from."""
 
     index: Index
@@ -124,32 +124,32 @@ def resolve_name(index: Index, name: str, *, root: Path | None = None, folder: s
     `root` is the repository's folder, for absolute paths. `folder` is the POSIX path below it that relative paths start
     from. Raises UnknownNode with similar names, or AmbiguousNode with the candidates.
     """
-    place = _Place(index, root, folder)
+    context = _Context(index, root, folder)
     wanted = name.strip()
-    found = _exact(place, wanted) or _at_line(place, wanted) or _by_end(place, wanted)
+    found = _exact(context, wanted) or _at_line(context, wanted) or _by_end(context, wanted)
     if not found:
-        raise UnknownNode(_unknown(place, name, wanted))
+        raise UnknownNode(_unknown(context, name, wanted))
     nodes, note = found
     if len(nodes) > 1:
-        listed = "\n".join(place.describe(n) for n in nodes[:_MAX_SUGGESTED])
-        more = f"\n  and {len(nodes) - _MAX_SUGGESTED} more" if len(nodes) > _MAX_SUGGESTED else ""
-        raise AmbiguousNode(f"{len(nodes)} nodes are called {name!r}; use one of these ids:\n{listed}{more}")
+        suggestions = "\n".join(context.describe(n) for n in nodes[:_MAX_SUGGESTED])
+        remainder = f"\n  and {len(nodes) - _MAX_SUGGESTED} more" if len(nodes) > _MAX_SUGGESTED else ""
+        raise AmbiguousNode(f"{len(nodes)} nodes are called {name!r}; use one of these ids:\n{suggestions}{remainder}")
     return ResolvedName(nodes[0], note)
 
 
 _Matches = tuple[list[int], str]
 
 
-def _exact(place: _Place, wanted: str) -> _Matches | None:
-    ids = place.index.graph.nodes.ids
-    for candidate in (wanted, *_rewritten(place, wanted)):
+def _exact(context: _Context, wanted: str) -> _Matches | None:
+    ids = context.index.graph.nodes.ids
+    for candidate in (wanted, *_rewritten(context, wanted)):
         node = ids.position(candidate)
         if node >= 0:
             return [node], ""
     return None
 
 
-def _rewritten(place: _Place, wanted: str) -> Iterator[str]:
+def _rewritten(context: _Context, wanted: str) -> Iterator[str]:
     """Yield the possible ids of `wanted` if its path is relative to the current folder, absolute, or escaped."""
     if wanted.startswith("external:"):
         return
@@ -157,39 +157,39 @@ def _rewritten(place: _Place, wanted: str) -> Iterator[str]:
         path, found, rest = wanted.partition(separator) if separator else (wanted, "", "")
         if (separator and not found) or not path:
             continue
-        for relative in _below_root(place, path.replace("\\", "/")):
+        for relative in _below_root(context, path.replace("\\", "/")):
             yield f"{relative}{found}{rest}"
             yield f"{escape_path(relative)}{found}{rest}"
 
 
 def paths_below(index: Index, path: str, *, root: Path | None, folder: str) -> Iterator[str]:
     """Return an iterator over the paths below the root that a path may denote, see `resolve`."""
-    return _below_root(_Place(index, root, folder), path)
+    return _below_root(_Context(index, root, folder), path)
 
 
-def _below_root(place: _Place, path: str) -> Iterator[str]:
+def _below_root(context: _Context, path: str) -> Iterator[str]:
     """Yield the paths below the root that a path may denote."""
     if path.startswith("/") or re.match(r"[A-Za-z]:/", path):
-        if place.root is not None:
-            for root, full in ((str(place.root), path), (os.path.realpath(place.root), os.path.realpath(path))):
-                inside = full.replace("\\", "/").removeprefix(f"{root.replace(os.sep, '/').rstrip('/')}/")
-                if inside != full:
-                    yield normpath(inside)
+        if context.root is not None:
+            for root, full in ((str(context.root), path), (os.path.realpath(context.root), os.path.realpath(path))):
+                relative = full.replace("\\", "/").removeprefix(f"{root.replace(os.sep, '/').rstrip('/')}/")
+                if relative != full:
+                    yield normpath(relative)
                 elif full.rstrip("/") == root.rstrip("/"):
                     yield "."
         return
-    from_folder = normpath(str(PurePosixPath(place.folder, path)))
+    from_folder = normpath(str(PurePosixPath(context.folder, path)))
     from_root = normpath(path)
     yield from (from_folder, from_root) if path.startswith(".") else (from_root, from_folder)
 
 
-def _at_line(place: _Place, wanted: str) -> _Matches | None:
+def _at_line(context: _Context, wanted: str) -> _Matches | None:
     """Return the innermost definition or section at `path:line`, or the file if none encloses the line."""
     match = _LINE.fullmatch(wanted)
     if match is None:
         return None
-    graph = place.index.graph
-    found = _exact(place, match["path"]) or _by_end(place, match["path"])
+    graph = context.index.graph
+    found = _exact(context, match["path"]) or _by_end(context, match["path"])
     files = [n for n in found[0] if graph.kind(n) is NodeKind.FILE] if found else []
     if not files or found is None:
         return None
@@ -199,8 +199,8 @@ def _at_line(place: _Place, wanted: str) -> _Matches | None:
     n_rows = int(nodes.end_rows[files[0]]) + 1
     if not 0 <= row < n_rows:
         raise UnknownNode(f"{nodes.ids[files[0]]} has no line {match['line']}; it ends with line {n_rows}")
-    inside = np.flatnonzero((nodes.files == files[0]) & (nodes.start_rows <= row) & (nodes.end_rows >= row))
-    innermost = inside[np.lexsort((inside, -nodes.end_rows[inside], nodes.start_bytes[inside]))].tolist()
+    enclosing = np.flatnonzero((nodes.files == files[0]) & (nodes.start_rows <= row) & (nodes.end_rows >= row))
+    innermost = enclosing[np.lexsort((enclosing, -nodes.end_rows[enclosing], nodes.start_bytes[enclosing]))].tolist()
     kinds = [graph.kind(n) for n in innermost]
     # An attribute that a method sets belongs to the method's line rather than the other way round.
     if kinds[-1] in (NodeKind.FIELD, NodeKind.CONSTANT) and any(kind in CALLABLE_KINDS for kind in kinds):
@@ -208,26 +208,26 @@ def _at_line(place: _Place, wanted: str) -> _Matches | None:
     return [innermost[-1]], found[1]
 
 
-def _by_end(place: _Place, wanted: str) -> _Matches | None:
+def _by_end(context: _Context, wanted: str) -> _Matches | None:
     """Find the nodes whose ids, or the common spellings of their ids, end with `wanted`."""
     text = wanted.replace("\\", "/") if "/" not in wanted else wanted
     text = text.removeprefix("./")
     if not text.strip("./:#~"):
         return None
-    ids = place.index.graph.nodes.ids
-    candidates = [(n, ids[n]) for n in _candidates(place, text)]
+    ids = context.index.graph.nodes.ids
+    candidates = [(n, ids[n]) for n in _candidates(context, text)]
     found: list[int] = []
-    for written in _WRITTEN:
-        found = [n for n, node_id in candidates if _ends_both(written(node_id), text)]
+    for form in _WRITTEN:
+        found = [n for n, node_id in candidates if _ends_both(form(node_id), text)]
         if found:
             return found, ""
     outside = [ids.position(f"external:{kind}{wanted}") for kind in ("", *ASKED_KINDS)]
-    found = _sections(place, text) or [n for n in outside if n >= 0]
+    found = _sections(context, text) or [n for n in outside if n >= 0]
     if found:
         return found, ""
     lower = text.lower()
-    for written in _WRITTEN:
-        found = [n for n, node_id in candidates if _ends_both(written(node_id).lower(), lower)]
+    for form in _WRITTEN:
+        found = [n for n, node_id in candidates if _ends_both(form(node_id).lower(), lower)]
         if len(found) == 1:
             return found, f"{wanted!r} is taken for {ids[found[0]]}, which is written otherwise"
         if found:
@@ -235,27 +235,33 @@ def _by_end(place: _Place, wanted: str) -> _Matches | None:
     return None
 
 
-def _candidates(place: _Place, text: str) -> list[int]:
+def _candidates(context: _Context, text: str) -> list[int]:
     """Return the nodes whose last name or file name is the last part of `text`, ignoring case."""
     _, separator, symbol = text.rpartition("::")
-    whole = _REPEATED.sub("", symbol)
-    parts = {whole.rpartition(".")[2], whole, whole.rpartition("/")[2]} if not separator else {whole.rpartition(".")[2]}
-    return sorted({n for part in parts for n in find_nodes_by_name(part, place.index.lexical)})
+    unnumbered = _REPEATED.sub("", symbol)
+    parts = (
+        {unnumbered.rpartition(".")[2], unnumbered, unnumbered.rpartition("/")[2]}
+        if not separator
+        else {unnumbered.rpartition(".")[2]}
+    )
+    return sorted({n for part in parts for n in find_nodes_by_name(part, context.index.lexical)})
 
 
-def _sections(place: _Place, text: str) -> list[int]:
+def _sections(context: _Context, text: str) -> list[int]:
     """Return the sections that `file#heading` or the heading alone names."""
     path, found, slug = text.rpartition("#")
-    graph = place.index.graph
+    graph = context.index.graph
     slug = slug.strip().lower().replace(" ", "-")
     if found and path:
-        file = _exact(place, path) or _by_end(place, path)
+        file = _exact(context, path) or _by_end(context, path)
         heads = {f"{graph.nodes.ids[n]}#" for n in file[0]} if file else set()
     else:
         heads = set()
     passages = np.flatnonzero(graph.nodes.kinds == NodeKind.PASSAGE).tolist()
-    named = [(n, graph.nodes.ids[n]) for n in passages]
-    return [n for n, i in named if i.endswith(f"#{slug}") and (not (found and path) or i[: -len(slug)] in heads)]
+    ids_of_passages = [(n, graph.nodes.ids[n]) for n in passages]
+    return [
+        n for n, i in ids_of_passages if i.endswith(f"#{slug}") and (not (found and path) or i[: -len(slug)] in heads)
+    ]
 
 
 def _as_id(node_id: str) -> str:
@@ -278,24 +284,24 @@ def _as_stem(node_id: str) -> str:
 _WRITTEN = (_as_id, _as_module, _as_stem)
 
 
-def _ends_both(whole: str, end: str) -> bool:
+def _ends_both(name: str, end: str) -> bool:
     """Return `_ends` of path and of symbol if `end` has both."""
-    if "::" not in end or "::" not in whole:
-        return _ends(whole, end)
-    (path, _, symbol), (end_path, _, end_symbol) = whole.partition("::"), end.partition("::")
+    if "::" not in end or "::" not in name:
+        return _ends(name, end)
+    (path, _, symbol), (end_path, _, end_symbol) = name.partition("::"), end.partition("::")
     return _ends(symbol, end_symbol) and (not end_path or _ends(path, end_path))
 
 
-def _ends(whole: str, end: str) -> bool:
-    """Return True if `whole` ends with `end` at a boundary of its parts."""
-    return whole == end or (whole.endswith(end) and whole[-len(end) - 1] in "/.:#")
+def _ends(name: str, end: str) -> bool:
+    """Return True if `name` ends with `end` at a boundary of its parts."""
+    return name == end or (name.endswith(end) and name[-len(end) - 1] in "/.:#")
 
 
-def _unknown(place: _Place, name: str, wanted: str) -> str:
+def _unknown(context: _Context, name: str, wanted: str) -> str:
     """Return the message for a name that no node has."""
-    graph, lexical = place.index.graph, place.index.lexical
+    graph, lexical = context.index.graph, context.index.lexical
     folder = next(
-        (f"{path}/" for path in _below_root(place, wanted.replace("\\", "/")) if _is_folder(place, path)), None
+        (f"{path}/" for path in _below_root(context, wanted.replace("\\", "/")) if _is_folder(context, path)), None
     )
     if folder is not None and wanted:
         return f"{name!r} is a folder; name a file in it, or what one defines"
@@ -303,19 +309,19 @@ def _unknown(place: _Place, name: str, wanted: str) -> str:
     wanted = line["path"] if line else wanted
     last = _REPEATED.sub("", re.split(r"[/.:#\\]+", wanted)[-1]).lower()
     tail = wanted.replace("\\", "/").rpartition("/")[2].lower()
-    found = _candidates(place, wanted)
+    found = _candidates(context, wanted)
     if 0 < len(found) <= _MAX_SUGGESTED:
-        listed = "\n".join(place.describe(n) for n in found)
-        return f"nothing here is called {name!r}; by its last name there is:\n{listed}"
+        suggestions = "\n".join(context.describe(n) for n in found)
+        return f"nothing here is called {name!r}; by its last name there is:\n{suggestions}"
     positions = dict.fromkeys(p for text in (last, tail) for p in nearest(lexical.names, text, _MAX_NEAREST))
     near = [n for p in positions for n in lexical.name_nodes[lexical.name_indptr[p] : lexical.name_indptr[p + 1]]]
     if near:
-        listed = "\n".join(place.describe(int(n)) for n in dict.fromkeys(near[:_MAX_SUGGESTED]))
-        return f"nothing here is called {name!r}; what is written nearly so:\n{listed}"
+        suggestions = "\n".join(context.describe(int(n)) for n in dict.fromkeys(near[:_MAX_SUGGESTED]))
+        return f"nothing here is called {name!r}; what is written nearly so:\n{suggestions}"
     example = next((graph.nodes.ids[n] for n in np.flatnonzero(graph.nodes.kinds == NodeKind.FUNCTION).tolist()), "")
     return f"nothing here is called {name!r}; ids look like {example or 'src/auth.py::Session.verify'}"
 
 
-def _is_folder(place: _Place, path: str) -> bool:
-    paths = place.index.manifest.paths
+def _is_folder(context: _Context, path: str) -> bool:
+    paths = context.index.manifest.paths
     return path not in (".", "..") and len(paths.prefix_range(f"{path}/")) > 0

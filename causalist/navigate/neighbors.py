@@ -44,27 +44,27 @@ def list_neighbors(
         raise UsageError(f"--hops and --limit must be at least 1, not {hops} and {limit}")
     edges = graph.edges
     wanted = np.isin(edges.kinds, [EdgeKind[kind.upper()] for kind in check_edge_kinds(kinds)])
-    seen = np.zeros(len(graph.nodes), dtype=np.bool_)
-    seen[node] = True
+    is_seen = np.zeros(len(graph.nodes), dtype=np.bool_)
+    is_seen[node] = True
     frontier = np.array([node], dtype=np.int64)
     groups: list[Neighbors] = []
-    made: tuple[int, ...] = ()
+    constructors: tuple[int, ...] = ()
     for hop in range(1, hops + 1):
         found: list[NDArray[np.int64]] = []
-        for way in (Direction.IN, Direction.OUT):
-            if direction not in (way, Direction.BOTH):
+        for toward in (Direction.IN, Direction.OUT):
+            if direction not in (toward, Direction.BOTH):
                 continue
-            numbers = _edges_into(graph, frontier) if way is Direction.IN else graph.edges_out_of(frontier)
-            ends = edges.sources if way is Direction.IN else edges.targets
-            numbers = numbers[wanted[numbers] & ~seen[ends[numbers]]]
-            groups += _groups(graph, hop, way, numbers, limit)
+            numbers = _edges_into(graph, frontier) if toward is Direction.IN else graph.edges_out_of(frontier)
+            ends = edges.sources if toward is Direction.IN else edges.targets
+            numbers = numbers[wanted[numbers] & ~is_seen[ends[numbers]]]
+            groups += _groups(graph, hop, toward, numbers, limit)
             found.append(ends[numbers].astype(np.int64))
-            if way is Direction.OUT:
+            if toward is Direction.OUT:
                 called = ends[numbers[edges.kinds[numbers] == EdgeKind.CALLS]]
-                made = find_constructors_run(graph, np.unique(called).tolist())
+                constructors = find_constructors_run(graph, np.unique(called).tolist())
         frontier = np.unique(np.concatenate(found))
-        seen[frontier] = True
-        frontier = np.union1d(frontier, np.array(made, dtype=np.int64))
+        is_seen[frontier] = True
+        frontier = np.union1d(frontier, np.array(constructors, dtype=np.int64))
         frontier = frontier[graph.nodes.kinds[frontier] != NodeKind.EXTERNAL]
     return tuple(groups)
 
@@ -75,17 +75,19 @@ def _edges_into(graph: CodeGraph, nodes: NDArray[np.int64]) -> NDArray[np.int64]
     return np.unique(np.concatenate([graph.edges_into(nodes), np.array(calls, dtype=np.int64)]))
 
 
-def _groups(graph: CodeGraph, hop: int, way: Direction, numbers: NDArray[np.int64], limit: int) -> list[Neighbors]:
+def _groups(
+    graph: CodeGraph, hop: int, direction: Direction, numbers: NDArray[np.int64], limit: int
+) -> list[Neighbors]:
     edges = graph.edges
     best_first = numbers[np.lexsort((numbers, -edges.confidences[numbers]))]
     groups = []
     for kind in EdgeKind:
         own = best_first[edges.kinds[best_first] == kind]
         if len(own):
-            shown = tuple(graph.edge(number) for number in own[:limit].tolist())
-            ends = (edges.sources if way is Direction.IN else edges.targets)[own[:limit]].tolist()
-            places = tuple((graph.layer(end), graph.tier(end)) for end in ends)
-            groups.append(Neighbors(hop, way, kind.label, len(own), shown, places))
+            listed_edges = tuple(graph.edge(number) for number in own[:limit].tolist())
+            ends = (edges.sources if direction is Direction.IN else edges.targets)[own[:limit]].tolist()
+            layers = tuple((graph.layer(end), graph.tier(end)) for end in ends)
+            groups.append(Neighbors(hop, direction, kind.label, len(own), listed_edges, layers))
     return groups
 
 
@@ -104,10 +106,10 @@ def list_neighbors_and_co_changes(
     edges = list_co_change_edges(index, node)
     if not edges:
         return found
-    graph, shown = index.graph, edges[:limit]
-    ends = [graph.nodes.ids.position(edge.target) for edge in shown]
-    places = tuple((graph.layer(end), graph.tier(end)) for end in ends)
-    return (Neighbors(1, Direction.BOTH, EdgeKind.CO_CHANGES.label, len(edges), shown, places), *found)
+    graph, listed_edges = index.graph, edges[:limit]
+    ends = [graph.nodes.ids.position(edge.target) for edge in listed_edges]
+    layers = tuple((graph.layer(end), graph.tier(end)) for end in ends)
+    return (Neighbors(1, Direction.BOTH, EdgeKind.CO_CHANGES.label, len(edges), listed_edges, layers), *found)
 
 
 def list_co_change_edges(index: Index, node: int) -> tuple[Edge, ...]:
@@ -134,22 +136,22 @@ def list_co_change_edges(index: Index, node: int) -> tuple[Edge, ...]:
 def describe_definition(graph: CodeGraph, node: int) -> DefinitionDetails:
     """Return all details of a node except its source."""
     edges, nodes = graph.edges, graph.nodes
-    whole = graph.with_contents([node])
-    inside = np.zeros(len(nodes), dtype=np.bool_)
-    inside[whole] = True
-    into, out_of = graph.edges_into(whole), graph.edges_out_of(whole)
+    with_contents = graph.with_contents([node])
+    is_inside = np.zeros(len(nodes), dtype=np.bool_)
+    is_inside[with_contents] = True
+    into, out_of = graph.edges_into(with_contents), graph.edges_out_of(with_contents)
     ordering = np.isin(edges.kinds, sorted(ORDERING_KINDS))
     users = edges.sources[into[ordering[into]]]
-    used = edges.targets[out_of[ordering[out_of]]]
-    used = used[nodes.kinds[used] != NodeKind.EXTERNAL]
+    targets = edges.targets[out_of[ordering[out_of]]]
+    targets = targets[nodes.kinds[targets] != NodeKind.EXTERNAL]
     calls_out = [e for e in graph.outgoing(node) if edges.kinds[e] == EdgeKind.CALLS]
     return DefinitionDetails(
         hit=hit_of(graph, node, 0.0, 0.0, ()),
         text="",
         stale=False,
         role=Role(int(nodes.roles[node])).label,
-        fan_in=len(np.unique(users[~inside[users]])),
-        fan_out=len(np.unique(used[~inside[used]])),
+        fan_in=len(np.unique(users[~is_inside[users]])),
+        fan_out=len(np.unique(targets[~is_inside[targets]])),
         n_callers=len(calls_to(graph, node)),
         n_callees=sum(bool(nodes.kinds[edges.targets[e]] != NodeKind.EXTERNAL) for e in calls_out),
         outline=_outline(graph, node) if graph.kind(node) is NodeKind.FILE else (),
@@ -161,9 +163,9 @@ def describe_definition(graph: CodeGraph, node: int) -> DefinitionDetails:
 
 def _outline(graph: CodeGraph, file: int) -> tuple[Hit, ...]:
     nodes = graph.nodes
-    inside = np.flatnonzero((nodes.files == file) & (nodes.kinds != NodeKind.FILE))
-    order = np.lexsort((inside, -nodes.end_bytes[inside], nodes.start_bytes[inside]))
-    return tuple(hit_of(graph, node, 0.0, 0.0, ()) for node in inside[order].tolist())
+    definitions = np.flatnonzero((nodes.files == file) & (nodes.kinds != NodeKind.FILE))
+    order = np.lexsort((definitions, -nodes.end_bytes[definitions], nodes.start_bytes[definitions]))
+    return tuple(hit_of(graph, node, 0.0, 0.0, ()) for node in definitions[order].tolist())
 
 
 _BACK = " (back)"
@@ -180,9 +182,9 @@ def find_graph_path(graph: CodeGraph, transition: Transition, source: int, targe
     for is_forward, walked in ((True, _forward_only(graph, transition)), (False, transition)):
         hops = paths_from_seeds(graph, walked, seeds, [target], kind_weights=_weights(is_forward))[target]
         if hops:
-            ways = [graph.nodes.ids.position(hop.node) for hop in hops]
-            probability = float(np.prod([_entry(transition, i, j) for i, j in pairwise(ways)]))
-            edges = tuple(_edge(graph, i, j, hop) for (i, j), hop in zip(pairwise(ways), hops[1:], strict=True))
+            nodes = [graph.nodes.ids.position(hop.node) for hop in hops]
+            probability = float(np.prod([_entry(transition, i, j) for i, j in pairwise(nodes)]))
+            edges = tuple(_edge(graph, i, j, hop) for (i, j), hop in zip(pairwise(nodes), hops[1:], strict=True))
             return GraphPath(hops, probability, edges, is_forward)
     return None
 
@@ -205,11 +207,11 @@ def _forward_only(graph: CodeGraph, transition: Transition) -> Transition:
     counted = _weights(True)[0][edges.kinds] > 0
     forward = edges.sources[counted].astype(np.int64) * n_nodes + edges.targets[counted]
     rows = np.repeat(np.arange(n_nodes, dtype=np.int64), np.diff(transition.indptr))
-    kept = np.isin(transition.indices.astype(np.int64) * n_nodes + rows, forward)
+    is_forward = np.isin(transition.indices.astype(np.int64) * n_nodes + rows, forward)
     indptr = np.zeros(n_nodes + 1, dtype=np.int32)
-    np.cumsum(np.bincount(rows[kept], minlength=n_nodes), out=indptr[1:])
+    np.cumsum(np.bincount(rows[is_forward], minlength=n_nodes), out=indptr[1:])
     return Transition(
-        indptr, transition.indices[kept], transition.weights[kept], transition.degrees, transition.walkable
+        indptr, transition.indices[is_forward], transition.weights[is_forward], transition.degrees, transition.walkable
     )
 
 

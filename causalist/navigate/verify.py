@@ -25,15 +25,17 @@ _CALLED_KINDS = sorted(CALLABLE_KINDS | TYPE_KINDS)
 
 
 def list_unresolved_calls(
-    graph: CodeGraph, inside: NDArray[np.bool_], may_mean: Callable[[str], bool]
+    graph: CodeGraph, is_inside: NDArray[np.bool_], may_mean: Callable[[str], bool]
 ) -> tuple[UnresolvedCall, ...]:
-    """Return the unresolved calls of the nodes `inside` whose name `may_mean` accepts, by node and name.
+    """Return the unresolved calls of some nodes whose name `may_mean` accepts, by node and name.
 
-    `inside` is a mask of shape (n_nodes,).
+    `is_inside` is the mask of these nodes, of shape (n_nodes,).
     """
     unresolved = graph.unresolved
-    rows = np.flatnonzero(inside[unresolved.sources]) if len(unresolved) else np.zeros(0, dtype=np.int64)
-    meant = {name: may_mean(unresolved.texts[name]) for name in np.unique(unresolved.names[rows]).tolist()}
+    rows = np.flatnonzero(is_inside[unresolved.sources]) if len(unresolved) else np.zeros(0, dtype=np.int64)
+    definitions_by_name = {
+        name: may_mean(unresolved.texts[name]) for name in np.unique(unresolved.names[rows]).tolist()
+    }
     return tuple(
         UnresolvedCall(
             graph.nodes.ids[int(unresolved.sources[i])],
@@ -42,7 +44,7 @@ def list_unresolved_calls(
             int(unresolved.counts[i]),
         )
         for i in rows.tolist()
-        if meant[int(unresolved.names[i])]
+        if definitions_by_name[int(unresolved.names[i])]
     )
 
 
@@ -69,43 +71,43 @@ _NUMBERED = re.compile(r"~\d+")
 
 
 def verify_use(
-    graph: CodeGraph, source: int, target: int, min_confidence: float, written: Iterable[Call] = ()
+    graph: CodeGraph, source: int, target: int, min_confidence: float, file_calls: Iterable[Call] = ()
 ) -> Verdict:
     """Return whether `source` uses `target`: yes, no or unknown, with the reason.
 
     Yes: an edge with at least that confidence leads from `source` or its contents to `target` or its contents.
     Overloads of one name are one. Making an instance uses the constructor. A user of a class may use its special
-    methods, which is a weaker edge. Containment is no use. `written` are the calls in the file of `source`.
+    methods, which is a weaker edge. Containment is no use. `file_calls` are the calls in the file of `source`.
 
     Unknown: there are only weaker edges; or the source has a call by the target's name for which no other callee is
     certain; or it calls a method that the target overrides. No: none of these holds.
     """
     edges, ids = graph.edges, graph.nodes.ids
-    using, used = _inside(graph, source), _inside(graph, target)
+    is_source, is_target = _inside(graph, source), _inside(graph, target)
     if source != target:  # of a class and its method, the class is what is outside of the method
-        using, used = using & ~used, used & ~using
+        is_source, is_target = is_source & ~is_target, is_target & ~is_source
     names = _names(graph, target)
-    numbers = graph.edges_out_of(np.flatnonzero(using))
-    is_meant = used[edges.targets[numbers]] & (edges.kinds[numbers] != EdgeKind.CONTAINS)
+    numbers = graph.edges_out_of(np.flatnonzero(is_source))
+    is_meant = is_target[edges.targets[numbers]] & (edges.kinds[numbers] != EdgeKind.CONTAINS)
     # Documentation uses what it mentions; a test whose docstring names something may not.
     is_prose = np.isin(graph.nodes.kinds[edges.sources[numbers]], (NodeKind.PASSAGE, NodeKind.FILE))
     is_meant &= is_prose | (edges.kinds[numbers] != EdgeKind.MENTIONS)
-    meant = numbers[is_meant].tolist()
+    matching = numbers[is_meant].tolist()
     uses = find_implicit_uses(graph, [target, *graph.namesakes(target)])
-    implicit = [use for use in uses if using[edges.sources[use.number]] and use.number not in meant]
-    found = sort_by_confidence([*map(graph.edge, meant), *(edge_of(graph, use) for use in implicit)])
+    implicit = [use for use in uses if is_source[edges.sources[use.number]] and use.number not in matching]
+    found = sort_by_confidence([*map(graph.edge, matching), *(edge_of(graph, use) for use in implicit)])
     is_meant |= np.isin(numbers, [use.number for use in implicit])
     bases = tuple(find_rule_precision(edge) for edge in found)
     if any(edge.confidence >= min_confidence for edge in found):
         return Verdict(ids[source], ids[target], Certainty.YES, VerdictReason.USES, found, (), bases)
-    gaps = list_unresolved_calls(graph, using, lambda text: text in names) if names else ()
+    gaps = list_unresolved_calls(graph, is_source, lambda text: text in names) if names else ()
     is_call = (edges.kinds[numbers] == EdgeKind.CALLS) & ~is_meant
     others = [graph.edge(number) for number in numbers[is_call].tolist()]
     others = [edge for edge in others if _leaf(edge.target) in names]
     overridden = [edge for edge in others if _overrides(graph, target, ids.position(edge.target))]
-    sites = _sites(graph, source, used, names, written)
+    sites = _sites(graph, source, is_target, names, file_calls)
     n_elsewhere = sum(edge.n / edge.candidates for edge in others)
-    known = Certainty.UNKNOWN
+    certainty = Certainty.UNKNOWN
     if found:
         reason = VerdictReason.WEAK
     elif gaps:
@@ -115,11 +117,11 @@ def verify_use(
     elif n_elsewhere < len(sites) and any("." in site.callee for site in sites):
         reason = VerdictReason.UNCLEAR
     else:
-        known = Certainty.NO
+        certainty = Certainty.NO
         reason = VerdictReason.ELSEWHERE if others else VerdictReason.OUTSIDE if sites else VerdictReason.ABSENT
     instead = sort_by_confidence(others)
     calls = calls_from(graph, source)
-    return Verdict(ids[source], ids[target], known, reason, found, (), bases, sites, gaps, instead, calls)
+    return Verdict(ids[source], ids[target], certainty, reason, found, (), bases, sites, gaps, instead, calls)
 
 
 def find_rule_precision(edge: Edge) -> RulePrecision:
@@ -134,9 +136,9 @@ def find_rule_precision(edge: Edge) -> RulePrecision:
 
 
 def _inside(graph: CodeGraph, node: int) -> NDArray[np.bool_]:
-    inside = np.zeros(len(graph.nodes), dtype=np.bool_)
-    inside[with_overloads_and_members(graph, [node])] = True
-    return inside
+    is_inside = np.zeros(len(graph.nodes), dtype=np.bool_)
+    is_inside[with_overloads_and_members(graph, [node])] = True
+    return is_inside
 
 
 def _names(graph: CodeGraph, target: int) -> frozenset[str]:
@@ -147,7 +149,7 @@ def _names(graph: CodeGraph, target: int) -> frozenset[str]:
 
 
 def _sites(
-    graph: CodeGraph, source: int, used: NDArray[np.bool_], names: frozenset[str], written: Iterable[Call]
+    graph: CodeGraph, source: int, is_target: NDArray[np.bool_], names: frozenset[str], file_calls: Iterable[Call]
 ) -> tuple[CallSite, ...]:
     """Return the calls by one of those names in the rows of the source, outside of the rows of the target."""
     nodes = graph.nodes
@@ -155,11 +157,11 @@ def _sites(
     spans = [(int(nodes.start_rows[i]), int(nodes.end_rows[i])) for i in (source, *graph.namesakes(source))]
     aside = [
         (int(nodes.start_rows[i]), int(nodes.end_rows[i]))
-        for i in np.flatnonzero(used & (nodes.files == file) & (nodes.parents >= 0)).tolist()
+        for i in np.flatnonzero(is_target & (nodes.files == file) & (nodes.parents >= 0)).tolist()
     ]
     found = [
         CallSite(call.row + 1, _NUMBERED.sub("", call.callee))
-        for call in written
+        for call in file_calls
         if _NUMBERED.sub("", call.callee).replace("::", ".").rpartition(".")[2] in names
         and any(start <= call.row <= end for start, end in spans)
         and not any(start <= call.row <= end for start, end in aside)

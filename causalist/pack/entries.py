@@ -15,14 +15,14 @@ from causalist._internal.lazy import dataclass, lazy_regex
 from causalist._internal.sanitize import middle_cut, one_line
 from causalist.model.answer import PackInput, PackItem
 from causalist.model.graph import Edge
-from causalist.model.scores import Hit, Reason
+from causalist.model.scores import Hit, Reason, Signal
 from causalist.model.symbols import split_id
 from causalist.pack.excerpts import EMPTY, bodies
 from causalist.pack.plan import MAX_CHARACTERS_PER_TOKEN, Link, PackEntry, Plan
 
 # The signal of what only the graph led to, and that of what words found and the graph supports.
-LEADING = "pagerank"
-_SUPPORT = "graph"
+LEADING = Signal.PAGERANK
+_SUPPORT = Signal.GRAPH
 
 # (with a detail, without one), by signal; `{}` is the detail.
 _TEXT = ("says {}", "its words fit")
@@ -30,29 +30,29 @@ _NAME = ("named for {}", "its name fits")
 _HOLDS = ("holds {}", "its own lines fit")
 _FILE = ("its file leads: {}", "its file leads")
 PHRASES = {
-    "text": _TEXT,
-    "name": _NAME,
-    "name share": _NAME,
-    "name coverage": _NAME,
-    "path": ("{} in its path", "its path fits"),
-    "found file": _FILE,
-    "identifiers": ("has {}", "has names from the question"),
-    "uses named": ("uses {}", "uses what the question names"),
-    "leading definition": _HOLDS,
-    "leading definitions": _HOLDS,
-    "mention": ("the question names it: {}", "the question names it"),
-    "looked up": ("it is what is asked for: {}", "it is what is asked for"),
-    "literal": ("matches {}", "matches"),
-    "frame": ("in the traceback: {}", "in the traceback"),
-    "synonyms": ("says it in other words: {}", "says it in other words"),
-    "leads": ("says what such code says: {}", "says what such code says"),
-    "tests": ("its tests say {}", "its tests fit"),
-    "expansion": ("shares {} with what fits best", "shares words with what fits best"),
-    "messages": ("commits to it say {}", "commits to it say so"),
-    "similar commits": ("changed by similar commits {}", "changed by similar commits"),
-    "dense": ("near in meaning: {}", "near in meaning"),
-    "graph": ("linked to {}", "linked to others that fit"),
-    "pagerank": ("{}", "reached over the graph"),
+    Signal.TEXT: _TEXT,
+    Signal.NAME: _NAME,
+    Signal.NAME_SHARE: _NAME,
+    Signal.NAME_COVERAGE: _NAME,
+    Signal.PATH: ("{} in its path", "its path fits"),
+    Signal.FOUND_FILE: _FILE,
+    Signal.IDENTIFIERS: ("has {}", "has names from the question"),
+    Signal.USES_NAMED: ("uses {}", "uses what the question names"),
+    Signal.LEADING_DEFINITION: _HOLDS,
+    Signal.LEADING_DEFINITIONS: _HOLDS,
+    Signal.MENTION: ("the question names it: {}", "the question names it"),
+    Signal.LOOKED_UP: ("it is what is asked for: {}", "it is what is asked for"),
+    Signal.LITERAL: ("matches {}", "matches"),
+    Signal.FRAME: ("in the traceback: {}", "in the traceback"),
+    Signal.SYNONYMS: ("says it in other words: {}", "says it in other words"),
+    Signal.INDIRECT_SYNONYMS: ("says what such code says: {}", "says what such code says"),
+    Signal.TESTS: ("its tests say {}", "its tests fit"),
+    Signal.EXPANSION: ("shares {} with what fits best", "shares words with what fits best"),
+    Signal.MESSAGES: ("commits to it say {}", "commits to it say so"),
+    Signal.SIMILAR_COMMITS: ("changed by similar commits {}", "changed by similar commits"),
+    Signal.DENSE: ("near in meaning: {}", "near in meaning"),
+    Signal.GRAPH: ("linked to {}", "linked to others that fit"),
+    Signal.PAGERANK: ("{}", "reached over the graph"),
 }
 
 
@@ -63,15 +63,17 @@ def reason_phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tup
     first phrase with words of the query, since those can be checked at a glance. So does "its file leads", which all
     definitions of the file share. A signal without a phrase is printed by its name.
 
-    >>> reason_phrases([Reason("found file", 2.0, ""), Reason("text", 1.5, "token, user")])
+    >>> words, named = Reason(Signal.TEXT, 0.5, "agent"), Reason(Signal.NAME, 1.0, "")
+    >>> graph, found_file = Reason(Signal.GRAPH, 2.0, ""), Reason(Signal.FOUND_FILE, 3.0, "")
+    >>> reason_phrases([found_file, Reason(Signal.TEXT, 1.5, "token, user")])
     ('says token, user', 'its file leads')
-    >>> reason_phrases([Reason("found file", 3.0, ""), Reason("graph", 2.0, ""), Reason("text", 0.5, "agent")])
+    >>> reason_phrases([found_file, graph, words])
     ('says agent', 'its file leads', 'linked to others that fit')
-    >>> reason_phrases([Reason("graph", 1.0, "")], ["load", "save"])
+    >>> reason_phrases([graph], ["load", "save"])
     ('linked to load, save',)
-    >>> reason_phrases([Reason("graph", 2.0, ""), Reason("name", 1.0, ""), Reason("text", 0.5, "agent")], ["load"])
+    >>> reason_phrases([graph, named, words], ["load"])
     ('says agent', 'linked to load', 'its name fits')
-    >>> reason_phrases([Reason("graph", 2.0, ""), Reason("name", 1.0, ""), Reason("text", 0.5, "agent")])
+    >>> reason_phrases([graph, named, words])
     ('its name fits', 'says agent', 'linked to others that fit')
     """
     details: dict[tuple[str, str], list[str]] = {}

@@ -254,7 +254,7 @@ def _fold_order(lines: Sequence[str], numbers: Sequence[int | None], item: PackI
     n_head = _head(lines)
     order = dict.fromkeys(range(n_head))
     order.update((i, None) for i, number in enumerate(numbers) if number is None)
-    weights = _line_weights(lines, numbers, dict(item.telling), frozenset(item.uses))
+    weights = _line_weights(lines, numbers, dict(item.snippet_lines), frozenset(item.uses))
     indents = [len(line) - len(line.lstrip(" \t")) if line.strip() else -1 for line in lines]
     around = _block_openers(indents)
     for place in sorted(range(len(lines)), key=lambda i: (-weights[i], i)):

@@ -11,7 +11,7 @@ from importlib import import_module
 from types import MappingProxyType
 
 from causalist.errors import BudgetTooSmall, UsageError
-from causalist.model.answer import Pack, PackInput, ShownRange
+from causalist.model.answer import Pack, PackFormat, PackInput, ShownRange
 from causalist.pack.entries import bare_plan
 from causalist.pack.excerpts import shown_ranges
 from causalist.pack.plan import Plan, PlannedItem, Planner, Renderer
@@ -19,8 +19,16 @@ from causalist.pack.tokens import ESTIMATE, Counter, count_tokens
 
 # Enough for a header, a short one-liner (without source, drawn, or keys of a document) and the count of what was
 # left out. For `html` the budget covers the text that the page shows, not its markup.
-MINIMUM_TOKENS: Mapping[str, int] = MappingProxyType(
-    {"text": 100, "markdown": 110, "xml": 150, "json": 200, "mermaid": 110, "dot": 150, "html": 150}
+MINIMUM_TOKENS: Mapping[PackFormat, int] = MappingProxyType(
+    {
+        PackFormat.TEXT: 100,
+        PackFormat.MARKDOWN: 110,
+        PackFormat.XML: 150,
+        PackFormat.JSON: 200,
+        PackFormat.MERMAID: 110,
+        PackFormat.DOT: 150,
+        PackFormat.HTML: 150,
+    }
 )
 
 
@@ -28,28 +36,28 @@ def check_budget(max_tokens: int, format: str) -> None:
     """Raise UsageError for an unknown format and BudgetTooSmall below the format's entry in MINIMUM_TOKENS."""
     if format not in MINIMUM_TOKENS:
         raise UsageError(f"unknown format {format!r}; known are {', '.join(sorted(MINIMUM_TOKENS))}")
-    minimum = MINIMUM_TOKENS[format]
+    minimum = MINIMUM_TOKENS[PackFormat(format)]
     if max_tokens < minimum:
         raise BudgetTooSmall(f"a {format} pack needs at least {minimum} tokens, not {max_tokens}")
 
 
 # Module and class of each format's renderer: an answer has one format, and loads no other.
-_RENDERERS: Mapping[str, tuple[str, str]] = MappingProxyType(
+_RENDERERS: Mapping[PackFormat, tuple[str, str]] = MappingProxyType(
     {
-        "text": ("render_text", "TextRenderer"),
-        "markdown": ("render_markdown", "MarkdownRenderer"),
-        "xml": ("render_data", "XmlRenderer"),
-        "json": ("render_data", "JsonRenderer"),
-        "mermaid": ("render_diagram", "MermaidRenderer"),
-        "dot": ("render_diagram", "DotRenderer"),
-        "html": ("render_html", "HtmlRenderer"),
+        PackFormat.TEXT: ("render_text", "TextRenderer"),
+        PackFormat.MARKDOWN: ("render_markdown", "MarkdownRenderer"),
+        PackFormat.XML: ("render_data", "XmlRenderer"),
+        PackFormat.JSON: ("render_data", "JsonRenderer"),
+        PackFormat.MERMAID: ("render_diagram", "MermaidRenderer"),
+        PackFormat.DOT: ("render_diagram", "DotRenderer"),
+        PackFormat.HTML: ("render_html", "HtmlRenderer"),
     }
 )
 
 
 @cache
 def _renderer(format: str) -> Renderer:
-    module, name = _RENDERERS[format]
+    module, name = _RENDERERS[PackFormat(format)]
     renderer: Renderer = getattr(import_module(f"causalist.pack.{module}"), name)()
     return renderer
 
@@ -112,7 +120,7 @@ def planned_pack(
         text=text,
         tokens=tokens,
         max_tokens=max_tokens,
-        format=format,
+        format=PackFormat(format),
         omitted=plan.omitted,
         tokenizer=tokenizer,
         places=tuple(

@@ -24,7 +24,7 @@ from causalist.model.answer import (
 )
 from causalist.model.graph import CodeGraph, OrderedSubgraph, SubgraphEdge
 from causalist.model.index import Index
-from causalist.model.protocols import NO_STEPS, Steps
+from causalist.model.protocols import NO_STEPS, Step, Steps
 from causalist.model.scores import Hit, TextMatches
 from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.model.symbols import NodeKind
@@ -181,7 +181,7 @@ def build_pagerank_info(ranking: Ranking, options: AskOptions) -> PageRankInfo |
     result = ranking.pagerank
     if result is None:
         return None
-    return PageRankInfo(result.n_iterations, result.residual, options.damping, result.rung, result.bound)
+    return PageRankInfo(result.n_iterations, result.residual, options.damping, result.outcome, result.bound)
 
 
 def answer_id(index: Index, query: str, options: AskOptions, learned: str = "") -> str:
@@ -192,7 +192,8 @@ def answer_id(index: Index, query: str, options: AskOptions, learned: str = "") 
     digest.update(index.manifest.blobs.blob.tobytes())
     if learned:
         digest.update(f"{learned}\n".encode())
-    said = sorted((name, value) for name, value in asdict(options).items() if name not in _UNSAID_IF_EMPTY or value)
+    given = asdict(options) | {"format": str(options.format)}  # ids are older than the enum of formats
+    said = sorted((name, value) for name, value in given.items() if name not in _UNSAID_IF_EMPTY or value)
     digest.update(repr((query, said)).encode())
     return digest.hexdigest()[:16]
 
@@ -213,12 +214,12 @@ def order_edges(
     graph: CodeGraph, nodes: Sequence[int], results: Sequence[Hit], options: AskOptions, steps: Steps = NO_STEPS
 ) -> tuple[OrderedSubgraph, list[SubgraphEdge]]:
     """Return the ordered subgraph of an answer's nodes, results first, and its edges."""
-    with steps.timed("assemble.extraction"):
+    with steps.timed(Step.ASSEMBLE_EXTRACTION):
         found = lift_to_files(graph, nodes) if options.level is Level.FILE else extract_subgraph(graph, nodes)
-    edges = steps.optional("assemble.conflicts", lambda: without_implied_edges(found), lambda: found)
+    edges = steps.optional(Step.ASSEMBLE_CONFLICTS, lambda: without_implied_edges(found), lambda: found)
     scores = [hit.score for hit in results] + [0.0] * (len(nodes) - len(results))
     ids = [graph.nodes.ids[n] for n in nodes]
-    with steps.timed("assemble.order"):
+    with steps.timed(Step.ASSEMBLE_ORDER):
         return order_subgraph(edges, scores, ids, options.order), edges
 
 

@@ -48,9 +48,9 @@ class Lookups:
 
         Raises UnknownNode with similar names, or AmbiguousNode with the candidates.
         """
-        return self.named(name).node
+        return self.resolve_name(name).node
 
-    def named(self, name: str) -> navigate.ResolvedName:
+    def resolve_name(self, name: str) -> navigate.ResolvedName:
         """`resolve`, with a note on what was taken for granted."""
         return navigate.resolve_name(self.index, name, root=self.root, folder=self.folder)
 

@@ -15,7 +15,7 @@ from causalist.index.options import IndexOptions, Progress, ignore_progress
 from causalist.index.source_text import SourceText
 from causalist.model.answer import Answer, AskOptions, IndexStatus, Level, Order, PackHeader, PackInput, Route, Status
 from causalist.model.index import Index
-from causalist.model.protocols import NO_STEPS, Steps
+from causalist.model.protocols import NO_STEPS, Step, Steps
 from causalist.model.scores import Hit, Hop, SeedShare
 from causalist.model.source import Diagnostic, FileEntry, SourceFile
 from causalist.pipeline.answer_parts import (
@@ -181,25 +181,25 @@ class Repository(Lookups):
         )
         graph = self.index.graph
         named = self._compute_answer_id(query, options)
-        with steps.timed("route.cache"):
+        with steps.timed(Step.ROUTE_CACHE):
             key, at_hand = self._get_cached(named, query, options)
         if at_hand is not None or options.route is Route.SKIP:
             at_hand = at_hand or cached_only_answer(named, query, self.info(), self.notes)
             self._remember(at_hand, options, remember)
             return replace(at_hand, timings_ms=steps.milliseconds)
-        with steps.timed("route.reading"):
+        with steps.timed(Step.ROUTE_READING):
             question = with_route(read_question_and_names(query, options.names), options)
         texts = SourceText(self.index.manifest, self.read)
         attempts = self._start_session(query, options, texts, steps, progress).rank_with_retries(question)
         matched, ranking, view, chosen, confidence, generated = best_attempt(attempts)
         transition = view.transition
         nodes = [c.node for c in chosen]
-        with steps.timed("assemble.paths"):
+        with steps.timed(Step.ASSEMBLE_PATHS):
             standing = best_definitions_in(chosen, ranking, graph, transition) if options.level is Level.FILE else {}
             ends = [standing[n][0] if standing.get(n) else n for n in nodes]
             paths = paths_from_seeds(graph, transition, ranking.seeds, ends, kind_weights=WalkWeights().table())
             via = hops_between(graph, [paths[end] for end in ends], nodes, options.level)
-        with steps.timed("assemble.reasons"):
+        with steps.timed(Step.ASSEMBLE_REASONS):
             results = tuple(
                 self._hit(c, ranking, paths[end], options.level) for c, end in zip(chosen, ends, strict=True)
             )
@@ -207,7 +207,7 @@ class Repository(Lookups):
             from causalist.rank import seed_shares
 
             shares: list[tuple[SeedShare, ...]] | None = steps.optional(
-                "assemble.attribution",
+                Step.ASSEMBLE_ATTRIBUTION,
                 lambda: seed_shares(nodes, ranking, graph, transition, options, steps),
                 lambda: None,
             )
@@ -218,13 +218,13 @@ class Repository(Lookups):
         ids = [graph.nodes.ids[n] for n in both]
         kept = tuple(name_edge(graph, e, ids) for e in edges)
         removed = tuple(name_edge(graph, e, ids) for e in ordered.removed)
-        with steps.timed("deliver.texts"):
+        with steps.timed(Step.DELIVER_TEXTS):
             telling = SnippetLines(ranking.question, self.index.lexical)
             pointed = find_pinned_rows(ranking.question, matched, self.index)
             needed = choose_needed(graph, ranking, chosen, confidence, options, view.inside)
             packed = choose_pack(graph, needed, results, standing, texts, options, telling, pointed, steps)
         sufficiency = sufficiency_of(confidence, needed)
-        with steps.timed("deliver.packing"):
+        with steps.timed(Step.DELIVER_PACKING):
             header = PackHeader(
                 query,
                 self.root.name,
@@ -265,7 +265,7 @@ class Repository(Lookups):
         )
         if self.session is not None:
             self.session.answers.put(key, answer, tuple(texts.read_paths))
-        with steps.timed("deliver.remembering"):
+        with steps.timed(Step.DELIVER_REMEMBERING):
             self._remember(answer, options, remember)
         return replace(answer, timings_ms=steps.milliseconds)
 

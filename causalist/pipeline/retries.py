@@ -11,12 +11,13 @@ from causalist.index.options import Progress, Read, ignore_progress
 from causalist.index.source_text import SourceText
 from causalist.model.answer import AskOptions, RankMode
 from causalist.model.index import Index
-from causalist.model.protocols import NO_STEPS, Steps
+from causalist.model.protocols import NO_STEPS, Step, Steps
 from causalist.model.scores import TextMatches
 from causalist.rank import (
     GENERATORS,
     MIN_SHARED_LETTERS,
     ROUTES,
+    Generator,
     ParsedQuery,
     Ranking,
     Selection,
@@ -120,7 +121,7 @@ class RankingSession:
     def attempt(self, question: ParsedQuery, asked: ParsedQuery | None = None) -> RankingAttempt:
         """Rank `question`; confidence depends on its fit to `asked` if that is another query."""
         graph, lexical, options, steps = self.index.graph, self.index.lexical, self.options, self.steps
-        with steps.timed("validate.filters"):
+        with steps.timed(Step.VALIDATE_FILTERS):
             view = navigate.apply_filters(self.index, options, root=self.root, folder=self.folder)
         matched = self._match_patterns(question)
         given = (graph, lexical, view.transition, self.weights, options)
@@ -128,35 +129,37 @@ class RankingSession:
         scope = view.scope
         if scope is not None:
             unscoped = ranking
-            ranking = steps.optional("validate.scope", lambda: boost_scope(unscoped, scope), lambda: unscoped)
-        with steps.timed("assemble.places"):
+            ranking = steps.optional(Step.VALIDATE_SCOPE, lambda: boost_scope(unscoped, scope), lambda: unscoped)
+        with steps.timed(Step.ASSEMBLE_PLACES):
             chosen = choose(ranking, graph, view.transition, options, steps)
         confidence = None
         if options.rank is RankMode.FUSED:  # nothing was fitted to the other list
             terms = asked.terms if asked else None
             confidence = steps.optional(
-                "deliver.confidence", lambda: confidence_of(ranking, graph, lexical, options.level, terms), lambda: None
+                Step.DELIVER_CONFIDENCE,
+                lambda: confidence_of(ranking, graph, lexical, options.level, terms),
+                lambda: None,
             )
         found = steps.take_found()
-        generators = {name: found.get(name) for name in GENERATORS}
+        generators = {str(name): found.get(name) for name in GENERATORS}
         return RankingAttempt(matched, ranking, view, chosen, confidence, generators)
 
     def _match_patterns(self, question: ParsedQuery) -> Mapping[int, TextMatches]:
         """Return matches of the patterns of a query."""
-        if "literals" not in ROUTES[question.route].generators:
+        if Generator.LITERALS not in ROUTES[question.route].generators:
             return {}
         if not question.patterns:
-            self.steps.found("literals", 0)
+            self.steps.found(Generator.LITERALS, 0)
             return {}
 
         def work() -> Mapping[int, TextMatches]:
             from causalist.pipeline.text_search import find_all_matches
 
             matched = find_all_matches(question.patterns, self.index, self.texts, self.steps)
-            self.steps.found("literals", len(matched))
+            self.steps.found(Generator.LITERALS, len(matched))
             return matched
 
         if question.is_pattern:  # all there is
-            with self.steps.timed("candidates.literals"):
+            with self.steps.timed(Step.CANDIDATES_LITERALS):
                 return work()
-        return self.steps.optional("candidates.literals", work, dict)
+        return self.steps.optional(Step.CANDIDATES_LITERALS, work, dict)

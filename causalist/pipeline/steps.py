@@ -10,7 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING, TypeVar
 
 from causalist.errors import CausalistError, UsageError
-from causalist.model.protocols import STAGES
+from causalist.model.protocols import STAGES, Step
 from causalist.model.source import Diagnostic, DiagnosticSlug
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class StepTimer:
         self._spent: dict[str, float] = {}
         self._inside: list[float] = []  # of each open step: seconds of the steps inside of it
 
-    def timed(self, name: str) -> AbstractContextManager[None]:
+    def timed(self, name: Step) -> AbstractContextManager[None]:
         """Add the time of the block to a step."""
         return self._timed(name)
 
@@ -53,7 +53,7 @@ class StepTimer:
         for stage in STAGES:
             result[stage] = round(self._spent.get(stage, 0.0) * 1000, 3)
             inside = [name for name in self._spent if name.startswith(f"{stage}.")]
-            result.update({name: round(self._spent[name] * 1000, 3) for name in inside})
+            result.update({str(name): round(self._spent[name] * 1000, 3) for name in inside})
         return result
 
 
@@ -103,16 +103,16 @@ _T = TypeVar("_T")
 # Steps that are left out when there is no time. All others take as long as it takes to find that out.
 _SKIPPABLE_STEPS = frozenset(
     {
-        "candidates.literals",
-        "candidates.files",
-        "candidates.names",
-        "candidates.synonyms",
-        "candidates.dense",
-        "candidates.history",
-        "candidates.graph",
-        "candidates.pagerank",
-        "candidates.places",
-        "assemble.attribution",
+        Step.CANDIDATES_LITERALS,
+        Step.CANDIDATES_FILES,
+        Step.CANDIDATES_NAMES,
+        Step.CANDIDATES_SYNONYMS,
+        Step.CANDIDATES_DENSE,
+        Step.CANDIDATES_HISTORY,
+        Step.CANDIDATES_GRAPH,
+        Step.CANDIDATES_PAGERANK,
+        Step.CANDIDATES_PLACES,
+        Step.ASSEMBLE_ATTRIBUTION,
     }
 )
 # Seconds after the deadline, and after its own beginning, from which on any other optional step may be stopped.
@@ -134,7 +134,7 @@ class GuardedSteps(StepTimer):
         self._skipped: dict[str, str] = {}  # why, by step
         self._found: dict[str, int] = {}
 
-    def optional(self, name: str, work: Callable[[], _T], without: Callable[[], _T]) -> _T:
+    def optional(self, name: Step, work: Callable[[], _T], without: Callable[[], _T]) -> _T:
         """Run an optional step; return `without()` if it is skipped or fails with a CausalistError."""
         if self._circuits is not None:
             reason = self._circuits.passes_over(name)
@@ -167,7 +167,7 @@ class GuardedSteps(StepTimer):
             self._circuits.worked(name)
         return result
 
-    def timed(self, name: str) -> AbstractContextManager[None]:
+    def timed(self, name: Step) -> AbstractContextManager[None]:
         """Add the time of the block to a step, which a deadline may end."""
         return self._bounded(name, inf)
 
@@ -200,7 +200,7 @@ class GuardedSteps(StepTimer):
             skipped.append(Diagnostic(DiagnosticSlug.DEADLINE, detail, -1))
         return tuple(skipped)
 
-    def _bounded(self, name: str, until: float) -> AbstractContextManager[None]:
+    def _bounded(self, name: Step, until: float) -> AbstractContextManager[None]:
         timer = super().timed(name)
         return timer if self._deadline is None else self._deadline.around(name, timer, until)
 

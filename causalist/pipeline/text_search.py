@@ -29,7 +29,7 @@ from causalist.rank import (
     find_repeaters,
     has_adjacent_pair,
     match_literals,
-    message_words,
+    message_terms,
     n_informative_words,
 )
 
@@ -118,7 +118,7 @@ def _find_printed(pattern: TextPattern, index: Index, texts: SourceText) -> Mapp
     quote.
     """
     graph = index.graph
-    words = message_words(pattern.text)
+    words = message_terms(pattern.text)
     by_wording: dict[int, tuple[float, TextMatches]] = {}
     by_run: dict[int, tuple[float, TextMatches]] = {}
     read: dict[str, bytes] = {}

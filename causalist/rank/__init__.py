@@ -13,7 +13,7 @@ if TYPE_CHECKING:
         find_repeaters,
         has_adjacent_pair,
         match_literals,
-        message_words,
+        message_terms,
         n_informative_words,
     )
     from causalist.rank.pagerank.transition import PreviousTransition, WalkWeights, build_transition, restrict_to
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         GENERATORS,
         MIN_SHARED_LETTERS,
         ROUTES,
+        Generator,
         ParsedQuery,
         RoutePlan,
         TextPattern,
@@ -59,6 +60,7 @@ __all__ = [
     "GENERATORS",
     "MIN_SHARED_LETTERS",
     "ROUTES",
+    "Generator",
     "LinearModel",
     "ParsedQuery",
     "PreviousIndexRows",
@@ -96,7 +98,7 @@ __all__ = [
     "merge_commits",
     "message_postings",
     "message_scores",
-    "message_words",
+    "message_terms",
     "n_informative_words",
     "parse_query",
     "rank_question",
@@ -118,7 +120,7 @@ __getattr__ = exports(
     __name__,
     {
         "pagerank.transition": "PreviousTransition WalkWeights build_transition restrict_to",
-        "query.query": "GENERATORS MIN_SHARED_LETTERS ParsedQuery ROUTES RoutePlan TextPattern parse_query "
+        "query.query": "GENERATORS Generator MIN_SHARED_LETTERS ParsedQuery ROUTES RoutePlan TextPattern parse_query "
         "with_corpus_spelling with_message_patterns with_near_terms without_quotes",
         "scoring.ranking": "Selection best_definitions_in boost_scope choose rank_question reasons_for seed_shares",
         "lexical.commit_messages": "merge_commits message_postings",
@@ -130,7 +132,7 @@ __getattr__ = exports(
         "lexical.bm25": "SnippetLines bm25 find_nodes_by_name impacts",
         "lexical.build": "PreviousIndexRows build_lexical",
         "scoring.mentions": "files_with_all frame_rows",
-        "lexical.message_search": "find_printers find_repeaters has_adjacent_pair match_literals message_words "
+        "lexical.message_search": "find_printers find_repeaters has_adjacent_pair match_literals message_terms "
         "n_informative_words",
         "scoring.signals": "terms_in_vocabulary",
     },

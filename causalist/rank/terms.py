@@ -63,7 +63,7 @@ def terms_of(word: str) -> tuple[str, ...]:
     (('get', 'user', 'getusers'), ('run',), ('privat',))
     """
     parts = split_word(word)
-    found = dict.fromkeys(stem(part) for part in parts)
+    result = dict.fromkeys(stem(part) for part in parts)
     if len(parts) > 1:
-        found.setdefault(word.strip("_").lower())
-    return tuple(found)
+        result.setdefault(word.strip("_").lower())
+    return tuple(result)

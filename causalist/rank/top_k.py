@@ -34,7 +34,7 @@ def select_first(scores: NDArray[np.float64], nodes: NDArray[np.int64], k: int) 
     values = scores[nodes]
     if 0 < 4 * k < len(nodes):
         least = np.partition(values, len(nodes) - k)[len(nodes) - k]
-        # All values that may round to the same number as `least`, or to a larger one.
+        # All values that may round to the number that `least` rounds to, or to a larger one.
         may_be = values >= least - ROUNDED_AWAY * (1.0 + abs(least))
         nodes, values = nodes[may_be], values[may_be]
     return nodes[np.lexsort((nodes, -np.round(values, SCORE_DECIMALS)))][:k]

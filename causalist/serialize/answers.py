@@ -38,7 +38,7 @@ def answer_document(answer: "Answer") -> Document:
             "iterations": walk.iterations,
             "residual": walk.residual,
             "damping": walk.damping,
-            "rung": walk.rung,
+            "rung": walk.outcome,
             "error_bound": walk.bound,
         },
         "results": [_result(rank, hit) for rank, hit in enumerate(answer.results, 1)],

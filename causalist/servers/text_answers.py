@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from causalist._internal.sanitize import middle_cut, neutralise, one_line
 from causalist._internal.text import count_noun
 from causalist.errors import UnknownNode
-from causalist.model.answer import AskOptions, PackHeader, PackInput, PackItem
+from causalist.model.answer import AskOptions, PackFormat, PackHeader, PackInput, PackItem
 from causalist.model.graph import Edge
 from causalist.model.lookup import Affected, DefinitionDetails, GraphPath, UnresolvedCall
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
@@ -265,7 +265,7 @@ def symbol_text(repository: "Repository", name: str, max_tokens: int) -> Reply:
     def body(room: int) -> str:
         if definition.outline:
             return _format_outline(definition, room)
-        return _render_node_pack(repository, node, [definition], (), max(room, MINIMUM_TOKENS["text"])) + "\n"
+        return _render_node_pack(repository, node, [definition], (), max(room, MINIMUM_TOKENS[PackFormat.TEXT])) + "\n"
 
     text = lists(int(max_tokens * _LISTS_SHARE))
     source = note + body(max_tokens - count_tokens(text) - count_tokens(note) - 4)
@@ -301,7 +301,7 @@ def path_text(repository: "Repository", name: str, to: str, max_tokens: int) -> 
             return Reply(truncate_to_budget(text, max_tokens), [hop.node for hop in trail.hops])
     way, on_it = lead + _format_path(trail), [hop.node for hop in trail.hops]
     room = max_tokens - count_tokens(way) - 4
-    if room < MINIMUM_TOKENS["text"]:
+    if room < MINIMUM_TOKENS[PackFormat.TEXT]:
         return Reply(truncate_to_budget(way, max_tokens), on_it)
     definitions = [repository.show(hop.node) for hop in trail.hops]
     # Priority for the budget: both ends, then nodes near the start.
@@ -440,7 +440,7 @@ def _format_path(trail: GraphPath) -> str:
 def resolve_name(repository: "Repository", name: str) -> tuple[str, str]:
     """Return the id that a name means, and a note on assumptions. Raises UnknownNode, AmbiguousNode."""
     try:
-        found = repository.named(name)
+        found = repository.resolve_name(name)
     except UnknownNode as error:
         near = [format_node(hit.id) for hit in repository.find(name, limit=_MAX_SUGGESTIONS)]
         if not near or "\n" in str(error):  # the error already lists names
@@ -486,7 +486,7 @@ def _render_node_pack(
         title, repository.root.name, info.commit, info.nodes, stale=any(each.stale for each in given), causal=True
     )
     items = tuple(PackItem(each.hit, each.text, False) for each in given)
-    return render_pack(PackInput(header, items, edges, ()), max_tokens=max_tokens, format="text").text
+    return render_pack(PackInput(header, items, edges, ()), max_tokens=max_tokens, format=PackFormat.TEXT).text
 
 
 def _format_list(title: str, lines: Sequence[str], room: int, *, most: int = _MAX_EDGES_LISTED) -> str:

@@ -7,6 +7,7 @@ import pytest
 
 from causalist.model.answer import Level, Route, Specificity
 from causalist.model.graph import EdgeKind
+from causalist.model.scores import WalkOutcome
 from causalist.model.symbols import NodeKind, Role
 from tests.docs.blocks import DOCS, ROOT
 from tests.docs.markdown import links
@@ -18,8 +19,8 @@ ENTRIES = dict(re.findall(r"^### (.+)\n\n((?:.+\n)+)", TEXT, re.MULTILINE))
 TERMS = """Adjacency, Analyzer, Binding, Budget, Calibration, Call graph, Call site, Candidate, Causal order, Chain,
 Confidence, Damping, Dangling node, Declaration, Definition, Diagnostic, Document, Edge, Entry point, Evidence, Excerpt,
 External, Facts, Feedback arc set, Frame, Fusion, Hit, Hop, Id, In-degree, Index, Interface, Invalidation, Mention, MRO,
-Name candidate, Node, Pack, Passage, Path, Personalization vector, Posting, Prior, Pseudo-relevance feedback, Query,
-Reason, Receiver, Removed edge, Reranking, Residual, Resolution, Restart, Retry, Role, Route, Rule, Rung, Scope, Score,
+Name candidate, Node, Outcome, Pack, Passage, Path, Personalization vector, Posting, Prior, Pseudo-relevance feedback,
+Query, Reason, Receiver, Removed edge, Reranking, Residual, Resolution, Restart, Retry, Role, Route, Rule, Scope, Score,
 Seed, Signal, Slot, Slug, Snippet line, Specificity, Stale, Support, Symbol table, Transition matrix, Unresolved call,
 Value, Via"""
 
@@ -43,7 +44,7 @@ def test_terms_are_explained(term: str) -> None:
         ("Route", [route.value for route in Route]),
         ("Level", [level.value for level in Level]),
         ("Specificity", [s.value for s in Specificity if s is not Specificity.LOG]),
-        ("Rung", ["converged", "relaxed", "degree", "stopped"]),
+        ("Outcome", [outcome.value for outcome in WalkOutcome]),
     ],
 )
 def test_every_word_that_is_printed_for_a_term_stands_in_its_entry(term: str, words: list[str]) -> None:

@@ -392,7 +392,7 @@ def block_walk(example: Example) -> str:
     assert info is not None
     return (
         f"PageRank over all {int(np.count_nonzero(example.transition.walkable))} nodes converges after "
-        f"{info.iterations} iterations with a residual of {info.residual:.2e} (rung `{info.rung}`).\n"
+        f"{info.iterations} iterations with a residual of {info.residual:.2e} (outcome `{info.outcome}`).\n"
     )
 
 

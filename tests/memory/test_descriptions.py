@@ -223,8 +223,8 @@ def _() -> None:
     seeds = np.zeros(len(index.snapshot.memory_walk(index.variant).graph.totals))
     seeds[0] = 1.0
     memory_walk = index.snapshot.memory_walk(index.variant)
-    assert memory_walk.pagerank(seeds, damping=0.85).rung == "converged"
-    assert memory_walk.pagerank(seeds, damping=0.85, tolerance=1e-15, max_iterations=1).rung in ("relaxed", "degree")
+    assert memory_walk.pagerank(seeds, damping=0.85).outcome == "converged"
+    assert memory_walk.pagerank(seeds, damping=0.85, tolerance=1e-15, max_iterations=1).outcome in ("relaxed", "degree")
 
 
 @_point("Nodes chunk, entity, concept")

@@ -143,7 +143,7 @@ def test_agrees_with_a_dense_solve(variant: str, damping: float) -> None:
     seeds[[0, 5]] = 0.25, 0.75
     exact = np.linalg.solve(np.eye(n) - damping * dense, seeds)
     result = MemoryWalk(graph).pagerank(seeds, damping=damping, tolerance=1e-12, max_iterations=1000)
-    assert result.rung == "converged"
+    assert result.outcome == "converged"
     assert result.scores == pytest.approx(exact / exact.sum(), abs=1e-10)
 
 
@@ -223,9 +223,9 @@ def test_where_too_few_iterations_are_allowed_the_rungs_say_so() -> None:
     memory_walk = MemoryWalk(build_walk_graph(_random_index(2, "log").snapshot.arrays, VARIANTS["log"]))
     seeds = np.zeros(len(memory_walk.graph.totals))
     seeds[0] = 1.0
-    assert memory_walk.pagerank(seeds, damping=0.85, tolerance=1e-9, max_iterations=30).rung == "converged"
-    assert memory_walk.pagerank(seeds, damping=0.85, tolerance=1e-9, max_iterations=12).rung == "relaxed"
-    assert memory_walk.pagerank(seeds, damping=0.85, tolerance=1e-9, max_iterations=1).rung == "degree"
+    assert memory_walk.pagerank(seeds, damping=0.85, tolerance=1e-9, max_iterations=30).outcome == "converged"
+    assert memory_walk.pagerank(seeds, damping=0.85, tolerance=1e-9, max_iterations=12).outcome == "relaxed"
+    assert memory_walk.pagerank(seeds, damping=0.85, tolerance=1e-9, max_iterations=1).outcome == "degree"
 
 
 def test_what_is_out_of_range_is_said() -> None:

@@ -11,7 +11,7 @@ from causalist.pipeline.repository import Repository
 
 
 def id_of(repository: Repository, name: str, folder: str = "") -> str:
-    named = dataclasses.replace(repository, folder=folder).named(name)
+    named = dataclasses.replace(repository, folder=folder).resolve_name(name)
     assert not named.note
     return repository.index.graph.nodes.ids[named.node]
 
@@ -111,11 +111,11 @@ def test_absolute_paths(named: Repository, tmp_path: Path) -> None:
 
 
 def test_another_case_is_the_last_resort_and_said(named: Repository) -> None:
-    found = named.named("session.VERIFY")
+    found = named.resolve_name("session.VERIFY")
     assert named.index.graph.nodes.ids[found.node] == "src/auth.py::Session.verify"
     assert "taken for src/auth.py::Session.verify" in found.note
-    assert "src/app/Login.py" in named.named("login.py").note
-    assert not named.named("Login").note  # the file's own case comes before a function of another
+    assert "src/app/Login.py" in named.resolve_name("login.py").note
+    assert not named.resolve_name("Login").note  # the file's own case comes before a function of another
 
 
 def test_several_are_listed_with_kind_and_line(named: Repository) -> None:

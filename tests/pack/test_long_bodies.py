@@ -23,7 +23,7 @@ def long_text(n: int = N) -> str:
 def telling_item(weights: Mapping[int, float], text: str = "", **more: object) -> PackItem:
     """`weights` by 1-based line."""
     packed = item("a.py", "run", text or long_text(), **more)  # type: ignore[arg-type]
-    return packed._replace(telling=tuple(sorted((line - 1, weight) for line, weight in weights.items())))
+    return packed._replace(snippet_lines=tuple(sorted((line - 1, weight) for line, weight in weights.items())))
 
 
 def lines_of(text: str, first: str = "def run") -> list[str]:
@@ -93,7 +93,7 @@ def test_what_is_used_and_what_tells_bring_the_signature_and_the_lines_that_open
 
 def handled() -> PackItem:
     text = "\n".join(map(handled_line, range(1, 51)))
-    return item("a.py", "handle", text, score=0.9)._replace(telling=((35, 2.0),), uses=(19,))
+    return item("a.py", "handle", text, score=0.9)._replace(snippet_lines=((35, 2.0),), uses=(19,))
 
 
 def test_a_folded_body_in_a_pack_keeps_them() -> None:

@@ -152,7 +152,12 @@ def test_local_names_are_no_references() -> None:
     ],
 )  # fmt: skip
 def test_chains_of_expressions(text: str, chain: str) -> None:
-    assert chain_of(text, TypeSettings(prefixed=True, makers=("new", "make"), passes=("append",))) == chain
+    assert (
+        chain_of(
+            text, TypeSettings(prefixed=True, constructor_functions=("new", "make"), identity_functions=("append",))
+        )
+        == chain
+    )
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_pushing_far_enough_answers_as_the_exact_walk(question: str, rank: RankM
     assert ids(pushed)[:10] == ids(exact)[:10]
     if exact.pagerank is not None:
         assert pushed.pagerank is not None and pushed.pagerank.bound is not None
-        assert (exact.pagerank.bound, pushed.pagerank.rung) == (None, "approximate")
+        assert (exact.pagerank.bound, pushed.pagerank.outcome) == (None, "approximate")
         assert 0 < pushed.pagerank.bound < 1e-3
 
 

@@ -81,9 +81,9 @@ def test_the_walk_stops_where_it_stands() -> None:
     seeds = np.array([1.0, 0.0])
     answers = iter([True, False])
     once = personalized_pagerank(m, seeds, damping=0.5, should_continue=lambda: next(answers))
-    assert (once.scores.tolist(), once.n_iterations, once.residual, once.rung) == ([0.75, 0.25], 1, 0.5, "stopped")
+    assert (once.scores.tolist(), once.n_iterations, once.residual, once.outcome) == ([0.75, 0.25], 1, 0.5, "stopped")
     never = personalized_pagerank(m, seeds, should_continue=lambda: False)
-    assert (never.scores.tolist(), never.n_iterations, never.rung) == ([1.0, 0.0], 0, "stopped")
+    assert (never.scores.tolist(), never.n_iterations, never.outcome) == ([1.0, 0.0], 0, "stopped")
 
 
 def test_files_that_were_not_looked_at_are_counted(tmp_path: Path) -> None:

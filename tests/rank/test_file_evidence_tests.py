@@ -7,7 +7,7 @@ import pytest
 
 from causalist.model.symbols import Role
 from causalist.rank.query.query import parse_query
-from causalist.rank.scoring.file_evidence import name_under_test, scores_from_tests
+from causalist.rank.scoring.file_evidence import scores_from_tests, stem_under_test
 from causalist.rank.scoring.signals import PriorFactors, compute_signals
 from tests.model.corpus import Corpus, Def, corpus
 
@@ -43,7 +43,7 @@ def files(*paths: str) -> Corpus:
     ],
 )
 def test_the_name_without_what_marks_it_as_a_test(path: str, name: str) -> None:
-    assert name_under_test(path) == name
+    assert stem_under_test(path) == name
 
 
 def test_a_file_has_the_best_text_of_its_tests() -> None:

@@ -13,12 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist.model.graph import EdgeKind
-from causalist.model.scores import TextMatches
+from causalist.model.scores import Signal, TextMatches
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import bm25
 from causalist.rank.query.query import parse_query
 from causalist.rank.scoring.fusion import (
-    USES_NAMED,
     LinearModel,
     WeightedSignals,
     Weights,
@@ -529,7 +528,7 @@ def test_every_weight_is_that_of_a_signal_and_every_signal_has_one() -> None:
     weights = default_weights()
     c = corpus({"p.py": ""})
     signals = with_support(shipped_signals(c, "token"), np.zeros(1), weights)
-    signals = with_signal(signals, USES_NAMED, np.zeros(1), weights)
+    signals = with_signal(signals, Signal.USES_NAMED, np.zeros(1), weights)
     assert {*weights.definition.signals, "kind"} == set(signals.definition)
     assert set(weights.file.signals) == set(signals.file)
     assert set(weights.file.signals) >= set(of_files(c, "token"))

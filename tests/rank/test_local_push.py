@@ -50,7 +50,7 @@ def test_is_never_farther_than_its_bound(
     transition = build_transition(graph, weights)
     result = push_pagerank(transition, seeds, damping=damping, epsilon=epsilon)
     error = np.abs(result.scores - solved(transition, seeds, damping)).sum()
-    assert result.rung == "approximate" and result.bound is not None
+    assert result.outcome == "approximate" and result.bound is not None
     assert error <= result.bound + 1e-12
     assert result.scores.min() >= 0 and abs(result.scores.sum() - 1) < 1e-12
     # What is left was below the threshold of every node.
@@ -107,18 +107,18 @@ def test_stops_when_told_with_a_bound_that_holds() -> None:
     result = push_pagerank(
         ring(50), np.eye(1, 50)[0], damping=0.85, epsilon=1e-9, should_continue=lambda: next(answers)
     )
-    assert (result.rung, result.n_iterations) == ("stopped", 2)
+    assert (result.outcome, result.n_iterations) == ("stopped", 2)
     error = np.abs(result.scores - solved(ring(50), np.eye(1, 50)[0], 0.85)).sum()
     assert result.bound is not None and 0 < error <= result.bound
 
 
 def test_which_walk_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = np.eye(1, 30)[0]
-    rungs = [compute_pagerank(ring(30), seeds, damping=0.5, approximate=a).rung for a in (None, 0.0, 0.1)]
-    assert rungs == ["converged", "converged", "approximate"]
+    outcomes = [compute_pagerank(ring(30), seeds, damping=0.5, approximate=a).outcome for a in (None, 0.0, 0.1)]
+    assert outcomes == ["converged", "converged", "approximate"]
     monkeypatch.setattr(push, "EXACT_UP_TO", 29)
-    rungs = [compute_pagerank(ring(30), seeds, damping=0.5, approximate=a).rung for a in (None, 0.0, 0.1)]
-    assert rungs == ["approximate", "converged", "approximate"]
+    outcomes = [compute_pagerank(ring(30), seeds, damping=0.5, approximate=a).outcome for a in (None, 0.0, 0.1)]
+    assert outcomes == ["approximate", "converged", "approximate"]
     exact = personalized_pagerank(ring(30), seeds, damping=0.5)
     assert compute_pagerank(ring(30), seeds, damping=0.5, approximate=0.0).scores.tolist() == exact.scores.tolist()
 
@@ -145,7 +145,7 @@ def test_a_walk_that_goes_on_is_within_its_bound(
         others /= others.sum()
         seeds = (1 - share) * seeds + share * others
         walk = extend_push(transition, walk, others, share, seeds, damping=damping, approximate=epsilon)
-        assert walk.rung == "approximate" and walk.bound is not None
+        assert walk.outcome == "approximate" and walk.bound is not None
         assert np.abs(walk.scores - solved(transition, seeds, damping)).sum() <= walk.bound + 1e-9
         assert walk.scores.min() >= 0 and abs(walk.scores.sum() - 1) < 1e-12
         links = np.maximum((dense(transition) > 0).sum(axis=0), 1)
@@ -187,7 +187,7 @@ def test_a_walk_that_goes_on_may_be_stopped() -> None:
         should_continue=lambda: next(asked),
     )
     error = np.abs(stopped.scores - solved(transition, (seeds + others) / 2, 0.85)).sum()
-    assert stopped.rung == "stopped" and walk.bound is not None and stopped.bound is not None
+    assert stopped.outcome == "stopped" and walk.bound is not None and stopped.bound is not None
     assert walk.bound < error <= stopped.bound + 1e-12
 
 

@@ -1,7 +1,7 @@
 """Which definitions are read for a message: by hand, in small repositories."""
 
 from causalist.model.symbols import Role
-from causalist.rank.lexical.message_search import find_printers, message_words
+from causalist.rank.lexical.message_search import find_printers, message_terms
 from tests.model.corpus import Corpus, Def, Section, corpus
 
 WORDS = "no such user anna in the shop"
@@ -57,5 +57,5 @@ def test_a_word_of_several_parts_is_looked_for_as_a_whole() -> None:
 
 
 def test_the_words_of_a_message() -> None:
-    assert message_words('Order "a-7" NOT found: %') == ["order", "a", "7", "not", "found"]
-    assert len(message_words("word " * 1000)) == 64
+    assert message_terms('Order "a-7" NOT found: %') == ["order", "a", "7", "not", "found"]
+    assert len(message_terms("word " * 1000)) == 64

@@ -159,7 +159,7 @@ def test_scores_solve_the_equation(
     # r = damping M r + c s with a number c, hence r is proportional to the solution of (I - damping M) x = s.
     solved = np.linalg.solve(np.eye(len(seeds)) - damping * dense(transition), seeds)
     assert np.abs(result.scores - solved / solved.sum()).max() < 1e-9
-    assert result.rung == "converged"
+    assert result.outcome == "converged"
     assert (result.scores >= 0).all()
     assert abs(result.scores.sum() - 1) < 1e-12
     assert (result.scores[~transition.walkable] == 0).all()
@@ -224,7 +224,7 @@ def test_damping_0_returns_the_seeds(case: tuple[CodeGraph, np.ndarray]) -> None
     graph, seeds = case
     result = personalized_pagerank(build_transition(graph, DEFAULT), 3 * seeds, damping=0.0)
     assert np.allclose(result.scores, seeds, rtol=1e-15)
-    assert (result.n_iterations, result.rung) == (1, "converged")
+    assert (result.n_iterations, result.outcome) == (1, "converged")
 
 
 @given(graphs_with_seeds())
@@ -242,17 +242,17 @@ ALL_AT_A = np.array([1.0, 0.0, 0.0, 0.0])
 def test_the_defaults_converge_within_76_iterations() -> None:
     """The k-th step moves at most 2 * 0.85 ** k, which is below 1e-5 from k = 76 on; the ring is a worst case."""
     result = personalized_pagerank(build_transition(RING, CALLS_ONLY), ALL_AT_A)
-    assert result.rung == "converged"
+    assert result.outcome == "converged"
     assert result.n_iterations == 76
     assert result.residual < 1e-5
 
 
 def test_the_relaxed_rung_goes_on_from_where_it_stood() -> None:
     """Each step on the ring moves damping times what the last one moved, 2 * 0.85 ** k at the k-th: the 61st is the
-    first below 1e-4 (2 * 0.85 ** 61 = 0.99e-4), and with 50 iterations the first rung ends above 1e-5."""
+    first below 1e-4 (2 * 0.85 ** 61 = 0.99e-4), and with 50 iterations the first attempt ends above 1e-5."""
     m = build_transition(RING, CALLS_ONLY)
     result = personalized_pagerank(m, ALL_AT_A, max_iterations=50)
-    assert (result.rung, result.n_iterations) == ("relaxed", 61)
+    assert (result.outcome, result.n_iterations) == ("relaxed", 61)
     assert 0.9e-4 < result.residual < 1e-4
     exact = personalized_pagerank(m, ALL_AT_A, tolerance=1e-14, max_iterations=1000).scores
     assert np.abs(result.scores - exact).sum() < 1e-3
@@ -260,7 +260,7 @@ def test_the_relaxed_rung_goes_on_from_where_it_stood() -> None:
 
 def test_the_relaxed_rung_may_hold_already() -> None:
     result = personalized_pagerank(build_transition(RING, CALLS_ONLY), ALL_AT_A, max_iterations=65)
-    assert (result.rung, result.n_iterations) == ("relaxed", 65)
+    assert (result.outcome, result.n_iterations) == ("relaxed", 65)
 
 
 def test_the_last_rung_ranks_by_degree() -> None:
@@ -272,7 +272,7 @@ def test_the_last_rung_ranks_by_degree() -> None:
     m = build_transition(make_graph(["a", "b", "c", "d", "external:x"], edges), CALLS_ONLY)
     seeds = np.array([0.0, 1.0, 0.0, 0.0, 0.0])
     result = personalized_pagerank(m, seeds, damping=0.99, max_iterations=1)
-    assert (result.rung, result.n_iterations) == ("degree", 3)
+    assert (result.outcome, result.n_iterations) == ("degree", 3)
     assert np.allclose(result.scores, [2 / 9, 5 / 9, 1 / 9, 1 / 9, 0])
 
 

@@ -8,7 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from causalist.model.answer import Route
-from causalist.rank.query.query import ParsedQuery, QueryMention, parse_query
+from causalist.rank.query.identifiers import MentionKind, QueryMention
+from causalist.rank.query.query import ParsedQuery, parse_query
 from causalist.rank.terms import STOP_WORDS
 
 PYTHON_TRACEBACK = """Login fails
@@ -161,7 +162,7 @@ def test_short_words_stop_words_and_other_scripts_are_not_abbreviated(text: str)
 )
 def test_symbols(text: str, expected: list[str]) -> None:
     found = [n for n in parse_query(text).named if n.kind == "symbol"]
-    assert found == [QueryMention("symbol", name, 1.0) for name in expected]
+    assert found == [QueryMention(MentionKind.SYMBOL, name, 1.0) for name in expected]
 
 
 @pytest.mark.parametrize(
@@ -186,8 +187,8 @@ def test_qualified_names(text: str, expected: list[str]) -> None:
 def test_an_import_from_the_same_folder_names_a_symbol_only() -> None:
     """`..auth` would be a module without a name, as every file without a stem is."""
     assert parse_query("from . import auth, web").named == (
-        QueryMention("symbol", "auth", 1.0),
-        QueryMention("symbol", "web", 1.0),
+        QueryMention(MentionKind.SYMBOL, "auth", 1.0),
+        QueryMention(MentionKind.SYMBOL, "web", 1.0),
     )
     assert named("from .. import auth") == ["auth"]
 
@@ -279,8 +280,8 @@ def test_frames_of_tracebacks_are_apart_from_names() -> None:
 
 def test_what_is_named_twice_is_kept_once_with_the_weight_of_the_title() -> None:
     assert parse_query("getUser or getUser\ngetUser and getName").named == (
-        QueryMention("symbol", "getUser", 1.0),
-        QueryMention("symbol", "getName", 0.6),
+        QueryMention(MentionKind.SYMBOL, "getUser", 1.0),
+        QueryMention(MentionKind.SYMBOL, "getName", 0.6),
     )
 
 

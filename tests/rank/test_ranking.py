@@ -150,8 +150,8 @@ def test_kept_places_by_hand() -> None:
         that it does not belong; of b's two links one leads to a. b, over the sum of r 2.5725: 0.2751.
     Then b joins the seeds: 0.7 a + 0.3 b. Shares: a 0.7, b 0.595 + 0.3, c 0.50575 + 0.255, together 2.35575.
         c: 0.76075 sqrt(ln 4) / 2.35575 = 0.3802. What came first stays first, so that it has what b has.
-    They stand behind the last that words found: the file of a, with 0.6 less 0.7 ln 2, the toll on a second node of a
-    file.
+    They stand behind the last that words found: the file of a, with 0.6 less 0.7 ln 2, the penalty of a second node
+    of a file.
     """
     told = Told(
         ["a.py::a", "b.py::b", "c.py::c", "d.py"],
@@ -631,7 +631,7 @@ def test_any_answer(c: Corpus, text: str, asked: AskOptions) -> None:
         table = ranking.files if asked.level is Level.FILE else ranking.definitions
         found = [(x.score, table[x.node]) for x in chosen if not x.by_graph]
         if ROUTES[asked.route or ranking.question.route].diversity_penalty and asked.level is Level.SYMBOL:
-            assert all(score <= whole for score, whole in found)  # less a toll
+            assert all(score <= whole for score, whole in found)  # less a penalty
         else:
             assert all(score == whole for score, whole in found)
         assert sum(x.by_graph for x in chosen) <= max(0.3 * asked.top_k + 0.5, 0)

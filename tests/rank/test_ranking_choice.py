@@ -32,7 +32,7 @@ def test_fewer_than_four_places_leave_none_to_files() -> None:
 
 
 def test_what_stands_for_a_file_never_stands_before_what_was_found() -> None:
-    """Tolls may have left what was found less than the best definition of another file has by itself."""
+    """After the penalties, a found definition may score less than the best definition of another file."""
     scores = SCORES.copy()
     scores[9] = 50.0
     found = _with_best_files(FOUND, 8, [11], scores, OWNERS)

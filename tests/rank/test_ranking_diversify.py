@@ -30,31 +30,31 @@ def test_a_further_result_of_a_file_has_to_be_better_by_the_toll() -> None:
     assert diversify([], SCORES, FILES, NONE, 5, 0.8) == {} == diversify(range(5), SCORES, FILES, NONE, 0, 0.8)
 
 
-def test_what_surrounds_a_definition_that_is_there_pays_once_more() -> None:
-    """1 lies in 2, which lies in 3, which lies in the file 0. The toll on the file is next to nothing here. What
-    lies in a definition that is there pays nothing: 4 lies in 3."""
+def test_an_enclosing_definition_gets_a_fixed_penalty() -> None:
+    """1 lies in 2, which lies in 3, which lies in the file 0. The penalty of the file is nearly 0 here. A definition
+    inside of a listed one gets no penalty: 4 lies in 3."""
     files, parents = np.zeros(5, dtype=np.int32), np.array([-1, 2, 3, 0, 3], dtype=np.int32)
     found = diversify(range(5), np.array([1.0, 5.0, 4.5, 4.0, 1.5]), files, parents, 5, 1e-9)
     assert {node: round(worth, 6) for node, worth in found.items()} == {1: 5.0, 2: 2.5, 3: 2.0, 4: 1.5, 0: 1.0}
     assert list(diversify([1, 2, 4], np.array([0.0, 5.0, 4.5, 0.0, 1.5]), files, parents, 5, 0.0)) == [1, 2, 4]
 
 
-def test_without_a_toll_it_is_the_order_of_scores_and_equal_ones_go_by_index() -> None:
+def test_without_a_penalty_the_order_is_by_score_and_index() -> None:
     assert list(diversify([4, 3, 2, 1, 0], SCORES, FILES, NONE, 5, 0.0)) == [0, 1, 2, 3, 4]
     assert list(diversify([2, 1, 0], np.ones(3), np.array([1, 2, 1], dtype=np.int32), NONE, 3, 0.5)) == [0, 1, 2]
 
 
 @given(st.lists(st.tuples(st.floats(0.01, 20), st.integers(0, 4)), max_size=30), st.floats(0, 3), st.integers(0, 40))
-def test_every_step_takes_the_best_that_is_left(rows: list[tuple[float, int]], toll: float, most: int) -> None:
+def test_every_step_takes_the_best_remaining_node(rows: list[tuple[float, int]], penalty: float, most: int) -> None:
     scores, files = np.array([s for s, _ in rows]), np.array([f for _, f in rows], dtype=np.int32)
-    found = diversify(range(len(rows)), scores, files, np.full(len(rows), -1, dtype=np.int32), most, toll)
+    found = diversify(range(len(rows)), scores, files, np.full(len(rows), -1, dtype=np.int32), most, penalty)
     assert len(found) == min(most, len(rows)) and all(worth > 0 for worth in found.values())
     taken: Counter[int] = Counter()
     left = set(range(len(rows)))
     for node, worth in found.items():
 
         def now(n: int) -> float:
-            return max(float(scores[n]) - toll * log1p(taken[int(files[n])]), 1e-6 * float(scores[n]))
+            return max(float(scores[n]) - penalty * log1p(taken[int(files[n])]), 1e-6 * float(scores[n]))
 
         assert worth == now(node) and node == min(left, key=lambda n: (-round(now(n), 12), n))
         left.remove(node)
@@ -62,8 +62,8 @@ def test_every_step_takes_the_best_that_is_left(rows: list[tuple[float, int]], t
 
 
 def test_definitions_are_spread_and_files_are_not() -> None:
-    """Eighty functions of one file say what is asked for, and one of another file says it less well, by less than what
-    the last of the eighty have lost to the toll: t ln(1 + n) is less than that for each n below e^(lack/t) − 1."""
+    """Eighty functions of one file match the query, and one of another file matches it less well. The difference is
+    less than the penalty of the last of the eighty: t ln(1 + n) is below it for each n below e^(difference/t) − 1."""
     same = [Def(f"part_{i}", "token cache") for i in range(80)]
     c = corpus({"a.py": same, "b.py": [Def("other", "token cache and words w0 w1")]})
     question = parse_query("token cache")

@@ -69,22 +69,22 @@ class HeaderReach:
         because questions come file by file.
         """
         if self._last[0] != file:
-            seen, waiting = {file}, [file]
-            while waiting:
-                new = [each for each in self._find_included(waiting.pop()) if each not in seen]
+            seen, queue = {file}, [file]
+            while queue:
+                new = [each for each in self._find_included(queue.pop()) if each not in seen]
                 seen.update(new)
-                waiting += [each for each in new if each >= 0]
+                queue += [each for each in new if each >= 0]
             self._last = file, frozenset(seen)
         return self._last[1]
 
     def _find_included(self, file: int) -> tuple[int, ...]:
-        known = self._direct.get(file)
-        if known is None:
+        cached = self._direct.get(file)
+        if cached is None:
             entries = self.files[file].facts.imports
             found = [(self.target(file, entry)[0], entry.module) for entry in entries]
-            known = tuple(sorted({each for each, written in found if each >= 0 or not written.startswith("<")}))
-            self._direct[file] = known
-        return known
+            cached = tuple(sorted({each for each, written in found if each >= 0 or not written.startswith("<")}))
+            self._direct[file] = cached
+        return cached
 
 
 def find_script(paths: dict[str, int], importer: str, written: str, settings: ModuleSettings) -> int:
@@ -133,19 +133,19 @@ class InclusionGraph:
 
     def find_nearest(self, file: int, several: Iterable[tuple[int, int]]) -> int:
         """Return the definition of the nearest file visible from `file`, or -1; candidates are (file, definition)."""
-        seen = [each for each in several if each[0] in self.reach(file)]
+        included = [each for each in several if each[0] in self.reach(file)]
         path = self.paths[file]
-        return min(seen, key=lambda each: (-shared_folders(path, self.paths[each[0]]), each))[1] if seen else -1
+        return min(included, key=lambda each: (-shared_folders(path, self.paths[each[0]]), each))[1] if included else -1
 
     def reach(self, file: int) -> frozenset[int]:
         """Return `file`, all files that include it directly or indirectly, and everything that these include."""
         found = self._reach.get(file)
         if found is None:
             # Whoever includes a file includes it again: many files share one answer.
-            around = frozenset(_closure(set(self.included_by.get(file, {file})), self.included_by))
-            found = self._below.get(around)
+            including = frozenset(_closure(set(self.included_by.get(file, {file})), self.included_by))
+            found = self._below.get(including)
             if found is None:
-                found = self._below[around] = frozenset(_closure(set(around), self.includes))
+                found = self._below[including] = frozenset(_closure(set(including), self.includes))
             self._reach[file] = found
         return found
 

@@ -90,12 +90,12 @@ class ModuleTree:
         symbols = self.files[file]
         definitions = symbols.facts.definitions
         for local, definition in enumerate(definitions):
-            around = definition.parent
-            inside = definitions[around].qualname + "." if around != MODULE_SCOPE else ""
-            if definition.qualname != inside + definition.name or definition.kind == NodeKind.MACRO:
+            parent = definition.parent
+            prefix = definitions[parent].qualname + "." if parent != MODULE_SCOPE else ""
+            if definition.qualname != prefix + definition.name or definition.kind == NodeKind.MACRO:
                 continue  # a member of a type that stands elsewhere
-            if around == MODULE_SCOPE or definitions[around].kind == NodeKind.NAMESPACE:
-                module = Module(file, symbols.first + around if around != MODULE_SCOPE else -1)
+            if parent == MODULE_SCOPE or definitions[parent].kind == NodeKind.NAMESPACE:
+                module = Module(file, symbols.first + parent if parent != MODULE_SCOPE else -1)
                 self.items.setdefault(module, {}).setdefault(definition.name, []).append(symbols.first + local)
                 if definition.kind == NodeKind.NAMESPACE:
                     self.parents[Module(file, symbols.first + local)] = module
@@ -143,8 +143,8 @@ class ModuleTree:
         for file in members:
             path = self.files[file].path
             folder = self._package_folder(path)
-            inside = path[len(folder) + 1 :] if folder else path
-            if any(pattern.fullmatch(inside) for pattern in patterns.values()):
+            relative = path[len(folder) + 1 :] if folder else path
+            if any(pattern.fullmatch(relative) for pattern in patterns.values()):
                 roots.add(file)
         return sorted(roots)
 
@@ -161,7 +161,7 @@ class ModuleTree:
     def _grow(self, roots: Sequence[int]) -> None:
         """Follow the declarations of modules from these files on."""
         waiting = [(file, True) for file in reversed(roots)]
-        seen = set(roots)
+        visited = set(roots)
         while waiting:
             file, is_root = waiting.pop()
             for entry in self.files[file].facts.imports:
@@ -172,9 +172,9 @@ class ModuleTree:
                 if child < 0 or child == file:
                     continue
                 self.children.setdefault(module, {}).setdefault(entry.alias or entry.module, Module(child))
-                if child not in seen and Module(child) not in self.parents:
+                if child not in visited and Module(child) not in self.parents:
                     self.parents[Module(child)] = module
-                    seen.add(child)
+                    visited.add(child)
                     waiting.append((child, False))
 
     def _declared_file(self, file: int, module: Module, entry: Import, is_root: bool) -> int:
@@ -213,9 +213,9 @@ class ModuleTree:
         folder, stem = posixpath.dirname(path), posixpath.splitext(posixpath.basename(path))[0]
         if stem in settings.index_stems:
             folder, stem = posixpath.dirname(folder), posixpath.basename(folder)
-        beside = [posixpath.basename(t) for t in settings.targets if "*" not in t and "/" in t]
+        target_names = [posixpath.basename(t) for t in settings.targets if "*" not in t and "/" in t]
         indexes = [f"{index}{extension}" for index in settings.index_stems for extension in settings.extensions]
-        candidates = [posixpath.join(folder, name) for name in (*indexes, *beside)]
+        candidates = [posixpath.join(folder, name) for name in (*indexes, *target_names)]
         candidates += [folder + extension for extension in settings.extensions if folder]
         for candidate in candidates:
             parent = self.number.get(candidate, -1)
@@ -374,11 +374,11 @@ class TreePathResolver:
             return None
         before = self._cuts
         self._busy.add(key)
-        found = self._search(module, name, path, inside)
+        result = self._search(module, name, path, inside)
         self._busy.discard(key)
-        if found is not None or before == self._cuts or not self._busy:
-            self.known[key] = found
-        return found
+        if result is not None or before == self._cuts or not self._busy:
+            self.known[key] = result
+        return result
 
     def _search(self, module: Module, name: str, path: bool, inside: bool) -> Resolution | None:
         own = self.tree.items.get(module, {}).get(name, [])

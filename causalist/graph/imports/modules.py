@@ -132,8 +132,8 @@ class ModuleMap:
             if part in _SOURCE_FOLDERS or part in settings.folders:
                 roots.add("/".join(parts[: depth + 1]))
         for each in sorted(roots):
-            inside = stem[len(each) + 1 :] if each else stem
-            names = inside.split("/")
+            relative = stem[len(each) + 1 :] if each else stem
+            names = relative.split("/")
             if names[-1] in settings.index_stems:
                 names.pop()
             if names:
@@ -153,8 +153,8 @@ class ModuleMap:
                     return True
         ends = [*settings.extensions, *(f"/{i}{end}" for i in settings.index_stems for end in settings.extensions), ""]
         stems = {path.removesuffix(written) for written in settings.extensions} | {path}
-        beside = {f"{stem}{end}" for stem in stems for end in ends} - {path}
-        return not beside.isdisjoint(self.number)
+        rivals = {f"{stem}{end}" for stem in stems for end in ends} - {path}
+        return not rivals.isdisjoint(self.number)
 
     def _is_package(self, folder: str, settings: ModuleSettings) -> bool:
         return any(
@@ -263,9 +263,9 @@ class ModuleMap:
     def _add_aliases(self, where: str, folder: str, manifest: tuple[tuple[str, str], ...]) -> None:
         """Add the names that a configuration in `folder` explains, for the files below `where`."""
         base = next((value for key, value in manifest if key == ManifestKey.BASE), "")
-        for written in [value for key, value in manifest if key == ManifestKey.BUILT]:
+        for target in [value for key, value in manifest if key == ManifestKey.BUILT]:
             # A configuration that another takes over speaks of folders beside itself.
-            out, source = (posixpath.normpath(posixpath.join(folder, part)) for part in written.split("\t"))
+            out, source = (posixpath.normpath(posixpath.join(folder, part)) for part in target.split("\t"))
             if out not in (".", source) and not out.startswith("../"):
                 self.built.append((out, "" if source == "." else source))
         here = posixpath.relpath(folder or ".", where or ".")
@@ -278,9 +278,9 @@ class ModuleMap:
 
     def _add_extended(self, path: str, manifests: Mapping[str, tuple[tuple[str, str], ...]]) -> None:
         """Add the settings that a configuration takes from others, which it names by path or package."""
-        where, seen, waiting = posixpath.dirname(path), {path}, [path]
-        while waiting and len(seen) < _MAX_EXTENDED:
-            current = waiting.pop()
+        where, visited, queue = posixpath.dirname(path), {path}, [path]
+        while queue and len(visited) < _MAX_EXTENDED:
+            current = queue.pop()
             for name in [value for key, value in manifests[current] if key == ManifestKey.EXTENDS]:
                 package = next((p for p in _package_names(name) if p in self.packages), "")
                 start = self.packages[package].folder if package else posixpath.dirname(current)
@@ -288,9 +288,9 @@ class ModuleMap:
                     continue
                 at = posixpath.normpath(posixpath.join(start, name[len(package) :].lstrip("/") if package else name))
                 found = next((p for p in (at, f"{at}.json", f"{at}/tsconfig.json") if p in manifests), "")
-                if found and found not in seen:
-                    seen.add(found)
-                    waiting.append(found)
+                if found and found not in visited:
+                    visited.add(found)
+                    queue.append(found)
                     self._add_aliases(where, posixpath.dirname(found), manifests[found])
 
     def _find_file_or_index(self, target: str, settings: ModuleSettings, only_folder: bool = False) -> ModuleTarget:

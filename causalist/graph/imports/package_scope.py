@@ -157,9 +157,9 @@ class PackageScopes:
         if found is None:
             return None
         if self.included is not None and (hidden := {each for each in found if self._is_hidden(tables[each[0]], each)}):
-            seen = self.included(file)
-            near = [each for each in found if each[0] in seen or each not in hidden]
-            found = near or (found if -1 in seen else [])
+            included = self.included(file)
+            near = [each for each in found if each[0] in included or each not in hidden]
+            found = near or (found if -1 in included else [])
             if not found:
                 return None
         if len(found) > 1:
@@ -172,9 +172,9 @@ class PackageScopes:
         """Note the builds that a file is in, by an expression over tags or by the end of its name."""
         if tags and evaluate_tags(tags, modules.platforms) is False:
             self.asked_for[file] = tags
-        elif not is_default_build(tags, modules.usual) or _stem_suffix(path) in set(modules.platforms).difference(
-            modules.usual
-        ):
+        elif not is_default_build(tags, modules.default_build_tags) or _stem_suffix(path) in set(
+            modules.platforms
+        ).difference(modules.default_build_tags):
             self.unusual.add(file)
 
     def is_asked_for(self, other: int, file: int) -> bool:
@@ -208,7 +208,10 @@ class PackageScopes:
         """Return True for a macro or a header's function: visible only to files that include its file."""
         if symbols.settings is None or not symbols.settings.modules.headers:
             return False
-        definition, unshared = symbols.facts.definitions[found[1] - symbols.first], symbols.settings.names.unshared
+        definition, unshared = (
+            symbols.facts.definitions[found[1] - symbols.first],
+            symbols.settings.names.file_private_pattern,
+        )
         return definition.kind == NodeKind.MACRO or re.match(unshared, definition.signature) is not None
 
     @staticmethod
@@ -220,7 +223,7 @@ class PackageScopes:
         definition = symbols.facts.definitions[number - symbols.first]
         if definition.kind in _NEVER_LINKED or definition.parent >= 0:
             return True
-        unshared = settings.names.unshared
+        unshared = settings.names.file_private_pattern
         return bool(unshared) and re.match(unshared, definition.signature) is not None
 
     def find_variants(
@@ -247,8 +250,8 @@ class PackageScopes:
         if len({posixpath.dirname(self.paths[each]) for each, _ in found}) > 1:
             return [definition]  # not alternatives of one build; the nearest was chosen
         if fitting is not None:
-            kept = fitting([number for _, number in found])
-            found = [each for each in found if each[1] in kept]
+            variants = fitting([number for _, number in found])
+            found = [each for each in found if each[1] in variants]
         found = self._in_builds_of(file, found)
         own = [number for each, number in found if each == file]
         ending = _stem_suffix(self.paths[file])

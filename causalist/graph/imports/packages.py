@@ -127,8 +127,8 @@ class DeclaredTypes:
             return [found[0]]
         if entry.kind != ImportKind.STAR or (language, entry.module) not in self.packages:
             return None
-        named = [self.find(language, f"{entry.module}.{name}", importer) for name in sorted(used)]
-        return sorted({each[0] for each in named if each is not None})
+        submodules = [self.find(language, f"{entry.module}.{name}", importer) for name in sorted(used)]
+        return sorted({each[0] for each in submodules if each is not None})
 
 
 def cut_package_name(module: str, parts: int) -> str:
@@ -137,21 +137,21 @@ def cut_package_name(module: str, parts: int) -> str:
     >>> cut_package_name("java.util.Map", 3), cut_package_name("org.junit.jupiter.api.Assertions", 3)
     ('java.util', 'org.junit.jupiter')
     """
-    kept: list[str] = []
+    name_parts: list[str] = []
     for part in module.split("."):
-        if len(kept) == parts or (kept and part[:1].isupper()):
+        if len(name_parts) == parts or (name_parts and part[:1].isupper()):
             break
-        kept.append(part)
-    return ".".join(kept)
+        name_parts.append(part)
+    return ".".join(name_parts)
 
 
 def first_names_in(facts: FileFacts) -> frozenset[str]:
     """Return the first names of all chains that a file uses."""
-    found = {call.callee.lstrip("<").partition(".")[0].partition(">")[0].rstrip("()[]") for call in facts.calls}
-    found.update(reference.name.partition("::")[0].partition(".")[0] for reference in facts.references)
-    found.update(base.name.partition(".")[0] for base in facts.bases)
-    found.update(binding.type.partition(".")[0].rstrip("[]") for binding in facts.bindings if binding.type)
-    return frozenset(found)
+    result = {call.callee.lstrip("<").partition(".")[0].partition(">")[0].rstrip("()[]") for call in facts.calls}
+    result.update(reference.name.partition("::")[0].partition(".")[0] for reference in facts.references)
+    result.update(base.name.partition(".")[0] for base in facts.bases)
+    result.update(binding.type.partition(".")[0].rstrip("[]") for binding in facts.bindings if binding.type)
+    return frozenset(result)
 
 
 def external_package(entry: Import, settings: LanguageSettings | None, has_folders: bool) -> str:
@@ -238,16 +238,16 @@ class FolderMap:
     def _resolve(self, folder: str, module: str) -> ModuleTarget:
         if module.startswith(("./", "../")):
             return self._at(posixpath.normpath(posixpath.join(folder, module)), RuleName.PATH)
-        around = [folder]
-        while around[-1]:
-            around.append(posixpath.dirname(around[-1]))
-        for each in around:
+        folders = [folder]
+        while folders[-1]:
+            folders.append(posixpath.dirname(folders[-1]))
+        for each in folders:
             found = self._at(posixpath.join(each, _VENDOR, module), RuleName.PACKAGE)
             if found.file >= 0:
                 return found
         # The longest path that fits counts, then what replaces it here, then the module around.
-        own = next((each for each in around if any(at == each for _, at in self.modules)), None)
-        candidates = [(path, at, 0) for each in around for path, at in self.replaced.get(each, ())]
+        own = next((each for each in folders if any(at == each for _, at in self.modules)), None)
+        candidates = [(path, at, 0) for each in folders for path, at in self.replaced.get(each, ())]
         candidates += [(path, at, 1 if at == own else 2) for path, at in self.modules]
         for path, at, _ in sorted(candidates, key=lambda c: (-len(c[0]), c[2])):
             rest = _path_below(module, path)
@@ -298,7 +298,7 @@ def local_name(entry: Import) -> str:
 def share_imports(tables: Sequence[FileSymbols], declared: DeclaredTypes) -> None:
     """Qualify the wildcard imports of each file, and add those that another file of its project passes on."""
     for symbols in tables:
-        if symbols.settings is not None and symbols.settings.modules.above:
+        if symbols.settings is not None and symbols.settings.modules.sees_enclosing_packages:
             symbols.stars[:] = [qualify_import(declared, symbols, star) for star in symbols.stars]
     passed_on: dict[tuple[str, str], dict[str, Import]] = {}  # (language, project) -> module -> import
     ends = {end for symbols in tables if symbols.settings is not None for end in symbols.settings.modules.projects}
@@ -334,7 +334,7 @@ def find_project(path: str, folders: set[str]) -> str:
 def qualify_import(declared: DeclaredTypes, symbols: FileSymbols, entry: Import) -> Import:
     """Return an import with its full name: `using B` in the package A becomes A.B if there is such a package."""
     settings, package = symbols.settings, symbols.facts.package
-    if settings is None or not settings.modules.above:
+    if settings is None or not settings.modules.sees_enclosing_packages:
         return entry
     while package:
         name = settings.family, f"{package}.{entry.module}"

@@ -59,8 +59,8 @@ class AnnotationTypes:
             return element._replace(kind=ValueKind.COLLECTION) if element.kind is ValueKind.INSTANCE else BUILTIN
         if "+" in name:
             every = [self.infer_annotation(file, scope, each, rule) for each in name.split("+")]
-            known = [each for each in every if each.kind is ValueKind.INSTANCE]
-            return known[0]._replace(also=tuple(each.number for each in known[1:])) if known else every[0]
+            instances = [each for each in every if each.kind is ValueKind.INSTANCE]
+            return instances[0]._replace(also=tuple(each.number for each in instances[1:])) if instances else every[0]
         shape, content = split_type(name) if settings is not None and settings.types.prefixed else (Shape.NONE, [])
         if shape is Shape.RECORD:
             return self._record_of_fields(file, scope, content)
@@ -273,10 +273,10 @@ class AnnotationTypes:
             return Value(
                 ValueKind.OBJECT, file, RuleName.INFERRED_RETURN, qualname, also=(function,), type=binding.value
             )
-        made = self.infer_returned_chain(file, binding.scope, binding.value)
-        if made is not None and made.kind is ValueKind.INSTANCE and not program.is_type(made.number):
-            return made if program.is_constructor(made.number) else None  # `this` of a function that makes nothing
-        return made
+        value = self.infer_returned_chain(file, binding.scope, binding.value)
+        if value is not None and value.kind is ValueKind.INSTANCE and not program.is_type(value.number):
+            return value if program.is_constructor(value.number) else None  # `this` of a function that makes nothing
+        return value
 
     def infer_returned_chain(self, file: int, scope: int, chain: str) -> Value | None:
         """Return the value of a chain in a return statement, or in an object literal there."""
@@ -318,9 +318,9 @@ class MemberTypes:
         `x.unwrap()` is x or what x holds; `T::default()` is a T although T does not define it.
         """
         is_type = value.kind is ValueKind.DEFINITION and self.program.is_type_like(value.number)
-        if is_type and method in settings.making:
+        if is_type and method in settings.factory_methods:
             return value._replace(kind=ValueKind.INSTANCE, rule=RuleName.CONSTRUCTED)
-        if method not in settings.passing:
+        if method not in settings.unwrap_methods:
             return None
         content = self._content_or_itself(value)
         return content if content is not None and content.kind is ValueKind.INSTANCE else None
@@ -337,10 +337,10 @@ class MemberTypes:
         if content.kind is ValueKind.COLLECTION:
             if name == _ELEMENT or name in settings.elements:
                 return content._replace(kind=ValueKind.INSTANCE)
-            return content if name in settings.keeping or name in settings.passing else BUILTIN
+            return content if name in settings.collection_methods or name in settings.unwrap_methods else BUILTIN
         if content.kind is not ValueKind.INSTANCE:
             return content if content.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN) else UNKNOWN
-        for step in settings.steps:  # an iterator of the repository's own
+        for step in settings.iterator_methods:  # an iterator of the repository's own
             number, _ = self.program.find_member(content.number, step)
             if number >= 0:
                 return self.annotations.call_result(Value(ValueKind.DEFINITION, number, content.rule)) or UNKNOWN
@@ -364,17 +364,17 @@ class MemberTypes:
         if len(traits) != 1:
             return None
         trait = traits[0]
-        given = program.foreign.get((trait, name), {})
+        methods = program.foreign.get((trait, name), {})
         if value.kind in (ValueKind.BUILTIN, ValueKind.EXTERNAL) and value.type:
-            if value.type in given:
-                return Value(ValueKind.DEFINITION, given[value.type], RuleName.TRAIT_IN_SCOPE)
+            if value.type in methods:
+                return Value(ValueKind.DEFINITION, methods[value.type], RuleName.TRAIT_IN_SCOPE)
             if trait not in program.for_all:
                 return (
-                    Value(ValueKind.DEFINITION, next(iter(given.values())), RuleName.TRAIT_IN_SCOPE)
-                    if len(given) == 1
+                    Value(ValueKind.DEFINITION, next(iter(methods.values())), RuleName.TRAIT_IN_SCOPE)
+                    if len(methods) == 1
                     else None
                 )
-        elif not given and trait not in program.for_all and not program.is_only_in(trait, name):
+        elif not methods and trait not in program.for_all and not program.is_only_in(trait, name):
             return None
         return Value(ValueKind.DEFINITION, program.find_own_member(trait, name), RuleName.TRAIT_IN_SCOPE)
 
@@ -459,7 +459,7 @@ class MemberTypes:
         type or value if any has.
         """
         program = self.program
-        found: dict[int, dict[str, list[tuple[int, Binding]]]] = {}
+        result: dict[int, dict[str, list[tuple[int, Binding]]]] = {}
         outside: list[tuple[int, Binding]] = []
         for file, symbols in enumerate(program.files):
             for scope, target in dict.fromkeys((b.scope, b.target) for b in symbols.facts.bindings if "." in b.target):
@@ -469,18 +469,18 @@ class MemberTypes:
                     if owner < 0:
                         continue
                     owner = program.canonical.get(owner, owner)
-                    known = found.setdefault(owner, {}).setdefault(target[1:], [])
-                    if known and not (known[0][1].type or known[0][1].value):
-                        known.pop()
-                    known.append((file, binding))
+                    assignments = result.setdefault(owner, {}).setdefault(target[1:], [])
+                    if assignments and not (assignments[0][1].type or assignments[0][1].value):
+                        assignments.pop()
+                    assignments.append((file, binding))
                 elif _is_outside(binding) and binding.value:
                     outside.append((file, binding))
         for file, binding in outside:
             owner_name, _, name = binding.target.rpartition(".")
             value = self.inference.infer_chain(file, binding.scope, owner_name)
             if value is not None and value.kind is ValueKind.DEFINITION:
-                found.setdefault(value.number, {}).setdefault(name, [(file, binding)])
-        return found
+                result.setdefault(value.number, {}).setdefault(name, [(file, binding)])
+        return result
 
     def assigned_attribute(self, value: Value, name: str) -> Value | None:
         """Return the value of an attribute that a type, or a base of it, is given by assignment."""

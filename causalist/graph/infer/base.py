@@ -133,9 +133,11 @@ class InferenceBase(ABC):
             program = self.program
             file = program.file_of[value.number]
             position = value.number - program.files[file].first
-            written = program.files[file].returns.get(position, "")
-            if split_type(written)[0] is not Shape.NONE:
-                return self._part_of(self.infer_annotation(file, position, written, RuleName.ANNOTATION), kind, which)
+            annotation = program.files[file].returns.get(position, "")
+            if split_type(annotation)[0] is not Shape.NONE:
+                return self._part_of(
+                    self.infer_annotation(file, position, annotation, RuleName.ANNOTATION), kind, which
+                )
         return UNKNOWN
 
     def _content_unless_open(self, holder: int) -> Value | None:

@@ -180,18 +180,18 @@ class ContainerTypes:
             )
         if mark == Mark.ELEMENT:
             return self._element_of(settings, value)
-        place = int(mark.strip("[]:")) if mark.strip("[]:").isdigit() else -1
+        position = int(mark.strip("[]:")) if mark.strip("[]:").isdigit() else -1
         if value.kind is ValueKind.TUPLE:
-            if place >= 0:
-                return value.parts[place] if place < len(value.parts) else UNKNOWN
+            if position >= 0:
+                return value.parts[position] if position < len(value.parts) else UNKNOWN
             return Value.union(value.parts)
         if value.kind in (ValueKind.SEQUENCE, ValueKind.MAPPING):
             return value.parts[0]
         if mark[0] == ":":
-            return self._numbered_field(settings, value, place) or self._element_of(settings, value)
+            return self._numbered_field(settings, value, position) or self._element_of(settings, value)
         return self._result_of_method(value, settings.indexing) or UNKNOWN
 
-    def _numbered_field(self, settings: ShapeSettings, value: Value, place: int) -> Value | None:
+    def _numbered_field(self, settings: ShapeSettings, value: Value, position: int) -> Value | None:
         """Return the field at a position of a class that is a tuple as well; None for other values."""
         program = self.program
         for owner in program.linear_bases(value.number) if value.kind is ValueKind.INSTANCE else ():
@@ -200,9 +200,9 @@ class ContainerTypes:
             if not any(each.definition == local and each.name in settings.records for each in facts.bases):
                 continue
             fields = [i for i, d in enumerate(facts.definitions) if d.parent == local and d.kind == NodeKind.FIELD]
-            if place < len(fields):
+            if position < len(fields):
                 content = self.inference.content_of_value(
-                    Value(ValueKind.DEFINITION, symbols.first + fields[place], value.rule)
+                    Value(ValueKind.DEFINITION, symbols.first + fields[position], value.rule)
                 )
                 return content.with_rule(RuleName.ATTRIBUTE_TYPE) if content is not None else UNKNOWN
         return None

@@ -201,10 +201,10 @@ class Inference(InferenceBase):
             ):
                 continue  # `A.prototype.m`: a member of A like any other
             name = part.rstrip("()[]") or part
-            given = called if i == len(parts) else None
-            arguments = arguments_of(part, UNCOUNTED if given is None and bare_calls else given)
+            known_arguments = called if i == len(parts) else None
+            arguments = arguments_of(part, UNCOUNTED if known_arguments is None and bare_calls else known_arguments)
             bare, marks = split_chain_part(part, types, shapes)
-            if types.keeping:
+            if types.collection_methods:
                 step = self.members.collection_member(types, value, name)
                 if step is not None:
                     value = step
@@ -349,8 +349,8 @@ class Inference(InferenceBase):
             if found is None:
                 if name == "default":
                     return value
-                whole = self.default_export(value)
-                return self._follow_member(file, whole, name, so_far) if whole is not None else None
+                module_value = self.default_export(value)
+                return self._follow_member(file, module_value, name, so_far) if module_value is not None else None
             return self._value_of_resolution(
                 found, RuleName.MODULE_ATTRIBUTE if found.kind is ResolutionKind.DEFINITION else ""
             )
@@ -371,24 +371,24 @@ class Inference(InferenceBase):
         if settings is None or not settings.modules.require:
             return None
         found = self.program.find_exported(module.number, "default")
-        whole = self._value_of_resolution(found, "") if found is not None else None
+        exported = self._value_of_resolution(found, "") if found is not None else None
         return (
-            whole
-            if whole is not None and whole.kind in (ValueKind.DEFINITION, ValueKind.INSTANCE, ValueKind.OBJECT)
+            exported
+            if exported is not None and exported.kind in (ValueKind.DEFINITION, ValueKind.INSTANCE, ValueKind.OBJECT)
             else None
         )
 
     def _member_of_definition(self, value: Value, name: str, called: str | None) -> Value | None:
         program = self.program
-        held = self.annotations.resolve_alias(value.number) or self.members.variant_payload(value.number, name)
+        content = self.annotations.resolve_alias(value.number) or self.members.variant_payload(value.number, name)
         if (
-            held is not None
-            and held.kind is ValueKind.INSTANCE
+            content is not None
+            and content.kind is ValueKind.INSTANCE
             and program.definition_of[value.number].kind == NodeKind.TYPE
         ):
-            return self._follow_member(program.file_of[value.number], held, name, name, called)
-        if held is not None:
-            return held
+            return self._follow_member(program.file_of[value.number], content, name, name, called)
+        if content is not None:
+            return content
         definition = program.definition_of[value.number]
         if program.is_type(value.number):
             number, inherited = program.find_member(value.number, name, called=called)
@@ -483,10 +483,10 @@ class Inference(InferenceBase):
             return scope
         symbols, head = self.program.files[file], chain.partition(".")[0]
         key = scope, head
-        known = symbols.decided.get(key)
-        if known is None:
-            known = symbols.decided[key] = self._decide_scope(file, scope, head)
-        return known
+        cached = symbols.decided.get(key)
+        if cached is None:
+            cached = symbols.decided[key] = self._decide_scope(file, scope, head)
+        return cached
 
     def _decide_scope(self, file: int, scope: int, head: str) -> int:
         symbols = self.program.files[file]
@@ -544,8 +544,8 @@ class Inference(InferenceBase):
             return chain
         if self.program.find_own_member(owner, _MAKES) >= 0:
             return chain  # one of its own
-        made = self.program.definition_of[owner].name
-        return f"{made}().{rest}" if rest else f"{made}()" if head != _MAKES else made
+        class_name = self.program.definition_of[owner].name
+        return f"{class_name}().{rest}" if rest else f"{class_name}()" if head != _MAKES else class_name
 
 
 def _type_of_scope(scope: int) -> int:

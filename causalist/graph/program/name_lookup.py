@@ -72,8 +72,8 @@ class NameLookup:
         program = self.program
         settings = program.files[program.file_of[owner]].settings
         is_mixed_in = settings is not None and settings.names.super_same  # a mixin comes before the superclass
-        beside = (NodeKind.INTERFACE,) if is_mixed_in else (NodeKind.INTERFACE, NodeKind.TRAIT)
-        above = [b for b in program.bases_of(owner) if program.definition_of[b].kind not in beside]
+        skipped_kinds = (NodeKind.INTERFACE,) if is_mixed_in else (NodeKind.INTERFACE, NodeKind.TRAIT)
+        above = [b for b in program.bases_of(owner) if program.definition_of[b].kind not in skipped_kinds]
         if len(above) == len(program.bases_of(owner)):
             number, _ = program.find_member(owner, name, skip_own=True, called=called)
             return Value(ValueKind.DEFINITION, number, RuleName.SUPER) if number >= 0 else None
@@ -162,7 +162,7 @@ class NameLookup:
             found = program.find_exported(target, name)
             if found is not None:
                 return found
-        if declared and symbols.settings is not None and symbols.settings.modules.above:
+        if declared and symbols.settings is not None and symbols.settings.modules.sees_enclosing_packages:
             package = symbols.facts.package
             while package:
                 package = package.rpartition(".")[0]
@@ -214,8 +214,8 @@ class NameLookup:
         file = program.modules.number[symbols.path]
         for count in range(1, len(parts) + 1):
             written = ".".join(part.rstrip("()[]") for part in parts[:count])
-            for around in (*symbols.opened_namespaces, ""):
-                qualname = f"{around}.{written}" if around else written.removeprefix(".")
+            for namespace in (*symbols.opened_namespaces, ""):
+                qualname = f"{namespace}.{written}" if namespace else written.removeprefix(".")
                 number = symbols.by_qualname.get(qualname)
                 if number is None:
                     number = program.packages.find_definition(file, qualname, program.files)
@@ -257,15 +257,15 @@ class NameLookup:
         declared, package = self.program.declared, f"{entry.module}.{entry.name}".strip(".")
         if (settings.family, package) not in declared.around:
             return []
-        found = set()
+        result = set()
         for chain in _chains(symbols.facts):
             head, dot, rest = chain.partition(".")
             if head == entry.alias and dot:
                 parts = [*package.split("."), *rest.split(".")]
                 target = declared.find_prefix(settings.family, parts, symbols.path)
                 if target is not None:
-                    found.add(self.program.file_of[target[0]])
-        return sorted(found)
+                    result.add(self.program.file_of[target[0]])
+        return sorted(result)
 
     # -- extension functions at the top of a file or package, imported by name or with the package
 
@@ -394,8 +394,8 @@ class NameLookup:
             return False
         if not package or own == package or own.startswith(f"{package}."):
             return True
-        around = f"{package}.{program.definition_of[function].qualname.rpartition('.')[0]}"
-        return any(star.module in (package, around) for star in symbols.stars)
+        namespace = f"{package}.{program.definition_of[function].qualname.rpartition('.')[0]}"
+        return any(star.module in (package, namespace) for star in symbols.stars)
 
     def _rule_of_extension(self, file: int, function: int) -> str:
         there = self.program.file_of[function]
@@ -411,6 +411,6 @@ def _shift(found: tuple[int, int] | None, by: int) -> tuple[int, int] | None:
 
 def _chains(facts: FileFacts) -> list[str]:
     """Return the names of several parts that a file uses."""
-    written = [call.callee for call in facts.calls] + [reference.name for reference in facts.references]
-    written += [base.name for base in facts.bases] + [binding.type for binding in facts.bindings]
-    return [chain for chain in written if "." in chain]
+    chains = [call.callee for call in facts.calls] + [reference.name for reference in facts.references]
+    chains += [base.name for base in facts.bases] + [binding.type for binding in facts.bindings]
+    return [chain for chain in chains if "." in chain]

@@ -29,10 +29,10 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
     """
     if parameters is None or arguments == UNCOUNTED:
         return 0
-    written = "".join(parameters)
-    takes_rest = REST in written
+    parameter_text = "".join(parameters)
+    takes_rest = REST in parameter_text
     fewest = len(parameters) - takes_rest
-    if OPTIONAL in written:
+    if OPTIONAL in parameter_text:
         fewest -= sum(each[-1:] == OPTIONAL for each in parameters)
         parameters = [each.removesuffix(OPTIONAL) for each in parameters]
     if len(arguments) < fewest or (len(arguments) > len(parameters) and not takes_rest):

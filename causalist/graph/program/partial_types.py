@@ -83,7 +83,7 @@ class PartialTypes:
 
 
 def _has_partial_types(settings: LanguageSettings) -> bool:
-    return settings.modules.reopened or bool(settings.names.parts)
+    return settings.modules.reopened or bool(settings.names.partial_type_pattern)
 
 
 def _is_open(symbols: FileSymbols, definition: Definition) -> bool:
@@ -91,7 +91,10 @@ def _is_open(symbols: FileSymbols, definition: Definition) -> bool:
     assert symbols.settings is not None
     if symbols.settings.modules.reopened:
         return definition.kind in TYPE_KINDS or definition.kind == NodeKind.NAMESPACE
-    return definition.kind in TYPE_KINDS and re.match(symbols.settings.names.parts, definition.signature) is not None
+    return (
+        definition.kind in TYPE_KINDS
+        and re.match(symbols.settings.names.partial_type_pattern, definition.signature) is not None
+    )
 
 
 def _key(symbols: FileSymbols, qualname: str) -> tuple[str, str]:

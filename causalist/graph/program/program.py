@@ -192,11 +192,14 @@ class Program:
 
         A function inside of a method most often has the method's `this`, being an arrow function or called with it.
         """
-        while (around := self.parent(definition)) >= 0 and around not in self.canonical:
-            qualname, inside = self.definition_of[definition].qualname, self.definition_of[around].qualname
-            if "." in qualname.removeprefix(f"{inside}.") or self.definition_of[definition].kind != NodeKind.FUNCTION:
+        while (enclosing := self.parent(definition)) >= 0 and enclosing not in self.canonical:
+            qualname, outer_qualname = self.definition_of[definition].qualname, self.definition_of[enclosing].qualname
+            if (
+                "." in qualname.removeprefix(f"{outer_qualname}.")
+                or self.definition_of[definition].kind != NodeKind.FUNCTION
+            ):
                 break
-            definition = around
+            definition = enclosing
         return definition
 
     # -- imports
@@ -244,24 +247,24 @@ class Program:
                 else self.external_resolution(file, entry)
             )
         head, _, rest = entry.name.partition(".")
-        found = self.find_exported(target, head) or self._member_of_whole(target, head, settings)
-        if found is None and entry.kind == ImportKind.DEFAULT:
+        result = self.find_exported(target, head) or self._member_of_whole(target, head, settings)
+        if result is None and entry.kind == ImportKind.DEFAULT:
             return Resolution(ResolutionKind.MODULE, target, RuleName.IMPORT)
-        if found is not None and rest and found.kind is ResolutionKind.DEFINITION:
-            member = self.find_own_member(found.number, rest)
+        if result is not None and rest and result.kind is ResolutionKind.DEFINITION:
+            member = self.find_own_member(result.number, rest)
             return Resolution(ResolutionKind.DEFINITION, member, RuleName.IMPORT) if member >= 0 else None
-        if found is not None and rest and found.kind is ResolutionKind.VALUE:
-            return found._replace(name=f"{found.name}.{rest}")
-        return found
+        if result is not None and rest and result.kind is ResolutionKind.VALUE:
+            return result._replace(name=f"{result.name}.{rest}")
+        return result
 
     def _member_of_whole(self, file: int, name: str, settings: LanguageSettings) -> Resolution | None:
         """Return the member of the value that a file exports as a whole, if it exports nothing else."""
         if settings.modules.system is not ModuleSystem.DOTTED or not settings.modules.require:
             return None
-        whole = self.find_exported(file, "default")
+        exported = self.find_exported(file, "default")
         number = (
-            self.find_own_member(whole.number, name)
-            if whole is not None and whole.kind is ResolutionKind.DEFINITION
+            self.find_own_member(exported.number, name)
+            if exported is not None and exported.kind is ResolutionKind.DEFINITION
             else -1
         )
         return Resolution(ResolutionKind.DEFINITION, number, RuleName.IMPORT) if number >= 0 else None
@@ -297,9 +300,9 @@ class Program:
         if depth > _MAX_DEPTH:
             return None
         self.known_exports[key] = None  # a cycle of re-exports ends here
-        found = self._find_exported(file, name, depth)
-        self.known_exports[key] = found
-        return found
+        result = self._find_exported(file, name, depth)
+        self.known_exports[key] = result
+        return result
 
     def _find_exported(self, file: int, name: str, depth: int) -> Resolution | None:
         symbols = self.files[file]
@@ -335,8 +338,8 @@ class Program:
             target, _ = self.target_module(file, star)
             if target < 0 or target == file or name == "default":
                 continue
-            listed = self.files[target].facts.wildcard_exports
-            if listed is not None and name not in listed:
+            wildcard_names = self.files[target].facts.wildcard_exports
+            if wildcard_names is not None and name not in wildcard_names:
                 continue
             found = self.find_exported(target, name, depth + 1)
             if found is not None:
@@ -390,8 +393,8 @@ class Program:
 
     def _is_plain_value(self, symbols: FileSymbols, definition: int) -> bool:
         """Return True if a call by this name must denote another definition, since this one is a plain value."""
-        apart = symbols.settings is not None and symbols.settings.names.callables_apart
-        return apart and self.is_value(definition) and definition - symbols.first not in symbols.returns
+        has_overloads = symbols.settings is not None and symbols.settings.names.callables_apart
+        return has_overloads and self.is_value(definition) and definition - symbols.first not in symbols.returns
 
     def bases_of(self, owner: int) -> list[int]:
         """Return the direct bases of a type."""
@@ -421,8 +424,8 @@ class Program:
         The order is depth first and left to right: Python's C3 order but for diamonds, in which a shared base comes
         last here too.
         """
-        if (known := self._mro.get(owner)) is not None:
-            return known
+        if (cached := self._mro.get(owner)) is not None:
+            return cached
         last_seen: dict[int, None] = {}  # in the order of the last visit: a base shared by a diamond comes after both
         stack, steps = [owner], 0
         while stack and steps < _MAX_BASE_VISITS:
@@ -482,7 +485,7 @@ class Program:
         Some languages add imports that other files declare.
         """
         settings = self.files[number].settings
-        return settings is None or not (settings.modules.above or settings.modules.projects)
+        return settings is None or not (settings.modules.sees_enclosing_packages or settings.modules.projects)
 
     def replace_file(self, number: int, facts: FileFacts) -> None:
         """Put `facts` in the place of those of a self-contained file; they have the same interface.
@@ -493,9 +496,9 @@ class Program:
         if len(facts.definitions) != len(symbols.facts.definitions):
             raise ValueError("a file with other definitions does not look the same")
         # Others refer to this very object.
-        made = build_file_symbols(symbols.path, facts, symbols.first, symbols.settings)
+        replacement = build_file_symbols(symbols.path, facts, symbols.first, symbols.settings)
         for each in fields(FileSymbols):
-            setattr(symbols, each.name, getattr(made, each.name))
+            setattr(symbols, each.name, getattr(replacement, each.name))
         if symbols.has_folder_imports:
             self.bind_package_names(symbols)
         self.definition_of[symbols.first : symbols.first + len(facts.definitions)] = facts.definitions

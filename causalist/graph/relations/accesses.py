@@ -51,10 +51,10 @@ class AccessResolver:
         """
         scope = self.inference.deciding_scope(file, scope, chain)
         key = file, scope, chain, outer
-        known = self._used.get(key)
-        if known is None:
-            known = self._used[key] = tuple(self._walk_chain(file, scope, chain, outer))
-        return known
+        cached = self._used.get(key)
+        if cached is None:
+            cached = self._used[key] = tuple(self._walk_chain(file, scope, chain, outer))
+        return cached
 
     def find_function(self, file: int, scope: int, chain: str) -> AccessTarget | None:
         """Return the function or method that a whole chain denotes without a call, if known."""
@@ -114,11 +114,11 @@ class AccessResolver:
             return holder
         if not program.is_value(holder.number):
             return None
-        held = self.inference.content_of(holder.number)
-        if held is None or held.kind is not ValueKind.INSTANCE:
+        content = self.inference.content_of(holder.number)
+        if content is None or content.kind is not ValueKind.INSTANCE:
             return None
         is_field = program.definition_of[holder.number].kind == NodeKind.FIELD
-        return held._replace(rule=RuleName.ATTRIBUTE_TYPE) if is_field else held
+        return content._replace(rule=RuleName.ATTRIBUTE_TYPE) if is_field else content
 
     def _find_member(self, file: int, scope: int, holder: Value, before: list[str], name: str) -> AccessTarget | None:
         if holder.kind in (ValueKind.MODULE, ValueKind.PARTIAL_PACKAGE):
@@ -158,16 +158,16 @@ class AccessResolver:
         program = self.program
         if not program.is_value(number):
             return False
-        around = program.parent(number)
-        return around < 0 or program.definition_of[around].kind != NodeKind.ENUM
+        parent = program.parent(number)
+        return parent < 0 or program.definition_of[parent].kind != NodeKind.ENUM
 
 
-def matches_lookup(inference: Inference, file: int, lookup: Lookup, way: LookupSettings) -> bool:
-    """Return True if the receiver of a look-up by key matches `way` and is not defined in the repository."""
-    if not way.modules and not way.globals:
+def matches_lookup(inference: Inference, file: int, lookup: Lookup, settings: LookupSettings) -> bool:
+    """Return True if the receiver of a look-up by key matches `settings` and is not defined in the repository."""
+    if not settings.modules and not settings.globals:
         return True
-    head = lookup.head or _FIRST_NAME.findall(way.word)[0]
+    head = lookup.head or _FIRST_NAME.findall(settings.word)[0]
     value = inference.infer_chain(file, lookup.scope, head)
     if value is None or value.kind is ValueKind.BUILTIN:
-        return head in way.globals
-    return value.kind is ValueKind.EXTERNAL and (value.name in way.modules or head in way.globals)
+        return head in settings.globals
+    return value.kind is ValueKind.EXTERNAL and (value.name in settings.modules or head in settings.globals)

@@ -73,10 +73,10 @@ class MentionResolver:
         for mention in mentions:
             source = number if mention.document == MODULE_SCOPE else documents[mention.document]
             key = folder, is_inside, mention.form, mention.name
-            known = self._known.get(key)
-            if known is None:
-                known = self._known[key] = self._find_targets(mention, symbols.path)
-            for target in known:
+            cached = self._known.get(key)
+            if cached is None:
+                cached = self._known[key] = self._find_targets(mention, symbols.path)
+            for target in cached:
                 yield source, target, mention.row
 
     def _is_counted(self, number: int) -> bool:
@@ -120,14 +120,14 @@ class MentionResolver:
         """Return the targets of a name of one part: the top of files comes before members of types."""
         is_type_like = _INNER_CAPITAL.search(name) is not None
         is_telling = is_type_like or _TELLING.search(name) is not None
-        given = self._definitions_named(name)
-        top = [each for each in given if not self._owners(each)]
+        definitions = self._definitions_named(name)
+        top = [each for each in definitions if not self._owners(each)]
         if form == MentionForm.EXAMPLE and not is_type_like:
             return RuleName.DOC_EXAMPLE, []  # a variable of the example, as likely as not
         if is_telling or form == MentionForm.ROLE:
-            return RuleName.DOC_NAME, top or given
+            return RuleName.DOC_NAME, top or definitions
         if is_called:  # a plain word, `close()`: one method has that name, or it may be any
-            return RuleName.DOC_NAME, top or (given if len(given) == 1 else [])
+            return RuleName.DOC_NAME, top or (definitions if len(definitions) == 1 else [])
         return RuleName.DOC_WORD, top
 
     def _is_spoken_of(self, definition: int) -> bool:
@@ -147,19 +147,19 @@ class MentionResolver:
 
     def _find_qualified_name(self, parts: list[str]) -> tuple[str, list[int]]:
         """Return the targets of `Session.verify` or `app.auth.Session`: all types around it have to be named."""
-        *around, last = parts
-        given = [(each, self._owners(each)) for each in self._definitions_named(last)]
-        plain = [part.lstrip("_").replace("-", "_") for part in around]
+        *qualifiers, last = parts
+        owned = [(each, self._owners(each)) for each in self._definitions_named(last)]
+        plain = [part.lstrip("_").replace("-", "_") for part in qualifiers]
         best = [
             each
-            for each, owners in given
+            for each, owners in owned
             if plain[len(plain) - len(owners) :] == [owner.lstrip("_") for owner in owners]
             and _is_within(plain[: len(plain) - len(owners)], self._path_parts(each))
         ]
-        if best or len(around) > 1:
+        if best or len(qualifiers) > 1:
             return RuleName.DOC_QUALIFIED, best
-        wanted = around[0].replace("_", "").lower()
-        return RuleName.DOC_LIKE_NAMED, [each for each, owners in given if [o.lower() for o in owners][-1:] == [wanted]]
+        wanted = qualifiers[0].replace("_", "").lower()
+        return RuleName.DOC_LIKE_NAMED, [each for each, owners in owned if [o.lower() for o in owners][-1:] == [wanted]]
 
     def _nearest(self, found: list[int], path: str) -> list[int]:
         """Return the definitions that share most folders with the file that mentions them."""
@@ -183,14 +183,14 @@ class MentionResolver:
     def _add_file(self, symbols: FileSymbols) -> None:
         """Add the definitions of a file that others can name. Overloads are one; a local of a function is none."""
         assert self._by_name is not None
-        seen: set[str] = set()
+        names: set[str] = set()
         definitions = symbols.facts.definitions
         hides = [each.kind in CALLABLE_KINDS for each in definitions]  # itself, or what it stands in
         for local, definition in enumerate(definitions):
             is_local = definition.parent != MODULE_SCOPE and hides[definition.parent]
             hides[local] |= is_local
-            if not is_local and definition.kind != NodeKind.NAMESPACE and definition.qualname not in seen:
-                seen.add(definition.qualname)
+            if not is_local and definition.kind != NodeKind.NAMESPACE and definition.qualname not in names:
+                names.add(definition.qualname)
                 self._by_name.setdefault(definition.name, []).append(symbols.first + local)
 
     def _owners(self, definition: int) -> list[str]:
@@ -221,9 +221,12 @@ class MentionResolver:
             for number, symbols in enumerate(self.program.files):
                 if role_of(symbols.path) in (Role.CODE, Role.CONFIG):
                     self._paths.setdefault(posixpath.basename(symbols.path), []).append(number)
-        given = self._paths.get(posixpath.basename(written), [])
-        whole = {posixpath.normpath(posixpath.join(posixpath.dirname(path), written)), posixpath.normpath(written)}
-        exact = [each for each in given if self.program.files[each].path in whole]
+        paths = self._paths.get(posixpath.basename(written), [])
+        exact_paths = {
+            posixpath.normpath(posixpath.join(posixpath.dirname(path), written)),
+            posixpath.normpath(written),
+        }
+        exact = [each for each in paths if self.program.files[each].path in exact_paths]
         return exact[0] if exact else -1
 
     @staticmethod
@@ -231,7 +234,7 @@ class MentionResolver:
         return RuleName.DOC_PATH if form == MentionForm.LINK or "/" in written else RuleName.DOC_FILE
 
 
-def _is_within(parts: list[str], places: list[str]) -> bool:
+def _is_within(parts: list[str], folders: list[str]) -> bool:
     """Return True if these parts occur in this order in the folders and the file of a definition."""
-    remaining = iter(places)
-    return all(any(part == place for place in remaining) for part in parts)
+    remaining = iter(folders)
+    return all(any(part == folder for folder in remaining) for part in parts)

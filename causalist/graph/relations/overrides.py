@@ -102,7 +102,7 @@ class OverrideFinder:
         if settings.names.private and re.fullmatch(settings.names.private, definition.name):
             return True
         before = definition.signature.partition(definition.name)[0]
-        return not set(settings.names.alone).isdisjoint(_WORD.findall(before))
+        return not set(settings.names.no_override_keywords).isdisjoint(_WORD.findall(before))
 
     def _overridden_in(self, number: int, base: int, settings: LanguageSettings) -> int:
         """Return the method of `base` itself that the method `number` overrides, or -1."""

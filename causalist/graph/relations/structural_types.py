@@ -195,13 +195,13 @@ class _MethodSignatures:
 
     def has_all(self, own: dict[str, int], wanted: dict[str, int]) -> bool:
         """Return True if a type with the methods `own` implements an interface with the methods `wanted`."""
-        for name, asked in wanted.items():
+        for name, signature in wanted.items():
             had = own.get(name)
             if had is None:
                 return False
-            if not name[0].isupper() and not self.types.are_in_one_package(had, asked):
+            if not name[0].isupper() and not self.types.are_in_one_package(had, signature):
                 return False  # nobody else can have a method that only this package sees
-            a, b = self.signature(had, name), self.signature(asked, name)
+            a, b = self.signature(had, name), self.signature(signature, name)
             if a != b and _CUT not in a + b:
                 return False
         return True
@@ -215,7 +215,7 @@ class StructuralTypes:
 
     def _standard_bases(self, known: StandardTypes) -> tuple[dict[int, list[str]], set[int]]:
         """Return standard types by the type that embeds or is made of them, and types with an unknown base."""
-        listed: dict[int, list[str]] = {}
+        ids_by_type: dict[int, list[str]] = {}
         unknown: set[int] = set()
         for file, symbols in enumerate(self.program.files):
             if symbols.settings is None or not symbols.settings.types.structural:
@@ -223,7 +223,7 @@ class StructuralTypes:
             for base in symbols.facts.bases:
                 name = self._external_name(file, base.name)
                 if name in known:
-                    listed.setdefault(symbols.first + base.definition, []).append(name)
+                    ids_by_type.setdefault(symbols.first + base.definition, []).append(name)
                 elif name:
                     unknown.add(symbols.first + base.definition)
         for number in sorted(self.program.named_types):
@@ -231,8 +231,8 @@ class StructuralTypes:
             symbols = self.program.files[file]
             name = self._external_name(file, symbols.returns.get(number - symbols.first, ""))
             if name in known and known.is_interface(name) and "=" not in self.program.definition_of[number].signature:
-                listed.setdefault(number, []).append(name)
-        return listed, unknown
+                ids_by_type.setdefault(number, []).append(name)
+        return ids_by_type, unknown
 
     def _external_name(self, file: int, written: str) -> str:
         """Return the qualified name of an external type by its package path; "" for a type of the repository."""
@@ -260,10 +260,10 @@ class StructuralTypes:
             symbols.settings is not None and symbols.settings.types.structural for symbols in self.program.files
         ):
             return
-        listed = dict(
+        method_sets = dict(
             each for symbols in self.program.files if symbols.settings for each in symbols.settings.types.outside
         )
-        methods = _MethodSignatures(self, StandardTypes(listed))
+        methods = _MethodSignatures(self, StandardTypes(method_sets))
         outside, unknown = self._standard_bases(methods.known)
         unknown |= derived_from_outside.difference(outside)
         interfaces: list[tuple[int, dict[str, int]]] = []
@@ -280,8 +280,8 @@ class StructuralTypes:
                 for name, method in members.get(base, {}).items():
                     found.setdefault(name, method)
             for base in bases:
-                for given in outside.get(base, ()):
-                    for name, method in methods.methods_of_standard_type(given).items():
+                for included in outside.get(base, ()):
+                    for name, method in methods.methods_of_standard_type(included).items():
                         found.setdefault(name, method)
             stands_for_one = definition.kind == NodeKind.TYPE and number in outside
             is_interface = any(self.program.definition_of[b].kind == NodeKind.INTERFACE for b in (bases[0], bases[-1]))

@@ -99,16 +99,16 @@ class TestEdgeFinder:
         is_one = self._is_test_file(number) and not (tests.functions or tests.mark or tests.marks)
         if is_one:
             self._test_of[number] = number
-        named = re.compile(tests.functions) if tests.functions and self._is_test_file(number) else None
+        function_pattern = re.compile(tests.functions) if tests.functions and self._is_test_file(number) else None
         marked = set(symbols.facts.tests)
         marked.update(r.scope for r in symbols.facts.references if r.name.rpartition(".")[2] in tests.marks)
         for local, definition in enumerate(symbols.facts.definitions):
             draft = self.drafts.of_definition(symbols.first + local)
-            around = number if definition.parent < 0 else self.drafts.of_definition(symbols.first + definition.parent)
-            if around in self._test_of:
-                self._test_of[draft] = self._test_of[around]
+            parent = number if definition.parent < 0 else self.drafts.of_definition(symbols.first + definition.parent)
+            if parent in self._test_of:
+                self._test_of[draft] = self._test_of[parent]
             elif definition.kind in CALLABLE_KINDS and (
-                local in marked or (named is not None and named.fullmatch(definition.name))
+                local in marked or (function_pattern is not None and function_pattern.fullmatch(definition.name))
             ):
                 self._test_of[draft] = draft
 

@@ -85,7 +85,7 @@ class BindingReader:
         self._last_end = -1
         self._type = ""  # the annotation that stands before its names
         self._beside = -1  # its end, where it is for the name right after it alone
-        self._beside_names = scopes.settings.types.beside_names
+        self._annotation_before_name = scopes.settings.types.annotation_before_name
         self._item_end = -1  # of the last name that may be a type parameter
         self._elements = ""  # the last collection that stands before the names of its elements
         self._value: tuple[int, str, list[tuple[int, str]]] | None = None  # start, chain, targets of the last value
@@ -222,7 +222,7 @@ class BindingReader:
             return
         until, since = self._receivers[position]
         method = _METHOD.match(self._scopes.data, until, start)
-        if method and method[1].decode("ascii", "replace") in self._scopes.settings.types.handing:
+        if method and method[1].decode("ascii", "replace") in self._scopes.settings.types.callback_methods:
             chain = self._chain(since, until, since)
             self._tell(start, element_of(chain))
 
@@ -304,7 +304,7 @@ class BindingReader:
             name = scopes.shadows.bind(scope, name, start, scopes.drafts[scope].end)
         name = scopes.declare(scope, name)
         type_ = self._type if tag != Tag.BINDING_ITEM else ""
-        if self._beside_names and not _BESIDE.fullmatch(scopes.data, self._beside, start):
+        if self._annotation_before_name and not _BESIDE.fullmatch(scopes.data, self._beside, start):
             type_ = ""
         value = f"{self._variant}.{member}" if member and self._variant else ""
         self._last_end = end
@@ -325,7 +325,7 @@ class BindingReader:
     def on_type(self, start: int, end: int, tag: int) -> None:
         """Record the type of the last or next name."""
         settings = self._scopes.settings.types
-        if settings.before_names or settings.beside_names:
+        if settings.before_names or settings.annotation_before_name:
             text = self._scopes.text(start, min(end, start + _MAX_NAME_BYTES))
             name = self._scopes.spell_current(array_type_name(text, settings))
             if self.bindings and self._scopes.data[self._last_end : start].strip() in _AFTER:
@@ -410,7 +410,11 @@ class BindingReader:
             value = "" if is_early else members_of(text)
         else:
             value = self._chain(start, end, start)
-            if not value and (given := _GIVES_SELF.match(text)) and given[1] in self._scopes.settings.types.passing:
+            if (
+                not value
+                and (given := _GIVES_SELF.match(text))
+                and given[1] in self._scopes.settings.types.unwrap_methods
+            ):
                 value = self._self_names[0]  # the receiver, which nobody names
         if self._returned.setdefault(scope, value) != value:
             self._returned[scope] = ""

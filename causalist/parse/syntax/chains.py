@@ -271,7 +271,7 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
         return type_name(split_top(wrapped[1], ",")[0], settings)
     union = _UNION.fullmatch(text)
     members = [part.strip() for part in split_top(union[1] if union else text, "," if union else "|")]
-    members = [part for part in members if part not in ("None", "null", "undefined", "", *settings.plain)]
+    members = [part for part in members if part not in ("None", "null", "undefined", "", *settings.memberless_types)]
     if len(members) != 1:
         return ""
     if members[0] != text:

@@ -212,7 +212,7 @@ def signature_of(draft: DefinitionDraft, scopes: Scopes) -> str:
     """Return the signature of a definition on one line, cut to `_MAX_SIGNATURE_CHARACTERS` characters."""
     if draft.signature:
         return draft.signature
-    typed_before = scopes.settings.types.before_names or scopes.settings.types.beside_names
+    typed_before = scopes.settings.types.before_names or scopes.settings.types.annotation_before_name
     start = draft.span_start if typed_before or scopes.settings.names.bare_calls else draft.start
     if scopes.settings.types.prefixed and scopes.data[draft.span_start : start].strip().isalpha():
         start = draft.span_start  # the keyword before the only name of a declaration

@@ -9,6 +9,7 @@ overrides.
 import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from typing import NamedTuple
 
 from causalist.model.facts import MODULE_SCOPE, Binding, Import, ImportKind
@@ -128,10 +129,19 @@ _OPEN, _CLOSE = "<({[", ">)}]"
 _MAX_COMMENT_BYTES = 8000
 
 
-class TaggedType(NamedTuple):
-    """Type in a comment. `role` is a key of `comments.tags`; `name` is "" if the tag names nothing."""
+class DocTag(StrEnum):
+    """Roles of the types in documentation comments. The values are the keys of `comments.tags`."""
 
-    role: str
+    PARAMETER = "parameter"
+    RETURNS = "returns"
+    TYPE = "type"
+    MEMBER = "member"
+
+
+class TaggedType(NamedTuple):
+    """Type in a comment. `name` is "" if the tag names nothing."""
+
+    role: DocTag
     type: str
     name: str
 
@@ -160,7 +170,7 @@ class DocTypeReader:
         if not self._tags or scope < 0 or self._scopes.drafts[scope].kind not in CALLABLE_KINDS:
             return
         for tag in self._read_tags(start, end):
-            if tag.role == "type" and tag.name:
+            if tag.role is DocTag.TYPE and tag.name:
                 self._bindings.append(Binding(scope, tag.name, tag.type, "", self._scopes.row(start)))
 
     def _load(self, start: int, end: int) -> None:
@@ -179,13 +189,13 @@ class DocTypeReader:
         for index, start, end in self._above:
             draft, row = self._scopes.drafts[index], self._scopes.row(start)
             for role, type_, name in self._read_tags(start, end):
-                if role == "returns":
+                if role is DocTag.RETURNS:
                     draft.returns = draft.returns or (type_ if draft.kind in CALLABLE_KINDS else "")
-                elif role == "parameter" and name:
+                elif role is DocTag.PARAMETER and name:
                     self._bindings.append(Binding(index, name, type_, "", row))
-                elif role == "member" and name:
+                elif role is DocTag.MEMBER and name:
                     self._bindings.append(Binding(index, f".{name[1:]}", type_, "", row))
-                elif role == "type" and draft.kind in VALUE_KINDS and draft.parent >= 0:
+                elif role is DocTag.TYPE and draft.kind in VALUE_KINDS and draft.parent >= 0:
                     self._bindings.append(Binding(draft.parent, f".{draft.name}", type_, "", row))
 
     def _read_tags(self, start: int, end: int) -> Iterator[TaggedType]:
@@ -202,13 +212,13 @@ class DocTypeReader:
 def tagged_types(comment: str, tags: Mapping[str, Sequence[str]]) -> Iterator[TaggedType]:
     r"""Yield the types in a comment, in order, as written.
 
-    >>> [tuple(t) for t in tagged_types("/** @param ?A|null $a the a\n * @return array<int, B> all */",
+    >>> [(str(t.role), t.type, t.name) for t in tagged_types("/** @param ?A|null $a\n * @return array<int, B> all */",
     ...     {"parameter": ["@param"], "returns": ["@return"]})]
     [('parameter', '?A|null', '$a'), ('returns', 'array<int, B>', '')]
-    >>> [tuple(t) for t in tagged_types("/** @param {?A=} [a] the a\n * @param {B} a.b */", {"parameter": ["@param"]})]
-    [('parameter', 'A', 'a'), ('parameter', 'B', '')]
+    >>> [t[1:] for t in tagged_types("/** @param {?A=} [a] the a\n * @param {B} a.b */", {"parameter": ["@param"]})]
+    [('A', 'a'), ('B', '')]
     """
-    roles = {tag: role for role, names in tags.items() for tag in names}
+    roles = {tag: DocTag(role) for role, names in tags.items() for tag in names}
     for found in _TYPE_TAG.finditer(comment):
         role = roles.get(found[1])
         if role is not None and comment[found.end()] == "{":
@@ -216,7 +226,7 @@ def tagged_types(comment: str, tags: Mapping[str, Sequence[str]]) -> Iterator[Ta
                 written = _IMPORTED.sub("", braced[1].strip().strip("?!=").removeprefix("..."))
                 yield TaggedType(role, written, braced[2] or "")
             continue
-        if role is None or (comment[found.end()] == "$" and role != "returns"):
+        if role is None or (comment[found.end()] == "$" and role is not DocTag.RETURNS):
             continue  # a name without a type
         end = _end_of_type(comment, found.end())
         named = _NAME.match(comment, end)
@@ -240,10 +250,10 @@ def _end_of_type(text: str, start: int) -> int:
 def _type_name(text: str, settings: TypeSettings) -> str:
     """Return the only type of a union that has members, or "".
 
-    >>> settings = TypeSettings(plain=("string",))
+    >>> settings = TypeSettings(memberless_types=("string",))
     >>> [_type_name(t, settings) for t in ("A[]|null", "?A", "string|A", "A|B", ".a.B", "string")]
     ['A[]', 'A', 'A', '', '.a.B', '']
     """
     members = [part.strip().removeprefix("?") for part in split_top(text, "|")]
-    members = [part for part in members if part and part != "null" and part not in settings.plain]
+    members = [part for part in members if part and part != "null" and part not in settings.memberless_types]
     return array_type_name(members[0], settings) if len(members) == 1 else ""

@@ -81,7 +81,7 @@ def type_of(text: str, depth: int = 0) -> str:
 def chain_of(text: str, settings: TypeSettings, depth: int = 0) -> str:
     """Return the chain of an expression, or "" if its last part is not a name.
 
-    >>> go = TypeSettings(prefixed=True, makers=("new", "make"), passes=("append",))
+    >>> go = TypeSettings(prefixed=True, constructor_functions=("new", "make"), identity_functions=("append",))
     >>> [chain_of(t, go) for t in ("a.b", "&T{x: 1}", "f(x)[0].g", "x.(*T).m", "[]*pkg.T{}", "new(T)", "a + b")]
     ['a.b', 'T()', 'f()[].g', 'T!.m', 'pkg.T()^', 'T()', '']
     """
@@ -113,12 +113,16 @@ def _operand(text: str, settings: TypeSettings, depth: int) -> tuple[str, int]:
     named = _NAME.match(text)
     if not named:
         return "", 0
-    if named[0] in settings.makers or named[0] in settings.passes:
+    if named[0] in settings.constructor_functions or named[0] in settings.identity_functions:
         at = _skip(text, named.end())
         end = _find_closing(text, at) if text[at : at + 1] == "(" else -1
         if end > 0:
             first = split_outside(text[at + 1 : end], ",", _TOKEN)[0]
-            made = _value_of(type_of(first)) if named[0] in settings.makers else chain_of(first, settings, depth + 1)
+            made = (
+                _value_of(type_of(first))
+                if named[0] in settings.constructor_functions
+                else chain_of(first, settings, depth + 1)
+            )
             return made or "?", end + 1
     return named[0], named.end()
 

@@ -34,20 +34,20 @@ _NAME_FOLLOWS = r"(?=\s*[\w$])"
 
 
 @cache
-def _compile_joins(joins: Sequence[str]) -> "re.Pattern[bytes]":
-    longest_first = sorted(joins, key=lambda each: (-len(each), each))
+def _compile_separators(separators: Sequence[str]) -> "re.Pattern[bytes]":
+    longest_first = sorted(separators, key=lambda each: (-len(each), each))
     return re.compile(f"(?:{'|'.join(map(re.escape, longest_first))}){_NAME_FOLLOWS}".encode())
 
 
-def with_dots(data: bytes, joins: tuple[str, ...]) -> bytes:
-    r"""Return `data` with a dot for each of `joins` that a name follows, padded with spaces.
+def with_dots(data: bytes, separators: tuple[str, ...]) -> bytes:
+    r"""Return `data` with a dot for each of `separators` that a name follows, padded with spaces.
 
     >>> with_dots(b"$a?->b(A::$c, \\A\\B::d) . '\\''", ("->", "?->", "::", "::$", "\\"))
     b"$a  .b(A  .c, .A.B .d) . '\\''"
     """
-    if not joins:
+    if not separators:
         return data
-    return _compile_joins(joins).sub(lambda m: b".".rjust(len(m[0])), data)
+    return _compile_separators(separators).sub(lambda m: b".".rjust(len(m[0])), data)
 
 
 @dataclass(slots=True)
@@ -162,12 +162,12 @@ class DefinitionDraft:
 class Scopes:
     """Text of the file and the stack of open definitions.
 
-    `source` is the original text. `data` is the text for names and chains: the source with dots for other joins.
+    `source` is the original text. `data` is the text for names and chains: the source with dots for other separators.
     """
 
     def __init__(self, source: bytes, settings: LanguageSettings) -> None:
         self.source = source
-        data = self.data = with_dots(source, settings.names.joins)
+        data = self.data = with_dots(source, settings.names.name_separators)
         self.settings = settings
         self.frames: list[Frame] = []
         self.drafts: list[DefinitionDraft] = []
@@ -183,7 +183,9 @@ class Scopes:
         )
         self._locals: dict[tuple[int, str], int] = {}  # (scope, name) -> how often it is declared there so far
         self._counts: dict[str, int] = {}
-        waiting = "|".join(re.escape(word) for word in sorted(settings.names.waiting, key=lambda w: (-len(w), w)))
+        waiting = "|".join(
+            re.escape(word) for word in sorted(settings.names.transparent_keywords, key=lambda w: (-len(w), w))
+        )
         self._waiting = re.compile(rf"(?:(?:{waiting})\s+)+".encode()) if waiting else None
 
     def text(self, start: int, end: int) -> str:

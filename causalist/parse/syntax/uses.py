@@ -352,7 +352,7 @@ class UseReader:
         self._prefixed = scopes.settings.types.prefixed
         self._sigil = scopes.settings.names.sigil.encode()
         self._bare_calls = scopes.settings.names.bare_calls
-        self._signs = frozenset(sign.encode() for sign in scopes.settings.names.signs)
+        self._signs = frozenset(sign.encode() for sign in scopes.settings.names.name_suffixes)
         self._builtin_names = frozenset(scopes.settings.builtin_names)
         self._kept: list[Reference] = []  # where scopes are blocks, which uses are local is known at once
         self._call_starts: list[int] = []
@@ -375,7 +375,7 @@ class UseReader:
         known.update(name for name, _ in self._scopes.settings.modules.relative)
         names = self._scopes.settings.names
         separator = names.path_separator
-        chains = _CONSTANTS if self._bare_calls else _PATH if separator and not names.joins else _CHAIN
+        chains = _CONSTANTS if self._bare_calls else _PATH if separator and not names.name_separators else _CHAIN
         # Where files share a scope, a name that this file does not know may be another's; locals are left out before.
         filtered = not (names.block_scopes or self._scopes.settings.modules.namespaces)
         result = [*self._passed_on]

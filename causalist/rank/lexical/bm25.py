@@ -39,15 +39,17 @@ def query_coverage(terms: Mapping[int, float], postings: Postings, n: int) -> Sc
     return found / total if total > 0 else found
 
 
-def name_coverage(asked: Mapping[str, float], lexical: LexicalIndex, n: int) -> Scores:
+def name_coverage(query_terms: Mapping[str, float], lexical: LexicalIndex, n: int) -> Scores:
     """Return the share of the query's own words that each name has, to the power _NAME_COVERAGE_POWER.
 
     All scores are 0 where the repository has fewer than two of these words, as one word is in many names.
     """
-    known = {number: weight for term, weight in asked.items() if (number := lexical.terms.position(term)) >= 0}
-    if len(known) < _MIN_QUERY_TERMS:
+    weight_by_number = {
+        number: weight for term, weight in query_terms.items() if (number := lexical.terms.position(term)) >= 0
+    }
+    if len(weight_by_number) < _MIN_QUERY_TERMS:
         return np.zeros(n)
-    share: Scores = query_coverage(known, lexical.symbol_names, n) ** _NAME_COVERAGE_POWER
+    share: Scores = query_coverage(weight_by_number, lexical.symbol_names, n) ** _NAME_COVERAGE_POWER
     return share
 
 
@@ -61,8 +63,8 @@ def name_share(terms: Collection[int], lexical: LexicalIndex, n: int) -> Scores:
     for term in sorted(terms):
         found[postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])]] += 1.0
     # The length is needed only for names with a match.
-    asked = postings.documents[(found > 0).take(postings.documents)]
-    length = np.bincount(asked, minlength=n)
+    matched_documents = postings.documents[(found > 0).take(postings.documents)]
+    length = np.bincount(matched_documents, minlength=n)
     length = np.maximum(np.where(length > 1, length - 1, length), 1)
     return np.minimum(found / length, 1.0)
 
@@ -129,7 +131,7 @@ def bm25(postings: Postings, terms: Mapping[int, float], n_nodes: int) -> NDArra
     scores = np.zeros(n_nodes, dtype=np.float64)
     for term, weight in sorted(terms.items()):
         documents, values = impacts(postings, term)
-        # A document stands at most once in a term's postings, so plain indexing adds each once.
+        # A document occurs at most once in the postings of a term, so plain indexing adds each once.
         scores[documents] += weight * values
     return scores
 
@@ -169,13 +171,13 @@ class SnippetLines:
         telling = {word for word in set(_WORD.findall(text)) if self._terms_in(word)}
         if not telling:
             return {}
-        # These are few of the words of a text: they are looked for one by one, and lines counted up to where they are.
-        places = sorted((place, word) for word in telling for place in _places(word, text))
+        # Few words of a text are query words: search for each, and count the lines up to it.
+        occurrences = sorted((offset, word) for word in telling for offset in _places(word, text))
         terms: dict[int, set[str]] = {}
         row = counted = 0
-        for place, word in places:
-            row += text.count("\n", counted, place)
-            counted = place
+        for offset, word in occurrences:
+            row += text.count("\n", counted, offset)
+            counted = offset
             terms.setdefault(row, set()).update(self._terms[word])
         return {row: sum(self._weights[term] for term in sorted(there)) for row, there in terms.items()}
 
@@ -188,12 +190,12 @@ class SnippetLines:
 
 def _places(word: str, text: str) -> Iterator[int]:
     """Yield the offsets in `text` where `word` stands as a whole word."""
-    place = text.find(word)
-    while place >= 0:
-        end = place + len(word)
-        if not (_is_inside(text[place - 1 : place]) or _is_inside(text[end : end + 1])):
-            yield place
-        place = text.find(word, end)
+    offset = text.find(word)
+    while offset >= 0:
+        end = offset + len(word)
+        if not (_is_inside(text[offset - 1 : offset]) or _is_inside(text[end : end + 1])):
+            yield offset
+        offset = text.find(word, end)
 
 
 def _is_inside(character: str) -> bool:

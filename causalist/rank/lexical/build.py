@@ -39,7 +39,7 @@ from causalist.rank.terms import terms_of
 if TYPE_CHECKING:
     from causalist.model.facts import FileFacts
 
-_MAX_RUNS = 8  # of numbers that are compared with all of an array: above that, looking each up in a table is faster
+_MAX_RUNS = 8  # runs of numbers; with more, a table of all numbers is faster than comparing the array with each run
 _NO_ROWS = np.zeros(0, dtype=np.int32)
 NO_POSTINGS = Postings(np.zeros(1, dtype=np.int64), _NO_ROWS, _NO_ROWS, np.zeros(0), 0)
 
@@ -61,10 +61,10 @@ class PreviousPostings(NamedTuple):
 
 def keep_rows(postings: Postings, nodes: NDArray[np.int32]) -> PreviousPostings:
     """Return the postings without the rows of the nodes that are -1."""
-    gone = _rows_of(postings.documents, nodes < 0)
-    terms = np.searchsorted(postings.indptr, gone, side="right") - 1
+    removed_rows = _rows_of(postings.documents, nodes < 0)
+    terms = np.searchsorted(postings.indptr, removed_rows, side="right") - 1
     n_kept = np.diff(postings.indptr) - np.bincount(terms, minlength=len(postings.indptr) - 1)
-    return PreviousPostings(postings, nodes, gone, terms, n_kept)
+    return PreviousPostings(postings, nodes, removed_rows, terms, n_kept)
 
 
 def join_postings(old: PreviousPostings, terms: MergedTable, new: Triples) -> Postings:
@@ -116,24 +116,24 @@ def _rows_of(documents: NDArray[np.int32], is_one: NDArray[np.bool_]) -> NDArray
         return np.flatnonzero(is_one.take(documents))
     is_row = np.zeros(len(documents), dtype=np.bool_)
     for first, end in bounds.reshape(-1, 2).tolist():
-        some = documents >= first
-        some &= documents < end
-        is_row |= some
+        is_in_run = documents >= first
+        is_in_run &= documents < end
+        is_row |= is_in_run
     return np.flatnonzero(is_row)
 
 
 def _places(
-    old: PreviousPostings, place: NDArray[np.int32], documents: NDArray[np.int32], numbers: NDArray[np.int32]
+    old: PreviousPostings, term_numbers: NDArray[np.int32], documents: NDArray[np.int32], numbers: NDArray[np.int32]
 ) -> NDArray[np.int64]:
-    """Before which row of then each new one belongs. `place`: where the terms of then are now."""
+    """Return the earlier row before which each new row belongs. `term_numbers`: those of the earlier terms, now."""
     then = old.postings
     # A removed string gets the number of the one before it, so that both stay ascending.
-    here = np.maximum.accumulate(place)
-    before = np.searchsorted(here, numbers)  # terms
-    is_known = np.append(here, -1)[before] == numbers
+    ascending = np.maximum.accumulate(term_numbers)
+    before = np.searchsorted(ascending, numbers)  # terms
+    is_known = np.append(ascending, -1)[before] == numbers
     low = then.indptr[before]
-    high = np.where(is_known, then.indptr[np.minimum(before + 1, len(place))], low)
-    first = np.searchsorted(np.maximum.accumulate(old.nodes), documents)  # in the numbers of then
+    high = np.where(is_known, then.indptr[np.minimum(before + 1, len(term_numbers))], low)
+    first = np.searchsorted(np.maximum.accumulate(old.nodes), documents)  # earlier numbers
     while (is_open := low < high).any():
         middle = (low + high) // 2
         comes_after = is_open & (then.documents[np.minimum(middle, len(then.documents) - 1)] < first)
@@ -155,13 +155,13 @@ def _lengths(postings: Postings, b: float) -> NDArray[np.float64]:
 def _summed_counts(documents: NDArray[Any], counts: NDArray[Any], n_nodes: int) -> NDArray[np.float64]:
     lengths = np.zeros(n_nodes)
     for first in range(0, len(documents), ROWS_AT_ONCE):
-        some = slice(first, first + ROWS_AT_ONCE)
-        lengths += np.bincount(documents[some], weights=counts[some], minlength=n_nodes)
+        part = slice(first, first + ROWS_AT_ONCE)
+        lengths += np.bincount(documents[part], weights=counts[part], minlength=n_nodes)
     return lengths
 
 
 def _norms(lengths: NDArray[np.float64], b: float) -> tuple[NDArray[np.float64], int]:
-    """(norms, number of documents that have a length)."""
+    """Return (norms, number of documents with a length)."""
     n_documents = int(np.count_nonzero(lengths))
     mean = float(lengths.sum()) / max(n_documents, 1)
     relative = lengths / mean if n_documents else lengths
@@ -170,7 +170,7 @@ def _norms(lengths: NDArray[np.float64], b: float) -> tuple[NDArray[np.float64],
 
 B_DEFINITION = 0.6  # chosen by hand: definitions vary in length for reasons other than verbosity
 B_FILE = 0.75  # the usual default
-# How many occurrences in the body a field is worth; chosen by hand, see docs/benchmarks.md.
+# Occurrences in the body that one in a field is worth; chosen by hand, see docs/benchmarks.md.
 WEIGHT_NAME = 3
 WEIGHT_OUTER_NAME = 1
 WEIGHT_PATH = 1
@@ -189,34 +189,34 @@ class PreviousIndexRows(NamedTuple):
 
 
 def build_lexical(
-    files: "list[tuple[str, FileFacts]]", linked: LinkedGraph, kept: PreviousIndexRows | None = None
+    files: "list[tuple[str, FileFacts]]", linked: LinkedGraph, previous_rows: PreviousIndexRows | None = None
 ) -> LexicalIndex:
     """Return the lexical index of a repository.
 
     `files` are in the order in which the graph was built from them; their words are removed from them. Files whose
-    facts came without words (`words` is None) must be among those `kept`. The result does not depend on which files are
+    facts came without words (`words` is None) must have `previous_rows`. The result does not depend on which files are
     kept and which are read.
     """
     numbers = [i for i, (_, facts) in enumerate(files) if facts.words is not None]
-    if kept is None and len(numbers) < len(files):
+    if previous_rows is None and len(numbers) < len(files):
         raise ValueError("facts without words need an index to keep them from")
     graph = linked.graph
     file_of, n_nodes = graph.nodes.files, len(graph.nodes)
     vocabulary = Terms()
     body = _body(files, numbers, linked, vocabulary)
     fresh = [(i, *files[i]) for i in numbers]
-    if kept is None:
+    if previous_rows is None:
         trim_heap_on_free()
     own, outer = _names(fresh, linked, vocabulary)
     path = _paths(fresh, linked, vocabulary)
     path_of_documents = _spread_paths(path, file_of, graph.nodes.kinds)
     # Only terms that some document has are kept.
     strings = vocabulary.strings()
-    used = np.flatnonzero(_used([each[1] for each in (body, own, outer, path)], len(strings)))
-    taken = _taken_over(kept)
-    terms = merge_tables(taken.terms, taken.is_used, [strings[i] for i in used.tolist()])
+    used_numbers = np.flatnonzero(_used([each[1] for each in (body, own, outer, path)], len(strings)))
+    previous = _previous_terms(previous_rows)
+    terms = merge_tables(previous.terms, previous.is_used, [strings[i] for i in used_numbers.tolist()])
     rank = np.full(len(strings), -1, dtype=np.int32)
-    rank[used] = terms.added
+    rank[used_numbers] = terms.added
     for _, numbers_of_terms, _ in (body, own, outer, path, path_of_documents):
         np.take(rank, numbers_of_terms, out=numbers_of_terms)
     blocks = make_blocks((body, own, outer, path_of_documents), len(terms.table))
@@ -225,24 +225,24 @@ def build_lexical(
     def rows(*parts: Part) -> Triples:
         return _concatenate_rows(list(sum_parts(parts, blocks, n_nodes)))
 
-    def counted(old: PreviousPostings, b: float, new: Triples) -> Postings:
+    def weighted_postings(old: PreviousPostings, b: float, new: Triples) -> Postings:
         return with_norms(join_postings(old, terms, new), old, new, n_nodes, b)
 
-    old_definitions, old_files, old_paths, old_names = taken.tables
+    old_definitions, old_files, old_paths, old_names = previous.tables
     paths = without_counts(join_postings(old_paths, terms, rows(blocks.part(path, 1))), len(files))
     symbol_names = without_counts(join_postings(old_names, terms, rows(blocks.part(own, 1))), n_nodes)
     names = (blocks.part(own, WEIGHT_NAME), blocks.part(outer, WEIGHT_OUTER_NAME))
     found = rows(words, *names, blocks.part(path_of_documents, WEIGHT_PATH))
-    definitions = counted(old_definitions, B_DEFINITION, found)
+    definitions = weighted_postings(old_definitions, B_DEFINITION, found)
     del path_of_documents, found
-    np.take(file_of, body[0], out=body[0])  # the words of files are those of their documents
-    whole = counted(old_files, B_FILE, rows(words, blocks.part(path, WEIGHT_PATH_IN_FILE)))
+    np.take(file_of, body[0], out=body[0])  # a file has the words of its documents
+    file_counts = weighted_postings(old_files, B_FILE, rows(words, blocks.part(path, WEIGHT_PATH_IN_FILE)))
     del body, words
-    name_table, name_indptr, name_nodes = _name_table(fresh, linked, kept)
+    name_table, name_indptr, name_nodes = _name_table(fresh, linked, previous_rows)
     return LexicalIndex(
         terms=terms.table,
         definitions=definitions,
-        files=whole,
+        files=file_counts,
         paths=paths,
         symbol_names=symbol_names,
         names=name_table,
@@ -259,13 +259,15 @@ class _PreviousTerms(NamedTuple):
     tables: tuple[PreviousPostings, ...]
 
 
-def _taken_over(kept: PreviousIndexRows | None) -> _PreviousTerms:
-    """Return the part of the earlier postings that is kept, or empty tables if `kept` is None."""
-    if kept is None:
+def _previous_terms(previous_rows: PreviousIndexRows | None) -> _PreviousTerms:
+    """Return the part of the earlier postings that is kept, or empty tables if `previous_rows` is None."""
+    if previous_rows is None:
         nothing = keep_rows(NO_POSTINGS, np.zeros(0, dtype=np.int32))
         return _PreviousTerms(StringTable.from_strings(()), np.zeros(0, dtype=np.bool_), (nothing,) * 4)
-    old = kept.lexical
-    tables = tuple(keep_rows(each, kept.nodes) for each in (old.definitions, old.files, old.paths, old.symbol_names))
+    old = previous_rows.lexical
+    tables = tuple(
+        keep_rows(each, previous_rows.nodes) for each in (old.definitions, old.files, old.paths, old.symbol_names)
+    )
     return _PreviousTerms(old.terms, np.any([each.n_kept > 0 for each in tables], axis=0), tables)
 
 
@@ -294,7 +296,7 @@ def _used(terms: Sequence[NDArray[np.int32]], n_terms: int) -> NDArray[np.bool_]
 
 
 def _body(files: "list[tuple[str, FileFacts]]", which: Sequence[int], linked: LinkedGraph, terms: Terms) -> Triples:
-    """(document, term, count) of the words of some files, from which they are taken: a row for each term of a word."""
+    """Remove the words from some files, and return (document, term, count) with a row for each term of a word."""
     rows, words = count_words(files, which, linked)
     return expand_to_terms(rows, *terms.terms_of_words(words))
 
@@ -314,12 +316,12 @@ class _NameTerms:
         self._rows.append(self.texts.setdefault(text, len(self.texts)))
 
     def rows(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """(nodes, texts), in the order in which they were added."""
+        """Return (nodes, texts), in the order in which they were added."""
         nodes, texts = np.array(self._rows, dtype=np.int32).reshape(-1, 2).T
         return nodes, texts
 
     def triples(self, read: Callable[[str], Iterable[str]], vocabulary: Terms) -> Triples:
-        """(node, term, 1) for each term that is read from each text."""
+        """Return (node, term, 1) for each term of each text."""
         found = [vocabulary.numbers(read(text)) for text in self.texts]
         indptr = np.zeros(len(found) + 1, dtype=np.int64)
         np.cumsum([len(terms) for terms in found], out=indptr[1:])
@@ -381,7 +383,7 @@ def _pointers(terms: NDArray[Any], n_terms: int) -> NDArray[np.int64]:
 
 
 def _name_table(
-    fresh: _Fresh, linked: LinkedGraph, kept: PreviousIndexRows | None
+    fresh: _Fresh, linked: LinkedGraph, previous_rows: PreviousIndexRows | None
 ) -> tuple[StringTable, NDArray[np.int64], NDArray[np.int32]]:
     """Names in lower case with their nodes: those of files that were read, and of the nodes that are kept."""
     read = _NameTerms()
@@ -392,7 +394,7 @@ def _name_table(
         nodes = linked.document_nodes[i].tolist()
         for node, definition in zip(nodes, facts.definitions, strict=False):
             read.add(node, definition.name.lower())
-    table, numbers, kept_nodes = _previous_names(kept)
+    table, numbers, kept_nodes = _previous_names(previous_rows)
     is_used = np.zeros(len(table), dtype=np.bool_)
     is_used[numbers] = True
     names = merge_tables(table, is_used, list(read.texts))
@@ -403,10 +405,12 @@ def _name_table(
     return names.table, _pointers(all_numbers, len(names.table)), all_nodes[order]
 
 
-def _previous_names(kept: PreviousIndexRows | None) -> tuple[StringTable, NDArray[np.int64], NDArray[np.int32]]:
+def _previous_names(
+    previous_rows: PreviousIndexRows | None,
+) -> tuple[StringTable, NDArray[np.int64], NDArray[np.int32]]:
     """Return (a table of names, the name and the node of each pair that is kept)."""
-    if kept is None:
+    if previous_rows is None:
         return StringTable.from_strings(()), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
-    old, nodes = kept.lexical, kept.nodes[kept.lexical.name_nodes]
+    old, nodes = previous_rows.lexical, previous_rows.nodes[previous_rows.lexical.name_nodes]
     numbers = np.repeat(np.arange(len(old.names)), np.diff(old.name_indptr))
     return old.names, numbers[nodes >= 0], nodes[nodes >= 0]

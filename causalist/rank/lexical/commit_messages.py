@@ -20,30 +20,30 @@ from causalist.rank.lexical.build import B_FILE
 from causalist.rank.lexical.word_counts import Terms, WordCounter, expand_to_terms
 from causalist.rank.terms import STOP_WORDS
 
-# Lines that say who signed, reviewed or imported, not what was done.
+# Trailers: they name who signed, reviewed or imported a commit, not its content.
 _TRAILER = re.compile(r"^(?:[A-Z][A-Za-z]*(?:-[A-Za-z]+)*-(?:by|on|Id|id)|git-svn-id)\s?:.*$", re.MULTILINE)
-# The counts of `messages` are whole numbers: this many make one word of a message that belongs to one file.
+# Counts of `messages` are integers: a word in the message of a commit to a single file counts this many.
 UNIT = 720
 
 _Integers = NDArray[np.int64]
 _Triples = tuple[_Integers, _Integers, _Integers]  # document, term, count
 
 
-def merge_commits(names: Sequence[str], known: Commits, fresh: Iterable[CommitChange]) -> Commits:
-    """Return the commits `names`, newest first; each is in `known` or among the `fresh` ones."""
-    place = {name: i for i, name in enumerate(names)}
-    new = sorted((place[change.name], change) for change in fresh)
-    moved = np.array([place.get(name, -1) for name in known.names], dtype=np.int64)
+def merge_commits(names: Sequence[str], previous: Commits, fresh: Iterable[CommitChange]) -> Commits:
+    """Return the commits `names`, newest first; each is in `previous` or among the `fresh` ones."""
+    position_by_name = {name: i for i, name in enumerate(names)}
+    new = sorted((position_by_name[change.name], change) for change in fresh)
+    moved = np.array([position_by_name.get(name, -1) for name in previous.names], dtype=np.int64)
     n = len(names)
     times, n_files = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int32)
     stays = moved >= 0
-    times[moved[stays]], n_files[moved[stays]] = known.times[stays], known.n_files[stays]
+    times[moved[stays]], n_files[moved[stays]] = previous.times[stays], previous.n_files[stays]
     for i, change in new:
         times[i], n_files[i] = change.time, change.n_files
-    paths, touched, renames = _paths(known, moved, new)
+    paths, touched, renames = _paths(previous, moved, new)
     indptr = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(touched[:, 0], minlength=n), out=indptr[1:])
-    terms, triples = _words(known, moved, new)
+    terms, triples = _words(previous, moved, new)
     return Commits(
         names=StringTable.from_strings(names),
         times=times,
@@ -75,26 +75,28 @@ def message_postings(commits: Commits, indptr: NDArray[np.int64], files: NDArray
 
 
 def _paths(
-    known: Commits, moved: NDArray[np.int64], new: Sequence[tuple[int, CommitChange]]
+    previous: Commits, moved: NDArray[np.int64], new: Sequence[tuple[int, CommitChange]]
 ) -> tuple[StringTable, NDArray[np.int64], NDArray[np.int64]]:
-    """(paths; rows (commit, path) sorted; rows (commit, before, after) sorted)."""
-    old_paths = list(known.paths)
+    """Return (paths; sorted rows (commit, path); sorted rows (commit, before, after))."""
+    old_paths = list(previous.paths)
     number = {path: i for i, path in enumerate(old_paths)}
     for _, change in new:
         for path in chain(change.files, *change.renames):
             number.setdefault(path, len(number))
-    owners = moved[np.repeat(np.arange(len(known)), np.diff(known.indptr))]
+    owners = moved[np.repeat(np.arange(len(previous)), np.diff(previous.indptr))]
     touched = np.array([(i, number[path]) for i, change in new for path in change.files], dtype=np.int64)
-    touched = np.concatenate([_rows(owners, known.files), touched.reshape(-1, 2)])
+    touched = np.concatenate([_rows(owners, previous.files), touched.reshape(-1, 2)])
     renames = np.array([(i, number[b], number[a]) for i, change in new for b, a in change.renames], dtype=np.int64)
-    renames = np.concatenate([_rows(moved[known.renamed_in], known.before, known.after), renames.reshape(-1, 3)])
+    renames = np.concatenate(
+        [_rows(moved[previous.renamed_in], previous.before, previous.after), renames.reshape(-1, 3)]
+    )
     strings, rank = _sort_used(list(number), [touched[:, 1], renames[:, 1], renames[:, 2]])
     touched[:, 1], renames[:, 1:] = rank[touched[:, 1]], rank[renames[:, 1:]]
     return StringTable.from_strings(strings), _sorted_rows(touched), _sorted_rows(renames)
 
 
 def _words(
-    known: Commits, moved: NDArray[np.int64], new: Sequence[tuple[int, CommitChange]]
+    previous: Commits, moved: NDArray[np.int64], new: Sequence[tuple[int, CommitChange]]
 ) -> tuple[StringTable, _Triples]:
     """Return (terms; (commit, term, count), in which a pair may be in several rows).
 
@@ -105,8 +107,8 @@ def _words(
         if change.files:
             counter.add(spaced(_TRAILER.sub("", change.message).encode("utf-8", "replace")), [i])
     terms = Terms()
-    before = _rows(moved[known.words.documents], _terms_of_rows(known.words), known.words.counts)
-    before[:, 1] = np.array(terms.numbers(known.terms), dtype=np.int64)[before[:, 1]]
+    before = _rows(moved[previous.words.documents], _terms_of_rows(previous.words), previous.words.counts)
+    before[:, 1] = np.array(terms.numbers(previous.terms), dtype=np.int64)[before[:, 1]]
     rows, words = counter.finish()
     fresh = np.stack(expand_to_terms(rows, *terms.terms_of_words(words)), axis=1).astype(np.int64)
     all_terms = terms.strings()
@@ -126,10 +128,12 @@ def _sorted_rows(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return rows[np.lexsort(rows.T[::-1])]
 
 
-def _sort_used(strings: Sequence[str], used: Sequence[NDArray[np.int64]]) -> tuple[list[str], NDArray[np.int64]]:
+def _sort_used(
+    strings: Sequence[str], used_numbers: Sequence[NDArray[np.int64]]
+) -> tuple[list[str], NDArray[np.int64]]:
     """Return (the strings that are used, sorted; the position of each of `strings` among them)."""
-    kept = np.unique(np.concatenate(used)).tolist()
-    order = sorted(kept, key=strings.__getitem__)
+    kept_numbers = np.unique(np.concatenate(used_numbers)).tolist()
+    order = sorted(kept_numbers, key=strings.__getitem__)
     rank = np.full(len(strings), -1, dtype=np.int64)
     rank[order] = np.arange(len(order))
     return [strings[i] for i in order], rank

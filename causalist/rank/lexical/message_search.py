@@ -26,7 +26,7 @@ from causalist.rank.lexical.query_expansion import DEFINES
 from causalist.rank.terms import STOP_WORDS, terms_of
 
 _WORD = lazy_regex(r"\w+")
-# One line of a literal; what is continued by a backslash goes on, and so do back quotes and triple quotes. A backslash
+# One line of a literal, or several after a backslash, in back quotes or in triple quotes. A backslash
 # matches one branch only: if it matched two, each of n backslashes would double the time of a literal that is too long.
 _ONE = (
     r"(?<!\\)(?:\"\"\"(?:\\[\s\S]|(?!\"\"\")[^\\]){0,4000}\"\"\"|\"(?:\\[\s\S]|[^\"\\\n]){0,2000}\""
@@ -44,13 +44,13 @@ _FILLED_IN = lazy_regex(
     r"|\$[A-Za-z_]\w*(?:(?:->|\.)\w+)*|<[/\w][^<>\n]{0,60}>"  # $name $object->name <info>
 )
 _ESCAPE = lazy_regex(r"\\(?:[nrtbfv0ae]|u\{?[\da-fA-F]{1,6}\}?|x[\da-fA-F]{2}|\s+)")
-_MIN_WORDS = 3  # words of a message that a literal has
+_MIN_WORDS = 3  # words that a message and a literal share
 _MIN_LITERAL_SHARE = 0.7  # of the words of a literal that are in the message
-_MIN_LONG_RUN_WORDS = 5  # adjacent words that do not match by chance, whatever else the literal has
+_MIN_LONG_RUN_WORDS = 5  # adjacent words; such a match is no chance, whatever the rest of the literal is
 _MIN_SCATTERED_WORDS = 6  # words in order, with gaps, for which half of a literal is enough
-_RUN_WINDOW_WORDS = 4  # words around which a run goes on
-_EXTRA_WORDS_PENALTY = 0.4  # below half a word: of equal matches the literal without other words wins
-_BREAK_PENALTY = 0.3  # where message and literal go on with other words
+_RUN_WINDOW_WORDS = 4  # words before and after a run in which the next run may begin
+_EXTRA_WORDS_PENALTY = 0.4  # words; less than half a word, so that it decides between equal matches only
+_BREAK_PENALTY = 0.3  # words; for each position where message and literal differ
 _MAX_LITERAL_WORDS = 80  # words of a literal that are read
 
 
@@ -83,15 +83,15 @@ def match_literals(words: Sequence[str], text: str) -> list[LiteralMatch]:
     `words`: the words of the message in lower case.
     """
     wanted = frozenset(words)
-    places: dict[str, list[int]] = {}
-    for place, word in enumerate(words):
-        places.setdefault(word, []).append(place)
-    found = []
+    positions_by_word: dict[str, list[int]] = {}
+    for position, word in enumerate(words):
+        positions_by_word.setdefault(word, []).append(position)
+    result = []
     for at, segments in _literals(text, wanted):
-        weight = _ordered_weight(segments, words, places)
+        weight = _ordered_weight(segments, words, positions_by_word)
         if weight > 0:
-            found.append(LiteralMatch(weight, at))
-    return found
+            result.append(LiteralMatch(weight, at))
+    return result
 
 
 def _literals(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, list[list[str]]]]:
@@ -113,45 +113,45 @@ def _literals(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, list[lis
 
 
 def _segments(start: int, parts: list[str], wanted: frozenset[str]) -> Iterator[tuple[int, list[list[str]]]]:
-    whole = "".join(parts)
-    if len(whole) < 2 * _MIN_WORDS:
+    pattern = "".join(parts)
+    if len(pattern) < 2 * _MIN_WORDS:
         return
-    plain = _ESCAPE.sub(" ", _FILLED_IN.sub("\0", whole))
+    plain = _ESCAPE.sub(" ", _FILLED_IN.sub("\0", pattern))
     segments = [words for part in plain.split("\0") if (words := [w.lower() for w in _WORD.findall(part)])]
     if sum(word in wanted for words in segments for word in words) >= _MIN_WORDS:
         yield start, segments
 
 
-def _ordered_weight(segments: list[list[str]], words: Sequence[str], places: dict[str, list[int]]) -> float:
+def _ordered_weight(segments: list[list[str]], words: Sequence[str], positions_by_word: dict[str, list[int]]) -> float:
     """Return the weight of the words that segments and message have in the same order.
 
     The weight is 0 if there are too few such words.
     """
-    n = n_meant = n_telling = n_telling_meant = longest = n_breaks = 0
-    after = 0  # the first word of the message that is not taken yet
+    n = n_meant = n_informative = n_informative_meant = longest = n_breaks = 0
+    after = 0  # the first word of the message that no run has
     n_skipped = 0  # words of the literal since the last run
     for segment in segments:
         n_meant += len(segment)
-        n_telling_meant += n_informative_words(segment)
+        n_informative_meant += n_informative_words(segment)
         if n_meant > _MAX_LITERAL_WORDS:
             break
-        taken = 0  # words of the segment
-        for run in _runs(segment, places, after, len(words)):
+        n_consumed = 0  # words of the segment up to the end of its last run
+        for run in _runs(segment, positions_by_word, after, len(words)):
             # A filled-in value has at least one word, at a position where the literal has none.
-            is_filled_in = not taken and not n_skipped and not run.first and run.end - run.length > after
+            is_filled_in = not n_consumed and not n_skipped and not run.first and run.end - run.length > after
             n_breaks += n > 0 and not is_filled_in
             n += run.length
             longest = max(longest, run.length)
-            n_telling += n_informative_words(words[run.end - run.length : run.end])
-            after, taken, n_skipped = run.end, run.first + run.length, 0
-        n_skipped += len(segment) - taken
+            n_informative += n_informative_words(words[run.end - run.length : run.end])
+            after, n_consumed, n_skipped = run.end, run.first + run.length, 0
+        n_skipped += len(segment) - n_consumed
     is_long = longest >= _MIN_LONG_RUN_WORDS
     # "has no attribute 'parent'" does not match "has no attribute 'name'".
-    is_mostly = n >= _MIN_LITERAL_SHARE * n_meant and n_telling >= _MIN_LITERAL_SHARE * n_telling_meant
+    is_mostly = n >= _MIN_LITERAL_SHARE * n_meant and n_informative >= _MIN_LITERAL_SHARE * n_informative_meant
     is_mostly = is_mostly or (n >= _MIN_SCATTERED_WORDS and 2 * n >= n_meant)
-    if n < _MIN_WORDS or n_telling < (1 if is_long else 2) or not (is_long or is_mostly):
+    if n < _MIN_WORDS or n_informative < (1 if is_long else 2) or not (is_long or is_mostly):
         return 0.0
-    return (n + n_telling) / 2 - _EXTRA_WORDS_PENALTY * (1 - n / n_meant) - _BREAK_PENALTY * n_breaks
+    return (n + n_informative) / 2 - _EXTRA_WORDS_PENALTY * (1 - n / n_meant) - _BREAK_PENALTY * n_breaks
 
 
 def n_informative_words(words: Iterable[str]) -> int:
@@ -170,31 +170,35 @@ class _Run(NamedTuple):
     end: int
 
 
-def _runs(segment: list[str], places: dict[str, list[int]], after: int, n_words: int) -> list[_Run]:
+def _runs(segment: list[str], positions_by_word: dict[str, list[int]], after: int, n_words: int) -> list[_Run]:
     """Return the longest common run of a segment and a message, and the runs near it.
 
     The run begins at the word `after` of the message or later. A message of another version may have a word more, a
     word less or another word, so that the match continues before and after the longest run.
     """
-    best = _longest_run(segment, places, after, n_words)
+    best = _longest_run(segment, positions_by_word, after, n_words)
     if not best.length:
         return []
     runs = [best]
     while True:
-        taken, end = runs[-1].first + runs[-1].length, runs[-1].end
-        further = _longest_run(segment[taken : taken + _RUN_WINDOW_WORDS], places, end, end + _RUN_WINDOW_WORDS)
+        n_consumed, end = runs[-1].first + runs[-1].length, runs[-1].end
+        further = _longest_run(
+            segment[n_consumed : n_consumed + _RUN_WINDOW_WORDS], positions_by_word, end, end + _RUN_WINDOW_WORDS
+        )
         if not further.length:
             break
-        runs.append(further._replace(first=taken + further.first))
+        runs.append(further._replace(first=n_consumed + further.first))
     while True:
         low, begin = max(runs[0].first - _RUN_WINDOW_WORDS, 0), runs[0].end - runs[0].length
-        before = _longest_run(segment[low : runs[0].first], places, max(begin - _RUN_WINDOW_WORDS, after), begin)
+        before = _longest_run(
+            segment[low : runs[0].first], positions_by_word, max(begin - _RUN_WINDOW_WORDS, after), begin
+        )
         if not before.length:
             return runs
         runs.insert(0, before._replace(first=low + before.first))
 
 
-def _longest_run(segment: Sequence[str], places: dict[str, list[int]], begin: int, end: int) -> _Run:
+def _longest_run(segment: Sequence[str], positions_by_word: dict[str, list[int]], begin: int, end: int) -> _Run:
     """Return the longest run of a segment that lies between the words `begin` and `end` of a message.
 
     Among equally long runs, the first one in the message is returned.
@@ -202,24 +206,24 @@ def _longest_run(segment: Sequence[str], places: dict[str, list[int]], begin: in
     best = _Run(0, 0, 0)
     runs: dict[int, int] = {}
     for number, word in enumerate(segment):
-        at = places.get(word, ())
-        inside = at[bisect_left(at, begin) : bisect_left(at, end)]
-        runs = {place: runs.get(place - 1, 0) + 1 for place in inside}
-        for place, length in runs.items():
-            if length > best.length or (length == best.length and place + 1 < best.end):
-                best = _Run(length, number - length + 1, place + 1)
+        at = positions_by_word.get(word, ())
+        positions = at[bisect_left(at, begin) : bisect_left(at, end)]
+        runs = {position: runs.get(position - 1, 0) + 1 for position in positions}
+        for position, length in runs.items():
+            if length > best.length or (length == best.length and position + 1 < best.end):
+                best = _Run(length, number - length + 1, position + 1)
     return best
 
 
-_MAX_MESSAGE_WORDS = 64  # of a message that are read
-# Words by which definitions are taken into account, the rarest first; more of them as long as those are few.
+_MAX_MESSAGE_WORDS = 64  # words of a message that are read
+# Rarest words of a message by which definitions are searched; further words only while the definitions are few.
 _MIN_RARE_WORDS = 3
 _MAX_CANDIDATES = 4_000
-_MIN_RUN_WORDS = 2  # words of a message in a row that a definition has
+_MIN_RUN_WORDS = 2  # adjacent words of a message in a definition
 _LENGTH_PENALTY = 0.25  # of 0, 0.25 and 1 the best on development questions, see docs/decisions/0030
 
 
-def message_words(text: str) -> list[str]:
+def message_terms(text: str) -> list[str]:
     """Return the words of a message in lower case."""
     return [word.lower() for word in _WORD.findall(text)[:_MAX_MESSAGE_WORDS]]
 
@@ -237,10 +241,12 @@ def find_printers(text: str, graph: CodeGraph, lexical: LexicalIndex, most: int)
     """
     postings = lexical.definitions
     numbers = [_rarest_term(word, lexical) for word in _WORD.findall(text)[:_MAX_MESSAGE_WORDS]]
-    known = sorted({n for n in numbers if n >= 0}, key=lambda n: (int(postings.indptr[n + 1] - postings.indptr[n]), n))
+    known_numbers = sorted(
+        {n for n in numbers if n >= 0}, key=lambda n: (int(postings.indptr[n + 1] - postings.indptr[n]), n)
+    )
     position = np.full(len(graph.nodes), -1, dtype=np.int32)
     n_considered = 0
-    for place, number in enumerate(known):
+    for place, number in enumerate(known_numbers):
         documents = _documents_with(lexical, number)
         if place >= _MIN_RARE_WORDS and n_considered + len(documents) > _MAX_CANDIDATES:
             break
@@ -252,7 +258,7 @@ def find_printers(text: str, graph: CodeGraph, lexical: LexicalIndex, most: int)
     position[:] = -1
     position[considered] = np.arange(len(considered))
     run, weight, longest, score = (np.zeros(len(considered)) for _ in range(4))
-    rarities = {number: rarity(postings, number) for number in known}
+    rarities = {number: rarity(postings, number) for number in known_numbers}
     for number in [*numbers, -1]:  # the end of the message ends a run
         has = np.zeros(len(considered), dtype=np.bool_)
         if number >= 0:
@@ -263,9 +269,9 @@ def find_printers(text: str, graph: CodeGraph, lexical: LexicalIndex, most: int)
         longest = np.maximum(longest, run)
         run = np.where(has, run + 1, 0.0)
         weight = np.where(has, weight + rarities.get(number, 0.0), 0.0)
-    some = np.flatnonzero(longest >= _MIN_RUN_WORDS)
-    score = score[some] / (1.0 + _LENGTH_PENALTY * np.log1p(postings.norms[considered[some]]))
-    best = considered[some][np.lexsort((considered[some], -np.round(score, 9)))]
+    candidates = np.flatnonzero(longest >= _MIN_RUN_WORDS)
+    score = score[candidates] / (1.0 + _LENGTH_PENALTY * np.log1p(postings.norms[considered[candidates]]))
+    best = considered[candidates][np.lexsort((considered[candidates], -np.round(score, 9)))]
     is_other = find_repeaters(graph)[best]
     return [*best[~is_other][:most].tolist(), *best[is_other][: most // 4].tolist()]
 
@@ -277,9 +283,9 @@ def find_repeaters(graph: CodeGraph) -> NDArray[np.bool_]:
     """
     nodes = graph.nodes
     defines = np.zeros(len(nodes), dtype=np.bool_)
-    inside = nodes.files >= 0
-    defines[nodes.files[inside & DEFINES[nodes.kinds]]] = True
-    return np.isin(nodes.roles, [Role.DOCS, Role.EXAMPLE]) | ~(inside & defines[np.maximum(nodes.files, 0)])
+    is_in_file = nodes.files >= 0
+    defines[nodes.files[is_in_file & DEFINES[nodes.kinds]]] = True
+    return np.isin(nodes.roles, [Role.DOCS, Role.EXAMPLE]) | ~(is_in_file & defines[np.maximum(nodes.files, 0)])
 
 
 def _rarest_term(word: str, lexical: LexicalIndex) -> int:

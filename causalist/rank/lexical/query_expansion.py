@@ -35,15 +35,15 @@ from causalist.rank.query.query import ParsedQuery
 from causalist.rank.terms import STOP_WORDS, stem
 from causalist.rank.top_k import SCORE_DECIMALS, select_first
 
-SPELLING_WEIGHT = 1.0  # of the word: it is the same word
+SPELLING_WEIGHT = 1.0  # relative to the word: another spelling is the same word
 COMPOUND_WEIGHT = 0.5
-SHORT_WEIGHT = 0.25  # as of the beginnings of words, see `question`
+SHORT_WEIGHT = 0.25  # equal to `ABBREVIATION_WEIGHT`
 TYPO_WEIGHT = 0.8
 _MIN_TYPO_LETTERS = 5
 _MIN_TWO_TYPOS_LETTERS = 9
-_MAX_CORRECTED_WORDS = 6  # words of one question
-_MAX_CORRECTIONS = 2  # terms that a slip may stand for; with more nothing is known
-_MIN_DEFINITIONS = 2  # definitions that have what a slip stands for
+_MAX_CORRECTED_WORDS = 6  # misspelled words of a query that are corrected
+_MAX_CORRECTIONS = 2  # corrections of a misspelled word; with more, none is used
+_MIN_DEFINITIONS = 2  # definitions that contain a correction
 _MIN_PART_LETTERS = 3
 
 _LETTERS = lazy_regex(r"[A-Za-z]+")
@@ -63,7 +63,7 @@ _SPELLINGS = tuple(
         ("se", r"(?<=en)se(s|d?)$", r"ce\1"),
         ("grey", r"grey", "gray"),
         ("gray", r"gray", "grey"),
-        # Adverbs that the stemmer leaves apart from what they are made of.
+        # Adverbs that the stemmer does not map to the stem of their adjective.
         ("wly", r"wly$", "w"),
         ("eeply", r"eeply$", "eep"),
         ("zily", r"zily$", "zy"),
@@ -76,13 +76,13 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
 
     `weights`: the weights of the terms that `text` contains.
     """
-    found: dict[int, float] = {}
+    result: dict[int, float] = {}
     own = {lexical.terms.position(term) for term in weights}
 
     def add(term: str, weight: float) -> bool:
         number = lexical.terms.position(term)
         if number >= 0 and number not in own:
-            found[number] = max(found.get(number, 0.0), weight)
+            result[number] = max(result.get(number, 0.0), weight)
         return number >= 0
 
     words = [w.lower() for w in _LETTERS.findall(text)]
@@ -96,12 +96,12 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
         if lexical.terms.position(stem(word)) >= 0 or any(spelled):
             continue
         unknown.add(stem(word))
-        known = [add(other, weight * SHORT_WEIGHT) for other in _short_forms().get(stem(word), ())]
-        known += [add(part, weight * COMPOUND_WEIGHT) for part in _parts(word, lexical.terms)]
-        if any(known):
+        is_known = [add(other, weight * SHORT_WEIGHT) for other in _short_forms().get(stem(word), ())]
+        is_known += [add(part, weight * COMPOUND_WEIGHT) for part in _parts(word, lexical.terms)]
+        if any(is_known):
             explained.add(stem(word))
     for first, second in dict.fromkeys(pairwise(words)):
-        # "times out" is timeout, "logged in" login; two words that the repository has are looked for as they stand.
+        # "times out" means timeout, "logged in" login. Two words that the repository has stay two words.
         particle = second in STOP_WORDS and first not in STOP_WORDS
         if not particle and not (
             min(len(first), len(second)) >= _MIN_PART_LETTERS and {stem(first), stem(second)} & unknown
@@ -110,19 +110,19 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
         weight = max(weights.get(stem(first), 0.0), weights.get(stem(second), 0.0))
         if weight <= 0:
             continue
-        whole = dict.fromkeys((stem(first + second), stem(stem(first) + second)))
-        if particle:  # Python and Ruby write it apart
-            whole |= dict.fromkeys((f"{first}_{second}", f"{stem(first)}_{second}"))
-        known = [add(term, weight * COMPOUND_WEIGHT) for term in whole]
-        if any(known):
+        compounds = dict.fromkeys((stem(first + second), stem(stem(first) + second)))
+        if particle:  # Python and Ruby separate the two words
+            compounds |= dict.fromkeys((f"{first}_{second}", f"{stem(first)}_{second}"))
+        is_known = [add(term, weight * COMPOUND_WEIGHT) for term in compounds]
+        if any(is_known):
             explained |= {stem(first), stem(second)}
     long = [w for w in dict.fromkeys(words) if len(w) >= _MIN_TYPO_LETTERS and stem(w) in unknown - explained]
     for word in sorted(long, key=lambda w: (-weights[stem(w)], w))[:_MAX_CORRECTED_WORDS]:
-        # The stem of a slip is not always the slip of a stem.
-        meant = _near_terms(stem(word), lexical) or _near_terms(word, lexical)
-        for other in meant:
-            add(other, weights[stem(word)] * TYPO_WEIGHT / len(meant))
-    return found
+        # Stemming a misspelled word may give another stem than misspelling the stem.
+        near_terms = _near_terms(stem(word), lexical) or _near_terms(word, lexical)
+        for other in near_terms:
+            add(other, weights[stem(word)] * TYPO_WEIGHT / len(near_terms))
+    return result
 
 
 def _spellings(word: str) -> Iterator[str]:
@@ -220,7 +220,7 @@ def damerau_distance(a: str, b: str, most: int) -> int:
 
 
 _NO_DEFINITIONS = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.EXTERNAL)
-# By kind; looked up for all nodes, which takes a fraction of `np.isin`.
+# By kind. Indexing this table by the kinds of all nodes takes a fraction of the time of `np.isin`.
 DEFINES = ~np.isin(np.arange(max(NodeKind) + 1), _NO_DEFINITIONS)
 _RUNS = np.isin(np.arange(max(NodeKind) + 1), (NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.PASSAGE))
 
@@ -231,16 +231,15 @@ def files_that_run(graph: CodeGraph) -> NDArray[np.bool_]:
     The result has shape (n_nodes,). Other files declare, or pass definitions on.
     """
     files, kinds, parents = graph.nodes.files, graph.nodes.kinds, graph.nodes.parents
-    inside = _RUNS[kinds] & (files >= 0)
-    inside &= (parents < 0) | (kinds[np.maximum(parents, 0)] != NodeKind.INTERFACE)
+    is_running = _RUNS[kinds] & (files >= 0)
+    is_running &= (parents < 0) | (kinds[np.maximum(parents, 0)] != NodeKind.INTERFACE)
     result = np.zeros(len(graph.nodes), dtype=np.bool_)
-    result[files[inside]] = True
+    result[files[is_running]] = True
     return result
 
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
-EXPANSION = "expansion"  # the signal
 # Chosen on short questions; 5 to 20 and 10 to 25 are alike (docs/decisions/0023).
 N_SOURCES = 8
 N_WORDS = 15
@@ -268,9 +267,9 @@ def expansion_terms(text: Scores, terms: Mapping[int, float], lexical: LexicalIn
     share[best] = (text[best] / text[best[0]]) ** 2
     rows = _rows_of(best[share[best] > 0], postings)
     numbers = np.searchsorted(postings.indptr, rows, side="right") - 1
-    said = share[postings.documents[rows]] * np.minimum(postings.counts[rows], MAX_COUNTED_OCCURRENCES)
+    weighted_counts = share[postings.documents[rows]] * np.minimum(postings.counts[rows], MAX_COUNTED_OCCURRENCES)
     frequency = np.diff(postings.indptr)
-    values = np.bincount(numbers, weights=said, minlength=len(frequency))
+    values = np.bincount(numbers, weights=weighted_counts, minlength=len(frequency))
     values *= np.log(postings.n_documents / np.maximum(frequency, 1)) * (frequency >= _MIN_DEFINITIONS)
     values[list(terms)] = 0.0
     rounded = np.round(values, SCORE_DECIMALS)
@@ -293,10 +292,10 @@ def _rows_of(nodes: NDArray[np.int64], postings: Postings) -> NDArray[np.int64]:
     starts, stops = np.append(0, indptr[many + 1]).tolist(), np.append(indptr[many], len(documents)).tolist()
     for start, stop in zip(starts, stops, strict=True):
         for first in range(start, stop, ROWS_AT_ONCE):
-            some = documents[first : min(first + ROWS_AT_ONCE, stop)]
-            is_there, one = np.zeros((2, len(some)), dtype=np.bool_)
+            part = documents[first : min(first + ROWS_AT_ONCE, stop)]
+            is_there, one = np.zeros((2, len(part)), dtype=np.bool_)
             for node in nodes.astype(documents.dtype):
-                is_there |= np.equal(some, node, out=one)
+                is_there |= np.equal(part, node, out=one)
             found.append(first + np.flatnonzero(is_there))
     return np.sort(np.concatenate(found))
 
@@ -320,12 +319,12 @@ def _search_rows(
     return low[is_there]
 
 
-def expandable_files(graph: CodeGraph, asked: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return True for files of code that run, and for files whose role is `asked` for.
+def expandable_files(graph: CodeGraph, has_queried_role: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return True for files of code that run, and for files with a role that the query asks for.
 
-    The result has shape (n_nodes,). A file that only declares shares words with everything that uses it.
+    The arrays have shape (n_nodes,). A file that only declares shares words with everything that uses it.
     """
-    code = (graph.nodes.kinds == NodeKind.FILE) & (asked | (graph.nodes.roles == Role.CODE))
+    code = (graph.nodes.kinds == NodeKind.FILE) & (has_queried_role | (graph.nodes.roles == Role.CODE))
     result: NDArray[np.bool_] = code & files_that_run(graph)
     return result
 
@@ -339,25 +338,25 @@ OTHER_WEIGHT = 0.4
 @lru_cache(maxsize=1)
 def _groups() -> dict[str, list[list[str]]]:
     """Return the groups of synonyms of each stem, as stems."""
-    found: dict[str, list[list[str]]] = {}
+    result: dict[str, list[list[str]]] = {}
     for line in _lines("synonyms.txt"):
         stems = [stem(word) for word in line.split()]
         for each in dict.fromkeys(stems):
-            found.setdefault(each, []).append(stems)
-    return found
+            result.setdefault(each, []).append(stems)
+    return result
 
 
 @lru_cache(maxsize=1)
-def _leads() -> dict[str, list[str]]:
+def _load_indirect_synonyms() -> dict[str, list[str]]:
     """Return the texts that follow each word of queries in `leads.txt`, by the stem of that word.
 
     The texts themselves are not stemmed here: stems are taken only of those that are asked for.
     """
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for line in _lines("leads.txt"):
-        asked, _, said = line.partition(" ")
-        found.setdefault(stem(asked), []).append(said)
-    return found
+        word, _, synonyms = line.partition(" ")
+        result.setdefault(stem(word), []).append(synonyms)
+    return result
 
 
 def _lines(name: str) -> list[str]:
@@ -372,7 +371,7 @@ def _synonyms(term: str) -> Iterable[str]:
 
 def _indirect_synonyms(term: str) -> Iterable[str]:
     """Return the stems that a word of queries leads to."""
-    return sorted({stem(word) for said in _leads().get(term, ()) for word in said.split()})
+    return sorted({stem(word) for synonym in _load_indirect_synonyms().get(term, ()) for word in synonym.split()})
 
 
 def synonym_terms(question: ParsedQuery, lexical: LexicalIndex) -> dict[int, float]:
@@ -395,14 +394,14 @@ def replacement_words(question: ParsedQuery, lexical: LexicalIndex) -> dict[str,
     The weight is OTHER_WEIGHT times that of the replaced word. It is reduced if the other word is rarer in the
     repository, so that none contributes more than the replaced word would. A query that is not brief gives nothing.
     """
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for others_of in (_synonyms, _indirect_synonyms) if question.is_brief else ():
         for term, weight in question.terms.items():
             for other in others_of(term):
                 if other not in question.terms:
                     share = OTHER_WEIGHT * weight * _relative_rarity(term, other, lexical)
-                    found[other] = max(found.get(other, 0.0), share)
-    return found
+                    result[other] = max(result.get(other, 0.0), share)
+    return result
 
 
 def _relative_rarity(term: str, other: str, lexical: LexicalIndex) -> float:
@@ -410,24 +409,24 @@ def _relative_rarity(term: str, other: str, lexical: LexicalIndex) -> float:
 
     The result is 1 if the repository lacks one of the two.
     """
-    asked, said = lexical.terms.position(term), lexical.terms.position(other)
-    if asked < 0 or said < 0:
+    term_number, other_number = lexical.terms.position(term), lexical.terms.position(other)
+    if term_number < 0 or other_number < 0:
         return 1.0
-    return min(1.0, rarity(lexical.definitions, asked) / rarity(lexical.definitions, said))
+    return min(1.0, rarity(lexical.definitions, term_number) / rarity(lexical.definitions, other_number))
 
 
 def _replacement_terms(
     question: ParsedQuery, lexical: LexicalIndex, others_of: Callable[[str], Iterable[str]]
 ) -> dict[int, float]:
-    asked = question.terms if len(question.terms) <= MAX_EXPANDED_WORDS else {}
-    if not asked and len(question.title_terms) <= MAX_EXPANDED_WORDS:
-        asked = {term: question.terms[term] for term in question.title_terms if term in question.terms}
-    found: dict[int, float] = {}
-    for term, weight in asked.items():
+    query_terms = question.terms if len(question.terms) <= MAX_EXPANDED_WORDS else {}
+    if not query_terms and len(question.title_terms) <= MAX_EXPANDED_WORDS:
+        query_terms = {term: question.terms[term] for term in question.title_terms if term in question.terms}
+    result: dict[int, float] = {}
+    for term, weight in query_terms.items():
         for other in others_of(term):
             if other in question.terms:
                 continue
             number = lexical.terms.position(other)
             if number >= 0:
-                found[number] = max(found.get(number, 0.0), weight)
-    return found
+                result[number] = max(result.get(number, 0.0), weight)
+    return result

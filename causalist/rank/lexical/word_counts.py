@@ -43,7 +43,7 @@ class Blocks(NamedTuple):
 
     def part(self, rows: Triples, weight: int) -> Part:
         """Return some rows, ordered by these blocks, as a part that counts `weight` times."""
-        # The sort of numbers of 16 bits takes linear time.
+        # Sorting 16-bit numbers takes linear time.
         return Part(rows, np.argsort(self.of_term[rows[1]], kind="stable").astype(np.int32), weight)
 
 
@@ -82,7 +82,7 @@ def sum_rows(triples: Triples, n_nodes: int) -> Triples:
     keys += documents
     bits = int(counts.max()).bit_length()
     if int(keys.max()).bit_length() + bits < 63:
-        # The counts are sorted with the keys, as their last bits: no permutation, no second copy.
+        # The last bits of the keys hold the counts, so that one sort needs neither a permutation nor a second copy.
         keys <<= bits
         keys |= counts
         keys.sort()
@@ -97,12 +97,12 @@ def sum_rows(triples: Triples, n_nodes: int) -> Triples:
     return (keys % n_nodes).astype(np.int32), (keys // n_nodes).astype(np.int32), sums
 
 
-# Bytes of text. Arrays of it stay below what the system is asked for one by one (`heap.py`), which would cost as much
-# time as all else.
+# Bytes of text in a batch. Larger arrays would be requested from the system one by one (`_internal.process`), which
+# costs as much time as the rest.
 _BATCH_BYTES = 200_000
 _MAX_WORD_CHARACTERS = 64  # characters; longer runs are data: hashes, base64, encoded images
 _SPACE = ord(" ")
-# In UTF-8 the first byte of a character that has two, three or four is not below these.
+# Least first byte of a character of two, three and four bytes in UTF-8.
 _LEADS, _LEADS_THREE, _LEADS_FOUR = 0xC0, 0xE0, 0xF0
 _CODE_POINTS = 0x110000
 # The lowest n bytes of eight.
@@ -177,9 +177,9 @@ class _TextBatch:
     def add(self, text: bytes, nodes: Sequence[int], spans: Sequence[tuple[int, int]]) -> None:
         starts, documents = segments(spans)
         size, n_nodes = self.size, len(self._nodes)
-        end = size + len(text)  # where a span that goes beyond its text ends, too
+        end = size + len(text)  # also of a span that ends after its text
         self._starts += [min(size + start, end) for start in starts]
-        # Text outside of all documents, which is -1, comes first.
+        # Text outside of all documents has the number -1 and comes first.
         self._nodes.append(nodes[-1])
         self._nodes += nodes[:-1]
         self._documents += [n_nodes + 1 + document for document in documents]
@@ -227,15 +227,15 @@ class _WordIds:
 
         Each word is in `text` at its start and length.
         """
-        places = np.searchsorted(self._hashes, hashes)
+        positions = np.searchsorted(self._hashes, hashes)
         is_new = np.ones(len(hashes), dtype=np.bool_)
         if len(self._hashes):
-            is_new = self._hashes[np.minimum(places, len(self._hashes) - 1)] != hashes
+            is_new = self._hashes[np.minimum(positions, len(self._hashes) - 1)] != hashes
         spelled = zip(starts[is_new].tolist(), (starts + lengths)[is_new].tolist(), strict=True)
         added = np.arange(len(self.words), len(self.words) + np.count_nonzero(is_new), dtype=np.int32)
         self.words += [text[start:end] for start, end in spelled]
-        self._hashes = np.insert(self._hashes, places[is_new], hashes[is_new])
-        self._numbers = np.insert(self._numbers, places[is_new], added)
+        self._hashes = np.insert(self._hashes, positions[is_new], hashes[is_new])
+        self._numbers = np.insert(self._numbers, positions[is_new], added)
         return self._numbers[np.searchsorted(self._hashes, hashes)]
 
 
@@ -275,16 +275,16 @@ def blank_unwanted(text: bytes, is_wanted: Callable[[str], bool]) -> bytes:
     leads = np.flatnonzero(data >= _LEADS)  # the first byte of each character that has several
     sizes = 2 + (data[leads] >= _LEADS_THREE) + (data[leads] >= _LEADS_FOUR)
     points = (data[leads] & (0x7F >> sizes).astype(np.uint8)).astype(np.int64)
-    for more in range(1, 4):
-        some = np.flatnonzero(sizes > more)
-        points[some] = points[some] << 6 | data[leads[some] + more] & 0x3F
+    for offset in range(1, 4):
+        selected = np.flatnonzero(sizes > offset)
+        points[selected] = points[selected] << 6 | data[leads[selected] + offset] & 0x3F
     is_unwanted = np.zeros(_CODE_POINTS, dtype=np.bool_)
     is_unwanted[points] = True
     is_unwanted[[point for point in np.flatnonzero(is_unwanted).tolist() if is_wanted(chr(point))]] = False
     unwanted = np.flatnonzero(is_unwanted[points])
-    for more in range(4):
-        some = unwanted[sizes[unwanted] > more]
-        data[leads[some] + more] = _SPACE
+    for offset in range(4):
+        selected = unwanted[sizes[unwanted] > offset]
+        data[leads[selected] + offset] = _SPACE
     return data.tobytes()
 
 
@@ -304,8 +304,10 @@ def _find_words(text: bytes, begins: NDArray[np.int64]) -> tuple[NDArray[np.int6
     starts += 1
     long = np.flatnonzero(lengths > _MAX_WORD_CHARACTERS)
     if len(long):
-        places = zip(long.tolist(), starts[long].tolist(), lengths[long].tolist(), strict=True)
-        data_ = [i for i, start, length in places if len(text[start : start + length].decode()) > _MAX_WORD_CHARACTERS]
+        long_words = zip(long.tolist(), starts[long].tolist(), lengths[long].tolist(), strict=True)
+        data_ = [
+            i for i, start, length in long_words if len(text[start : start + length].decode()) > _MAX_WORD_CHARACTERS
+        ]
         starts, lengths = np.delete(starts, data_), np.delete(lengths, data_)
     return starts, lengths
 
@@ -334,7 +336,7 @@ def hashes_of(text: bytes, starts: NDArray[np.int64], lengths: NDArray[np.int64]
 
 
 _NONE, _LOWER, _UPPER, _DIGIT, _OTHER = range(5)
-# What each byte is part of; those of characters beyond ASCII are letters of another script.
+# The kind of part of each byte; bytes of characters beyond ASCII are letters of another script.
 _KINDS = bytes(
     _OTHER if c >= 0x80
     else _UPPER if chr(c).isupper()
@@ -371,9 +373,9 @@ class Terms:
         ends = np.cumsum(lengths + 1)
         of_part, starts, sizes = _parts(text, ends)
         text = text.lower()  # of ASCII alone: what is beyond it becomes small once it is a string
-        _, some, which = np.unique(hashes_of(text, starts, sizes), return_index=True, return_inverse=True)
-        places = zip(starts[some].tolist(), (starts[some] + sizes[some]).tolist(), strict=True)
-        parts = [text[start:end].decode("utf-8").lower() for start, end in places]
+        _, first_rows, which = np.unique(hashes_of(text, starts, sizes), return_index=True, return_inverse=True)
+        spans = zip(starts[first_rows].tolist(), (starts[first_rows] + sizes[first_rows]).tolist(), strict=True)
+        parts = [text[start:end].decode("utf-8").lower() for start, end in spans]
         of_distinct = np.array(self.numbers(stems(parts)), dtype=np.int64)
         # A word of several parts is a term as a whole, too.
         several = np.flatnonzero(np.bincount(of_part, minlength=len(words)) > 1)
@@ -394,19 +396,19 @@ def expand_to_terms(rows: Triples, indptr: NDArray[np.int64], terms: NDArray[np.
     """
     documents, texts, counts = rows
     starts, lengths = indptr[:-1], np.diff(indptr).astype(np.int32)
-    # Some at once: what is needed on the way takes more room than the result.
+    # In parts, because the intermediate arrays are larger than the result.
     parts = [slice(first, first + ROWS_AT_ONCE) for first in range(0, len(texts), ROWS_AT_ONCE)]
-    n = sum(int(lengths[texts[some]].sum()) for some in parts)
+    n = sum(int(lengths[texts[part]].sum()) for part in parts)
     found = np.empty((3, n), dtype=np.int32)
     end = 0
-    for some in parts:
-        repeats = lengths[texts[some]]
-        places = np.repeat(starts[texts[some]] - (np.cumsum(repeats) - repeats), repeats)
-        places += np.arange(len(places))
-        start, end = end, end + len(places)
-        np.take(terms, places, out=found[1, start:end])
-        found[0, start:end] = np.repeat(documents[some], repeats)
-        found[2, start:end] = np.repeat(counts[some], repeats)
+    for part in parts:
+        repeats = lengths[texts[part]]
+        positions = np.repeat(starts[texts[part]] - (np.cumsum(repeats) - repeats), repeats)
+        positions += np.arange(len(positions))
+        start, end = end, end + len(positions)
+        np.take(terms, positions, out=found[1, start:end])
+        found[0, start:end] = np.repeat(documents[part], repeats)
+        found[2, start:end] = np.repeat(counts[part], repeats)
     return found[0], found[1], found[2]
 
 
@@ -416,7 +418,7 @@ def _parts(text: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDA
     Parts are humps, acronyms, and runs of lower-case letters, of digits and of other letters. `ends` are the ends of
     the words in the text.
     """
-    # Digits of other scripts are no part of anything (as `[^\W\d]` has it in an expression).
+    # Digits of other scripts belong to no part, as in the expression `[^\W\d]`.
     kinds = np.frombuffer(blank_unwanted(text, _is_no_digit).translate(_KINDS), dtype=np.uint8)
     before, here, behind = kinds[:-2], kinds[1:-1], kinds[2:]
     is_upper = here == _UPPER
@@ -425,7 +427,7 @@ def _parts(text: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDA
     begins |= is_upper & (before == _UPPER) & (behind == _LOWER)
     begins &= here != _NONE
     starts = np.flatnonzero(begins) + 1
-    # A part ends where the next one begins, or what is of no part.
+    # A part ends at the next part, or at a byte that belongs to none.
     stops = np.flatnonzero(begins | (here == _NONE)) + 1
     at = np.searchsorted(stops, starts, side="right")
     lengths = stops[at] - starts

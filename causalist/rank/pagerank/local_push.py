@@ -1,6 +1,6 @@
 """Personalized PageRank by local push, with a bound on the error, and the seeds that a score stems from.
 
-In: the `Transition` of a graph and seeds. Out: a `PageRankResult` of rung "approximate". This is forward push
+In: the `Transition` of a graph and seeds. Out: a `PageRankResult` with the outcome "approximate". This is forward push
 (Andersen, Chung and Lang 2006), adapted to the walk of `power_iteration`, in which lost mass returns to the seeds, and
 done for all nodes of a frontier at once. The number of links that are followed depends on the threshold and the
 damping, never on the size of the graph.
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import ConvergenceError, UsageError
 from causalist.model.graph import rows_of
-from causalist.model.scores import PageRankResult, Transition
+from causalist.model.scores import PageRankResult, Transition, WalkOutcome
 from causalist.rank.pagerank.power_iteration import DAMPING, always, check_damping, check_seeds, personalized_pagerank
 from causalist.rank.pagerank.sparse_product import coo_product, csr_product, csr_products
 from causalist.rank.pagerank.transition import EXACT_UP_TO, to_csc
@@ -44,7 +44,7 @@ class _Columns(NamedTuple):
     ahead: dict[float, NDArray[np.float64]]
 
 
-# By the identity of the weights, for as long as these live: a process that answers many questions turns M round once.
+# By the identity of the weights, while these live: a process that answers many queries transposes M once.
 _turned: dict[int, tuple["weakref.ref[NDArray[np.float64]]", _Columns]] = {}
 
 
@@ -94,7 +94,7 @@ def push_pagerank(
         |r - y / Y| = |Y * e - sum(e) * y| / (Y * (Y + sum(e))) <= 2 * sum(e) / (Y + sum(e)) <= 2 * E / (Y + E)
 
     in the L1 norm, and that is `bound`. `residual` is sum(q), `n_iterations` counts rounds. If `should_continue`
-    returns False between two rounds, the result so far is returned with the bound that holds for it, as rung "stopped".
+    returns False between two rounds, the result so far is returned with its bound and the outcome "stopped".
 
     `epsilon`: in (0, 1]. Raises `UsageError` otherwise, and as `personalized_pagerank` does.
 
@@ -111,11 +111,11 @@ def push_pagerank(
     if not 0 < epsilon <= 1:
         raise UsageError(f"epsilon is {epsilon}; it lies above 0 and is at most 1")
     columns = _columns(transition)
-    kept, rest = np.zeros_like(s), s
+    pushed, rest = np.zeros_like(s), s
     enough = epsilon * np.maximum(np.diff(columns.indptr), 1)
     touched: NDArray[np.int32] = np.flatnonzero(s).astype(np.int32)
     is_due = np.zeros(len(s), dtype=np.bool_)
-    rounds, rung = 0, "approximate"
+    rounds, outcome = 0, WalkOutcome.APPROXIMATE
     while True:
         # Only nodes that got mass can be above their threshold now; a scan of all is faster if these are many.
         if len(touched) * LOOKING_COSTS >= len(rest):
@@ -125,22 +125,22 @@ def push_pagerank(
         if len(due) == 0:
             break
         if not should_continue():
-            rung = "stopped"
+            outcome = WalkOutcome.STOPPED
             break
         moved = rest[due]
-        kept[due] += moved
+        pushed[due] += moved
         rest[due] = 0.0
         links, givers = rows_of(columns.indptr, due)
         touched = columns.targets[links]
         coo_product(touched, givers.astype(np.int32), columns.weights[links], damping * moved, rest)
         rounds += 1
-    left = float(rest.sum())
-    # No product of BLAS: its last digits would be those of as many sums as there are threads.
+    residual = float(rest.sum())
+    # Not a BLAS product: its last digits depend on the number of threads.
     missing = float((_forward_bound(columns, damping) * rest).sum())
-    kept += rest
-    total = float(kept.sum())
-    kept /= total
-    return PageRankResult(kept, rounds, left, rung, 2.0 * missing / (total + missing), total)
+    pushed += rest
+    total = float(pushed.sum())
+    pushed /= total
+    return PageRankResult(pushed, rounds, residual, outcome, 2.0 * missing / (total + missing), total)
 
 
 def extend_push(
@@ -169,18 +169,18 @@ def extend_push(
             transition, joined, damping=damping, approximate=approximate, should_continue=should_continue
         )
     epsilon = min(1.0, (approximate or EPSILON) / share)
-    more = push_pagerank(transition, others, damping=damping, epsilon=epsilon, should_continue=should_continue)
-    assert more.bound is not None  # as of all that is pushed
-    before, new = (1.0 - share) * walk.total, share * more.total
-    scores = before * walk.scores + new * more.scores
-    missing = before * walk.bound / (2.0 - walk.bound) + new * more.bound / (2.0 - more.bound)
+    extension = push_pagerank(transition, others, damping=damping, epsilon=epsilon, should_continue=should_continue)
+    assert extension.bound is not None  # every pushed result has one
+    before, new = (1.0 - share) * walk.total, share * extension.total
+    scores = before * walk.scores + new * extension.scores
+    missing = before * walk.bound / (2.0 - walk.bound) + new * extension.bound / (2.0 - extension.bound)
     total = float(scores.sum())
     scores /= total
     return PageRankResult(
         scores,
-        walk.n_iterations + more.n_iterations,
-        (1.0 - share) * walk.residual + share * more.residual,
-        more.rung if more.rung == "stopped" else walk.rung,
+        walk.n_iterations + extension.n_iterations,
+        (1.0 - share) * walk.residual + share * extension.residual,
+        extension.outcome if extension.outcome is WalkOutcome.STOPPED else walk.outcome,
         2.0 * missing / (total + missing),
         total,
     )
@@ -194,16 +194,16 @@ def _unique_nodes(nodes: NDArray[np.int32], marks: NDArray[np.bool_]) -> NDArray
     if len(nodes) * MARKING_COSTS < len(marks):
         return unique_sorted(nodes.astype(np.int64))
     marks[nodes] = True
-    found = np.flatnonzero(marks)
-    marks[found] = False
-    return found
+    result = np.flatnonzero(marks)
+    marks[result] = False
+    return result
 
 
 def _columns(transition: Transition) -> _Columns:
     weights = transition.weights
-    known = _turned.get(id(weights))
-    if known is not None and known[0]() is weights:
-        return known[1]
+    cached = _turned.get(id(weights))
+    if cached is not None and cached[0]() is weights:
+        return cached[1]
     columns = _Columns(*to_csc(transition), {})
     key = id(weights)
     _turned[key] = (weakref.ref(weights, lambda _: _turned.pop(key, None)), columns)
@@ -218,9 +218,9 @@ def _forward_bound(columns: _Columns, damping: float) -> NDArray[np.float64]:
     the right side gives one that is still above it and nowhere higher. Two such steps are taken, each a product. The
     result is computed once for each graph and damping.
     """
-    known = columns.ahead.get(damping)
-    if known is not None:
-        return known
+    cached = columns.ahead.get(damping)
+    if cached is not None:
+        return cached
     leaving, ahead = (np.empty(len(columns.indptr) - 1) for _ in range(2))
     csr_product(columns.indptr, columns.targets, columns.weights, np.ones_like(leaving), leaving)
     most = min(damping * float(leaving.max(initial=0.0)), damping)
@@ -231,12 +231,12 @@ def _forward_bound(columns: _Columns, damping: float) -> NDArray[np.float64]:
     return ahead
 
 
-# A share changes by less than this part of all of a node's, which is less than the per cent that are shown.
+# L1 tolerance of the shares of a node, below the precision (1 %) that is shown.
 ORIGIN_TOLERANCE = 1e-4
-# Less than this of a walk that comes from anywhere is nothing: scores that are shown are ten thousand times as much.
+# Smaller scores count as 0; shown scores are ten thousand times as large.
 MIN_SCORE = 1e-9
 MAX_ITERATIONS = 100_000
-# Nodes a product: entries of the matrix are read once for all of them, and the vectors stay small beside it.
+# Groups of nodes in one product: the matrix is read once for all of them, and their vectors stay small.
 GROUPS_PER_PRODUCT = 16
 
 
@@ -278,8 +278,8 @@ def compute_origin_shares(
     matrix = to_csc(transition)
     shares = np.zeros((len(groups), len(nodes)))
     for first in range(0, len(groups), GROUPS_PER_PRODUCT):
-        some = groups[first : first + GROUPS_PER_PRODUCT]
-        shares[first : first + len(some)] = _backward_series(matrix, s, nodes, some, damping, should_continue)
+        batch = groups[first : first + GROUPS_PER_PRODUCT]
+        shares[first : first + len(batch)] = _backward_series(matrix, s, nodes, batch, damping, should_continue)
     shares *= s[nodes]
     sums = shares.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(shares, sums, out=np.zeros_like(shares), where=sums > 0), dtype=np.float64)
@@ -300,8 +300,8 @@ def _backward_series(
     following = np.empty_like(term)
     found = term[nodes]
     for _ in range(MAX_ITERATIONS):
-        left = term.max(axis=0) * (damping / (1.0 - damping))
-        is_done = left <= np.maximum(ORIGIN_TOLERANCE * (s[nodes] @ found), MIN_SCORE)
+        remaining = term.max(axis=0) * (damping / (1.0 - damping))
+        is_done = remaining <= np.maximum(ORIGIN_TOLERANCE * (s[nodes] @ found), MIN_SCORE)
         if is_done.all():
             return np.ascontiguousarray(found.T)
         # A finished group adds nothing more, so that its result does not depend on the other groups.
@@ -312,4 +312,4 @@ def _backward_series(
         following *= damping
         found += following[nodes]
         term, following = following, term
-    raise ConvergenceError(f"{left.max()} is left after {MAX_ITERATIONS} steps; use damping < {damping}")
+    raise ConvergenceError(f"{remaining.max()} is left after {MAX_ITERATIONS} steps; use damping < {damping}")

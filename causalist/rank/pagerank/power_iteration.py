@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import UsageError
 from causalist.model.answer import Specificity
-from causalist.model.scores import PageRankResult, Transition
+from causalist.model.scores import PageRankResult, Transition, WalkOutcome
 from causalist.rank.pagerank.sparse_product import csr_product
 from causalist.rank.pagerank.transition import DEFAULT_BACKWARD, DEFAULT_FORWARD, WalkWeights, build_transition
 
@@ -30,7 +30,7 @@ DAMPING = 0.85
 TOLERANCE = 1e-5
 # The k-th step moves at most 2 * damping ** k: at the defaults 76 iterations are always enough.
 MAX_ITERATIONS = 100
-# The second rung: a change that no longer moves what people see, and a second, longer chance to get there.
+# A second, larger tolerance and a longer limit: changes below it move no result that is shown.
 RELAXED_TOLERANCE = 1e-4
 RELAXED_FACTOR = 2
 
@@ -58,7 +58,7 @@ def personalized_pagerank(
     `seeds`: float64, shape (n_nodes,), not negative, not all zero, zero where not walkable; scaled to sum 1 here.
     `damping`: in [0, 1). `tolerance`: L1 norm of the last step, above 0. Raises `UsageError` otherwise.
 
-    There is always an answer; `rung` says how far the iteration got:
+    There is always an answer; `outcome` says how far the iteration got:
 
     - "converged": the step fell below `tolerance` within `max_iterations`;
     - "relaxed": it fell below max(1e-4, 10 * tolerance) within twice as many further iterations;
@@ -70,7 +70,7 @@ def personalized_pagerank(
     >>> m = Transition(np.array([0, 0, 1, 2], dtype=np.int32), np.array([0, 1], dtype=np.int32), np.array([1.0, 0.5]),
     ...                np.array([1, 2, 1], dtype=np.int32), np.ones(3, dtype=np.bool_))  # 0 -> 1 -> 2, half a link
     >>> result = personalized_pagerank(m, np.array([1.0, 0.0, 0.0]), damping=0.5, tolerance=1e-12)
-    >>> result.scores.round(4).tolist(), result.rung  # proportional to 1, 1/2, 1/8
+    >>> result.scores.round(4).tolist(), str(result.outcome)  # proportional to 1, 1/2, 1/8
     ([0.6154, 0.3077, 0.0769], 'converged')
     """
     s = check_seeds(transition, seeds)
@@ -80,17 +80,17 @@ def personalized_pagerank(
         raise UsageError(f"max_iterations is {max_iterations}; at least 1 is needed")
 
     r, step = s.copy(), np.empty_like(s)
-    home = np.flatnonzero(s)  # all others are returned nothing
+    home = np.flatnonzero(s)  # mass returns to these nodes only
     residual, n_iterations = np.inf, 0
     relaxed_tolerance = max(RELAXED_TOLERANCE, 10 * tolerance)
-    rungs = (
-        ("converged", tolerance, max_iterations),
-        ("relaxed", relaxed_tolerance, (1 + RELAXED_FACTOR) * max_iterations),
+    attempts = (
+        (WalkOutcome.CONVERGED, tolerance, max_iterations),
+        (WalkOutcome.RELAXED, relaxed_tolerance, (1 + RELAXED_FACTOR) * max_iterations),
     )
-    for rung, sufficient, limit in rungs:
+    for outcome, sufficient, limit in attempts:
         while residual >= sufficient and n_iterations < limit:
             if not should_continue():
-                return PageRankResult(r, n_iterations, residual if n_iterations else 0.0, "stopped")
+                return PageRankResult(r, n_iterations, residual if n_iterations else 0.0, WalkOutcome.STOPPED)
             csr_product(transition.indptr, transition.indices, transition.weights, r, step)
             lacking = max(0.0, 1.0 - float(step.sum()))
             step *= damping
@@ -101,8 +101,8 @@ def personalized_pagerank(
             r, step = step, r
             n_iterations += 1
         if residual < sufficient:
-            return PageRankResult(r, n_iterations, residual, rung)
-    return PageRankResult(_by_degree(transition, s), n_iterations, residual, "degree")
+            return PageRankResult(r, n_iterations, residual, outcome)
+    return PageRankResult(_by_degree(transition, s), n_iterations, residual, WalkOutcome.DEGREE)
 
 
 def seed_distribution(

@@ -27,7 +27,7 @@ DEFAULT_FORWARD: tuple[tuple[EdgeKind, float], ...] = (
     (EdgeKind.REFERENCES, 0.1),
     (EdgeKind.EXTENDS, 1.0),
     (EdgeKind.IMPLEMENTS, 1.0),
-    # Not walked: no measurement says yet that an answer gains by them.
+    # Not walked: no measurement shows yet that they improve answers.
     (EdgeKind.OVERRIDES, 0.0),
     (EdgeKind.READS, 0.0),
     (EdgeKind.WRITES, 0.0),
@@ -37,12 +37,12 @@ DEFAULT_FORWARD: tuple[tuple[EdgeKind, float], ...] = (
     (EdgeKind.SIMILAR, 0.5),
     (EdgeKind.RELATED_TO, 0.5),
 )
-# Chosen by hand like the above; symmetric kinds have no backward link, so that they need no entry.
+# Chosen by hand. Symmetric kinds have no backward link and need no entry.
 DEFAULT_BACKWARD: tuple[tuple[EdgeKind, float], ...] = tuple(
     (kind, 0.2) for kind in EdgeKind if kind not in SYMMETRIC_KINDS
 )
 
-# With more nodes a question is answered by pushing unless it says otherwise; docs/decisions/0005 has the measurement.
+# Nodes. Above this number a query uses local push by default; docs/decisions/0005 has the measurement.
 EXACT_UP_TO = 1_000_000
 # Sums of a column's entries may exceed 1 by rounding; beyond this they are scaled back.
 _COLUMN_SLACK = 1e-12
@@ -140,27 +140,27 @@ def build_transition(
     values = np.concatenate([forward[ahead] * edges.confidences[ahead], backward[back] * edges.confidences[back]])
     values /= totals[columns]
 
-    made = _compress(rows, columns, values, n_nodes)
-    _scale_columns(made, n_nodes, normalise=normalise)
-    # Several links to one node may add up to a hair above 1, and then a path would gain by going round in a cycle.
-    np.minimum(made.weights, 1.0, out=made.weights)
+    new_entries = _compress(rows, columns, values, n_nodes)
+    _scale_columns(new_entries, n_nodes, normalise=normalise)
+    # Rounding may lift the sum of several links slightly above 1. Then mass would grow along a cycle.
+    np.minimum(new_entries.weights, 1.0, out=new_entries.weights)
     is_walked = (table[0] > 0) | (table[1] > 0)
     degrees, owners = _degrees(edges, walkable, is_walked), graph.nodes.files
     if before is None:
-        indptr, indices, entries = _pointers(made.rows, n_nodes), made.columns, made.weights
+        indptr, indices, entries = _pointers(new_entries.rows, n_nodes), new_entries.columns, new_entries.weights
         file_degrees = _file_degrees(edges, owners, walkable, is_walked)
     else:
-        indptr, indices, entries = _splice_columns(before, made, n_nodes)
+        indptr, indices, entries = _splice_columns(before, new_entries, n_nodes)
         is_other_file = np.zeros(n_nodes + 1, dtype=np.bool_)
         is_other_file[owners[before.is_other]] = True
-        is_other_file[-1] = False  # of what is in no file
-        around = _edges_at(graph, is_other_file[owners])
-        file_degrees = _file_degrees(around, owners, walkable, is_walked)
+        is_other_file[-1] = False  # index -1: nodes outside of all files
+        affected_edges = _edges_at(graph, is_other_file[owners])
+        file_degrees = _file_degrees(affected_edges, owners, walkable, is_walked)
         file_degrees = np.where(is_other_file[:-1], file_degrees, _moved(before.transition.file_degrees, before))
         degrees = np.where(before.is_other, degrees, _moved(before.transition.degrees, before))
     if n_nodes <= EXACT_UP_TO:
         return Transition(indptr, indices, entries, degrees, walkable, file_degrees)
-    # Turned here, once, and not by each process that asks.
+    # Transposed once, when the index is built, instead of by each process that answers.
     turned = csr_transpose(indptr, indices, entries)
     return Transition(indptr, indices, entries, degrees, walkable, file_degrees, *turned)
 
@@ -189,14 +189,14 @@ def _edges_at(graph: CodeGraph, nodes: NDArray[np.bool_] | None) -> _Edges:
     edges = graph.edges
     if nodes is None:
         return _Edges(edges.sources, edges.targets, edges.kinds, edges.confidences, edges.candidates, edges.incoming)
-    some = np.flatnonzero(nodes.take(edges.sources) | nodes.take(edges.targets))
-    targets = edges.targets[some]
+    numbers = np.flatnonzero(nodes.take(edges.sources) | nodes.take(edges.targets))
+    targets = edges.targets[numbers]
     return _Edges(
-        edges.sources[some],
+        edges.sources[numbers],
         targets,
-        edges.kinds[some],
-        edges.confidences[some],
-        edges.candidates[some],
+        edges.kinds[numbers],
+        edges.confidences[numbers],
+        edges.candidates[numbers],
         np.argsort(targets, kind="stable"),
     )
 
@@ -215,21 +215,25 @@ def _splice_columns(
     """Return the CSR arrays of the earlier matrix, with these entries in place of the changed columns."""
     then, nodes = before.transition, before.nodes
     is_gone = (nodes < 0) | before.is_other[nodes]
-    gone = np.flatnonzero(is_gone.take(then.indices))
-    gone_rows = np.searchsorted(then.indptr, gone, side="right") - 1
-    # What is gone counts as what stands before it, so that numbers still ascend.
-    here = np.maximum(np.maximum.accumulate(nodes), 0).astype(np.int64)
-    keys = np.repeat(here * n_nodes, np.diff(then.indptr)) + here.take(then.indices)
+    removed = np.flatnonzero(is_gone.take(then.indices))
+    gone_rows = np.searchsorted(then.indptr, removed, side="right") - 1
+    # A removed node gets the number of the one before it, so that numbers stay ascending.
+    new_numbers = np.maximum(np.maximum.accumulate(nodes), 0).astype(np.int64)
+    keys = np.repeat(new_numbers * n_nodes, np.diff(then.indptr)) + new_numbers.take(then.indices)
     np.maximum.accumulate(keys, out=keys)
-    # Behind an entry that is gone, where it was: what comes after both does not move then.
+    # An entry that replaces a removed one takes its position, so that later entries do not move.
     at = np.searchsorted(keys, entries.rows.astype(np.int64) * n_nodes + entries.columns, side="right")
-    rows = plan_splice(len(keys), gone, gone_rows, at)
+    rows = plan_splice(len(keys), removed, gone_rows, at)
     n_kept = np.diff(then.indptr) - np.bincount(gone_rows, minlength=len(nodes))
     n_entries = np.bincount(entries.rows, minlength=n_nodes)
     n_entries[nodes[nodes >= 0]] += n_kept[nodes >= 0]
     indptr = np.zeros(n_nodes + 1, dtype=np.int32)
     np.cumsum(n_entries, out=indptr[1:])
-    columns = then.indices if np.array_equal(here, np.arange(len(here))) else here.take(then.indices).astype(np.int32)
+    columns = (
+        then.indices
+        if np.array_equal(new_numbers, np.arange(len(new_numbers)))
+        else new_numbers.take(then.indices).astype(np.int32)
+    )
     return indptr, rows.of(columns, entries.columns), rows.of(then.weights, entries.weights)
 
 
@@ -247,7 +251,7 @@ def restrict_to(transition: Transition, inside: NDArray[np.bool_]) -> Transition
 
 
 def to_csc(transition: Transition) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """(indptr, indices, weights) of the columns of M: those that it has, or else turned now."""
+    """Return (indptr, indices, weights) of the columns of M, transposed now if the index has none."""
     if len(transition.column_indptr):
         return transition.column_indptr, transition.column_indices, transition.column_weights
     return csr_transpose(transition.indptr, transition.indices, transition.weights)
@@ -282,7 +286,7 @@ def _scale_columns(entries: _Entries, n_nodes: int, *, normalise: bool) -> None:
 
 
 def _degrees(edges: _Edges, walkable: NDArray[np.bool_], is_walked: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Distinct neighbours over the walked edges, without the node itself and without `contains`, at least 1."""
+    """Return the number of other nodes that each is linked with by walked edges but `contains`, at least 1."""
     chosen = is_walked[edges.kinds] & walkable[edges.sources] & walkable[edges.targets]
     chosen &= (edges.kinds != EdgeKind.CONTAINS) & (edges.sources != edges.targets)
     return _n_partners(edges.sources[chosen], edges.targets[chosen], len(walkable))
@@ -297,8 +301,8 @@ def _file_degrees(
     """
     walked = is_walked[edges.kinds] & walkable[edges.sources] & walkable[edges.targets]
     a, b = owners[edges.sources[walked]], owners[edges.targets[walked]]
-    apart = (a != b) & (a >= 0) & (b >= 0)
-    return _n_partners(a[apart], b[apart], len(walkable))
+    is_between_files = (a != b) & (a >= 0) & (b >= 0)
+    return _n_partners(a[is_between_files], b[is_between_files], len(walkable))
 
 
 def _n_partners(a: NDArray[np.int32], b: NDArray[np.int32], n_nodes: int) -> NDArray[np.int32]:

@@ -70,7 +70,7 @@ CODE = lazy_regex(
     r"|.*[;{}]\s*$|[\w.\[\]$'\"]{1,80} ?(?:=|:=|\+=|=>) ?\S|[\w.$:>-]{1,80}\(.*\)?[;,:]?\s*$|>>> |\.\.\. "
     r"|[+-]{1,3} ?\S.*[;{})]\s*$|#include|<\?php|</?\w+[^>]*>\s*$|(?://|#|/\*) )"
 )
-# Without a fence around it, a line has to look more like code to be taken for it.
+# Stricter than inside of a fence: a line without one must look more like code.
 STRICT_CODE = lazy_regex(
     r"\s{0,80}(?:.*[;{}\[(,]\s*$|[)}\]]+[;,)]*\s*$|[\w.$]{1,60} ?(?:=|:=|\+=|=>) ?\S"
     r"|(?:import|from|def|class|func|fn|const|let|var|return|use|require|@\w+)\b.*[)\]};:,'\"\w]\s*$"
@@ -92,8 +92,8 @@ CODE_LANGUAGES = frozenset(
 OUTPUT_LANGUAGES = frozenset(
     "console log logs none output plain pytb sh-session shell-session text traceback txt".split()  # noqa: SIM905
 )
-_LONG = 400  # characters, from where a line is hardly ever written or code
-_MAX_LINE_CHARACTERS = 500  # characters of a line that decide what it is
+_LONG = 400  # characters; longer lines are rarely prose or code
+_MAX_LINE_CHARACTERS = 500  # characters of a line that are read to classify it
 
 
 def is_dump(line: str) -> bool:
@@ -115,7 +115,7 @@ class BlockKind(Enum):
     OUTPUT = auto()  # what a program printed: logs, results
     TRACE = auto()  # frames of a traceback, and the lines of source that it quotes
     DUMP = auto()  # versions, lists of packages, lock files, encoded data, text without words
-    FORM = auto()  # what a form says: comments, check lists, empty answers; nobody wrote it about this question
+    FORM = auto()  # text of an issue form: comments, check lists, empty answers; it is not about the query
 
 
 class Section(Enum):
@@ -157,12 +157,12 @@ class QueryBlock(NamedTuple):
 
     @property
     def weight(self) -> float:
-        """In [0, 1]: what a word in here counts."""
+        """Weight of a word of the block, in [0, 1]."""
         return KIND_WEIGHTS[self.kind] * SECTION_WEIGHTS[self.section]
 
 
 class QueryText(NamedTuple):
-    """`title`: the first line, empty where the text begins with something pasted."""
+    """Title and body of a query. `title` is the first line, empty if the text begins with a pasted block."""
 
     title: str
     body: tuple[QueryBlock, ...]
@@ -184,7 +184,7 @@ _INDENTED = lazy_regex(r"(?: {4}|\t)")
 _SECTIONS = (
     (
         Section.ENVIRONMENT,
-        # At the beginning, or as all that a short heading says: "file system" and "versions of a schema" are subjects.
+        # At the beginning, or the whole of a short heading: "file system" and "versions of a schema" are subjects.
         lazy_regex(
             r"(?:(?:what|which|your|my|the|output of|additional|relevant) (?:\S+ ){0,2})?(?:environments?|env|versions?"
             r"|platform|system info(?:rmation)?|system|operating system|os|installed packages|dependencies|browsers?"
@@ -216,11 +216,11 @@ _SECTIONS = (
     ),
 )
 _NOT_WRITTEN = (Section.ENVIRONMENT, Section.LOGS, Section.FORM)
-_MAX_HEADING_CHARACTERS = 60  # of words like these; a longer line is a sentence
+_MAX_HEADING_CHARACTERS = 60  # characters of a heading with such words; a longer line is a sentence
 
-_MIN_PASTED_LINES = 3  # lines without a fence that are taken for pasted by their look alone
-_MAX_JSON_LINES = 12  # lines of data that illustrate; more are a dump
-_MAX_PASTE_LINES = 60  # lines of output without a trace that may be read; more are a dump
+_MIN_PASTED_LINES = 3  # adjacent lines without a fence that count as pasted
+_MAX_JSON_LINES = 12  # lines of an example in JSON; more are a dump
+_MAX_PASTE_LINES = 60  # lines of output without a trace; more are a dump
 
 
 def read_blocks(text: str) -> QueryText:
@@ -280,11 +280,11 @@ def _blocks(lines: list[str]) -> list[QueryBlock]:
             found += _pasted_blocks(paragraph, "", where, fenced=False)
         else:
             if where in _NOT_WRITTEN and any(map(SENTENCE.match, paragraph)):
-                # What reads as a sentence is no answer to a heading that asks for a machine, a log or a tick.
+                # A sentence does not answer a heading that asks for a machine, a log or a tick.
                 section = where = Section.NONE
             found += [QueryBlock(_kind_of_line(text), where, _QUOTE.sub("", text)) for text in paragraph]
         at = end
-    return _joined(found)
+    return _merge_blocks(found)
 
 
 def _begins_block(lines: list[str], at: int) -> bool:
@@ -298,29 +298,29 @@ def _is_paste(lines: list[str]) -> bool:
         return len(lines) > 1
     if len(lines) < _MIN_PASTED_LINES:
         return False
-    written = sum(bool(SENTENCE.match(line)) for line in lines)
+    n_sentences = sum(bool(SENTENCE.match(line)) for line in lines)
     looks = sum(bool(JSON.match(x) or STRICT_CODE.match(x) or LOG.match(x) or is_dump(x)) for x in lines)
-    return looks * 10 > 6 * len(lines) and written * 4 < len(lines)
+    return looks * 10 > 6 * len(lines) and n_sentences * 4 < len(lines)
 
 
-def _joined(blocks: list[QueryBlock]) -> list[QueryBlock]:
-    """Neighbours of one kind and section as one."""
-    found: list[QueryBlock] = []
+def _merge_blocks(blocks: list[QueryBlock]) -> list[QueryBlock]:
+    """Merge neighboring blocks of one kind and section."""
+    result: list[QueryBlock] = []
     for block in blocks:
-        if found and found[-1][:2] == block[:2]:
-            found[-1] = QueryBlock(block.kind, block.section, f"{found[-1].text}\n{block.text}")
+        if result and result[-1][:2] == block[:2]:
+            result[-1] = QueryBlock(block.kind, block.section, f"{result[-1].text}\n{block.text}")
         else:
-            found.append(block)
-    return found
+            result.append(block)
+    return result
 
 
 def _heading(lines: list[str], at: int) -> str | None:
     line = lines[at]
-    found = _HEADING.match(line)
-    if found:
-        text = (found[1] or found[2] or found[3]).strip(" *#:")
+    match = _HEADING.match(line)
+    if match:
+        text = (match[1] or match[2] or match[3]).strip(" *#:")
         # `Note:` and the like are prose; a line that ends in a colon is a heading only if a form would have it.
-        return text if found[1] or _section_of(text) else None
+        return text if match[1] or _section_of(text) else None
     if line.strip() and at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1]) and _section_of(line.strip()):
         return line.strip()
     return None
@@ -376,7 +376,7 @@ def _pasted_blocks(lines: list[str], language: str, section: Section, *, fenced:
 
 def _split_trace(lines: list[str], section: Section, fenced: bool) -> list[QueryBlock]:
     """Return the frames of a trace and the text around them, as separate blocks."""
-    found: list[QueryBlock] = []
+    result: list[QueryBlock] = []
     kind = BlockKind.OUTPUT
     for line in lines:
         if TRACE.match(line) or (kind is BlockKind.TRACE and line[:1] in (" ", "\t", "|")):
@@ -385,15 +385,15 @@ def _split_trace(lines: list[str], section: Section, fenced: bool) -> list[Query
             kind = BlockKind.PROSE
         else:
             kind = BlockKind.DUMP if line.strip() and is_dump(line) else BlockKind.OUTPUT
-        found.append(QueryBlock(kind, section, line))
-    return found
+        result.append(QueryBlock(kind, section, line))
+    return result
 
 
 def _session(lines: list[str], section: Section) -> list[QueryBlock]:
     """Return the typed lines as a block of code, and the printed lines as a block of output, if any."""
     typed = [line for line in lines if SESSION.match(line) or COMMAND.match(line)]
     printed = [line for line in lines if line not in typed]
-    found = [QueryBlock(BlockKind.CODE, section, "\n".join(typed))]
+    result = [QueryBlock(BlockKind.CODE, section, "\n".join(typed))]
     if any(line.strip() for line in printed):
-        found.append(QueryBlock(BlockKind.OUTPUT, section, "\n".join(printed)))
-    return found
+        result.append(QueryBlock(BlockKind.OUTPUT, section, "\n".join(printed)))
+    return result

@@ -10,6 +10,7 @@ the code that prints the message has its words in a literal (`lexical.message_se
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
 
 from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.rank.query.blocks import BlockKind, QueryBlock
@@ -20,7 +21,7 @@ _CALLED = lazy_regex(r"\b([A-Za-z_]\w*)\(", needs=("(",))
 _CODE_SPAN = lazy_regex(r"(?<!`)`([^`\n]{1,80})`(?!`)", needs=("`",))
 _DOTTED = lazy_regex(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b", needs=(".",))
 _FROM_IMPORT = lazy_regex(r"\bfrom\s+([\w.]+)\s+import\s+\(?([\w, ]+)", needs=("import",))
-# 255 is the longest name of a file. Without a limit a text of hyphens would take time in the square of its length.
+# 255 characters are the longest file name. Without a limit, a text of hyphens takes quadratic time.
 _PATH = lazy_regex(
     r"(?<![\w/])(?:[\w.@-]{1,255}/)+[\w.@-]{1,255}|\b[\w-]{1,255}\.(?:py|pyi|ts|tsx|js|jsx|mjs|cjs|go|rs|java|md|json|toml)\b",
     needs=("/", "."),
@@ -41,18 +42,26 @@ _DECORATOR = lazy_regex(r"^[^\S\n]*@([A-Za-z_]\w*)(?=\(|[^\S\n]*$)", re.M, needs
 _CODE = lazy_regex(r"\b(?:[A-Z]{1,6}-?[0-9]{2,6}|[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)\b", needs=("_", *"0123456789"))
 _URL = lazy_regex(r"\b(?:[a-z][a-z0-9+.-]{1,20}://|www\.)\S{1,2000}", re.IGNORECASE, needs=("://", "."))
 
-OPTION_WEIGHT = 0.6  # of an option: what is named like it may be something else
+OPTION_WEIGHT = 0.6  # a definition with the name of an option may be about something else
+
+
+class MentionKind(StrEnum):
+    """The form in which a query names something."""
+
+    SYMBOL = "symbol"
+    QUALIFIED = "qualified"
+    PATH = "path"
+    CODE = "code"  # of an error or a setting, which occurs in strings
 
 
 @dataclass(frozen=True, slots=True)
 class QueryMention:
     """A mention of something that a query names.
 
-    `kind` is "symbol", "qualified", "path", or "code" (of an error or a setting, which occurs in strings). The weight
-    is in (0, 1]. `line`: of a path, 1-based, 0 for none.
+    The weight is in (0, 1]. `line`: of a path, 1-based, 0 for none.
     """
 
-    kind: str
+    kind: MentionKind
     text: str
     weight: float
     line: int = 0
@@ -61,79 +70,79 @@ class QueryMention:
 def find_mentions(text: str, weight: float) -> list[QueryMention]:
     """Return the names found in `text`, each as often as `text` names it."""
     return [
-        *_imported(text, weight),
-        *_paths(text, weight),
-        *_members(text, weight),
-        *_options(text, weight),
-        *_identifiers(text, weight),
+        *_find_imports(text, weight),
+        *_find_paths(text, weight),
+        *_find_members(text, weight),
+        *_find_options(text, weight),
+        *_find_identifiers(text, weight),
     ]
 
 
-def _imported(text: str, weight: float) -> Iterator[QueryMention]:
+def _find_imports(text: str, weight: float) -> Iterator[QueryMention]:
     for statement in _FROM_IMPORT.finditer(text):
         for name in statement[2].split(","):
             if not name.strip():
                 continue
             own = name.split()[0]
             if statement[1].strip("."):
-                yield QueryMention("qualified", f"{statement[1]}.{own}", weight)
-            else:  # `from . import name` does not say where
-                yield QueryMention("symbol", own, weight)
+                yield QueryMention(MentionKind.QUALIFIED, f"{statement[1]}.{own}", weight)
+            else:  # `from . import name` does not name the module
+                yield QueryMention(MentionKind.SYMBOL, own, weight)
     for statement in _JS_IMPORT.finditer(text):
         for name in statement[1].split(","):
             own = re.match(r"\s*(?:type )?([A-Za-z_$][\w$]*)", name)
             if own:
-                yield QueryMention("symbol", own[1], weight)
+                yield QueryMention(MentionKind.SYMBOL, own[1], weight)
 
 
-def _paths(text: str, weight: float) -> Iterator[QueryMention]:
+def _find_paths(text: str, weight: float) -> Iterator[QueryMention]:
     for page in _BLOB.finditer(text):
-        yield QueryMention("path", page[1], weight, int(page[2] or 0))
+        yield QueryMention(MentionKind.PATH, page[1], weight, int(page[2] or 0))
     plain = _WINDOWS.sub(lambda found: found[1].replace("\\", "/"), _URL.sub(" ", text))
     for path in _PATH.finditer(plain):
         if "/" not in plain[max(path.start() - 2, 0) : path.start()]:
             at = _LINE.match(plain, path.end())
-            yield QueryMention("path", path[0].strip("./"), weight, int(at[1]) if at else 0)
+            yield QueryMention(MentionKind.PATH, path[0].strip("./"), weight, int(at[1]) if at else 0)
 
 
-def _members(text: str, weight: float) -> Iterator[QueryMention]:
+def _find_members(text: str, weight: float) -> Iterator[QueryMention]:
     for dotted in _DOTTED.finditer(text):
-        yield QueryMention("qualified", dotted[0], weight)
+        yield QueryMention(MentionKind.QUALIFIED, dotted[0], weight)
     for joined in _JOINED.finditer(text):
-        yield QueryMention("qualified", re.sub(r"::|#|->", ".", joined[0]), weight)
+        yield QueryMention(MentionKind.QUALIFIED, re.sub(r"::|#|->", ".", joined[0]), weight)
 
 
-def _options(text: str, weight: float) -> Iterator[QueryMention]:
-    """`--max-retries` is `max_retries` and `maxRetries` in code. Codes stand in strings."""
+def _find_options(text: str, weight: float) -> Iterator[QueryMention]:
+    """Yield mentions of options and codes. `--max-retries` is `max_retries` and `maxRetries` in code."""
     for option in _OPTION.finditer(text):
         name = option[1].lower()
-        yield QueryMention("symbol", name.replace("-", "_"), weight * OPTION_WEIGHT)
+        yield QueryMention(MentionKind.SYMBOL, name.replace("-", "_"), weight * OPTION_WEIGHT)
         if "-" in name:
-            yield QueryMention("symbol", name.replace("-", ""), weight * OPTION_WEIGHT)
+            yield QueryMention(MentionKind.SYMBOL, name.replace("-", ""), weight * OPTION_WEIGHT)
     for code in _CODE.finditer(text):
-        yield QueryMention("code", code[0], weight)
+        yield QueryMention(MentionKind.CODE, code[0], weight)
 
 
-def _identifiers(text: str, weight: float) -> Iterator[QueryMention]:
+def _find_identifiers(text: str, weight: float) -> Iterator[QueryMention]:
     for span in _CODE_SPAN.finditer(text):
         name = span[1].strip().rstrip("()").lstrip("@$")
         if re.fullmatch(r"[A-Za-z_]\w*", name):
-            yield QueryMention("symbol", name, weight)
+            yield QueryMention(MentionKind.SYMBOL, name, weight)
     for form in (_IDENTIFIER, _CALLED, _DECORATOR):
         for matched in form.finditer(text):
-            yield QueryMention("symbol", matched[matched.re.groups], weight)
+            yield QueryMention(MentionKind.SYMBOL, matched[matched.re.groups], weight)
 
 
 _WORD = lazy_regex(r"\w+")
 _QUOTED = lazy_regex(r"\"([^\"\n]{1,400})\"")
-# Messages have quotes in them, so that the outermost count, and single ones are apostrophes beside letters.
+# Messages may contain quotes, so the outermost count. A single quote next to letters is an apostrophe.
 _QUOTED_IN_TITLE = lazy_regex(
     r"`([^`\n]{1,400})`|(?<!\w)\"([^\n]{1,400})\"(?!\w)|(?<!\w)'([^\n]{1,400})'(?!\w)|[“„]([^”“\n]{1,400})[”“]"
 )
 _QUOTES = "`\"'“„"
 _AUXILIARY = frozenset("does do did is are was were can could should would will has have had".split())  # noqa: SIM905
 _ASKING = frozenset("where what which who whose how why explain describe show list find tell give".split())  # noqa: SIM905
-# With these, what begins like a question is none: "could not be read", "is not a number", "has been removed".
+# Second words that make no question: "could not be read", "is not a number", "has been removed".
 _STATED = frozenset(["not", "been", "be"])
 _FAILING = frozenset(
     """abort aborted aborting already bad cannot cant conflict conflicts corrupt corrupted denied deprecated disabled
@@ -204,8 +213,8 @@ def can_be_printed(title: str) -> bool:
     words = _plain_words(title)
     if not _is_asked(words):
         return not _FAILING.isdisjoint(words) or ": " in title or any(quote in title for quote in _QUOTES)
-    given = next((words[n + 1 :] for n, word in enumerate(words[:-_MIN_GIVEN_WORDS]) if word in _GIVING), [])
-    return bool(given) and (words[0] == "why" or not _FAILING.isdisjoint(given))
+    message = next((words[n + 1 :] for n, word in enumerate(words[:-_MIN_GIVEN_WORDS]) if word in _GIVING), [])
+    return bool(message) and (words[0] == "why" or not _FAILING.isdisjoint(message))
 
 
 def _is_asked(words: Sequence[str]) -> bool:
@@ -217,7 +226,7 @@ def _is_asked(words: Sequence[str]) -> bool:
 
 
 def _plain_words(title: str) -> list[str]:
-    """Its words in small letters, without apostrophes and what stands around them."""
+    """Return the words of a title in lower case, without apostrophes and surrounding punctuation."""
     lowered = title[:_MAX_CHARACTERS].lower().replace("'", "").replace("’", "")
     return [plain for word in lowered.split() if (plain := word.strip('`"“”„.,:;!?()[]<>*-_|#'))]
 

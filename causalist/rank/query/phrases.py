@@ -76,8 +76,8 @@ _ASKING = lazy_regex(
 )
 
 
-# Each phrase holds one of these, in small letters. To look for them first is quicker than to compile the expressions,
-# which takes longer than many an answer, and most questions hold none.
+# Each phrase contains one of these, in lower case. Most queries contain none, so that the expressions need not be
+# compiled, which would take longer than many an answer.
 _OF_COURTESY = (
     "hi", "hello", "hey", "dear", "good ", "thank", "regards", "cheers", "any ", "please", "let me know", "i am ",
     "i'm ", "i would be ", "i'd be ", "happy ", "glad ", "willing ", " would ", "i'd ", "we'd ", "would be",
@@ -100,7 +100,7 @@ def without_phrases(text: str) -> str:
     ['are', 'users', '?']
     """
     for expression_of, words in ((_COURTESY, _OF_COURTESY), (_ASKING, _OF_ASKING)):
-        # What is not ASCII may be another form of a letter.
+        # A character beyond ASCII may be another form of a letter.
         lowered = text.lower()
         if not text.isascii() or any(word in lowered for word in words):
             text = expression_of.sub(" ", text)
@@ -111,7 +111,7 @@ def without_phrases(text: str) -> str:
 APART_SHARE = 0.35
 # Weight of the joined word, relative to a written word.
 JOINED_SHARE = 0.8
-_MAX_WORDS_BETWEEN = 4  # words between the two
+_MAX_WORDS_BETWEEN = 4  # words between verb and particle
 _WORD_OR_END = lazy_regex(r"[A-Za-z]+|[.,;:?!()\n]")
 # Words that may follow a particle that is no preposition.
 _BEHIND = frozenset({
@@ -172,18 +172,18 @@ def joined_verbs(text: str) -> list[JoinedVerb]:
     words = [word.lower() for word in _WORD_OR_END.findall(text)]
     if _particles().isdisjoint(words):
         return []
-    found: list[JoinedVerb] = []
+    result: list[JoinedVerb] = []
     for i, verb in enumerate(words):
         for j in range(i + 1, min(i + 2 + _MAX_WORDS_BETWEEN, len(words))):
             if not words[j].isalpha():
                 break
             joined = _words().get((stem(verb), words[j])) if words[j] in _particles() else None
             if joined is not None and _is_particle_of(words, i, j):
-                found.append(joined)
+                result.append(joined)
                 break
             if words[j] in _PREPOSITIONS:
                 break
-    return found
+    return result
 
 
 def _is_particle_of(words: list[str], verb: int, particle: int) -> bool:
@@ -203,11 +203,11 @@ def parts_only_joined(text: str, found: Sequence[JoinedVerb]) -> set[str]:
     if not found:
         return set()
     joined = Counter(part for verb in found for part in (verb.verb, verb.particle))
-    written = Counter(stem(word.lower()) for word in _WORD_OR_END.findall(text))
-    return {part for part, n in joined.items() if written[part] <= n}
+    n_occurrences = Counter(stem(word.lower()) for word in _WORD_OR_END.findall(text))
+    return {part for part, n in joined.items() if n_occurrences[part] <= n}
 
 
-# A question with more words is a long one.
+# Words. A query with more is a long one.
 MAX_SHORT_QUERY_WORDS = 14
 
 
@@ -243,8 +243,8 @@ def word_weights(terms: Iterable[str]) -> dict[str, float]:
 
     The weight is 1 for most terms, less for words about code, and more for words that are likely in it.
     """
-    asked = list(terms)
-    weights = _weights(asked)
-    if len(asked) > MAX_SHORT_QUERY_WORDS:
-        return {term: weights.get(term, 1.0) for term in asked}
-    return {term: min(sqrt(weights.get(term, 1.0)), 1.0) for term in asked}
+    words = list(terms)
+    weights = _weights(words)
+    if len(words) > MAX_SHORT_QUERY_WORDS:
+        return {term: weights.get(term, 1.0) for term in words}
+    return {term: min(sqrt(weights.get(term, 1.0)), 1.0) for term in words}

@@ -14,6 +14,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from enum import StrEnum
 from math import log
 
 import numpy as np
@@ -22,9 +23,9 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.model.answer import Route
 from causalist.model.index import LexicalIndex
-from causalist.model.protocols import Steps
+from causalist.model.protocols import Step, Steps
 from causalist.rank.query.blocks import SECTION_WEIGHTS, BlockKind, QueryBlock, Section, read_blocks
-from causalist.rank.query.identifiers import QueryMention, find_mentions, find_messages
+from causalist.rank.query.identifiers import MentionKind, QueryMention, find_mentions, find_messages
 from causalist.rank.query.phrases import (
     APART_SHARE,
     JOINED_SHARE,
@@ -57,7 +58,7 @@ _LETTERS = lazy_regex(r"[A-Za-z]+")
 _BEHAVIOR = lazy_regex(
     r"(where|how|when|why|what)\s+(do|does|did|is|are|was|were|gets?|happens|makes?|limits?|decides?)\b"
 )
-_MAX_EXPLORED_CHARACTERS = 100  # characters of a question how something works
+_MAX_EXPLORED_CHARACTERS = 100  # characters of a query about how something works
 _MAX_CHARACTERS = 20_000  # characters of a question that are read
 _MAX_TITLE_CHARACTERS = 3_000  # characters of a title that decide the route
 _MAX_ABBREVIATED_CHARACTERS = 3_000
@@ -76,7 +77,7 @@ NAMED_WEIGHTS = {
     BlockKind.FORM: 0.0,
 }
 PASTED_TERMS = 30
-MIN_SECTION_WEIGHT = 0.1  # of a section; names in sections of less weight are not searched for
+MIN_SECTION_WEIGHT = 0.1  # names in sections of less weight are ignored
 # A query with more terms needs no expansion: its other terms describe the subject; see docs/decisions/0023.
 BRIEF_TERMS = 7
 BODY_SATURATION = 1.0  # a term that is repeated counts 1 + ln(occurrences) times this
@@ -146,27 +147,29 @@ def parse_query(text: str) -> ParsedQuery:
     title_counts = _prose_counts(without_phrases(title)) or _prose_counts(title)
     counts = _body_counts(body)
     weights: dict[str, float] = {}
-    for term, told in word_weights(sorted(set(title_counts) | set(counts))).items():
+    for term, information in word_weights(sorted(set(title_counts) | set(counts))).items():
         weight = min(title_counts.get(term, 0.0), 1.0) * (TITLE_WEIGHT if counts else 1.0)
         if term in counts:
-            weight += _saturated(counts[term])
-        weights[term] = weight * told
+            weight += _saturate(counts[term])
+        weights[term] = weight * information
     prose = "\n".join([title, *(block.text for block in body if block.kind is BlockKind.PROSE)])
     joined = joined_verbs(prose)
     for part in sorted(parts_only_joined(prose, joined) & weights.keys()):
         weights[part] *= APART_SHARE
-    named = _named(title, body, raised)
+    mentions = _collect_mentions(title, body, raised)
     patterns = _patterns(text.strip(), title)
     if not any(pattern.is_whole_query for pattern in patterns):
-        patterns += _printed(title, body, raised)
+        patterns += _message_patterns(title, body, raised)
     return ParsedQuery(
         text=text,
         terms=weights,
         abbreviations=_abbreviations(prose, weights),
-        written=_written(text),
+        written=_words_by_term(text),
         title_terms=frozenset(title_counts),
-        named=named,
-        route=Route.LOOKUP if any(p.is_whole_query for p in patterns) else _route(title, named, frames, bool(counts)),
+        named=mentions,
+        route=Route.LOOKUP
+        if any(p.is_whole_query for p in patterns)
+        else _route(title, mentions, frames, bool(counts)),
         patterns=patterns,
         is_about_behavior=bool(_BEHAVIOR.match(title.lower())),
         frames=frames,
@@ -240,24 +243,28 @@ def _body_counts(body: tuple[QueryBlock, ...]) -> dict[str, float]:
     return counts
 
 
-def _named(title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMention, ...]) -> tuple[QueryMention, ...]:
-    """Names of the title, then of the body and what was raised, each once with its largest weight."""
-    named = find_mentions(title, 1.0)
+def _collect_mentions(
+    title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMention, ...]
+) -> tuple[QueryMention, ...]:
+    """Return the mentions of the title, of the body and of raised errors, each once with its largest weight."""
+    mentions = find_mentions(title, 1.0)
     for block in body:
         if NAMED_WEIGHTS[block.kind] and SECTION_WEIGHTS[block.section] >= MIN_SECTION_WEIGHT:
-            named += find_mentions(block.text, NAMED_WEIGHTS[block.kind])
-    named += [QueryMention("symbol", error.type, NAMED_WEIGHTS[BlockKind.PROSE]) for error in raised if error.type]
+            mentions += find_mentions(block.text, NAMED_WEIGHTS[block.kind])
+    mentions += [
+        QueryMention(MentionKind.SYMBOL, error.type, NAMED_WEIGHTS[BlockKind.PROSE]) for error in raised if error.type
+    ]
     best: dict[tuple[str, str, int], QueryMention] = {}
-    for name in named:
+    for name in mentions:
         key = (name.kind, name.text, name.line)
-        known = best.get(key)
-        if known is None or known.weight < name.weight:
+        previous = best.get(key)
+        if previous is None or previous.weight < name.weight:
             best[key] = name
     return tuple(best.values())
 
 
 def _patterns(text: str, title: str) -> tuple[TextPattern, ...]:
-    """`"literal"` or `/expression/` as the whole question, or literals in double quotes inside of its title.
+    """Return the patterns of a query: a whole `"literal"` or `/expression/`, or literals in double quotes in its title.
 
     >>> expression, quoted = _patterns('/retry_.*_policy/i', '')[0], _patterns('why "E108"?', 'why "E108"?')[0]
     >>> expression.text, expression.is_expression, expression.ignore_case, expression.is_whole_query, quoted.text
@@ -266,14 +273,16 @@ def _patterns(text: str, title: str) -> tuple[TextPattern, ...]:
     expression = _EXPRESSION.fullmatch(text)
     if expression:
         return (TextPattern(expression[1], is_expression=True, ignore_case=bool(expression[2]), is_whole_query=True),)
-    whole = _QUOTED_WHOLE.fullmatch(text)
-    if whole:
-        return (TextPattern(whole[2], is_whole_query=True),)
+    quoted_whole = _QUOTED_WHOLE.fullmatch(text)
+    if quoted_whole:
+        return (TextPattern(quoted_whole[2], is_whole_query=True),)
     quoted = dict.fromkeys(q.strip() for q in _QUOTED.findall(title))
     return tuple(TextPattern(q) for q in quoted if len(q) >= _MIN_QUOTED_CHARACTERS)[:_MAX_QUOTED_TEXTS]
 
 
-def _printed(title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMention, ...]) -> tuple[TextPattern, ...]:
+def _message_patterns(
+    title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMention, ...]
+) -> tuple[TextPattern, ...]:
     """Return patterns for the messages that a program printed.
 
     The place that prints such a message is in the code.
@@ -283,30 +292,30 @@ def _printed(title: str, body: tuple[QueryBlock, ...], raised: tuple[ExceptionMe
     )
 
 
-def _written(text: str) -> dict[str, str]:
+def _words_by_term(text: str) -> dict[str, str]:
     """Return the shortest word of the query that each term comes from."""
-    written: dict[str, str] = {}
+    word_by_term: dict[str, str] = {}
     for word in _WORD.findall(text):
         for term in terms_of(word):
-            if len(word) < len(written.get(term, word + "x")):
-                written[term] = word.lower() if word.istitle() else word
-    return written
+            if len(word) < len(word_by_term.get(term, word + "x")):
+                word_by_term[term] = word.lower() if word.istitle() else word
+    return word_by_term
 
 
 def _abbreviations(text: str, weights: dict[str, float]) -> dict[str, float]:
-    """Beginnings of the question's longer words: `auth` for authentication, `req` for request."""
-    found: dict[str, float] = {}
+    """Return the weight of each beginning of a longer word: `auth` for authentication, `req` for request."""
+    result: dict[str, float] = {}
     for word in sorted({w.lower() for w in _LETTERS.findall(text[:_MAX_ABBREVIATED_CHARACTERS])}):
         if len(word) < _MIN_ABBREVIATED_LETTERS or word in STOP_WORDS:
             continue
         weight = ABBREVIATION_WEIGHT * weights.get(stem(word), 1.0)
         for length in range(_MIN_ABBREVIATION_LETTERS, len(word) - 2):
             if word[:length] not in weights:
-                found[word[:length]] = max(found.get(word[:length], 0.0), weight)
-    return found
+                result[word[:length]] = max(result.get(word[:length], 0.0), weight)
+    return result
 
 
-def _saturated(count: float) -> float:
+def _saturate(count: float) -> float:
     return count if count < 1 else 1.0 + BODY_SATURATION * log(count)
 
 
@@ -333,15 +342,15 @@ def _term_counts(text: str) -> Counter[str]:
     return counts
 
 
-def _route(title: str, named: tuple[QueryMention, ...], frames: tuple[StackFrame, ...], has_body: bool) -> Route:
+def _route(title: str, mentions: tuple[QueryMention, ...], frames: tuple[StackFrame, ...], has_body: bool) -> Route:
     if frames:
         return Route.LOOKUP
     words = title.lower().split()
-    for n in named:
-        # "client/server" is a way of writing; a path that is looked up ends in a file's name.
-        if n.kind == "path" and "." in n.text.rpartition("/")[2]:
+    for n in mentions:
+        # "client/server" is no path. A path that is looked up ends in a file name.
+        if n.kind is MentionKind.PATH and "." in n.text.rpartition("/")[2]:
             return Route.LOOKUP
-        if n.kind in ("symbol", "qualified") and len(words) <= 3:
+        if n.kind in (MentionKind.SYMBOL, MentionKind.QUALIFIED) and len(words) <= 3:
             return Route.LOOKUP
     if not has_body and len(words) <= 6 and _EXPLORATORY & {stem_free.strip("?.,") for stem_free in words}:
         return Route.EXPLORATORY
@@ -366,19 +375,19 @@ def with_corpus_spelling(question: ParsedQuery, lexical: LexicalIndex) -> Parsed
     A query about how users log in gets `log_in` if more definitions have that than `login`. Words that were written as
     one word stay.
     """
-    apart = {
+    separate_by_word = {
         verb.word: verb.apart
         for verb in question.joined
         if verb.word in question.terms
         and verb.word not in question.written
         and _n_definitions(verb.apart, lexical) > _n_definitions(verb.word, lexical)
     }
-    if not apart:
+    if not separate_by_word:
         return question
     return replace(
         question,
-        terms={apart.get(term, term): weight for term, weight in question.terms.items()},
-        title_terms=frozenset(apart.get(term, term) for term in question.title_terms),
+        terms={separate_by_word.get(term, term): weight for term, weight in question.terms.items()},
+        title_terms=frozenset(separate_by_word.get(term, term) for term in question.title_terms),
     )
 
 
@@ -401,31 +410,49 @@ def with_near_terms(question: ParsedQuery, lexical: LexicalIndex, least_alike: i
             numbers = lexical.terms.prefix_range(term[:length])
             if len(numbers) > _MAX_PREFIX_TERMS:
                 break
-            alike = sorted((lexical.terms[n] for n in numbers), key=lambda t: (abs(len(t) - len(term)), t))
-            for other in alike[:_MAX_NEAR_TERMS]:
+            similar_terms = sorted((lexical.terms[n] for n in numbers), key=lambda t: (abs(len(t) - len(term)), t))
+            for other in similar_terms[:_MAX_NEAR_TERMS]:
                 terms[other] = max(terms.get(other, 0.0), weight * length / len(term))
-            if alike:
+            if similar_terms:
                 break
     return replace(question, terms=terms) if len(terms) > len(question.terms) else None
 
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
-# In the order in which they run; `graph` and `pagerank` start from what the others found.
-GENERATORS: Mapping[str, str] = {
-    "literals": "quoted texts, expressions and printed messages, looked for in the text of files",
-    "words": "BM25 over the text of definitions, passages and module-level code",
-    "files": "BM25 over the text of whole files",
-    "tests": "files whose tests have the words, by the names of both",
-    "names": "words of the question in names and paths",
-    "mentions": "names, paths, imports, options and error codes that stand in the question",
-    "frames": "frames of tracebacks",
-    "synonyms": "BM25 over words that mean the same, or that code about the same has",
-    "expansion": "BM25 over words that stand beside those of a brief question, in whole files",
-    "dense": "definitions that mean what the question means, where an embedder is chosen",
-    "history": "messages of commits, and commits that are like the question",
-    "graph": "what the best definitions give to others that words found, and who uses what is named",
-    "pagerank": "places for what the walk reaches and no word led to",
+
+class Generator(StrEnum):
+    """Candidate generators, in the order in which they run; `graph` and `pagerank` start from what the others found."""
+
+    LITERALS = "literals"
+    WORDS = "words"
+    FILES = "files"
+    TESTS = "tests"
+    NAMES = "names"
+    MENTIONS = "mentions"
+    FRAMES = "frames"
+    SYNONYMS = "synonyms"
+    EXPANSION = "expansion"
+    DENSE = "dense"
+    HISTORY = "history"
+    GRAPH = "graph"
+    PAGERANK = "pagerank"
+
+
+GENERATORS: Mapping[Generator, str] = {
+    Generator.LITERALS: "quoted texts, expressions and printed messages, looked for in the text of files",
+    Generator.WORDS: "BM25 over the text of definitions, passages and module-level code",
+    Generator.FILES: "BM25 over the text of whole files",
+    Generator.TESTS: "files whose tests have the words, by the names of both",
+    Generator.NAMES: "words of the question in names and paths",
+    Generator.MENTIONS: "names, paths, imports, options and error codes that stand in the question",
+    Generator.FRAMES: "frames of tracebacks",
+    Generator.SYNONYMS: "BM25 over words that mean the same, or that code about the same has",
+    Generator.EXPANSION: "BM25 over words that stand beside those of a brief question, in whole files",
+    Generator.DENSE: "definitions that mean what the question means, where an embedder is chosen",
+    Generator.HISTORY: "messages of commits, and commits that are like the question",
+    Generator.GRAPH: "what the best definitions give to others that words found, and who uses what is named",
+    Generator.PAGERANK: "places for what the walk reaches and no word led to",
 }
 
 
@@ -452,7 +479,7 @@ class RoutePlan:
     back to lexical matches that are good enough.
     """
 
-    generators: tuple[str, ...]
+    generators: tuple[Generator, ...]
     graph_share: float
     second_hop: bool
     names_decide: bool
@@ -463,9 +490,9 @@ class RoutePlan:
 _ALL = tuple(GENERATORS)
 _DIVERSITY_PENALTY = 0.7
 
-# That a route gains by leaving a generator out was never measured, so that every row has all of them, and rows differ
-# in what they do with the graph, with names and with files. What is named needs no places for what nothing named leads
-# to. The penalties were measured (docs/decisions/0018, 0036). `skip` has no generator: the answer is at hand.
+# Every row has all generators, because no measurement showed a gain from leaving one out. The rows differ in their use
+# of the graph, of names and of files. A query that names its subject needs no slots for nodes that only the graph
+# reaches. The penalties were measured (docs/decisions/0018, 0036). `skip` has no generator: the answer is cached.
 ROUTES: Mapping[Route, RoutePlan] = {
     Route.LOOKUP: RoutePlan(_ALL, 0.0, second_hop=False, names_decide=True, diversity_penalty=_DIVERSITY_PENALTY),
     Route.SIMPLE: RoutePlan(_ALL, 0.2, second_hop=True, names_decide=False, diversity_penalty=_DIVERSITY_PENALTY),
@@ -485,7 +512,7 @@ class GeneratorRun:
         self._n_nodes = n_nodes
         self._steps = steps
 
-    def scores(self, name: str, n: int, work: Callable[[], tuple[Scores, ...]]) -> tuple[Scores, ...]:
+    def scores(self, name: Generator, n: int, work: Callable[[], tuple[Scores, ...]]) -> tuple[Scores, ...]:
         """Return the `n` signals of a generator, each of shape (n_nodes,).
 
         They are zeros if the generator does not run or is skipped. A node with any signal above zero is a candidate.
@@ -493,7 +520,7 @@ class GeneratorRun:
         nothing = (np.zeros(self._n_nodes),) * n
         if name not in self._plan.generators:
             return nothing
-        signals = self._steps.optional(f"candidates.{name}", work, lambda: nothing)
+        signals = self._steps.optional(Step(f"candidates.{name}"), work, lambda: nothing)
         if signals is not nothing:
             self._steps.found(name, int(np.count_nonzero(above_zero(signals))))
         return signals

@@ -57,8 +57,8 @@ _NOTEBOOK = lazy_regex(
     r"\s*File (?P<path>[^\s\"][^\n\"]{0,400}?\.py[cdxi]?):(?P<line>\d+)"
     r"(?:, in (?P<function>[\w.<>]{1,200})(?:\([^\n]*)?)?\s*$"
 )
-# Before. The line is told by the listing below: `---> 12 code`. Only a rooted path may have spaces: anything else that
-# is written before " in f(x)" is a sentence.
+# IPython before version 8. The listing below has the line: `---> 12 code`. Only a rooted path may have spaces: other
+# text before " in f(x)" is a sentence.
 _OLD_NOTEBOOK = lazy_regex(
     r"(?P<path>(?:(?:~|[A-Za-z]:)?[\\/][^\n]{1,400}?|[^\s<][^\s]{0,400}?)\.py[cdxi]?) in "
     r"(?P<function>[\w.]*<\w+>|[\w.<>]{1,200}(?=\())(?:\([^\n]*\))?\s*$"
@@ -108,15 +108,15 @@ def dotnet_frame(line: str) -> PrintedFrame | None:
     found = _DOTNET.match(line) if "at " in line else None
     if found is None or found["arguments"] in ("Native Method", "Unknown Source"):
         return None
-    written = found["function"]
-    compiled = _COMPILED.search(written)
+    full_name = found["function"]
+    compiled = _COMPILED.search(full_name)
     if compiled:
-        type_, name = written[: written.index(".<")], compiled["inner"] or compiled["outer"]
-    elif written.endswith((".ctor", ".cctor")):
-        type_ = written.removesuffix("ctor").rstrip("c").rstrip(".")
+        type_, name = full_name[: full_name.index(".<")], compiled["inner"] or compiled["outer"]
+    elif full_name.endswith((".ctor", ".cctor")):
+        type_ = full_name.removesuffix("ctor").rstrip("c").rstrip(".")
         name = type_.rpartition(".")[2].rpartition("+")[2]
     else:
-        type_, _, name = _MORE_THAN_A_NAME.sub("", written).rpartition(".")
+        type_, _, name = _MORE_THAN_A_NAME.sub("", full_name).rpartition(".")
     type_, name = (_MORE_THAN_A_NAME.sub("", part) for part in (type_.partition("+")[0], name))
     path = found["path"] or type_.replace(".", "/") + ".cs"
     return PrintedFrame(path, int(found["line"] or 0), name if name.isidentifier() else "")
@@ -147,15 +147,15 @@ def listed_line(line: str) -> int:
     >>> listed_line("---> 31     raise Missing(name)"), listed_line("     30     if not name:")
     (31, 0)
     """
-    found = _LISTED.match(line)
-    return int(found["line"]) if found else 0
+    match = _LISTED.match(line)
+    return int(match["line"]) if match else 0
 
 
 def other_frame(line: str) -> PrintedFrame | None:
     """Return a frame in one of the forms above, other than .NET."""
     for text, form in _OTHERS:
-        if text in line and (found := form.match(line)):
-            return _printed(found)
+        if text in line and (match := form.match(line)):
+            return _printed(match)
     return None
 
 
@@ -228,7 +228,7 @@ _COMPILER = lazy_regex(
     r"\s{0,20}(?:(?:-->|at) {1,4})?(?P<path>(?:[A-Za-z]:)?[\w./\\@+-]{0,400}[\w-]\.\w{1,5})"
     r"(?::(?P<line>\d+)(?::\d+)?|\((?P<line2>\d+),\d+\))(?:: | - |\s*$)"
 )
-# The order matters: what a stricter form knows is not read by a looser one.
+# In this order: a line that a stricter form matches is not read by a looser one.
 _FORMS = (_PYTHON, _JAVA, _RUST_PLACE, _NODE, _GO_PLACE, _PHP, _RUBY, _DEBUGGER, _BROWSER, _PYTEST, _COMPILER)
 _LAST_INNERMOST = (_PYTHON, _PYTEST)  # the others print the innermost frame first
 
@@ -245,7 +245,7 @@ _TYPED = lazy_regex(r"(?P<type>(?:[A-Za-z_]\w*\.)+[A-Z]\w*): (?P<message>\S[^\n]
 _CHAINED = lazy_regex(r"[\s|+-]*(?:During handling of the above exception|(The above exception was the direct cause))")
 _ANOTHER = lazy_regex(r"(?:\w+(?: {2,}|\t))?[\s|]*Traceback \(most recent call last\)|goroutine \d+ \[")
 _CAUSED = lazy_regex(r"\s*(?:Caused by: |\[cause\]: |---> )")
-_CAUSE_ENDS = "--- End of inner exception stack trace ---"  # what follows led to what came before
+_CAUSE_ENDS = "--- End of inner exception stack trace ---"  # the frames after it belong to the outer error
 _MARKERS = lazy_regex(r"[\s~^|]+$")
 _QUERY = lazy_regex(r"\?.*$")
 _SCHEME = lazy_regex(
@@ -257,27 +257,27 @@ _DECORATION = lazy_regex(
     r"|^(?:block|rescue|ensure) (?:\([^)]*\) )?in "
 )
 _PHP_PLACE = lazy_regex(r" in \S+\.\w+(?::\d+| on line \d+)$")
-# Without a digit, every frame and everything that was raised has one of these. Most questions have none.
+# Every frame and every raised error without a digit contains one of these. Most queries contain none.
 _SIGNS = (":", "(", "Error", "Exception", "Warning", "Exit", "Interrupt", "Failure", "Panic", "Iteration", "Fault")
 _OF_THE_RUNTIME = ("node:", "internal/", "native ", "<", "[native")
 # Color codes of a terminal. The escape character may be written out, or lost on the way.
 _COLOR = lazy_regex(
     r"(?:\x1b|\\x1b|\\u001b|\\033|\\e)\[[\d;]{0,20}[A-Za-z]|\[(?:0|[01](?:;\d{1,3}){1,4})m", needs=("[",)
 )
-_CELL = ("<", "Cell In", "Input In")  # what is no file, in a traceback of IPython
+_CELL = ("<", "Cell In", "Input In")  # beginnings of lines about cells, which are no files
 _MAX_FRAMES = 200
 _MAX_LINE_CHARACTERS = 1000
 
 
 def read_frames(text: str) -> tuple[tuple[StackFrame, ...], tuple[ExceptionMention, ...]]:
-    """(frames, by trace, innermost first; what was raised, the most telling first); linear in the text."""
+    """Return (frames by trace, the innermost first; raised errors, the most informative first) in linear time."""
     if not any(sign in text for sign in _SIGNS) and not any(map(str.isdigit, text)):
         return (), ()
     traces: list[_Trace] = [_Trace()]
     before = ""
     n_frames = 0
-    for whole in text.splitlines():
-        line = whole[:_MAX_LINE_CHARACTERS]
+    for full_line in text.splitlines():
+        line = full_line[:_MAX_LINE_CHARACTERS]
         if not line.strip() or _MARKERS.match(line):
             continue
         n_frames += _read_line(line, before, traces)
@@ -285,7 +285,7 @@ def read_frames(text: str) -> tuple[tuple[StackFrame, ...], tuple[ExceptionMenti
         if n_frames >= _MAX_FRAMES:
             break
     order = sorted((t for t in traces if t.frames or t.raised), key=lambda t: -t.rank)
-    frames = [frame for place, trace in enumerate(order) for frame in trace.ordered(place)]
+    frames = [frame for number, trace in enumerate(order) for frame in trace.ordered(number)]
     return tuple(frames), tuple(dict.fromkeys(raised for trace in order for raised in trace.raised))
 
 
@@ -306,23 +306,23 @@ class _Trace:
     frames: list[StackFrame] = field(default_factory=list)
     raised: list[ExceptionMention] = field(default_factory=list)
     last_innermost: bool = False
-    names_callee: bool = False  # a frame has the function that is called there, not the one that calls
-    lacks_line: bool = False  # the line of the last frame is told by a listing that follows
+    names_callee: bool = False  # a frame names the called function instead of the calling one
+    lacks_line: bool = False  # a listing that follows has the line of the last frame
 
     def ordered(self, trace: int) -> list[StackFrame]:
         """Its frames, innermost first, each place once."""
         frames = list(reversed(self.frames)) if self.last_innermost else self.frames
         if self.names_callee:
-            around = [frame.function for frame in frames[1:]] + [""]
-            frames = [f._replace(function=name) for f, name in zip(frames, around, strict=True)]
-        places: dict[tuple[str, int, str], str] = {}
+            callers = [frame.function for frame in frames[1:]] + [""]
+            frames = [f._replace(function=name) for f, name in zip(frames, callers, strict=True)]
+        function_by_line: dict[tuple[str, int, str], str] = {}
         for frame in frames:
-            place = (frame.path, frame.line, "" if frame.line else frame.function)
-            if not places.get(place):
-                places[place] = frame.function
+            key = (frame.path, frame.line, "" if frame.line else frame.function)
+            if not function_by_line.get(key):
+                function_by_line[key] = frame.function
         return [
             StackFrame(path, line, function, trace, depth)
-            for depth, ((path, line, _), function) in enumerate(places.items())
+            for depth, ((path, line, _), function) in enumerate(function_by_line.items())
         ]
 
 
@@ -331,7 +331,7 @@ def _read_line(line: str, before: str, traces: list[_Trace]) -> int:
     trace = traces[-1]
     chained = _CHAINED.match(line)
     if chained:
-        # The direct cause tells more than what it led to; an error in a handler tells more than what it handled.
+        # A direct cause is more informative than its effect; an error in a handler more than the handled one.
         rank = trace.rank
         if chained[1]:
             trace.rank += 1
@@ -343,8 +343,8 @@ def _read_line(line: str, before: str, traces: list[_Trace]) -> int:
     if _CAUSE_ENDS in line:
         traces.append(_Trace(trace.rank - 1))
         return 0
-    if trace.lacks_line and (listed := listed_line(line)):
-        trace.frames[-1] = trace.frames[-1]._replace(line=listed)
+    if trace.lacks_line and (frame_line := listed_line(line)):
+        trace.frames[-1] = trace.frames[-1]._replace(line=frame_line)
         trace.lacks_line = False
         return 0
     if line.startswith(_CELL):
@@ -376,10 +376,10 @@ class _Found(NamedTuple):
 
 
 def _raised_in(line: str, before: str, trace: _Trace) -> _Found | None:
-    found = _RAISED.match(line)
-    if found:
-        type_ = re.split(r"[.\\:]+", found["type"])[-1]
-        return _Found(ExceptionMention(type_, _PHP_PLACE.sub("", found["message"] or "").strip()), late=False)
+    match = _RAISED.match(line)
+    if match:
+        type_ = re.split(r"[.\\:]+", match["type"])[-1]
+        return _Found(ExceptionMention(type_, _PHP_PLACE.sub("", match["message"] or "").strip()), late=False)
     elixir = _RAISED_IN_ELIXIR.match(line)
     if elixir:
         return _Found(ExceptionMention(elixir["type"], elixir["message"].strip()), late=False)
@@ -416,10 +416,10 @@ def _frame_in(line: str, before: str) -> tuple[StackFrame, re.Pattern[str] | Non
     if panic:
         return StackFrame(_path(panic["path"]), int(panic["line"]), ""), _RUST_PANIC
     for form in _FORMS:
-        found = form.match(line)
-        if found is None:
+        match = form.match(line)
+        if match is None:
             continue
-        groups = found.groupdict()
+        groups = match.groupdict()
         function = groups.get("function") or ""
         if form is _GO_PLACE or form is _RUST_PLACE:
             call = (_GO_CALL if form is _GO_PLACE else _RUST_CALL).match(before)
@@ -437,8 +437,8 @@ def _frame_in(line: str, before: str) -> tuple[StackFrame, re.Pattern[str] | Non
     return None
 
 
-def _path(written: str) -> str:
-    path = _QUERY.sub("", _SCHEME.sub("", written.strip().replace("\\", "/")))
+def _path(printed_path: str) -> str:
+    path = _QUERY.sub("", _SCHEME.sub("", printed_path.strip().replace("\\", "/")))
     return path.replace("/./", "/").removeprefix("./")
 
 

@@ -21,18 +21,18 @@ from causalist._internal.lazy import dataclass
 from causalist.model.answer import Level
 from causalist.model.graph import CodeGraph
 from causalist.model.index import LexicalIndex
+from causalist.model.scores import Signal
 from causalist.model.symbols import NodeKind
-from causalist.rank.lexical.query_expansion import EXPANSION
 from causalist.rank.scoring.fusion import Ranking
 from causalist.rank.top_k import SCORE_DECIMALS
 
 N_LEADING = 3  # files whose share of the odds counts; the most informative of 1, 3 and 5
 CONFIDENCE_DECIMALS = 4
-MAX_SCORE = 10.0  # a name, a frame or a literal that adds more does not raise the probability
+MAX_SCORE = 10.0  # a larger score, by a name, a frame or a literal, does not raise the probability
 # Contribution of messages to the score of the first file, the mean over the queries of the fit. So a repository with a
 # short history, or a shallow clone, has no lower probability.
 MEAN_MESSAGE_SCORE = 1.4
-MIN_COMMITS = 20  # that touched an existing file
+MIN_COMMITS = 20  # commits that touched an existing file
 
 
 class CalibrationFeatures(NamedTuple):
@@ -42,8 +42,8 @@ class CalibrationFeatures(NamedTuple):
     the scores of whole files tell less. `words`: ln(1 + words of the query that the repository has). `coverage`: the
     share of those words, by weight and rarity, that the first file has. `score`: the score of the first file,
     MAX_SCORE at most. It says how many signals agree that the file is meant; where there is no history, it includes
-    what the messages of a history would add on average. Words that stand beside those of the query are no evidence:
-    with them the score says less about whether an answer is right.
+    what the messages of a history would add on average. Co-occurring words are no evidence: with their signal,
+    the score predicts less well whether an answer is right.
     """
 
     lead: float
@@ -77,8 +77,8 @@ def confidence_of(
 ) -> float | None:
     """Return the probability that one of the first five files is right.
 
-    `terms` is the same as in `calibration_features`. The result is None for a pattern: it stands where it stands, so
-    there is nothing to be uncertain about, and nothing was fitted to it. The result is 0 where nothing was found.
+    `terms` is the same as in `calibration_features`. The result is None for a pattern: its matches are certain, and
+    nothing was fitted to patterns. The result is 0 without any match.
     """
     if ranking.question.is_pattern:
         return None
@@ -105,12 +105,12 @@ def calibration_features(
     np.maximum.at(best, owners[found], ranking.definitions[found])
     best = np.sort(best[best > 0])[::-1]
     odds = np.exp(best - best[0])
-    asked = ranking.question.terms if terms is None else terms
-    n_known, coverage = _words_of(first, asked, lexical)
+    query_terms = ranking.question.terms if terms is None else terms
+    n_known, coverage = _words_of(first, query_terms, lexical)
     lead, score = float(odds[:N_LEADING].sum() / odds.sum()), float(ranking.files[first])
     signals = ranking.signals
-    if EXPANSION in signals.file:
-        score -= float(signals.file[EXPANSION][first] * signals.file_role[first])
+    if Signal.EXPANSION in signals.file:
+        score -= float(signals.file[Signal.EXPANSION][first] * signals.file_role[first])
     if np.count_nonzero(np.diff(ranking.history.indptr)) < MIN_COMMITS:
         score += MEAN_MESSAGE_SCORE
     return CalibrationFeatures(lead, float(np.log1p(n_known)), coverage, min(score, MAX_SCORE))
@@ -138,7 +138,7 @@ def _words_of(file: int, terms: Mapping[str, float], lexical: LexicalIndex) -> t
     return n_known, found / total if total > 0 else 0.0
 
 
-_MAX_EXPONENT = 700.0  # e to more is infinite
+_MAX_EXPONENT = 700.0  # exp of more overflows
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,24 +168,24 @@ class Penalty:
 
 
 def loss_of(
-    parameters: NDArray[np.float64], given: Stacked, n_linear: int, penalty: Penalty
+    parameters: NDArray[np.float64], stacked: Stacked, n_linear: int, penalty: Penalty
 ) -> tuple[float, NDArray[np.float64]]:
-    """(mean negative log-likelihood and penalties, its gradient).
+    """Return (mean negative log-likelihood and penalties, its gradient).
 
     With W the logarithm of the sum of e to the scores of a question's wrong candidates, a right one of score s is
     taken before all of them with probability 1 / (1 + e to W - s).
     """
     weights, logs = parameters[:n_linear], parameters[n_linear:]
-    factor = np.exp(given.roles @ logs)
-    score = factor * (given.matrix @ weights)
-    gold, question = given.gold, given.question
+    factor = np.exp(stacked.roles @ logs)
+    score = factor * (stacked.matrix @ weights)
+    gold, question = stacked.gold, stacked.question
     wrong = np.where(gold, -np.inf, score)
-    top = np.maximum.reduceat(wrong, given.starts)
+    top = np.maximum.reduceat(wrong, stacked.starts)
     against = np.exp(wrong - top[question])
-    total = np.add.reduceat(against, given.starts)
+    total = np.add.reduceat(against, stacked.starts)
     behind = (np.log(total) + top)[question[gold]] - score[gold]
-    share = 1.0 / given.n_right[question[gold]]
-    n = len(given.starts)
+    share = 1.0 / stacked.n_right[question[gold]]
+    n = len(stacked.starts)
     loss = float(np.sum(np.logaddexp(0.0, behind) * share)) / n
     missed = share / (1.0 + np.exp(np.minimum(-behind, _MAX_EXPONENT)))
     slope = against / total[question] * np.bincount(question[gold], weights=missed, minlength=n)[question]
@@ -193,5 +193,5 @@ def loss_of(
     away = parameters - penalty.centre
     pull = np.concatenate([np.full(n_linear, penalty.ridge), np.full(len(logs), penalty.role_ridge)]) * away
     loss += float(pull @ away)
-    by_weight, by_log = (slope * factor) @ given.matrix / n, (slope * score) @ given.roles / n
+    by_weight, by_log = (slope * factor) @ stacked.matrix / n, (slope * score) @ stacked.roles / n
     return loss, np.concatenate([by_weight, by_log]) + 2 * pull

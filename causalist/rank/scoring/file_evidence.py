@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import lazy_regex
 from causalist.model.graph import CodeGraph
 from causalist.model.index import History, LexicalIndex
+from causalist.model.scores import Signal
 from causalist.model.symbols import NodeKind, Role, split_id
 from causalist.rank.lexical.bm25 import bm25, find_nodes_by_name
 from causalist.rank.query.query import ParsedQuery
@@ -32,8 +33,8 @@ Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex; only files hav
 
 # One commit with all words of the query outweighs many with a single word.
 LIKENESS_POWER = 2
-HISTORY_SIGNALS = ("messages", "similar commits")  # the signals that read messages
-HALF_WEIGHT_COMMITS = 50  # commits of which the messages count half
+HISTORY_SIGNALS = (Signal.MESSAGES, Signal.SIMILAR_COMMITS)  # the signals that read messages
+HALF_WEIGHT_COMMITS = 50  # commits; the messages of a history of this length have half their weight
 N_BEST = 3  # files whose partners are supported
 _DAY = 86_400.0
 
@@ -58,7 +59,7 @@ def history_query_terms(question: ParsedQuery, others: Mapping[str, float], hist
 
 def history_signals(
     question: ParsedQuery, history: History, n_nodes: int, others: Mapping[str, float] = MappingProxyType({})
-) -> dict[str, Scores]:
+) -> dict[Signal, Scores]:
     """Return the two signals that read messages, by name.
 
     Each is divided by its largest value and multiplied by n / (n + HALF_WEIGHT_COMMITS) for n commits that touch these
@@ -67,9 +68,9 @@ def history_signals(
     """
     terms = history_query_terms(question, others, history)
     n_commits = int(np.count_nonzero(np.diff(history.indptr)))
-    told = n_commits / (n_commits + HALF_WEIGHT_COMMITS)
+    reliability = n_commits / (n_commits + HALF_WEIGHT_COMMITS)
     signals = (message_scores(terms, history, n_nodes), similar_commit_scores(terms, history, n_nodes))
-    scaled = (told * scores / (scores.max(initial=0.0) or 1.0) for scores in signals)
+    scaled = (reliability * scores / (scores.max(initial=0.0) or 1.0) for scores in signals)
     return dict(zip(HISTORY_SIGNALS, scaled, strict=True))
 
 
@@ -111,7 +112,7 @@ def co_change_scores(scores: Scores, history: History, n_best: int = N_BEST) -> 
     pairs = history.co_changes
     for file in best[own[best] > 0].tolist():
         start, stop = int(pairs.indptr[file]), int(pairs.indptr[file + 1])
-        # A partner stands at most once among those of a file.
+        # A partner occurs at most once among those of a file.
         result[pairs.others[start:stop]] += pairs.strengths[start:stop] * own[file] / own[best[0]]
     return _of_nodes(result, history, len(scores))
 
@@ -165,8 +166,8 @@ ASKED_WORDS: dict[Role, tuple[str, ...]] = {
     Role.VENDORED: ("vendored", "vendor"),
 }
 _UNNAMED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.FIELD, NodeKind.EXTERNAL)
-# Definitions with a word in their name from which on a repository is about it: their share of all that are code, and
-# how many there are. docs/decisions/0006 has the shares of forty repositories.
+# Least share and least number of the definitions of code with a word in their name, for a repository that is about the
+# word. docs/decisions/0006 has the shares of forty repositories.
 _MIN_SUBJECT_SHARE = 0.01
 _MIN_SUBJECT_DEFINITIONS = 10
 # Phrases that certainly ask for tests.
@@ -175,7 +176,7 @@ _TESTS_OF = lazy_regex(
     r"|\b(?:is|are|was|were) (?:\S+ ){1,6}tested\b",
     needs=("test",),
 )
-_MAX_TITLE_CHARACTERS = 300  # characters in which that is looked for
+_MAX_TITLE_CHARACTERS = 300  # characters of a title that are searched for such phrases
 
 
 def queried_roles(question: ParsedQuery, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.bool_]:
@@ -183,8 +184,8 @@ def queried_roles(question: ParsedQuery, graph: CodeGraph, lexical: LexicalIndex
     wanted = np.zeros(len(Role), dtype=np.bool_)
     for role, words in ASKED_WORDS.items():
         stems = dict.fromkeys(stem(word) for word in words)
-        said = [term for term in stems if term in question.title_terms]
-        wanted[role] = any(not _is_subject(term, graph, lexical) for term in said)
+        title_stems = [term for term in stems if term in question.title_terms]
+        wanted[role] = any(not _is_subject(term, graph, lexical) for term in title_stems)
     if not wanted[Role.TEST]:
         wanted[Role.TEST] = (
             _TESTS_OF.search(question.text.split("\n", 1)[0][:_MAX_TITLE_CHARACTERS].lower()) is not None
@@ -214,22 +215,24 @@ _MARK = lazy_regex(
     r"^(?:tests?|specs?)[_-]+|^Test(?=[A-Z])|[_-](?:tests?|specs?|it|e2e)$"
     r"|(?<=[a-z0-9])(?:Tests?|TestCase|Specs?|Suite|IT)$"
 )
-_MAX_TEST_FILES = 40  # files of tests that are looked at, the best first
-_MAX_TESTED_FILES = 6  # files that one of them may mean; with more nothing is known
+_MAX_TEST_FILES = 40  # best test files that are read
+_MAX_TESTED_FILES = 6  # files that the name of a test file may mean; with more, none is used
 
 
 def scores_from_tests(
-    texts: NDArray[np.float64], asked: NDArray[np.bool_], graph: CodeGraph, lexical: LexicalIndex
+    texts: NDArray[np.float64], has_queried_role: NDArray[np.bool_], graph: CodeGraph, lexical: LexicalIndex
 ) -> NDArray[np.float64]:
     """Return the score that each file of code gets from its tests, shape (n_nodes,).
 
     The score is the best of `texts` of the test files with the same name, each divided by the square root of the number
-    of files that it may mean. `texts`: the match of the text of each file, at least 0. `asked`: nodes that the query
-    asks for by their role; tests that are asked for give no score to others.
+    of files that it may mean. `texts`: the match of the text of each file, at least 0. `has_queried_role`: nodes
+    with a role that the query asks for; such tests give no score to others.
     """
     nodes = graph.nodes
     scores = np.zeros(len(nodes))
-    found = np.flatnonzero((nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.TEST) & ~asked & (texts > 0))
+    found = np.flatnonzero(
+        (nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.TEST) & ~has_queried_role & (texts > 0)
+    )
     is_code = (nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.CODE)
     for test in select_first(texts, found, _MAX_TEST_FILES).tolist():
         files = _tested_files(split_id(nodes.ids[test])[0], is_code, graph, lexical)
@@ -238,10 +241,10 @@ def scores_from_tests(
     return scores
 
 
-def name_under_test(path: str) -> str:
+def stem_under_test(path: str) -> str:
     """Return the name of a test file in lower case, without its test prefix or suffix.
 
-    >>> [name_under_test(path) for path in ("tests/test_cookies.py", "src/router.test.ts", "a/HtmlParserTests.cs")]
+    >>> [stem_under_test(path) for path in ("tests/test_cookies.py", "src/router.test.ts", "a/HtmlParserTests.cs")]
     ['cookies', 'router', 'htmlparser']
     """
     name = path.rpartition("/")[2].partition(".")[0]
@@ -255,9 +258,11 @@ def _tested_files(path: str, is_code: NDArray[np.bool_], graph: CodeGraph, lexic
 
     The result is empty if there are many.
     """
-    name = name_under_test(path)
-    named = np.array([*find_nodes_by_name(name, lexical), *find_nodes_by_name(f"_{name}", lexical)], dtype=np.int64)
-    files = named[is_code[named]].tolist()
+    name = stem_under_test(path)
+    candidates = np.array(
+        [*find_nodes_by_name(name, lexical), *find_nodes_by_name(f"_{name}", lexical)], dtype=np.int64
+    )
+    files = candidates[is_code[candidates]].tolist()
     if len(files) > 1:
         own = set(path.lower().split("/")[:-1])
         paths = [split_id(graph.nodes.ids[file])[0].lower() for file in files]

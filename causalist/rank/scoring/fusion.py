@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import dataclass
 from causalist.model.graph import CodeGraph
 from causalist.model.index import History, LexicalIndex, Postings
-from causalist.model.protocols import NO_STEPS, Steps
-from causalist.model.scores import PageRankResult, Reason, TextMatches
+from causalist.model.protocols import NO_STEPS, Step, Steps
+from causalist.model.scores import PageRankResult, Reason, Signal, TextMatches
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import impact_on
 from causalist.rank.query.query import ParsedQuery
 from causalist.rank.scoring.scaling import Similarities
 from causalist.rank.scoring.signals import (
-    KIND,
     NAME_SIGNALS,
     PRIORS,
     PriorFactors,
@@ -37,9 +36,6 @@ from causalist.rank.scoring.signals import (
 )
 
 _N_REASONS = 4
-GRAPH = "graph"  # signal: support by other definitions
-USES_NAMED = "uses named"  # signal: calls or refers to something that the query names
-PLACES = "places"  # the one signal where there are no weights
 RECIPROCAL = 60.0  # k of reciprocal rank fusion, as its authors chose it
 
 
@@ -94,22 +90,22 @@ class WeightedSignals:
     `role` and `file_role` are the factors of their sums.
     """
 
-    definition: Mapping[str, Scores]
-    file: Mapping[str, Scores]
+    definition: Mapping[Signal, Scores]
+    file: Mapping[Signal, Scores]
     role: Scores
     file_role: Scores
-    reach: Scores  # factor of nodes that no word led to
-    numbers: Mapping[str, int] = field(default_factory=dict)  # of the question's terms that the repository has
-    mention: Scores | None = None  # how strongly the question names each node; None where there are no weights
+    reach: Scores  # factor of nodes without a lexical match
+    numbers: Mapping[str, int] = field(default_factory=dict)  # number by term, for the query terms in the vocabulary
+    mention: Scores | None = None  # how strongly the query names each node; None without weights
 
-    def contributions(self, node: int, is_file: bool) -> list[tuple[str, float]]:
+    def contributions(self, node: int, is_file: bool) -> list[tuple[Signal, float]]:
         """Return (signal, contribution) of a node, largest first, without signals that contribute nothing."""
         table, role = (self.file, self.file_role) if is_file else (self.definition, self.role)
         parts = [(name, float(value * role[node])) for name, value in _at(table, node)]
         return sorted(((n, v) for n, v in parts if v > 0), key=lambda p: (-p[1], p[0]))
 
 
-def _at(table: Mapping[str, Scores], node: int) -> Iterable[tuple[str, float]]:
+def _at(table: Mapping[Signal, Scores], node: int) -> Iterable[tuple[Signal, float]]:
     return (
         table.values_at(node)
         if isinstance(table, SignalTable)
@@ -133,28 +129,30 @@ def weigh_signals(
     """
     query_signals = compute_signals(question, graph, lexical, weights.factors, matched, history, steps, similarities)
     numbers = {term: lexical.terms.position(term) for term in {**question.abbreviations, **question.terms}}
-    known = {term: number for term, number in numbers.items() if number >= 0}
+    known_numbers = {term: number for term, number in numbers.items() if number >= 0}
     return steps.optional(
-        "distil.weights",
-        lambda: _weigh_by_model(query_signals, weights, known),
-        lambda: _weigh_by_rank(query_signals, known),
+        Step.DISTIL_WEIGHTS,
+        lambda: _weigh_by_model(query_signals, weights, known_numbers),
+        lambda: _weigh_by_rank(query_signals, known_numbers),
     )
 
 
-def _weigh_by_model(query_signals: QuerySignals, weights: Weights, known: Mapping[str, int]) -> WeightedSignals:
+def _weigh_by_model(query_signals: QuerySignals, weights: Weights, numbers: Mapping[str, int]) -> WeightedSignals:
     definition, role = definition_signals(query_signals, weights.definition)
     before = sum_signals(definition, role)
     file, file_role = file_signals(query_signals, before, weights.file)
     definition = definitions_again(query_signals, definition, before, sum_signals(file, file_role), weights.definition)
-    return WeightedSignals(definition, file, role, file_role, _reach(query_signals), known, query_signals.mention)
+    return WeightedSignals(
+        definition, file, role, file_role, _reach_factor(query_signals), numbers, query_signals.mention
+    )
 
 
-def _reach(query_signals: QuerySignals) -> Scores:
+def _reach_factor(query_signals: QuerySignals) -> Scores:
     """Return the factor of nodes without a lexical match; it is very small for tests and documentation."""
     return query_signals.role**3 * query_signals.kind
 
 
-def _weigh_by_rank(query_signals: QuerySignals, known: Mapping[str, int]) -> WeightedSignals:
+def _weigh_by_rank(query_signals: QuerySignals, numbers: Mapping[str, int]) -> WeightedSignals:
     """Return signals without weights: the sum over the generators of 1 / (RECIPROCAL + place).
 
     Equal scores share the better place (reciprocal rank fusion, Cormack, Clarke and Büttcher 2009). The sum is
@@ -170,38 +168,45 @@ def _weigh_by_rank(query_signals: QuerySignals, known: Mapping[str, int]) -> Wei
         query_signals.dense,
     )
     first = query_signals.first_files()
-    definitions = sum(map(_reciprocal, own), np.zeros(len(query_signals.role)))
-    files = sum((_reciprocal(first[name]) for name in sorted(first)), np.zeros(len(query_signals.role)))
+    definitions = sum(map(_reciprocal_ranks, own), np.zeros(len(query_signals.role)))
+    files = sum((_reciprocal_ranks(first[name]) for name in sorted(first)), np.zeros(len(query_signals.role)))
     if query_signals.question.is_pattern:
         definitions = np.where(query_signals.literal > 0, definitions, 0.0)
     factor = query_signals.role * query_signals.kind
     return WeightedSignals(
-        {PLACES: definitions}, {PLACES: files}, factor, query_signals.role, _reach(query_signals), known
+        {Signal.PLACES: definitions},
+        {Signal.PLACES: files},
+        factor,
+        query_signals.role,
+        _reach_factor(query_signals),
+        numbers,
     )
 
 
-def _reciprocal(scores: Scores) -> Scores:
+def _reciprocal_ranks(scores: Scores) -> Scores:
     rounded = np.round(scores, 12)
     levels, counts = np.unique(-rounded, return_counts=True)  # the best first
-    place = 1 + np.cumsum(counts) - counts
-    return np.where(rounded > 0, 1.0 / (RECIPROCAL + place[np.searchsorted(levels, -rounded)]), 0.0)
+    ranks = 1 + np.cumsum(counts) - counts
+    return np.where(rounded > 0, 1.0 / (RECIPROCAL + ranks[np.searchsorted(levels, -rounded)]), 0.0)
 
 
 def definition_signals(
-    query_signals: QuerySignals, weights: LinearModel, raw: Mapping[str, Scores] | None = None
+    query_signals: QuerySignals, weights: LinearModel, raw: Mapping[Signal, Scores] | None = None
 ) -> tuple[SignalTable, Scores]:
     """Return (weighted signals of definitions, factors of the roles).
 
     `raw`: the signals without weights, if they are already computed.
     """
     raw = raw or query_signals.definitions()
-    given = np.array([weights.kind.get(kind.label, 0.0) for kind in NodeKind])
+    kind_weights = np.array([weights.kind.get(kind.label, 0.0) for kind in NodeKind])
     # Only definitions with a match get the prior: else they would match every query.
-    kind = np.where(raw["size"] > 0, given[effective_kinds(query_signals.graph)], 0.0)
+    kind = np.where(raw[Signal.SIZE] > 0, kind_weights[effective_kinds(query_signals.graph)], 0.0)
     # These come last because `without_signals` removes them: the sum of the others is then available.
     later = [name for name in raw if name in NAME_SIGNALS]
-    signals = {name: values for name, values in raw.items() if name != KIND and name not in later}
-    table = SignalTable({**signals, KIND: kind}, len(kind), weights={**weights.signals, KIND: 1.0})
+    signals: dict[Signal, Scores] = {
+        name: values for name, values in raw.items() if name is not Signal.KIND and name not in later
+    }
+    table = SignalTable({**signals, Signal.KIND: kind}, len(kind), weights={**weights.signals, Signal.KIND: 1.0})
     for name in later:
         table = table.with_one(name, raw[name], weights.signals.get(name, 0.0))
     return table, _role_factors(query_signals, weights)
@@ -222,15 +227,15 @@ def definitions_again(
 
 def file_signals(
     query_signals: QuerySignals, definitions: Scores, weights: LinearModel
-) -> tuple[Mapping[str, Scores], Scores]:
+) -> tuple[Mapping[Signal, Scores], Scores]:
     """Return (weighted signals of files, factors of the roles).
 
     `definitions`: the scores of definitions in the first pass.
     """
-    return _weighted(query_signals.files(definitions), weights), _role_factors(query_signals, weights)
+    return _apply_weights(query_signals.files(definitions), weights), _role_factors(query_signals, weights)
 
 
-def _weighted(signals: Mapping[str, Scores], weights: LinearModel) -> Mapping[str, Scores]:
+def _apply_weights(signals: Mapping[Signal, Scores], weights: LinearModel) -> Mapping[Signal, Scores]:
     if isinstance(signals, SignalTable):
         return signals.with_weights(weights.signals)
     return {name: values * weights.signals.get(name, 0.0) for name, values in signals.items()}
@@ -242,7 +247,7 @@ def _role_factors(query_signals: QuerySignals, weights: LinearModel) -> Scores:
     return result
 
 
-def sum_signals(signals: Mapping[str, Scores], role: Scores) -> Scores:
+def sum_signals(signals: Mapping[Signal, Scores], role: Scores) -> Scores:
     """Return the score: the sum of the signals, times the factor of the role."""
     if isinstance(signals, SignalTable):
         return signals.weighted_sum(role)
@@ -250,22 +255,24 @@ def sum_signals(signals: Mapping[str, Scores], role: Scores) -> Scores:
     return result
 
 
-def with_support(signals: WeightedSignals, given: Scores, weights: Weights) -> WeightedSignals:
+def with_support(signals: WeightedSignals, support: Scores, weights: Weights) -> WeightedSignals:
     """Return the signals and the support of definitions by the graph, in [0, 1].
 
     Files get none of it (decision 4).
     """
-    return with_signal(signals, GRAPH, given, weights)
+    return with_signal(signals, Signal.GRAPH, support, weights)
 
 
-def with_signal(signals: WeightedSignals, name: str, values: Scores, weights: Weights) -> WeightedSignals:
+def with_signal(signals: WeightedSignals, name: Signal, values: Scores, weights: Weights) -> WeightedSignals:
     """Return the signals and one more of definitions, of `values` in [0, 1]."""
     table, weight = signals.definition, weights.definition.signals.get(name, 0.0)
-    more = table.with_one(name, values, weight) if isinstance(table, SignalTable) else {**table, name: values * weight}
-    return replace(signals, definition=more)
+    extended = (
+        table.with_one(name, values, weight) if isinstance(table, SignalTable) else {**table, name: values * weight}
+    )
+    return replace(signals, definition=extended)
 
 
-def without_signals(signals: WeightedSignals, names: AbstractSet[str]) -> WeightedSignals:
+def without_signals(signals: WeightedSignals, names: AbstractSet[Signal]) -> WeightedSignals:
     """Return the signals without the given ones of definitions."""
     table = signals.definition
     fewer = (
@@ -286,20 +293,24 @@ def reasons_of(
 
     Signals that do not depend on a query (length, kind) are no reasons.
     """
-    places = {
-        "text": (node, lexical.files if is_file else lexical.definitions),
-        "path": (file, lexical.paths),
+    postings_by_signal = {
+        Signal.TEXT: (node, lexical.files if is_file else lexical.definitions),
+        Signal.PATH: (file, lexical.paths),
     }
     if not is_file:
-        places |= dict.fromkeys(("name", "name share", "name coverage"), (node, lexical.symbol_names))
-    said = [(name, value) for name, value in signals.contributions(node, is_file) if name not in PRIORS]
+        postings_by_signal |= dict.fromkeys(
+            (Signal.NAME, Signal.NAME_SHARE, Signal.NAME_COVERAGE), (node, lexical.symbol_names)
+        )
+    contributions = [(name, value) for name, value in signals.contributions(node, is_file) if name not in PRIORS]
     return tuple(
         Reason(
             name,
             round(value, 6),
-            ", ".join(_matching_words(*places[name], question, signals.numbers)) if name in places else "",
+            ", ".join(_matching_words(*postings_by_signal[name], question, signals.numbers))
+            if name in postings_by_signal
+            else "",
         )
-        for name, value in said[:_N_REASONS]
+        for name, value in contributions[:_N_REASONS]
     )
 
 

@@ -1,17 +1,16 @@
-"""Signals from the graph for definitions that words found, and slots for files that no word led to.
+"""Signals from the graph for lexical matches, and result slots for files without a lexical match.
 
-The signal for a definition says how much the best definitions use it or are used by it. It is in [0, 1] on a
-logarithmic scale, because scores are logarithms of odds: 1 for the node that is given most, less by 1/8 for every e
-times less. A plain share would tell the first few nodes apart and no others. Nodes without any word of the query are
-left to the slots that are kept for them (`ranking.py`). The kinds of edges weigh other than in the walk that fills
-those slots: what a good definition is *used by* says as much here as what it uses.
+The signal of a definition is its support: how much the best definitions use it or are used by it. It is in [0, 1] on a
+logarithmic scale, because scores are logarithms of odds: 1 for the node with the most support, less by 1/8 for every
+factor of e. On a linear scale only the first few nodes would differ. Nodes without a lexical match get no support;
+`ranking` keeps slots for them. The weights of edge kinds differ from those of the walk that fills these slots: the
+users of a good definition count as much here as what it uses.
 
-The slots for files that no word led to go to the files into which the walk goes on from what words found, one after
-the other.
+The slots go to the files that PageRank reaches from the lexical matches, filled one by one.
 
-Reach alone fills these slots with what everything uses: loggers, error classes, the constructor of a rectangle. So a
-file has to belong to what was found as well. A part of its links must lead to what was found, and so must a part of the
-links of the node through which the walk enters the file. Where nothing belongs, the slots go back to words.
+Reach alone would fill these slots with files that everything uses: loggers, error classes, the constructor of a
+rectangle. So a file must also belong to the found nodes: a share of its links must lead to them, and so must a share of
+the links of the node through which the walk enters the file. If no file belongs, lexical matches get the slots.
 """
 
 from typing import NamedTuple
@@ -31,8 +30,8 @@ from causalist.rank.top_k import select_top, unique_sorted
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
-# Chosen on one half of the development questions, by repository; the other half has the numbers in docs/decisions/0004.
-# Within a factor of two none of these can be told from another.
+# Chosen on the questions of one half of the repositories; docs/decisions/0004 has the figures of the other half.
+# Values within a factor of two give the same results.
 _LINKS: dict[EdgeKind, float] = {
     EdgeKind.CALLS: 1.0,
     EdgeKind.REFERENCES: 1.0,
@@ -45,14 +44,14 @@ _LINKS: dict[EdgeKind, float] = {
     EdgeKind.IMPORTS: 0.1,
 }
 _TABLE = np.array([_LINKS.get(kind, 0.0) for kind in EdgeKind])
-_USING = (EdgeKind.CALLS, EdgeKind.REFERENCES)  # what is named
-_HOLDING = (EdgeKind.CONTAINS, EdgeKind.IMPORTS)  # of files: they say nothing of module-level code
+_USING = (EdgeKind.CALLS, EdgeKind.REFERENCES)  # kinds of edges to named nodes
+_HOLDING = (EdgeKind.CONTAINS, EdgeKind.IMPORTS)  # kinds that belong to a whole file, not to its module-level code
 _IS_HOLDING = np.isin(np.arange(len(EdgeKind)), _HOLDING)
-_N_SEEDS = 30  # that give
+_N_SEEDS = 30  # best definitions, from which the walk starts
 _DAMPING = 0.5
-_STEPS = 4  # what comes from further off has at most 1/16 of the mass
-_MAX_SCANNED_EDGES = 200_000  # that are all looked at
-_PICKING_COSTS = 4  # as much an edge as looking at every edge
+_STEPS = 4  # nodes further away have at most 1/16 of the mass
+_MAX_SCANNED_EDGES = 200_000  # edges; a graph with fewer is scanned as a whole
+_PICKING_COSTS = 4  # cost of selecting an edge, relative to scanning one
 _DECADES = 8.0  # natural logarithm; a share of e to the -8 of the largest, or less, becomes 0
 
 
@@ -68,57 +67,62 @@ class _Links(NamedTuple):
     kinds: NDArray[np.uint8]
 
 
-class _Ways(NamedTuple):
+class _LinkPair(NamedTuple):
     """Links in both directions, from all nodes or from some."""
 
-    along: _Links
-    back: _Links
+    forward: _Links
+    backward: _Links
     from_all: bool
 
     def step(self, scores: Scores) -> Scores:
-        given = coo_product(self.along.targets, self.along.sources, self.along.weights, scores)
-        return coo_product(self.back.targets, self.back.sources, self.back.weights, scores, given)
+        support = coo_product(self.forward.targets, self.forward.sources, self.forward.weights, scores)
+        return coo_product(self.backward.targets, self.backward.sources, self.backward.weights, scores, support)
 
 
 def definition_support(graph: CodeGraph, scores: Scores, inside: NDArray[np.bool_] | None = None) -> Scores:
     """Return the support that each definition, passage or piece of module-level code gets.
 
-    The support is given by the 30 best of them, by how likely each is meant. It comes from a walk of four steps along
-    and against the edges that returns to them with probability 1/2:
+    The _N_SEEDS best ones give it, each by its probability of being meant. It comes from a walk of _STEPS steps along
+    and against the edges that returns to these with probability 1/2:
 
-        s = softmax of the best scores        r = (M r + (1 - sum(M r)) s) / 2 + s / 2        given = M r
+        s = softmax of the best scores        r = (M r + (1 - sum(M r)) s) / 2 + s / 2        support = M r
 
-    with M as in `build_transition`: kinds have weights, what is uncertain counts less, a column lacks what is left of
-    1. `scores`: logarithms of odds; 0 where no word led. `inside`: shape (n_nodes,), where the walk may go.
+    with M as in `build_transition`: kinds have weights, uncertain edges count less, and columns may sum to less than 1.
+    `scores`: logarithms of odds, 0 without a lexical match. `inside`: shape (n_nodes,), the nodes that may be reached.
 
     The result has shape (n_nodes,), in [0, 1]; it is 0 where the score is 0.
     """
     kinds = graph.nodes.kinds
     nodes = np.where(kinds == NodeKind.EXTERNAL, 0.0, scores)
-    # Module-level code gives nothing: its links are those of the whole file.
-    seeds = _odds(np.where(kinds == NodeKind.FILE, 0.0, nodes))
+    # Module-level code gives no support, because its links are those of the whole file.
+    seeds = _seed_weights(np.where(kinds == NodeKind.FILE, 0.0, nodes))
     if not seeds.any():
         return np.zeros(len(scores))
     walkable = kinds != NodeKind.EXTERNAL
     if inside is not None:
         walkable &= inside
     reached = seeds
-    ways = _ways(graph, walkable, reached)
-    given = ways.step(reached)
+    links = _select_links(graph, walkable, reached)
+    support = links.step(reached)
     for _ in range(_STEPS - 1):
-        reached = _DAMPING * given + (1.0 - _DAMPING * float(given.sum())) * seeds
-        if not ways.from_all:
-            ways = _ways(graph, walkable, reached)
-        given = ways.step(reached)
+        reached = _DAMPING * support + (1.0 - _DAMPING * float(support.sum())) * seeds
+        if not links.from_all:
+            links = _select_links(graph, walkable, reached)
+        support = links.step(reached)
     is_file = kinds == NodeKind.FILE
-    held = [np.flatnonzero(_IS_HOLDING.take(way.kinds) & is_file.take(way.targets)) for way in ways[:2]]
-    if any(map(len, held)):
-        # In one sum, as what is given was added up.
-        parts = [way.weights[some] * reached[way.sources[some]] for way, some in zip(ways[:2], held, strict=True)]
-        places = [way.targets[some] for way, some in zip(ways[:2], held, strict=True)]
-        given -= np.bincount(np.concatenate(places), np.concatenate(parts), minlength=len(scores))
-    given = np.where((nodes > 0) & (kinds != NodeKind.FIELD), given, 0.0)
-    return _logarithmic(given, float(given[~is_file].max(initial=0.0)))
+    at_files = [
+        np.flatnonzero(_IS_HOLDING.take(direction.kinds) & is_file.take(direction.targets)) for direction in links[:2]
+    ]
+    if any(map(len, at_files)):
+        # In one sum, in the order in which the support was added.
+        parts = [
+            direction.weights[some] * reached[direction.sources[some]]
+            for direction, some in zip(links[:2], at_files, strict=True)
+        ]
+        targets = [direction.targets[some] for direction, some in zip(links[:2], at_files, strict=True)]
+        support -= np.bincount(np.concatenate(targets), np.concatenate(parts), minlength=len(scores))
+    support = np.where((nodes > 0) & (kinds != NodeKind.FIELD), support, 0.0)
+    return _to_log_scale(support, float(support[~is_file].max(initial=0.0)))
 
 
 def users_of_named(graph: CodeGraph, mention: Scores, inside: NDArray[np.bool_] | None = None) -> Scores:
@@ -129,7 +133,7 @@ def users_of_named(graph: CodeGraph, mention: Scores, inside: NDArray[np.bool_] 
     [0, 1]; a file that is named counts for no definition. `inside`: shape (n_nodes,), what may be named. The result has
     shape (n_nodes,), in [0, 1].
 
-    Somebody who reports something names what was called from outside; what has to change is often what calls it inside.
+    A report names a function that was called from outside; the code to change is often an internal caller of it.
     """
     edges, nodes = graph.edges, graph.nodes
     is_named = (mention > 0) & (nodes.kinds != NodeKind.FILE)
@@ -146,7 +150,7 @@ def users_of_named(graph: CodeGraph, mention: Scores, inside: NDArray[np.bool_] 
     return result
 
 
-def _odds(scores: Scores) -> Scores:
+def _seed_weights(scores: Scores) -> Scores:
     """Return the softmax over the _N_SEEDS best positive scores, equal ones by node; 0 elsewhere."""
     nodes = np.array(select_top(scores, _N_SEEDS), dtype=np.int64)
     result = np.zeros(len(scores))
@@ -156,15 +160,15 @@ def _odds(scores: Scores) -> Scores:
     return result
 
 
-def _logarithmic(given: Scores, most: float) -> Scores:
-    result = np.zeros(len(given))
-    some = given > 0
-    if most > 0:
-        result[some] = np.clip(1.0 + np.log(given[some] / most) / _DECADES, 0.0, 1.0)
+def _to_log_scale(support: Scores, largest: float) -> Scores:
+    result = np.zeros(len(support))
+    has_support = support > 0
+    if largest > 0:
+        result[has_support] = np.clip(1.0 + np.log(support[has_support] / largest) / _DECADES, 0.0, 1.0)
     return result
 
 
-def _ways(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores) -> _Ways:
+def _select_links(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores) -> _LinkPair:
     """Return the links that leave the `reached` nodes, or all links if these are many.
 
     A few steps from a few seeds need a small part of a large graph. The mass of a node is added up in the same order in
@@ -183,10 +187,10 @@ def _ways(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores) -> _Wa
         back = edges.incoming[back].astype(np.int64)
         n_nodes, givers, takers = len(nodes), giver.astype(np.int32), taker.astype(np.int32)
 
-    def strengths(some: NDArray[np.int64] | slice) -> Scores:
-        """0 where the walk does not go. `take` reads by numbers of 32 bits in half the time of an index."""
-        goes = walkable.take(edges.sources[some]) & walkable.take(edges.targets[some])
-        return np.asarray(_TABLE.take(edges.kinds[some]) * goes)
+    def strengths(numbers: NDArray[np.int64] | slice) -> Scores:
+        """Return the weight of each edge, 0 if not walked. `take` is twice as fast as indexing by 32-bit numbers."""
+        goes = walkable.take(edges.sources[numbers]) & walkable.take(edges.targets[numbers])
+        return np.asarray(_TABLE.take(edges.kinds[numbers]) * goes)
 
     own = strengths(out)
     others = own if from_all else strengths(back)
@@ -195,25 +199,25 @@ def _ways(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores) -> _Wa
     totals = np.maximum(totals + np.bincount(takers, others, minlength=n_nodes), np.finfo(np.float64).tiny)
     certain = own * edges.confidences[out]
     certain_back = certain if from_all else others * edges.confidences[back]
-    return _Ways(
+    return _LinkPair(
         _Links(edges.targets[out], edges.sources[out], certain / totals.take(givers), edges.kinds[out]),
         _Links(edges.sources[back], edges.targets[back], certain_back / totals.take(takers), edges.kinds[back]),
         from_all,
     )
 
 
-N_CANDIDATE_FILES = 20  # files that are taken for found by words
-# Chosen by hand: on development questions no setting could be told from another, because these places hold a right
-# file in one of a hundred. On 28 questions about seven repositories the ones below left out what readers had no use
-# for, and kept the chain of the sample repository. docs/decisions/0004 has both.
-N_FOUND = 16  # definitions that are taken for found by words
-SHARE_OF_LINKS = 0.12  # least share of the entry's links to other files that must lead to found nodes
-SHARE_OF_FILES = 0.08  # of the files that its file is linked with
-N_TRIED = 30  # files, by reach, of which the first that belongs is taken
-MIN_REACH = 0.2  # of the largest reach; a file below it is no result
-MIN_REACH_OF_FIRST = 0.4  # of the first that was taken
-N_FOLLOWED = 12  # nodes of a file that was taken, from which a chain goes on
-CHAIN_SHARE = 0.3  # of the seeds' mass, that a file takes when it joins them
+N_CANDIDATE_FILES = 20  # best files, which count as lexical matches
+# Chosen by hand: the development questions do not distinguish settings, because one in a hundred of these slots has a
+# right file. On 28 questions about seven repositories, the values below left out files without use to readers, and kept
+# the chain of the sample repository. docs/decisions/0004 has both.
+N_FOUND = 16  # best definitions, which count as found
+SHARE_OF_LINKS = 0.12  # least share of a node's links to other files that lead to found nodes
+SHARE_OF_FILES = 0.08  # least share of the files linked with a file that have found nodes
+N_TRIED = 30  # files with the largest reach; the first that belongs to the found nodes gets the slot
+MIN_REACH = 0.2  # relative to the largest reach; a file below it gets no slot
+MIN_REACH_OF_FIRST = 0.4  # relative to the reach of the first slot
+N_FOLLOWED = 12  # nodes of the file in a slot that count as found for the next slot
+CHAIN_SHARE = 0.3  # of the seeds' mass goes to a file that joins the seeds
 REACH_SPECIFICITY = 0.5
 _AS_FILE = 1e-6  # module-level code represents its file only if no definition does
 
@@ -253,11 +257,11 @@ def graph_slots(
     links.follow(select_top(ranking.definitions, N_FOUND))
     seeds, walk = ranking.seeds, ranking.pagerank
     own = np.zeros_like(seeds)
-    taken: list[GraphSlot] = []
-    for place in range(n_places):
-        if place and second_hop:
+    slots: list[GraphSlot] = []
+    for slot in range(n_places):
+        if slot and second_hop:
             if not steps.in_time():
-                steps.leave_out(f"{n_places - place} of {n_places} places of the graph")
+                steps.leave_out(f"{n_places - slot} of {n_places} places of the graph")
                 break
             seeds = (1 - CHAIN_SHARE) * seeds + CHAIN_SHARE * own
             walk = extend_push(
@@ -271,28 +275,33 @@ def graph_slots(
                 should_continue=steps.in_time,
             )
         scores = walk.scores
-        some = np.flatnonzero(scores)  # of a walk near the seeds a small part
-        some = some[owners[some] >= 0]
-        reach = np.bincount(owners[some], weights=scores[some] * factor[some], minlength=len(scores)) * specific
+        reached_nodes = np.flatnonzero(scores)  # few nodes after a local push
+        reached_nodes = reached_nodes[owners[reached_nodes] >= 0]
+        reach = (
+            np.bincount(
+                owners[reached_nodes], weights=scores[reached_nodes] * factor[reached_nodes], minlength=len(scores)
+            )
+            * specific
+        )
         reach[barred] = 0.0
-        least = max(MIN_REACH * reach.max(initial=0.0), MIN_REACH_OF_FIRST * taken[0].reach if taken else 0.0)
+        least = max(MIN_REACH * reach.max(initial=0.0), MIN_REACH_OF_FIRST * slots[0].reach if slots else 0.0)
         best = select_top(np.where(reach >= least, reach, 0.0), N_TRIED)
         file, nodes = next(((file, nodes) for file in best if (nodes := links.belonging(file))), (-1, []))
         if not nodes:
             break
         entry = _entry(nodes, external_mass(file, scores, graph, transition) * factor, is_file)
         # Later reach is computed with more seeds; the order of the slots stays.
-        most = taken[-1].reach * (1 - 1e-9) if taken else 1.0
-        taken.append(GraphSlot(file, entry, min(float(reach[file]), most)))
+        most = slots[-1].reach * (1 - 1e-9) if slots else 1.0
+        slots.append(GraphSlot(file, entry, min(float(reach[file]), most)))
         barred.append(file)
         own = np.where(owners == file, scores, 0.0)
         links.follow(select_top(own, N_FOLLOWED))
         own /= own.sum()
-    return taken
+    return slots
 
 
 class _SlotLinks:
-    """The nodes and files that are linked with what was found.
+    """Links of nodes and files to the found nodes.
 
     Links are edges of any kind but `contains`.
     """
@@ -300,8 +309,8 @@ class _SlotLinks:
     def __init__(self, graph: CodeGraph, transition: Transition) -> None:
         self._graph = graph
         self._file_degrees = transition.file_degrees
-        self._found = np.zeros(len(graph.nodes), dtype=np.int32)  # how many of its links lead to what was found
-        self._files: set[tuple[int, int]] = set()  # (file of what was found, file that is linked with it)
+        self._found = np.zeros(len(graph.nodes), dtype=np.int32)  # number of links to found nodes
+        self._files: set[tuple[int, int]] = set()  # (file of a found node, file that is linked with it)
 
     def follow(self, nodes: list[int]) -> None:
         """Add these nodes to those that count as found."""
@@ -325,18 +334,18 @@ class _SlotLinks:
         edges, owners = self._graph.edges, self._graph.nodes.files
         out = np.arange(edges.indptr[node], edges.indptr[node + 1])
         back = edges.incoming[edges.incoming_indptr[node] : edges.incoming_indptr[node + 1]]
-        uses, users = (some[edges.kinds[some] != EdgeKind.CONTAINS] for some in (out, back))
+        uses, users = (numbers[edges.kinds[numbers] != EdgeKind.CONTAINS] for numbers in (out, back))
         others = unique_sorted(np.concatenate([edges.targets[uses], edges.sources[users]]))
         is_elsewhere = (owners[others] >= 0) & (owners[others] != owners[node])
         return np.asarray(others[is_elsewhere], dtype=np.int32)
 
 
-def _entry(nodes: list[int], given: NDArray[np.float64], is_file: NDArray[np.bool_]) -> int:
+def _entry(nodes: list[int], external: NDArray[np.float64], is_file: NDArray[np.bool_]) -> int:
     """Return the node through which the walk enters a file: the one that gets most from other files.
 
     Inside of a file, mass gathers in its own helpers, which explain less why the file is listed.
     """
-    return max(nodes, key=lambda node: (given[node] * (_AS_FILE if is_file[node] else 1.0), -node))
+    return max(nodes, key=lambda node: (external[node] * (_AS_FILE if is_file[node] else 1.0), -node))
 
 
 def external_mass(
@@ -352,10 +361,10 @@ def external_mass(
     givers = transition.indices[links]
     handed = np.where(owners[givers] == file, 0.0, scores[givers])
     starts = np.concatenate([[0], np.cumsum(np.bincount(of, minlength=len(own)))]).astype(np.int32)
-    given, part = np.zeros(len(scores)), np.empty(len(own))
+    mass, part = np.zeros(len(scores)), np.empty(len(own))
     csr_product(starts, np.arange(len(links), dtype=np.int32), transition.weights[links], handed, part)
-    given[own] = part
-    return given
+    mass[own] = part
+    return mass
 
 
 def _file_specificity(graph: CodeGraph, transition: Transition) -> NDArray[np.float64]:

@@ -20,13 +20,14 @@ from causalist.model.index import LexicalIndex
 from causalist.model.scores import TextMatches, Transition
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, external_id, split_id
 from causalist.rank.lexical.bm25 import find_nodes_by_name, impacts, query_coverage
+from causalist.rank.query.identifiers import MentionKind
 from causalist.rank.query.query import ParsedQuery, TextPattern
 from causalist.rank.query.tracebacks import StackFrame
 from causalist.rank.terms import terms_of
 
-# The innermost frame inside of the repository is where it went wrong; those around it say how it came to that.
+# Factor for each frame between a frame and the innermost one of the repository, where the error occurred.
 FRAME_DECAY = 0.6
-OUTER_TRACE = 0.7  # what the frames of a further trace count, such as that of an error which the first one caused
+OUTER_TRACE = 0.7  # factor for the frames of each further trace, such as that of an error caused by the first
 _MAX_LOCATED_FRAMES = 12  # frames of one trace
 # A package begins after each of these folders.
 _PACKAGE_FOLDERS = ("site-packages", "dist-packages", "node_modules", "vendor")
@@ -48,25 +49,25 @@ def locate_frames(frames: Sequence[StackFrame], graph: CodeGraph, lexical: Lexic
 
     It is 1 for the innermost frame of the most informative trace, and less for frames further out.
     """
-    found: dict[int, float] = {}
-    inside: dict[int, int] = {}
+    result: dict[int, float] = {}
+    n_inside_by_trace: dict[int, int] = {}
     value_of_trace = 1.0
     last = frames[0].trace if frames else 0
     for frame in frames:
         if frame.trace != last:
-            if inside.get(last):
+            if n_inside_by_trace.get(last):
                 value_of_trace *= OUTER_TRACE
             last = frame.trace
-        place = inside.get(frame.trace, 0)
-        if place >= _MAX_LOCATED_FRAMES:
+        n_inner = n_inside_by_trace.get(frame.trace, 0)
+        if n_inner >= _MAX_LOCATED_FRAMES:
             continue
         node, doubt = _node_of(frame, graph, lexical)
         if node < 0:
             continue
-        if node not in found:
-            found[node] = value_of_trace * FRAME_DECAY**place * doubt
-        inside[frame.trace] = place + 1
-    return found
+        if node not in result:
+            result[node] = value_of_trace * FRAME_DECAY**n_inner * doubt
+        n_inside_by_trace[frame.trace] = n_inner + 1
+    return result
 
 
 def frame_rows(frames: Sequence[StackFrame], graph: CodeGraph, lexical: LexicalIndex) -> list[tuple[int, int]]:
@@ -99,9 +100,9 @@ def _node_of(frame: StackFrame, graph: CodeGraph, lexical: LexicalIndex) -> tupl
     confirmed = [
         (file, node) for file in best for node in [definition_at(file, frame.line, frame.function, graph)] if node >= 0
     ]
-    named = [(f, n) for f, n in confirmed if frame.function and _last(graph.nodes.ids[n]) == frame.function]
-    if named and (len(named) == 1 or sure):
-        return named[0][1], 1.0 / len(named)
+    named_nodes = [(f, n) for f, n in confirmed if frame.function and _last(graph.nodes.ids[n]) == frame.function]
+    if named_nodes and (len(named_nodes) == 1 or sure):
+        return named_nodes[0][1], 1.0 / len(named_nodes)
     if not sure or len(best) > 1:
         # Only a name, and nothing in the file agrees with the trace.
         alone = len(best) == 1 and not foreign and not frame.function
@@ -139,18 +140,18 @@ def definition_at(file: int, line: int, function: str, graph: CodeGraph) -> int:
     neither.
     """
     nodes = graph.nodes
-    inside = np.flatnonzero((nodes.files == file) & ~np.isin(nodes.kinds, [NodeKind.FILE, NodeKind.FIELD]))
+    definitions = np.flatnonzero((nodes.files == file) & ~np.isin(nodes.kinds, [NodeKind.FILE, NodeKind.FIELD]))
     row = line - 1
-    starts, ends = nodes.start_rows[inside], nodes.end_rows[inside]
+    starts, ends = nodes.start_rows[definitions], nodes.end_rows[definitions]
     if function:
-        called = np.array([_last(nodes.ids[int(n)]) == function for n in inside], dtype=np.bool_)
+        called = np.array([_last(nodes.ids[int(n)]) == function for n in definitions], dtype=np.bool_)
         if called.any():
             distance = np.maximum(np.maximum(starts - row, row - ends), 0)[called]
-            return int(inside[called][np.lexsort((inside[called], (ends - starts)[called], distance))[0]])
-    around = np.flatnonzero((starts <= row) & (row <= ends)) if line else np.zeros(0, dtype=np.int64)
-    if not len(around):
+            return int(definitions[called][np.lexsort((definitions[called], (ends - starts)[called], distance))[0]])
+    enclosing = np.flatnonzero((starts <= row) & (row <= ends)) if line else np.zeros(0, dtype=np.int64)
+    if not len(enclosing):
         return -1
-    return int(inside[around[np.lexsort((inside[around], ends[around] - starts[around]))[0]]])
+    return int(definitions[enclosing[np.lexsort((definitions[enclosing], ends[enclosing] - starts[enclosing]))[0]]])
 
 
 def _last(node_id: str) -> str:
@@ -160,8 +161,8 @@ def _last(node_id: str) -> str:
 
 # Names of more definitions are not used; the weight falls with the square root of the number.
 _MAX_AMBIGUOUS_NODES = 50
-_MIN_IDENTIFIER_LETTERS = 4  # letters; shorter names stand everywhere
-_MAX_DEFINITIONS_WITH_CODE = 8  # definitions that have the code of an error in their text
+_MIN_IDENTIFIER_LETTERS = 4  # letters; shorter names occur everywhere
+_MAX_DEFINITIONS_WITH_CODE = 8  # definitions that contain the code of an error; with more, it is ignored
 
 
 def mention_scores(question: ParsedQuery, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.float64]:
@@ -170,22 +171,22 @@ def mention_scores(question: ParsedQuery, graph: CodeGraph, lexical: LexicalInde
     The score is 1 for a node that the title names without namesakes, less for ambiguous names.
     """
     scores = np.zeros(len(graph.nodes))
-    for named in question.named:
-        if named.kind == "path":
-            nodes = _by_path(named.text, graph, lexical)
-            if named.line and len(nodes) == 1:
-                nodes = [n for n in (*nodes, definition_at(nodes[0], named.line, "", graph)) if n >= 0]
-                scores[nodes] = np.maximum(scores[nodes], named.weight)
+    for mention in question.named:
+        if mention.kind is MentionKind.PATH:
+            nodes = _by_path(mention.text, graph, lexical)
+            if mention.line and len(nodes) == 1:
+                nodes = [n for n in (*nodes, definition_at(nodes[0], mention.line, "", graph)) if n >= 0]
+                scores[nodes] = np.maximum(scores[nodes], mention.weight)
                 continue
-        elif named.kind == "code":
-            nodes = _with_term(named.text, lexical)
-        elif named.kind == "qualified":
-            nodes = _by_qualified_name(named.text, graph, lexical)
+        elif mention.kind is MentionKind.CODE:
+            nodes = _with_term(mention.text, lexical)
+        elif mention.kind is MentionKind.QUALIFIED:
+            nodes = _by_qualified_name(mention.text, graph, lexical)
         else:
-            nodes = find_nodes_by_name(named.text, lexical)
+            nodes = find_nodes_by_name(mention.text, lexical)
         if not 0 < len(nodes) <= _MAX_AMBIGUOUS_NODES:
             continue
-        value = named.weight / np.sqrt(len(nodes))
+        value = mention.weight / np.sqrt(len(nodes))
         for node in nodes:
             scores[node] = max(scores[node], value)
     return scores
@@ -198,11 +199,11 @@ def identifier_scores(question: ParsedQuery, lexical: LexicalIndex, n: int) -> N
     defines them.
     """
     weights: dict[int, float] = {}
-    for named in question.named:
-        for part in named.text.lower().split(".") if named.kind != "path" else ():
+    for mention in question.named:
+        for part in mention.text.lower().split(".") if mention.kind is not MentionKind.PATH else ():
             number = lexical.terms.position(part) if len(part) >= _MIN_IDENTIFIER_LETTERS else -1
             if number >= 0:
-                weights[number] = max(weights.get(number, 0.0), named.weight)
+                weights[number] = max(weights.get(number, 0.0), mention.weight)
     return query_coverage(weights, lexical.definitions, n)
 
 
@@ -244,8 +245,8 @@ def _by_qualified_name(dotted: str, graph: CodeGraph, lexical: LexicalIndex) -> 
     exact = []
     for node in found:
         path, symbol = split_id(graph.nodes.ids[node])
-        around = [p.lower() for p in (*splitext(path)[0].split("/"), *(symbol or "").split(".")[:-1])]
-        if before[-1].lower() in around:
+        qualifiers = [p.lower() for p in (*splitext(path)[0].split("/"), *(symbol or "").split(".")[:-1])]
+        if before[-1].lower() in qualifiers:
             exact.append(node)
     if exact or len(before) < 2:
         return exact
@@ -262,8 +263,8 @@ def literal_scores(
         return counts, counts
     for node, found in matched.items():
         counts[node] = found.n
-    inside = files >= 0
-    by_file = np.bincount(files[inside], weights=counts[inside], minlength=n)
+    is_in_file = files >= 0
+    by_file = np.bincount(files[is_in_file], weights=counts[is_in_file], minlength=n)
     return _saturated(counts), _saturated(by_file.astype(np.float64))
 
 
@@ -292,8 +293,8 @@ def files_with_all(pattern: TextPattern, graph: CodeGraph, lexical: LexicalIndex
 _WORD = lazy_regex(r"[^\W\d_][^\W_]*")
 _NO_DEFINITIONS = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.EXTERNAL, NodeKind.FIELD)
 _USABLE = (*TYPE_KINDS, NodeKind.TYPE, NodeKind.FUNCTION)
-_MAX_NAMESAKES = 5  # that come first; of a name that more bear the others stand where their text puts them
-_STEP = 1e-3  # by which a score is raised above the next one: only the order is meant
+_MAX_NAMESAKES = 5  # definitions of a name that rank first; further ones rank by their text
+_STEP = 1e-3  # between the raised scores, of which only the order matters
 
 
 def exact_namesakes(
@@ -313,7 +314,7 @@ def exact_namesakes(
     if question.is_pattern or not _WORD.fullmatch(word):
         return []
     # An identifier of several words is looked up by its mention. `Error` is one word, and may have been raised.
-    if any(named.text != word for named in question.named) or (question.named and not word[1:].islower()):
+    if any(mention.text != word for mention in question.named) or (question.named and not word[1:].islower()):
         return []
     nodes = graph.nodes
     is_subject = word.islower()

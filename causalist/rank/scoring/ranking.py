@@ -30,17 +30,15 @@ from causalist._internal.lazy import lazy_regex
 from causalist.model.answer import AskOptions, Level, RankMode, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.index import History, LexicalIndex
-from causalist.model.protocols import NO_STEPS, Steps
-from causalist.model.scores import PageRankResult, Reason, SeedShare, TextMatches, Transition
+from causalist.model.protocols import NO_STEPS, Step, Steps
+from causalist.model.scores import PageRankResult, Reason, SeedShare, Signal, TextMatches, Transition, WalkOutcome
 from causalist.model.symbols import NodeKind, split_id
 from causalist.rank.lexical.query_expansion import replacement_words
 from causalist.rank.pagerank.local_push import compute_origin_shares, compute_pagerank
 from causalist.rank.pagerank.power_iteration import seed_distribution
-from causalist.rank.query.query import ROUTES, GeneratorRun, ParsedQuery, RoutePlan, with_corpus_spelling
+from causalist.rank.query.query import ROUTES, Generator, GeneratorRun, ParsedQuery, RoutePlan, with_corpus_spelling
 from causalist.rank.scoring.file_evidence import history_query_terms, similar_commits
 from causalist.rank.scoring.fusion import (
-    GRAPH,
-    USES_NAMED,
     Ranking,
     WeightedSignals,
     Weights,
@@ -57,7 +55,7 @@ from causalist.rank.scoring.scaling import Similarities
 from causalist.rank.scoring.signals import LEADING, NAME_SIGNALS
 from causalist.rank.top_k import SCORE_DECIMALS, select_first, select_top
 
-N_SHARES = 5  # seeds that a hit names
+N_SHARES = 5  # seeds listed for a hit
 MIN_SHARE = 0.01
 
 
@@ -85,14 +83,14 @@ def seed_shares(
     result: list[tuple[SeedShare, ...]] = []
     for parts in shares:
         best = np.lexsort((seeds, -np.round(parts, SCORE_DECIMALS)))[:N_SHARES]
-        named = [SeedShare(graph.nodes.ids[int(seeds[i])], float(parts[i])) for i in best if parts[i] >= MIN_SHARE]
-        result.append(tuple(named))
+        listed = [SeedShare(graph.nodes.ids[int(seeds[i])], float(parts[i])) for i in best if parts[i] >= MIN_SHARE]
+        result.append(tuple(listed))
     return result
 
 
 _ENCLOSING_PENALTY = 2.0  # penalty of a definition that encloses a listed one
 _DECIMALS = 12
-_MIN_SCORE_SHARE = 1e-6  # of a score is left, however many of its file were before
+_MIN_SCORE_SHARE = 1e-6  # least share of a score after the penalties
 
 
 def diversify(
@@ -114,33 +112,35 @@ def diversify(
     >>> {node: round(worth, 2) for node, worth in found.items()}
     {0: 3.0, 2: 2.0, 1: 1.81}
     """
-    taken: Counter[int] = Counter()
-    around: set[int] = set()
-    found: dict[int, float] = {}
+    n_by_file: Counter[int] = Counter()
+    enclosing: set[int] = set()
+    result: dict[int, float] = {}
     # Pushed scores are never too low, because penalties only grow: a node with an outdated score is pushed again.
     heap = [(-round(float(scores[node]), _DECIMALS), node) for node in nodes]
     heapq.heapify(heap)
-    while heap and len(found) < most:
+    while heap and len(result) < most:
         pushed, node = heapq.heappop(heap)
         file = int(files[node])
         score = float(scores[node])
-        reduction = penalty * math.log1p(taken[file]) + (_ENCLOSING_PENALTY if penalty and node in around else 0.0)
+        reduction = penalty * math.log1p(n_by_file[file]) + (
+            _ENCLOSING_PENALTY if penalty and node in enclosing else 0.0
+        )
         worth = max(score - reduction, _MIN_SCORE_SHARE * score)
         rounded = round(worth, _DECIMALS)
         if rounded < -pushed:
             heapq.heappush(heap, (-rounded, node))
             continue
-        found[node] = worth
-        taken[file] += 1
+        result[node] = worth
+        n_by_file[file] += 1
         outer = int(parents[node])
         while outer >= 0 and outer != file:
-            around.add(outer)
+            enclosing.add(outer)
             outer = int(parents[outer])
-    return found
+    return result
 
 
-FILE_SHARE = 1 / 8  # of the places of a list of definitions, for files that have none in it
-# Of the best score; lexical matches below it are right as rarely as nodes that only the graph reached
+FILE_SHARE = 1 / 8  # of the slots of a definition list, for files without a definition in it
+# Relative to the best score. Lexical matches below it are right as rarely as nodes that only the graph reached
 # (docs/decisions/0018).
 WEAK = {Level.SYMBOL: 0.65, Level.FILE: 0.5}
 _BEHIND = 1 - 1e-9
@@ -167,18 +167,18 @@ def choose(
     files = np.where(graph.nodes.kinds == NodeKind.FILE, ranking.files, 0.0)
     scores, penalty = (files, 0.0) if by_file else (ranking.definitions, plan.diversity_penalty)
     best = select_top(scores, (4 if penalty else 2) * options.top_k)
-    distinct = steps.optional("assemble.duplicates", lambda: _without_repeats(best, graph), lambda: best)
+    distinct = steps.optional(Step.ASSEMBLE_DUPLICATES, lambda: _without_repeats(best, graph), lambda: best)
     found = diversify(distinct, scores, graph.nodes.files, graph.nodes.parents, options.top_k, penalty)
     reached: dict[int, float] = {}
     n_places = min(_n_graph_slots(plan, options, list(found.values())), options.top_k - 1)
     if ranking.pagerank is not None and n_places:
 
-        def filled() -> dict[int, float]:
-            taken = graph_slots(ranking, graph, transition, options, n_places, plan.second_hop, steps)
-            steps.found("pagerank", len(taken))
-            return {place.file if by_file else place.entry: place.reach for place in taken}
+        def fill_slots() -> dict[int, float]:
+            slots = graph_slots(ranking, graph, transition, options, n_places, plan.second_hop, steps)
+            steps.found(Generator.PAGERANK, len(slots))
+            return {slot.file if by_file else slot.entry: slot.reach for slot in slots}
 
-        reached = steps.optional("candidates.places", filled, dict)
+        reached = steps.optional(Step.CANDIDATES_PLACES, fill_slots, dict)
     n_found = options.top_k - len(reached)
     found = {node: worth for node, worth in found.items() if node not in reached}
     if penalty:
@@ -198,11 +198,11 @@ def _n_graph_slots(plan: RoutePlan, options: AskOptions, found: Sequence[float])
 
     `found` has the scores of what words would put there.
     """
-    kept = round(options.top_k * plan.graph_share)
+    n_reserved = round(options.top_k * plan.graph_share)
     if not plan.words_first:
-        return kept
-    tail = found[options.top_k - kept :]
-    return kept - sum(score >= WEAK[options.level] * found[0] for score in tail)
+        return n_reserved
+    tail = found[options.top_k - n_reserved :]
+    return n_reserved - sum(score >= WEAK[options.level] * found[0] for score in tail)
 
 
 def _with_best_files(
@@ -219,17 +219,17 @@ def _with_best_files(
     n_for_files = round(n * FILE_SHARE)
     kept = dict(islice(found.items(), n - n_for_files))
     have = {int(owners[node]) for node in kept}
-    standing: list[int] = []
+    representatives: list[int] = []
     for file in files:
-        if len(standing) == n_for_files:
+        if len(representatives) == n_for_files:
             break
         if file not in have:
-            inside = np.flatnonzero(owners == file)
-            standing += select_first(scores, inside[scores[inside] > 0], 1).tolist()
+            nodes = np.flatnonzero(owners == file)
+            representatives += select_first(scores, nodes[scores[nodes] > 0], 1).tolist()
     # Lexical matches fill these slots if there are too few files.
-    kept = dict(islice((item for item in found.items() if item[0] not in standing), n - len(standing)))
+    kept = dict(islice((item for item in found.items() if item[0] not in representatives), n - len(representatives)))
     floor = min(kept.values(), default=1.0)
-    for node in standing:
+    for node in representatives:
         floor = min(float(scores[node]), floor * _BEHIND)
         kept[node] = floor
     return kept
@@ -257,15 +257,15 @@ def _pagerank_of(ranking: Ranking, graph: CodeGraph, by_file: bool) -> NDArray[n
     if not by_file:
         return ranking.pagerank.scores
     owners = graph.nodes.files
-    inside = owners >= 0
-    weights = ranking.pagerank.scores[inside]
-    return np.bincount(owners[inside], weights=weights, minlength=len(graph.nodes)).astype(np.float64)
+    is_in_file = owners >= 0
+    weights = ranking.pagerank.scores[is_in_file]
+    return np.bincount(owners[is_in_file], weights=weights, minlength=len(graph.nodes)).astype(np.float64)
 
 
-N_COMMITS = 3  # that a reason names
-_MAX_LINES = 5  # lines of matches that a reason names
-N_CANDIDATES = 50  # nodes that the lexical generators hand on; the seeds of the walk
-DEFINITIONS_PER_FILE = 2  # that stand for a file in a pack of files
+N_COMMITS = 3  # commits in a reason
+_MAX_LINES = 5  # lines of matches in a reason
+N_CANDIDATES = 50  # best lexical matches, which are the seeds of the walk
+DEFINITIONS_PER_FILE = 2  # definitions that represent a file in a pack of files
 # Bonus of a score in the scope of a query: it multiplies the odds by e to this power;
 # docs/decisions/0006 has the measurement.
 SCOPE_BONUS = 1.0
@@ -293,7 +293,7 @@ def rank_question(
     question = with_corpus_spelling(question, lexical)
     plan = ROUTES[question.route]
     signals = weigh_signals(question, graph, lexical, weights, matched, history, steps, similarities)
-    with steps.timed("distil.sum"):
+    with steps.timed(Step.DISTIL_SUM):
         definitions, files = _inside_only(fuse(signals), inside)
         # A definition whose name has all of the query is the result. The walk begins at all matches: one seed is not
         # enough.
@@ -301,25 +301,25 @@ def rank_question(
     seeds = np.zeros(len(graph.nodes))
     pagerank = None
 
-    def walked() -> tuple[NDArray[np.float64], PageRankResult | None]:
+    def walk_graph() -> tuple[NDArray[np.float64], PageRankResult | None]:
         counts = _passage_counts(graph) if options.specificity is Specificity.PASSAGES else None
         start = seed_distribution(matches, transition, options.specificity, passage_counts=counts)
         return start, _walk(transition, start, options, steps)
 
     if matches and options.graph:
-        if options.rank is RankMode.PAGERANK:  # all there is
-            with steps.timed("candidates.pagerank"):
-                seeds, pagerank = walked()
-        elif "pagerank" in plan.generators:
-            seeds, pagerank = steps.optional("candidates.pagerank", walked, lambda: (seeds, None))
-        if pagerank is not None and pagerank.rung == "stopped":
+        if options.rank is RankMode.PAGERANK:  # a required step, because the rank depends on it
+            with steps.timed(Step.CANDIDATES_PAGERANK):
+                seeds, pagerank = walk_graph()
+        elif Generator.PAGERANK in plan.generators:
+            seeds, pagerank = steps.optional(Step.CANDIDATES_PAGERANK, walk_graph, lambda: (seeds, None))
+        if pagerank is not None and pagerank.outcome is WalkOutcome.STOPPED:
             steps.leave_out(f"PageRank after {pagerank.n_iterations} iterations")
         # The graph has no evidence about a literal text.
         if not question.is_pattern:
             by = GeneratorRun(plan, len(graph.nodes), steps)
-            given, users = by.scores(GRAPH, 2, lambda: _by_graph(graph, signals, weights, inside))
-            with steps.timed("distil.sum"):
-                signals = with_support(with_signal(signals, USES_NAMED, users, weights), given, weights)
+            support, users = by.scores(Generator.GRAPH, 2, lambda: _by_graph(graph, signals, weights, inside))
+            with steps.timed(Step.DISTIL_SUM):
+                signals = with_support(with_signal(signals, Signal.USES_NAMED, users, weights), support, weights)
                 definitions, files = _inside_only(fuse(signals), inside)
     if namesakes := exact_namesakes(question, graph, lexical, transition, inside):
         definitions = with_these_first(definitions, namesakes)
@@ -333,8 +333,8 @@ def _by_graph(
     """Return (support by the best definitions, use of what is named) for nodes with a lexical match."""
     users = np.zeros(len(graph.nodes))
     if signals.mention is not None:
-        users = np.where(signals.definition["text"] > 0, users_of_named(graph, signals.mention, inside), 0.0)
-    definitions, _ = _inside_only(fuse(with_signal(signals, USES_NAMED, users, weights)), inside)
+        users = np.where(signals.definition[Signal.TEXT] > 0, users_of_named(graph, signals.mention, inside), 0.0)
+    definitions, _ = _inside_only(fuse(with_signal(signals, Signal.USES_NAMED, users, weights)), inside)
     return definition_support(graph, definitions, inside), users
 
 
@@ -370,38 +370,38 @@ def best_definitions_in(
     They are the best by words, or, if only the graph led there, those through which the walk enters.
     """
     kinds, owners = graph.nodes.kinds, graph.nodes.files
-    standing = np.where(np.isin(kinds, [NodeKind.FILE, NodeKind.FIELD, NodeKind.EXTERNAL]), 0.0, 1.0)
+    is_listable = np.where(np.isin(kinds, [NodeKind.FILE, NodeKind.FIELD, NodeKind.EXTERNAL]), 0.0, 1.0)
     result: dict[int, list[int]] = {}
     for file, _, by_graph in chosen:
-        inside = np.where(owners == file, standing, 0.0)
+        is_candidate = np.where(owners == file, is_listable, 0.0)
         if by_graph and ranking.pagerank is not None:
             scores = external_mass(file, ranking.pagerank.scores, graph, transition) * ranking.signals.reach
         else:
             scores = ranking.definitions
-        result[file] = select_top(scores * inside, DEFINITIONS_PER_FILE)
+        result[file] = select_top(scores * is_candidate, DEFINITIONS_PER_FILE)
     return result
 
 
 def reasons_for(
     chosen: Selection, ranking: Ranking, graph: CodeGraph, lexical: LexicalIndex, level: Level
 ) -> tuple[Reason, ...]:
-    """Why a node was chosen."""
+    """Return the reasons for a result, the strongest first."""
     if chosen.by_graph:
         mass = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank else 0.0
         found = "a seed of the walk" if chosen.node in ranking.matches else "reached over the graph, not by words"
-        return (Reason("pagerank", round(mass, 9), found),)
+        return (Reason(Signal.PAGERANK, round(mass, 9), found),)
     by_file = level is Level.FILE
     owner = int(graph.nodes.files[chosen.node])
     reasons = reasons_of(chosen.node, owner, ranking.signals, ranking.question, lexical, is_file=by_file)
     if by_file:
         leading = _leading_name(owner, ranking, graph)
         reasons = tuple(r._replace(detail=leading) if r.signal in LEADING else r for r in reasons)
-        named = _commits_of(owner, ranking, lexical)
-        reasons = tuple(r._replace(detail=named) if r.signal == "similar commits" else r for r in reasons)
+        commits = _commits_of(owner, ranking, lexical)
+        reasons = tuple(r._replace(detail=commits) if r.signal is Signal.SIMILAR_COMMITS else r for r in reasons)
     if not ranking.matched:
         return reasons
-    inside = [m for n, m in ranking.matched.items() if n == chosen.node or (by_file and graph.nodes.files[n] == owner)]
-    return tuple(r._replace(detail=_format_matches(inside)) if r.signal == "literal" else r for r in reasons)
+    matches = [m for n, m in ranking.matched.items() if n == chosen.node or (by_file and graph.nodes.files[n] == owner)]
+    return tuple(r._replace(detail=_format_matches(matches)) if r.signal is Signal.LITERAL else r for r in reasons)
 
 
 def _commits_of(file: int, ranking: Ranking, lexical: LexicalIndex) -> str:

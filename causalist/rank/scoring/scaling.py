@@ -11,12 +11,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.rank.query.query import GeneratorRun
+from causalist.rank.query.query import Generator, GeneratorRun
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
-_LISTED = 50  # places in a list that are told apart
-_N_SUMMED = 5  # definitions of a file whose scores are summed
+_N_SUMMED = 5  # best definitions of a file, whose scores are summed
 
 
 def scale_to_max(scores: Scores) -> Scores:
@@ -41,43 +40,42 @@ def max_and_sum(scores: Scores, files: NDArray[np.int32], n: int) -> tuple[Score
     if not len(nodes):
         return best, total
     owners = files[nodes]
-    # Nodes of a file mostly follow one another, so that this is a single pass; sorting the scores takes ten times that.
+    # Nodes of a file are mostly adjacent, so that one pass is enough; sorting the scores takes ten times as long.
     if (owners[1:] < owners[:-1]).any():
         nodes = nodes[np.argsort(owners, kind="stable")]
         owners = files[nodes]
-    left = scores[nodes]
+    remaining = scores[nodes]
     is_first = np.ones(len(owners), dtype=np.bool_)
     np.not_equal(owners[1:], owners[:-1], out=is_first[1:])
     starts = np.flatnonzero(is_first)
     group = np.repeat(np.arange(len(starts), dtype=np.int32), np.diff(starts, append=len(owners)))
     sums = np.zeros(len(starts))
-    for place in range(_N_SUMMED):
-        top = np.maximum.reduceat(left, starts)
-        if place == 0:
+    for n_removed in range(_N_SUMMED):
+        top = np.maximum.reduceat(remaining, starts)
+        if n_removed == 0:
             best[owners[starts]] = top
         sums += top
-        if place + 1 == _N_SUMMED:
+        if n_removed + 1 == _N_SUMMED:
             break
         # Remove one of the best scores; 0 remains if there are fewer.
-        taken = np.flatnonzero(left == top.take(group))
-        left[taken[np.concatenate([[True], group[taken[1:]] != group[taken[:-1]]])]] = 0.0
+        top_positions = np.flatnonzero(remaining == top.take(group))
+        remaining[top_positions[np.concatenate([[True], group[top_positions[1:]] != group[top_positions[:-1]]])]] = 0.0
     total[owners[starts]] = sums
     return best, total
 
 
 # (n_nodes,), indexed by NodeIndex
-# The cosines of all nodes with the question, 0 where there is none. May fail.
+# Returns the cosines of all nodes with the query, 0 for nodes without a vector. May fail.
 Similarities = Callable[[], Scores]
 
-DENSE = "dense"
-N_NEAREST = 200  # that are candidates, and get a signal
+N_NEAREST = 200  # nodes with the largest cosines, which are candidates
 
 
 def dense_scores(similarities: Similarities | None, by: GeneratorRun, n_nodes: int) -> Scores:
     """Return the signal of a query; zeros, and no step, without an embedder."""
     if similarities is None:
         return np.zeros(n_nodes)
-    (found,) = by.scores(DENSE, 1, lambda: (dense_signal(similarities()),))
+    (found,) = by.scores(Generator.DENSE, 1, lambda: (dense_signal(similarities()),))
     return found
 
 

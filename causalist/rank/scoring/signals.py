@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import dataclass
 from causalist.model.graph import CodeGraph
 from causalist.model.index import History, LexicalIndex, Postings
-from causalist.model.protocols import NO_STEPS, Steps
-from causalist.model.scores import TextMatches
+from causalist.model.protocols import NO_STEPS, Step, Steps
+from causalist.model.scores import Signal, TextMatches
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import bm25, max_idf_weight, name_coverage, name_share
 from causalist.rank.lexical.query_expansion import (
-    EXPANSION,
     expandable_files,
     expansion_terms,
     files_that_run,
@@ -30,15 +29,15 @@ from causalist.rank.lexical.query_expansion import (
     replacement_words,
     synonym_terms,
 )
-from causalist.rank.query.query import ROUTES, GeneratorRun, ParsedQuery, above_zero
+from causalist.rank.query.query import ROUTES, Generator, GeneratorRun, ParsedQuery, above_zero
 from causalist.rank.scoring.file_evidence import HISTORY_SIGNALS, history_signals, queried_roles, scores_from_tests
 from causalist.rank.scoring.mentions import frame_scores, identifier_scores, literal_scores, mention_scores
-from causalist.rank.scoring.scaling import DENSE, Similarities, dense_scores, max_and_sum, relative_to_max, scale_to_max
+from causalist.rank.scoring.scaling import Similarities, dense_scores, max_and_sum, relative_to_max, scale_to_max
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
 
-class SignalTable(Mapping[str, Scores]):
+class SignalTable(Mapping[Signal, Scores]):
     """Mapping from signal names to arrays of shape (n_nodes,), which are computed on request.
 
     `values` are of all nodes or, with `nodes` (ascending), of these alone: then they have shape (len(nodes),), and
@@ -47,7 +46,7 @@ class SignalTable(Mapping[str, Scores]):
 
     def __init__(
         self,
-        values: Mapping[str, Scores],
+        values: Mapping[Signal, Scores],
         n_nodes: int,
         nodes: NDArray[np.int64] | None = None,
         weights: Mapping[str, float] | None = None,
@@ -57,27 +56,27 @@ class SignalTable(Mapping[str, Scores]):
         self._nodes = nodes
         self._weights = weights
         self._sum: Scores | None = None
-        self._before: SignalTable | None = None  # what the last signal was added to, if one was
+        self._before: SignalTable | None = None  # the table without the last signal, if `with_one` added it
 
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[Signal]:
         return iter(self._values)
 
     def __len__(self) -> int:
         return len(self._values)
 
-    def __getitem__(self, name: str) -> Scores:
+    def __getitem__(self, name: Signal) -> Scores:
         values = self._values[name]
         return self._spread(values if self._weights is None else values * self._weights.get(name, 0.0))
 
-    def values_at(self, node: int) -> Iterator[tuple[str, float]]:
+    def values_at(self, node: int) -> Iterator[tuple[Signal, float]]:
         """Yield (name, value) of one node; nothing if the table does not have the node."""
-        place = node
+        position = node
         if self._nodes is not None:
-            place = int(np.searchsorted(self._nodes, node))
-            if place == len(self._nodes) or self._nodes[place] != node:
+            position = int(np.searchsorted(self._nodes, node))
+            if position == len(self._nodes) or self._nodes[position] != node:
                 return
         for name, values in self._values.items():
-            yield name, float(values[place] * (1.0 if self._weights is None else self._weights.get(name, 0.0)))
+            yield name, float(values[position] * (1.0 if self._weights is None else self._weights.get(name, 0.0)))
 
     def with_weights(self, weights: Mapping[str, float]) -> "SignalTable":
         """Return the same signals with these weights instead of their own."""
@@ -87,7 +86,7 @@ class SignalTable(Mapping[str, Scores]):
         """Return these signals without weights, and others of the same nodes."""
         return SignalTable({**self._values, **signals._values}, self._n_nodes, self._nodes)
 
-    def without(self, names: Set[str]) -> "SignalTable":
+    def without(self, names: Set[Signal]) -> "SignalTable":
         """Return the same signals without some.
 
         If these were added by `with_one`, the others are not summed again.
@@ -101,7 +100,7 @@ class SignalTable(Mapping[str, Scores]):
         values = {name: values for name, values in self._values.items() if name not in names}
         return SignalTable(values, self._n_nodes, self._nodes, self._weights)
 
-    def with_one(self, name: str, values: Scores, weight: float = 1.0) -> "SignalTable":
+    def with_one(self, name: Signal, values: Scores, weight: float = 1.0) -> "SignalTable":
         """Return these signals and a last one of all nodes."""
         result = SignalTable(
             {**self._values, name: values}, self._n_nodes, None, {**(self._weights or {}), name: weight}
@@ -138,17 +137,15 @@ class SignalTable(Mapping[str, Scores]):
 # (n_nodes,), indexed by NodeIndex
 
 # Priors: they depend on the length and the kind of a definition, not on the query.
-SIZE = "size"
-KIND = "kind"
-PRIORS = frozenset({SIZE, KIND})
-# Signals of exact names. They say nothing of related code, so that the walk's seeds leave them out.
-NAME_SIGNALS = frozenset({"name coverage"})
+PRIORS = frozenset({Signal.SIZE, Signal.KIND})
+# Signals of exact names. They say nothing about related code, so the seeds of the walk do not use them.
+NAME_SIGNALS = frozenset({Signal.NAME_COVERAGE})
 # Signals of a file from the scores of its definitions.
-LEADING = frozenset({"leading definition", "leading definitions"})
+LEADING = frozenset({Signal.LEADING_DEFINITION, Signal.LEADING_DEFINITIONS})
 
 DECLARATIONS = (NodeKind.INTERFACE, NodeKind.TYPE, NodeKind.CONSTANT)
-_MAX_ROWS = 400  # of a definition; longer ones are not more likely answers
-_LOGARITHMS = np.log1p(np.arange(_MAX_ROWS + 1.0))  # of each number of rows and 1
+_MAX_ROWS = 400  # rows of a definition; longer ones are not more likely answers
+_LOGARITHMS = np.log1p(np.arange(_MAX_ROWS + 1.0))  # log(rows + 1) by number of rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,42 +177,43 @@ class QuerySignals:
     name_share: Scores
     name_coverage: Scores  # share of the query in a name
     mention: Scores
-    identifiers: Scores  # the share of the names in the question that stand in a definition
+    identifiers: Scores  # share of the names in the query that a definition contains
     literal: Scores
     literal_in_file: Scores
-    frame: Scores  # how near to where a traceback ended
-    synonyms: Scores  # BM25 of words that mean the same, of definitions
+    frame: Scores  # nearness to the innermost frame of a traceback
+    synonyms: Scores  # BM25 of synonyms, of definitions
     file_synonyms: Scores
-    indirect_synonyms: Scores  # BM25 of words that lead to the same, of definitions
+    indirect_synonyms: Scores  # BM25 of indirect synonyms, of definitions
     file_indirect_synonyms: Scores
-    expansion: Scores  # words that stand beside those of the question, in whole files
+    expansion: Scores  # BM25 of words that co-occur with those of the query, in whole files
     tested: Scores  # match of the tests of a file
-    past: Mapping[str, Scores]  # match of commit messages, by the name of the signal
-    dense: Scores  # how near definitions and passages are in meaning; zeros without an embedder
+    past: Mapping[Signal, Scores]  # match of commit messages, by the name of the signal
+    dense: Scores  # similarity by an embedder, of definitions and passages; zeros without one
 
     # -- passes
 
-    def first_files(self) -> Mapping[str, Scores]:
+    def first_files(self) -> Mapping[Signal, Scores]:
         """Return signals of files that need no scores of definitions."""
         return self._of_files(
             {
-                "text": self._file_text(),
-                "path": self.path,
-                "name": self._in_file(self.name * self.kind),
-                "mention": self._in_file(self.mention),
-                "literal": self.literal_in_file,
-                "frame": self._in_file(self.frame),
-                "looked up": self._in_file(self._looked_up()),
-                "synonyms": relative_to_max(self.file_synonyms, self.file_text),
-                "leads": relative_to_max(self.file_indirect_synonyms, self.file_text) * (self.file_text > 0),
-                "tests": self.tested,
-                EXPANSION: self.expansion,
+                Signal.TEXT: self._file_text(),
+                Signal.PATH: self.path,
+                Signal.NAME: self._in_file(self.name * self.kind),
+                Signal.MENTION: self._in_file(self.mention),
+                Signal.LITERAL: self.literal_in_file,
+                Signal.FRAME: self._in_file(self.frame),
+                Signal.LOOKED_UP: self._in_file(self._looked_up()),
+                Signal.SYNONYMS: relative_to_max(self.file_synonyms, self.file_text),
+                Signal.INDIRECT_SYNONYMS: relative_to_max(self.file_indirect_synonyms, self.file_text)
+                * (self.file_text > 0),
+                Signal.TESTS: self.tested,
+                Signal.EXPANSION: self.expansion,
                 **self.past,
-                DENSE: self._in_file(self.dense),
+                Signal.DENSE: self._in_file(self.dense),
             }
         )
 
-    def definitions(self) -> dict[str, Scores]:
+    def definitions(self) -> dict[Signal, Scores]:
         """Return signals of definitions, passages and module-level code."""
         nodes = self.graph.nodes
         owner = np.maximum(nodes.files, 0)
@@ -229,39 +227,39 @@ class QuerySignals:
         is_about = self.text > 0
 
         signals = {
-            "text": scale_to_max(self.text),
-            "name": self.name,
-            "name share": self.name_share,
-            "name coverage": self.name_coverage,
-            "path": of_file(self.path),
-            "mention": self.mention,
-            "literal": self.literal,
-            "frame": self.frame,
-            "looked up": self._looked_up(),
-            "synonyms": relative_to_max(self.synonyms, self.text),
-            "leads": relative_to_max(self.indirect_synonyms, self.text) * is_about,
-            "tests": of_file(self.tested) * is_about,
-            DENSE: self.dense,
+            Signal.TEXT: scale_to_max(self.text),
+            Signal.NAME: self.name,
+            Signal.NAME_SHARE: self.name_share,
+            Signal.NAME_COVERAGE: self.name_coverage,
+            Signal.PATH: of_file(self.path),
+            Signal.MENTION: self.mention,
+            Signal.LITERAL: self.literal,
+            Signal.FRAME: self.frame,
+            Signal.LOOKED_UP: self._looked_up(),
+            Signal.SYNONYMS: relative_to_max(self.synonyms, self.text),
+            Signal.INDIRECT_SYNONYMS: relative_to_max(self.indirect_synonyms, self.text) * is_about,
+            Signal.TESTS: of_file(self.tested) * is_about,
+            Signal.DENSE: self.dense,
         }
         found = (self.text, self.synonyms, self.mention, self.literal, self.frame, self.dense)
-        signals[SIZE] = self._sizes(above_zero(found))
+        signals[Signal.SIZE] = self._sizes(above_zero(found))
         if self.question.is_pattern:
             return {name: np.where(self.literal > 0, values, 0.0) for name, values in signals.items()}
         return signals
 
-    def files(self, definitions: Scores) -> Mapping[str, Scores]:
+    def files(self, definitions: Scores) -> Mapping[Signal, Scores]:
         """Return signals of files; `definitions`: scores of definitions, by any weights."""
         best, total = max_and_sum(scale_to_max(definitions) ** 2, self._owners, len(definitions))
         best = np.sqrt(best)
         first = self.first_files()
         leading = {
-            "leading definition": best,
-            "leading definitions": np.minimum(total / 3, 1.0),
+            Signal.LEADING_DEFINITION: best,
+            Signal.LEADING_DEFINITIONS: np.minimum(total / 3, 1.0),
         }
         both = self._of_files(leading)
         return first.with_more(both) if isinstance(first, SignalTable) else {**first, **both}
 
-    def definitions_again(self, files: Scores, before: Scores) -> dict[str, Scores]:
+    def definitions_again(self, files: Scores, before: Scores) -> dict[Signal, Scores]:
         """Return the signals that definitions have in the last pass in addition to those of the first.
 
         `files`: scores of files, `before`: those of definitions in the first pass. A node without a score in the first
@@ -270,8 +268,8 @@ class QuerySignals:
         nodes = self.graph.nodes
         wanted = (nodes.files >= 0) & (nodes.kinds != NodeKind.FIELD) & (before > 0)
         return {
-            "found file": scale_to_max(files).take(np.maximum(nodes.files, 0)) * wanted,
-            "identifiers": self.identifiers * wanted,
+            Signal.FOUND_FILE: scale_to_max(files).take(np.maximum(nodes.files, 0)) * wanted,
+            Signal.IDENTIFIERS: self.identifiers * wanted,
         }
 
     # -- parts
@@ -282,8 +280,8 @@ class QuerySignals:
 
     def _in_file(self, scores: Scores) -> Scores:
         result = np.zeros(len(scores))
-        some = np.flatnonzero((scores > 0) & (self._owners >= 0))
-        np.maximum.at(result, self._owners[some], scores[some])
+        nodes = np.flatnonzero((scores > 0) & (self._owners >= 0))
+        np.maximum.at(result, self._owners[nodes], scores[nodes])
         return result
 
     def _looked_up(self) -> Scores:
@@ -296,7 +294,7 @@ class QuerySignals:
     def _file_text(self) -> Scores:
         return scale_to_max(self.file_text)
 
-    def _of_files(self, signals: Mapping[str, Scores]) -> SignalTable:
+    def _of_files(self, signals: Mapping[Signal, Scores]) -> SignalTable:
         wanted = np.flatnonzero(self.is_file & (self.literal_in_file > 0) if self.question.is_pattern else self.is_file)
         return SignalTable({name: values[wanted] for name, values in signals.items()}, len(self.is_file), wanted)
 
@@ -307,16 +305,16 @@ class QuerySignals:
         not matter.
         """
         nodes = self.graph.nodes
-        some = np.flatnonzero(found)
-        rows = (nodes.end_rows[some] - nodes.start_rows[some] + 1).astype(np.float64)
-        is_file = self.is_file[some]
+        selected = np.flatnonzero(found)
+        rows = (nodes.end_rows[selected] - nodes.start_rows[selected] + 1).astype(np.float64)
+        is_file = self.is_file[selected]
         if is_file.any():
-            inside = (found & self.is_file).take(np.maximum(nodes.parents, 0)) & (nodes.parents >= 0)
-            top = np.flatnonzero(inside)
-            taken = np.bincount(nodes.parents[top], nodes.end_rows[top] - nodes.start_rows[top] + 1, len(found))
-            rows = np.where(is_file, np.maximum(rows - taken[some], 0.0), rows)
+            is_nested = (found & self.is_file).take(np.maximum(nodes.parents, 0)) & (nodes.parents >= 0)
+            top = np.flatnonzero(is_nested)
+            n_nested_rows = np.bincount(nodes.parents[top], nodes.end_rows[top] - nodes.start_rows[top] + 1, len(found))
+            rows = np.where(is_file, np.maximum(rows - n_nested_rows[selected], 0.0), rows)
         result = np.zeros(len(found))
-        result[some] = _LOGARITHMS[np.minimum(rows, _MAX_ROWS).astype(np.intp)] / _LOGARITHMS[-1]
+        result[selected] = _LOGARITHMS[np.minimum(rows, _MAX_ROWS).astype(np.intp)] / _LOGARITHMS[-1]
         return result
 
 
@@ -337,72 +335,76 @@ def compute_signals(
     """
     n, is_file = len(graph.nodes), graph.nodes.kinds == NodeKind.FILE
     by = GeneratorRun(ROUTES[question.route], n, steps)
-    with steps.timed("candidates.terms"):
+    with steps.timed(Step.CANDIDATES_TERMS):
         terms = terms_in_vocabulary(question, lexical)
-        said = {term for term, weight in question.terms.items() if weight >= 1.0} | question.title_terms
-        meant = {lexical.terms.position(term) for term in said} - {-1}
-        whole = max_idf_weight(terms, lexical, n)
+        query_terms = {term for term, weight in question.terms.items() if weight >= 1.0} | question.title_terms
+        term_numbers = {lexical.terms.position(term) for term in query_terms} - {-1}
+        max_weight = max_idf_weight(terms, lexical, n)
     literal, literal_in_file = literal_scores(matched or {}, graph.nodes.files, n)
-    # Without the check of roles nothing is taken for a test, a page of documentation and the like.
-    asked = steps.optional(
-        "validate.roles", lambda: queried_roles(question, graph, lexical), lambda: np.ones(n, dtype=np.bool_)
+    # If this step is skipped, no file counts as a test, as documentation and so on.
+    has_queried_role = steps.optional(
+        Step.VALIDATE_ROLES, lambda: queried_roles(question, graph, lexical), lambda: np.ones(n, dtype=np.bool_)
     )
     roles = np.array([factors.role.get(role.label, 1.0) for role in Role])[graph.nodes.roles]
 
-    def of_files() -> Scores:
+    def file_scores() -> Scores:
         scores = bm25(lexical.files, terms, n)
         if question.is_about_behavior:
             scores = scores * np.where(files_that_run(graph), 1.0, factors.kind.get("declarations only", 1.0))
         return scores
 
-    def of_names(postings: Postings) -> Scores:
-        return np.minimum(bm25(postings, terms, n) / whole, 1.0)
+    def name_scores(postings: Postings) -> Scores:
+        return np.minimum(bm25(postings, terms, n) / max_weight, 1.0)
 
     others = replacement_words(question, lexical)
 
-    def of_other_words() -> tuple[Scores, ...]:
+    def synonym_scores() -> tuple[Scores, ...]:
         both = synonym_terms(question, lexical), indirect_synonym_terms(question, lexical)
         standing_in = {number: w for word, w in others.items() if (number := lexical.terms.position(word)) >= 0}
         standing_in = {number: weight for number, weight in standing_in.items() if number not in terms}
         found = (bm25(postings, each, n) for each in both for postings in (own, lexical.files))
         return (*found, bm25(own, standing_in, n))
 
-    def of_what_stands_beside() -> tuple[Scores]:
+    def expansion_scores() -> tuple[Scores]:
         sources = np.where(is_file, 0.0, text) if question.is_brief else np.zeros(n)
         found = bm25(lexical.files, expansion_terms(sources, terms, lexical), n)
-        return (scale_to_max(np.where(expandable_files(graph, asked), found, 0.0)),)
+        return (scale_to_max(np.where(expandable_files(graph, has_queried_role), found, 0.0)),)
 
     own = lexical.definitions
-    text, identifiers = by.scores("words", 2, lambda: (bm25(own, terms, n), identifier_scores(question, lexical, n)))
-    (file_text,) = by.scores("files", 1, lambda: (of_files(),))
-    (tested,) = by.scores("tests", 1, lambda: (scores_from_tests(scale_to_max(file_text), asked, graph, lexical),))
+    text, identifiers = by.scores(
+        Generator.WORDS, 2, lambda: (bm25(own, terms, n), identifier_scores(question, lexical, n))
+    )
+    (file_text,) = by.scores(Generator.FILES, 1, lambda: (file_scores(),))
+    (tested,) = by.scores(
+        Generator.TESTS, 1, lambda: (scores_from_tests(scale_to_max(file_text), has_queried_role, graph, lexical),)
+    )
     path, name, name_shares, name_coverages = by.scores(
-        "names",
+        Generator.NAMES,
         4,
         lambda: (
-            of_names(lexical.paths),
-            of_names(lexical.symbol_names),
-            name_share(meant, lexical, n),
+            name_scores(lexical.paths),
+            name_scores(lexical.symbol_names),
+            name_share(term_numbers, lexical, n),
             name_coverage(question.terms, lexical, n),
         ),
     )
-    (mention,) = by.scores("mentions", 1, lambda: (mention_scores(question, graph, lexical),))
-    (frame,) = by.scores("frames", 1, lambda: (frame_scores(question, graph, lexical),))
+    (mention,) = by.scores(Generator.MENTIONS, 1, lambda: (mention_scores(question, graph, lexical),))
+    (frame,) = by.scores(Generator.FRAMES, 1, lambda: (frame_scores(question, graph, lexical),))
     synonyms, file_synonyms, indirect_synonyms, file_indirect_synonyms, other_text = by.scores(
-        "synonyms", 5, of_other_words
+        Generator.SYNONYMS, 5, synonym_scores
     )
-    (expansion,) = by.scores("expansion", 1, of_what_stands_beside)
+    (expansion,) = by.scores(Generator.EXPANSION, 1, expansion_scores)
     dense = dense_scores(None if question.is_pattern else similarities, by, n)
     past = history or History()
-    told = by.scores(
-        "history", len(HISTORY_SIGNALS), lambda: tuple(history_signals(question, past, n, others).values())
+    past_signals = by.scores(
+        Generator.HISTORY, len(HISTORY_SIGNALS), lambda: tuple(history_signals(question, past, n, others).values())
     )
     return QuerySignals(
         question=question,
         graph=graph,
         is_file=is_file,
-        asked=asked,
-        role=np.where(asked, 1.0, roles),
+        asked=has_queried_role,
+        role=np.where(has_queried_role, 1.0, roles),
         kind=_kind_factors(question, graph, factors),
         text=text + other_text,
         file_text=file_text,
@@ -421,7 +423,7 @@ def compute_signals(
         file_indirect_synonyms=file_indirect_synonyms,
         expansion=expansion,
         tested=tested,
-        past=dict(zip(HISTORY_SIGNALS, told, strict=True)),
+        past=dict(zip(HISTORY_SIGNALS, past_signals, strict=True)),
         dense=dense,
     )
 
@@ -437,16 +439,16 @@ def terms_in_vocabulary(question: ParsedQuery, lexical: LexicalIndex) -> dict[in
     return numbers
 
 
-def _kind_factors(question: ParsedQuery, graph: CodeGraph, given: PriorFactors) -> Scores:
+def _kind_factors(question: ParsedQuery, graph: CodeGraph, prior: PriorFactors) -> Scores:
     """Return the factor of each node by its kind.
 
     Declarations are less informative than running code, above all for queries about behavior.
     """
     factors = np.ones(len(NodeKind))
     for kind in DECLARATIONS:
-        factors[kind] = given.kind.get(kind.label, 1.0)
+        factors[kind] = prior.kind.get(kind.label, 1.0)
         if question.is_about_behavior:
-            factors[kind] *= given.kind.get("declarations only", 1.0)
+            factors[kind] *= prior.kind.get("declarations only", 1.0)
     result: Scores = factors[effective_kinds(graph)]
     return result
 
@@ -454,6 +456,6 @@ def _kind_factors(question: ParsedQuery, graph: CodeGraph, given: PriorFactors) 
 def effective_kinds(graph: CodeGraph) -> NDArray[np.uint8]:
     """Return the kind of each node; the methods of an interface count as declarations."""
     kinds, parents = graph.nodes.kinds, graph.nodes.parents
-    around = np.where(parents >= 0, kinds[np.maximum(parents, 0)], NodeKind.FILE)
-    result: NDArray[np.uint8] = np.where(around == NodeKind.INTERFACE, NodeKind.INTERFACE, kinds).astype(np.uint8)
+    parent_kinds = np.where(parents >= 0, kinds[np.maximum(parents, 0)], NodeKind.FILE)
+    result: NDArray[np.uint8] = np.where(parent_kinds == NodeKind.INTERFACE, NodeKind.INTERFACE, kinds).astype(np.uint8)
     return result

@@ -148,12 +148,12 @@ def gold_of(
 
 
 def has_long(packed: PackInput) -> bool:
-    return any(item.telling and item.text.count("\n") >= FOLD_THRESHOLD for item in packed.items)
+    return any(item.snippet_lines and item.text.count("\n") >= FOLD_THRESHOLD for item in packed.items)
 
 
 def compared(packed: PackInput, gold: Gold, tokens: int) -> dict[str, Shares]:
     """The shares of each way of making the pack."""
-    from_top = replace(packed, items=tuple(item._replace(telling=()) for item in packed.items))
+    from_top = replace(packed, items=tuple(item._replace(snippet_lines=()) for item in packed.items))
     found = {}
     for name, given, listed_share in ((FROM_TOP, from_top, None), (LINES_FIRST, packed, 1.0), (SHIPPED, packed, None)):
         with mock.patch.object(plan, "LISTED_SHARE", listed_share or plan.ONE_LINER_SHARE):

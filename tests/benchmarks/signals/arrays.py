@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from causalist.evaluate.fit import MAX_RANKED_DEFINITIONS, MAX_RANKED_FILES, Example
 from causalist.evaluate.metrics import Ranks
 from causalist.evaluate.mining import DEFINITION_KINDS
+from causalist.model.scores import Signal
 from causalist.model.symbols import NodeId, NodeKind, Role, file_id
 from causalist.rank import LinearModel, Weights
 from causalist.rank.scoring.scaling import max_and_sum
-from causalist.rank.scoring.signals import KIND, LEADING, effective_kinds
+from causalist.rank.scoring.signals import LEADING, effective_kinds
 
 Scores = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -79,7 +80,7 @@ def fires(asked: Asked) -> frozenset[str]:
     found = {name for i, name in enumerate(asked.definition_names) if asked.definitions[:, i].any()}
     found |= {name for i, name in enumerate(asked.file_names) if asked.files[:, i].any()}
     found |= {"identifiers"} if asked.identifiers.any() else set()
-    return frozenset(found | {KIND, "found file", *LEADS})
+    return frozenset(found | {Signal.KIND, "found file", *LEADS})
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ class Batch:
     def before(self, model: Model) -> tuple[Scores, Scores]:
         """(scores of definitions in the first pass, the same without the factors of roles)."""
         linear = self.definitions @ _vector(self.definition_names, model.weights.definition, model.names)
-        if KIND in model.names:
+        if Signal.KIND in model.names:
             given = np.array([model.weights.definition.kind.get(kind.label, 0.0) for kind in NodeKind])
             linear = linear + given[self.kinds] * self.is_sized
         return linear * self._factors(model.weights.definition), linear

@@ -11,10 +11,10 @@ from scipy.optimize import minimize  # type: ignore[import-untyped]
 from causalist.evaluate.fit import FIXED, RIDGE
 from causalist.evaluate.metrics import Ranks, metric_values
 from causalist.evaluate.mining import DEFINITION_KINDS
+from causalist.model.scores import Signal
 from causalist.model.symbols import Role
 from causalist.rank import LinearModel, Weights
 from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
-from causalist.rank.scoring.signals import KIND
 from tests.benchmarks.signals.arrays import AGAIN, LEADS, Asked, Batch, Model, Numbers, Scores, roles_table
 
 # Their weights are chosen by hand: commits teach the one nothing, and the other too little (decisions 26 and 34).
@@ -75,7 +75,7 @@ class Questions:
         nodes = self._definitions[taught[batch.question[self._definitions]]]
         names = [name for name in batch.definition_names if name in model.names - BY_HAND]
         values = batch.definitions[nodes][:, [batch.definition_names.index(name) for name in names]]
-        kinds = [kind.label for kind in DEFINITION_KINDS] if KIND in model.names else []
+        kinds = [kind.label for kind in DEFINITION_KINDS] if Signal.KIND in model.names else []
         if kinds:
             values = np.hstack([values, batch.kinds_table(nodes)])
         linear = self._fit(values, nodes, batch.question[nodes], names, kinds, (fold, "definition"))
@@ -145,7 +145,7 @@ class Questions:
 
 def all_names(batch: Batch) -> list[str]:
     """Return every signal that can be left out, in the order of the passes."""
-    return list(dict.fromkeys([*batch.file_names, *LEADS, *batch.definition_names, *AGAIN, KIND]))
+    return list(dict.fromkeys([*batch.file_names, *LEADS, *batch.definition_names, *AGAIN, Signal.KIND]))
 
 
 def _with_hand(fitted: LinearModel, start: LinearModel) -> LinearModel:

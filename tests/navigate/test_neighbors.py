@@ -1,15 +1,11 @@
-"""Neighbours by hop, direction and kind, and verdicts, on graphs that fit in the head."""
+"""Neighbors by hop, direction and kind, on a graph that fits in the head."""
 
-import dataclasses
-
-import numpy as np
 import pytest
 
 from causalist.errors import UsageError
-from causalist.model.graph import CodeGraph, EdgeKind, UnresolvedCalls
-from causalist.model.lookup import Certainty, Direction, VerdictReason
-from causalist.model.string_table import StringTable
-from causalist.navigate import list_neighbors, verify_use
+from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.lookup import Direction
+from causalist.navigate import list_neighbors
 from tests.graphs import EdgeSpec, make_graph
 
 GRAPH = make_graph(
@@ -70,40 +66,3 @@ class TestNeighbors:
         for wrong in ({"hops": 0}, {"limit": 0}, {"kinds": ("uses",)}):
             with pytest.raises(UsageError):
                 groups("m.py::a", **wrong)  # type: ignore[arg-type]
-
-
-def with_unresolved(source: str, name: str) -> CodeGraph:
-    one = np.ones(1, dtype=np.int32)
-    unresolved = UnresolvedCalls(one * at(source), one * 0, one, one * 6, StringTable.from_strings([name]))
-    return dataclasses.replace(GRAPH, unresolved=unresolved)
-
-
-class TestVerdicts:
-    def test_yes(self) -> None:
-        verdict = verify_use(GRAPH, at("m.py::a"), at("m.py::b"), 0.5)
-        assert verdict.known is Certainty.YES
-        assert [(e.kind, e.confidence) for e in verdict.edges] == [("references", 0.9), ("calls", 0.4)]
-
-    def test_what_stands_inside_counts(self) -> None:
-        assert verify_use(GRAPH, at("m.py::C"), at("m.py::d"), 0.5).known is Certainty.YES
-
-    def test_containing_is_no_use(self) -> None:
-        assert verify_use(GRAPH, at("m.py::C"), at("m.py::C.run"), 0.5).known is Certainty.NO
-
-    def test_no_says_what_is_called(self) -> None:
-        verdict = verify_use(GRAPH, at("m.py::c"), at("m.py::C"), 0.5)
-        assert (verdict.known, verdict.edges, verdict.gaps) == (Certainty.NO, (), ())
-        assert verdict.reason is VerdictReason.ABSENT
-        assert [e.target for e in verdict.calls] == ["m.py::b", "m.py::d"]
-
-    def test_a_weak_edge_is_unknown(self) -> None:
-        verdict = verify_use(GRAPH, at("m.py::a"), at("m.py::b"), 0.95)
-        assert (verdict.known, verdict.reason) == (Certainty.UNKNOWN, VerdictReason.WEAK) and len(verdict.edges) == 2
-
-    def test_a_call_by_that_name_is_unknown(self) -> None:
-        graph = with_unresolved("m.py::b", "run")
-        verdict = verify_use(graph, at("m.py::b"), at("m.py::C.run"), 0.5)
-        assert (verdict.known, verdict.reason) == (Certainty.UNKNOWN, VerdictReason.RECEIVER)
-        assert [tuple(gap) for gap in verdict.gaps] == [("m.py::b", "run", 7, 1)]
-        assert verify_use(graph, at("m.py::b"), at("m.py::C"), 0.5).known is Certainty.NO
-        assert verify_use(graph, at("m.py::c"), at("m.py::C.run"), 0.5).known is Certainty.NO
