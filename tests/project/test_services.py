@@ -1,12 +1,14 @@
 """The services of `tests/benchmarks/services`: the same seed gives the same bytes, and answers are counted right."""
 
 import hashlib
+import json
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.benchmarks.services.__main__ import _REAL
 from tests.benchmarks.services.chains import LANGUAGES, Spec, read_specs
 from tests.benchmarks.services.scoring import Asked, Case, Place, judge, share
 from tests.benchmarks.services.writing import make_service, write_repository
@@ -61,11 +63,21 @@ _ASKED = Asked(
     files=("users.go", "a.go", "log.go", "b.go"),
     definitions=(
         Place("users.go", "List", 1, 9), Place("a.go", "pkg.H.Serve", 3, 8), Place("b.go", "check", 30, 40),
-        Place("b.go", "same", 50, 60),
+        Place("b.go", "same~2", 50, 60),
     ),
     pack=(Place("a.go", "H.Serve", 3, 8), Place("b.go", "check", 12, 20), Place("b.go", "same", 50, 60)),
     tokens=900,
 )  # fmt: skip
+
+
+class TestReal:
+    def test_every_chain_has_links_with_lines(self) -> None:
+        rows = [json.loads(line) for line in _REAL.read_text().splitlines()]
+        assert len({row["repo"] for row in rows}) == len(rows) == 25
+        for row in rows:
+            assert re.fullmatch("[0-9a-f]{40}", row["commit"])
+            assert 2 <= len(row["chain"]) <= 5
+            assert all(0 < link["start"] <= link["end"] for link in row["chain"])
 
 
 class TestScoring:

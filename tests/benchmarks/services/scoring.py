@@ -11,6 +11,7 @@ A link is a definition (path, name; in a real repository also lines). What is me
 """
 
 import json
+import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -97,6 +98,10 @@ def read_real(rows: Path, clones: Path) -> Iterator[Case]:
         row = json.loads(line)
         chain = tuple(Place(link["path"], link["name"], link["start"], link["end"]) for link in row["chain"])
         folder = clones / row["repo"].replace("/", "+")
+        command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
+        head = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+        if head != row["commit"]:
+            raise SystemExit(f"{folder} is not at {row['commit']}")
         yield Case(row["repo"], row["lang"], 0, folder, row["question"], chain)
 
 
@@ -223,13 +228,12 @@ def share(n: int, of: int, with_interval: bool) -> str:
 def _missed(repository: Repository, case: Case, asked: Asked, options: AskOptions) -> Iterator[str]:
     """A line for each missed link: its rank deep in the list, and what stands before it."""
     nodes = repository.rank_nodes(case.question, replace(options, level=Level.SYMBOL, top_k=_MAX_DEEP_RESULTS))
-    deep = [Place(*split_id(node)) for node in nodes]
+    deep = [_node_place(repository, node) for node in nodes]
     for i, link in enumerate(case.chain, 1):
         if any(each.is_link(link) for each in asked.definitions[:FIRST]):
             continue
-        bare = link._replace(start=0, end=0)
-        rank = next((r for r, each in enumerate(asked.definitions, 1) if each.is_link(bare)), None)
-        deep_rank = next((r for r, each in enumerate(deep, 1) if each.is_link(bare)), None)
+        rank = next((r for r, each in enumerate(asked.definitions, 1) if each.is_link(link)), None)
+        deep_rank = next((r for r, each in enumerate(deep, 1) if each.is_link(link)), None)
         said = rank or (f"{deep_rank} of {len(deep)}" if deep_rank else f"over {len(deep)}")
         file_rank = _rank(asked.files, link.path)
         before = ", ".join(str(each) for each in asked.definitions[:3])
@@ -239,11 +243,18 @@ def _missed(repository: Repository, case: Case, asked: Asked, options: AskOption
         )
 
 
+def _node_place(repository: Repository, node: str) -> Place:
+    nodes = repository.index.graph.nodes
+    at = nodes.ids.position(node)
+    return Place(*split_id(node), int(nodes.start_rows[at]) + 1, int(nodes.end_rows[at]) + 1)
+
+
 def _rank(paths: Sequence[str], path: str) -> int | None:
     return paths.index(path) if path in paths else None
 
 
 def _is_end(name: str, wanted: str) -> bool:
+    name = name.partition("~")[0]  # a number is added to what is defined twice
     return name == wanted or name.endswith(f".{wanted}")
 
 
