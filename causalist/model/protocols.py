@@ -32,7 +32,6 @@ class Step(StrEnum):
     CANDIDATES_MENTIONS = "candidates.mentions"
     CANDIDATES_FRAMES = "candidates.frames"
     CANDIDATES_SYNONYMS = "candidates.synonyms"
-    CANDIDATES_EXPANSION = "candidates.expansion"
     CANDIDATES_DENSE = "candidates.dense"
     CANDIDATES_HISTORY = "candidates.history"
     CANDIDATES_GRAPH = "candidates.graph"

@@ -80,7 +80,6 @@ class Signal(StrEnum):
     FRAME = "frame"
     SYNONYMS = "synonyms"
     INDIRECT_SYNONYMS = "leads"
-    EXPANSION = "expansion"
     TESTS = "tests"
     MESSAGES = "messages"
     SIMILAR_COMMITS = "similar commits"

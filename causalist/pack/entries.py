@@ -47,7 +47,6 @@ PHRASES = {
     Signal.SYNONYMS: ("says it in other words: {}", "says it in other words"),
     Signal.INDIRECT_SYNONYMS: ("says what such code says: {}", "says what such code says"),
     Signal.TESTS: ("its tests say {}", "its tests fit"),
-    Signal.EXPANSION: ("shares {} with what fits best", "shares words with what fits best"),
     Signal.MESSAGES: ("commits to it say {}", "commits to it say so"),
     Signal.SIMILAR_COMMITS: ("changed by similar commits {}", "changed by similar commits"),
     Signal.DENSE: ("near in meaning: {}", "near in meaning"),

@@ -29,7 +29,6 @@ OPTIONAL = {
     "candidates.mentions": "causalist.rank.scoring.signals.mention_scores",
     "candidates.frames": "causalist.rank.scoring.signals.frame_scores",
     "candidates.synonyms": "causalist.rank.scoring.signals.synonym_terms",
-    "candidates.expansion": "causalist.rank.scoring.signals.expansion_terms",
     "candidates.history": "causalist.rank.scoring.signals.history_signals",
     "candidates.graph": "causalist.rank.scoring.ranking.definition_support",
     "candidates.pagerank": "causalist.rank.scoring.ranking.seed_distribution",

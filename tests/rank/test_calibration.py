@@ -80,17 +80,6 @@ def test_coverage_counts_rare_words_more() -> None:
         assert evidence is not None and evidence.coverage == pytest.approx(found / (token + expired)), first
 
 
-def test_words_beside_those_of_the_question_are_no_evidence() -> None:
-    """The first file has 1.5 for them, of which its role leaves half; it has no past."""
-    ranking, made = ranked("token", {"a.py": 3.5, "b.py": 2.0})
-    beside = np.zeros(len(made.graph.nodes))
-    beside[made.node("a.py")] = 1.5
-    roles = np.full(len(made.graph.nodes), 0.5)
-    given = replace(ranking.signals, file={**ranking.signals.file, "expansion": beside}, file_role=roles)
-    evidence = calibration_features(replace(ranking, signals=given), made.graph, made.lexical)
-    assert evidence is not None and evidence.score == pytest.approx(3.5 - 0.75 + 1.4)
-
-
 def test_the_score_is_that_of_the_first_file_and_counts_up_to_ten() -> None:
     """The corpus has no past, so that what messages would add on average comes to it."""
     for scores, counted in (({"a.py": 3.5, "b.py": 2.0}, 3.5 + 1.4), ({"a.py": 3.0, "c.py": 17.0}, 10.0)):

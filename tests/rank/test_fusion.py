@@ -285,7 +285,7 @@ def test_each_weight_scales_its_own_signal() -> None:
     assert c.of(weighted.definition["kind"])["token/cache.py::tokenCache"] == 7.0
     again = own.files(sum(in_first.values(), np.zeros(len(c.graph.nodes))))
     for name, values in again.items():
-        assert values.any() or name == "expansion", name  # which this question has not: it names something
+        assert values.any(), name
         # They follow from sums, which are added in another order here.
         expected = (values * file.signals[name]).tolist()
         assert weighted.file[name].tolist() == pytest.approx(expected, rel=1e-12)

@@ -62,9 +62,9 @@ def test_every_step_takes_the_best_remaining_node(rows: list[tuple[float, int]],
 
 
 def test_definitions_are_spread_and_files_are_not() -> None:
-    """Eighty functions of one file match the query, and one of another file matches it less well. The difference is
-    less than the penalty of the last of the eighty: t ln(1 + n) is below it for each n below e^(difference/t) − 1."""
-    same = [Def(f"part_{i}", "token cache") for i in range(80)]
+    """Two hundred functions of one file match the query, and one of another file matches it less well. The difference
+    is less than the penalty of the last of them: t ln(1 + n) is below it for each n below e^(difference/t) − 1."""
+    same = [Def(f"part_{i}", "token cache") for i in range(200)]
     c = corpus({"a.py": same, "b.py": [Def("other", "token cache and words w0 w1")]})
     question = parse_query("token cache")
     transition = build_transition(c.graph, WalkWeights())
@@ -72,12 +72,12 @@ def test_definitions_are_spread_and_files_are_not() -> None:
     first, last = (float(ranking.definitions[c.node(name)]) for name in ("a.py::part_0", "b.py::other"))
 
     def files(route: Route, level: Level = Level.SYMBOL) -> list[str]:
-        chosen = choose(ranking, c.graph, transition, AskOptions(route=route, level=level, top_k=120))
+        chosen = choose(ranking, c.graph, transition, AskOptions(route=route, level=level, top_k=240))
         return [c.graph.nodes.ids[each.node].partition("::")[0] for each in chosen if not each.by_graph]
 
     for route in (Route.EXPLORATORY, Route.SIMPLE, Route.LOOKUP):
         before = ceil(exp((first - last) / ROUTES[route].diversity_penalty) - 1)
-        assert 1 < before < 79
+        assert 1 < before < 199
         assert files(route).index("b.py") == before
         assert files(route, Level.FILE) == ["a.py", "b.py"]
     assert ROUTES[Route.EXPLORATORY].diversity_penalty > ROUTES[Route.SIMPLE].diversity_penalty

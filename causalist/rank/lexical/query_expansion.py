@@ -6,10 +6,6 @@ A word may be missing for four reasons: another spelling (normalise, normalize),
 (file system, filesystem), an abbreviation (cfg, config), or a typing error. The terms that are added weigh less than
 the word. A word that the repository has in this form is never corrected.
 
-Pseudo-relevance feedback (Rocchio 1971) adds words of the results that match best, tests and documentation included. A
-query about "a second call when the first is slow" shares only common words with the code that hedges. The best matches
-of these words also contain "hedging", and so do the files that are meant.
-
 Two lists give words of the same meaning. `synonyms.txt` has a group of words on each line: one author writes `remove`,
 the other asks what deletes. `leads.txt` has a word of queries and then words of code: `expiry` leads to `ttl`,
 `simultaneous` to `lock`. Both lists are general and small. Matches of such words are a signal of their own, so that
@@ -27,13 +23,12 @@ from numpy.typing import NDArray
 
 from causalist._internal.lazy import lazy_regex
 from causalist.model.graph import CodeGraph
-from causalist.model.index import LexicalIndex, Postings
+from causalist.model.index import LexicalIndex
 from causalist.model.string_table import StringTable
-from causalist.model.symbols import NodeKind, Role
-from causalist.rank.lexical.bm25 import ROWS_AT_ONCE, rarity
+from causalist.model.symbols import NodeKind
+from causalist.rank.lexical.bm25 import rarity
 from causalist.rank.query.query import ParsedQuery
 from causalist.rank.terms import STOP_WORDS, stem
-from causalist.rank.top_k import SCORE_DECIMALS, select_first
 
 SPELLING_WEIGHT = 1.0  # relative to the word: another spelling is the same word
 COMPOUND_WEIGHT = 0.5
@@ -235,97 +230,6 @@ def files_that_run(graph: CodeGraph) -> NDArray[np.bool_]:
     is_running &= (parents < 0) | (kinds[np.maximum(parents, 0)] != NodeKind.INTERFACE)
     result = np.zeros(len(graph.nodes), dtype=np.bool_)
     result[files[is_running]] = True
-    return result
-
-
-Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
-
-# Chosen on short questions; 5 to 20 and 10 to 25 are alike (docs/decisions/0023).
-N_SOURCES = 8
-N_WORDS = 15
-MAX_COUNTED_OCCURRENCES = 3.0  # occurrences of a word in a source; further ones do not count
-_MAX_SEARCHED_TERMS = 400  # terms in whose rows a node is searched for
-_MIN_SEARCHED_ROWS = 512  # rows of such a term
-
-
-def expansion_terms(text: Scores, terms: Mapping[int, float], lexical: LexicalIndex) -> dict[int, float]:
-    """Return weight by number, in (0, 1], of the N_WORDS best words of the N_SOURCES best nodes.
-
-    The best nodes are those by `text`. With t the number of times that a word occurs in a source, and df the number of
-    documents of N that have it, the weight is
-
-        sum over sources of text^2 * min(t, MAX_COUNTED_OCCURRENCES) * ln(N / df),  divided by the largest
-
-    `text`: shape (n_nodes,), the match of definitions and passages, 0 for nodes that may not be read. `terms`: the
-    numbers of the query's own words, which are not returned.
-    """
-    postings = lexical.definitions
-    best = select_first(text, np.flatnonzero(text > 0), N_SOURCES)
-    if not len(best):
-        return {}
-    share = np.zeros(len(text))
-    share[best] = (text[best] / text[best[0]]) ** 2
-    rows = _rows_of(best[share[best] > 0], postings)
-    numbers = np.searchsorted(postings.indptr, rows, side="right") - 1
-    weighted_counts = share[postings.documents[rows]] * np.minimum(postings.counts[rows], MAX_COUNTED_OCCURRENCES)
-    frequency = np.diff(postings.indptr)
-    values = np.bincount(numbers, weights=weighted_counts, minlength=len(frequency))
-    values *= np.log(postings.n_documents / np.maximum(frequency, 1)) * (frequency >= _MIN_DEFINITIONS)
-    values[list(terms)] = 0.0
-    rounded = np.round(values, SCORE_DECIMALS)
-    words = np.flatnonzero(rounded > 0)
-    words = words[np.lexsort((words, -rounded[words]))][:N_WORDS]
-    return {int(word): float(values[word] / values[words[0]]) for word in words}
-
-
-def _rows_of(nodes: NDArray[np.int64], postings: Postings) -> NDArray[np.int64]:
-    """Return the ascending positions in `postings.documents` of any of a few `nodes`.
-
-    The rows of the terms that stand everywhere are most of all rows, and they are searched by halves. The rest is
-    scanned, some rows at once: there are dozens of rows for each node of the repository, and allocating an array for
-    all of them takes longer than looking at them.
-    """
-    documents, indptr = postings.documents, postings.indptr.astype(np.int64)
-    least = max(_MIN_SEARCHED_ROWS, len(documents) // _MAX_SEARCHED_TERMS)
-    many = np.flatnonzero(np.diff(indptr) > least)
-    found = [_search_rows(nodes, documents, indptr[many], indptr[many + 1])]
-    starts, stops = np.append(0, indptr[many + 1]).tolist(), np.append(indptr[many], len(documents)).tolist()
-    for start, stop in zip(starts, stops, strict=True):
-        for first in range(start, stop, ROWS_AT_ONCE):
-            part = documents[first : min(first + ROWS_AT_ONCE, stop)]
-            is_there, one = np.zeros((2, len(part)), dtype=np.bool_)
-            for node in nodes.astype(documents.dtype):
-                is_there |= np.equal(part, node, out=one)
-            found.append(first + np.flatnonzero(is_there))
-    return np.sort(np.concatenate(found))
-
-
-def _search_rows(
-    nodes: NDArray[np.int64], documents: NDArray[np.int32], starts: NDArray[np.int64], stops: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the positions of nodes in the rows `starts[i]:stops[i]`.
-
-    The rows ascend and are never empty. The search goes by halves, in all rows at once.
-    """
-    if not len(starts):
-        return np.zeros(0, dtype=np.int64)
-    low, high = (np.repeat(each[:, None], len(nodes), axis=1) for each in (starts, stops - 1))
-    for _ in range(int((stops - starts).max()).bit_length()):
-        middle = (low + high) >> 1
-        is_behind = documents[middle] < nodes
-        low = np.minimum(np.where(is_behind, middle + 1, low), stops[:, None] - 1)
-        high = np.where(is_behind, high, middle)
-    is_there: NDArray[np.bool_] = documents[low] == nodes
-    return low[is_there]
-
-
-def expandable_files(graph: CodeGraph, has_queried_role: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return True for files of code that run, and for files with a role that the query asks for.
-
-    The arrays have shape (n_nodes,). A file that only declares shares words with everything that uses it.
-    """
-    code = (graph.nodes.kinds == NodeKind.FILE) & (has_queried_role | (graph.nodes.roles == Role.CODE))
-    result: NDArray[np.bool_] = code & files_that_run(graph)
     return result
 
 

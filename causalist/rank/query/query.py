@@ -78,7 +78,8 @@ NAMED_WEIGHTS = {
 }
 PASTED_TERMS = 30
 MIN_SECTION_WEIGHT = 0.1  # names in sections of less weight are ignored
-# A query with more terms needs no expansion: its other terms describe the subject; see docs/decisions/0023.
+# A query with more terms needs no synonyms in definitions and messages: its other terms describe the subject; see
+# docs/decisions/0023.
 BRIEF_TERMS = 7
 BODY_SATURATION = 1.0  # a term that is repeated counts 1 + ln(occurrences) times this
 
@@ -432,7 +433,6 @@ class Generator(StrEnum):
     MENTIONS = "mentions"
     FRAMES = "frames"
     SYNONYMS = "synonyms"
-    EXPANSION = "expansion"
     DENSE = "dense"
     HISTORY = "history"
     GRAPH = "graph"
@@ -448,7 +448,6 @@ GENERATORS: Mapping[Generator, str] = {
     Generator.MENTIONS: "names, paths, imports, options and error codes that stand in the question",
     Generator.FRAMES: "frames of tracebacks",
     Generator.SYNONYMS: "BM25 over words that mean the same, or that code about the same has",
-    Generator.EXPANSION: "BM25 over words that stand beside those of a brief question, in whole files",
     Generator.DENSE: "definitions that mean what the question means, where an embedder is chosen",
     Generator.HISTORY: "messages of commits, and commits that are like the question",
     Generator.GRAPH: "what the best definitions give to others that words found, and who uses what is named",

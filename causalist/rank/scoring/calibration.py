@@ -21,7 +21,6 @@ from causalist._internal.lazy import dataclass
 from causalist.model.answer import Level
 from causalist.model.graph import CodeGraph
 from causalist.model.index import LexicalIndex
-from causalist.model.scores import Signal
 from causalist.model.symbols import NodeKind
 from causalist.rank.scoring.fusion import Ranking
 from causalist.rank.top_k import SCORE_DECIMALS
@@ -108,9 +107,6 @@ def calibration_features(
     query_terms = ranking.question.terms if terms is None else terms
     n_known, coverage = _words_of(first, query_terms, lexical)
     lead, score = float(odds[:N_LEADING].sum() / odds.sum()), float(ranking.files[first])
-    signals = ranking.signals
-    if Signal.EXPANSION in signals.file:
-        score -= float(signals.file[Signal.EXPANSION][first] * signals.file_role[first])
     if np.count_nonzero(np.diff(ranking.history.indptr)) < MIN_COMMITS:
         score += MEAN_MESSAGE_SCORE
     return CalibrationFeatures(lead, float(np.log1p(n_known)), coverage, min(score, MAX_SCORE))

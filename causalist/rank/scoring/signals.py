@@ -21,8 +21,6 @@ from causalist.model.scores import Signal, TextMatches
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import bm25, max_idf_weight, name_coverage, name_share
 from causalist.rank.lexical.query_expansion import (
-    expandable_files,
-    expansion_terms,
     files_that_run,
     indirect_synonym_terms,
     other_terms,
@@ -185,7 +183,6 @@ class QuerySignals:
     file_synonyms: Scores
     indirect_synonyms: Scores  # BM25 of indirect synonyms, of definitions
     file_indirect_synonyms: Scores
-    expansion: Scores  # BM25 of words that co-occur with those of the query, in whole files
     tested: Scores  # match of the tests of a file
     past: Mapping[Signal, Scores]  # match of commit messages, by the name of the signal
     dense: Scores  # similarity by an embedder, of definitions and passages; zeros without one
@@ -207,7 +204,6 @@ class QuerySignals:
                 Signal.INDIRECT_SYNONYMS: relative_to_max(self.file_indirect_synonyms, self.file_text)
                 * (self.file_text > 0),
                 Signal.TESTS: self.tested,
-                Signal.EXPANSION: self.expansion,
                 **self.past,
                 Signal.DENSE: self._in_file(self.dense),
             }
@@ -365,11 +361,6 @@ def compute_signals(
         found = (bm25(postings, each, n) for each in both for postings in (own, lexical.files))
         return (*found, bm25(own, standing_in, n))
 
-    def expansion_scores() -> tuple[Scores]:
-        sources = np.where(is_file, 0.0, text) if question.is_brief else np.zeros(n)
-        found = bm25(lexical.files, expansion_terms(sources, terms, lexical), n)
-        return (scale_to_max(np.where(expandable_files(graph, has_queried_role), found, 0.0)),)
-
     own = lexical.definitions
     text, identifiers = by.scores(
         Generator.WORDS, 2, lambda: (bm25(own, terms, n), identifier_scores(question, lexical, n))
@@ -393,7 +384,6 @@ def compute_signals(
     synonyms, file_synonyms, indirect_synonyms, file_indirect_synonyms, other_text = by.scores(
         Generator.SYNONYMS, 5, synonym_scores
     )
-    (expansion,) = by.scores(Generator.EXPANSION, 1, expansion_scores)
     dense = dense_scores(None if question.is_pattern else similarities, by, n)
     past = history or History()
     past_signals = by.scores(
@@ -421,7 +411,6 @@ def compute_signals(
         file_synonyms=file_synonyms,
         indirect_synonyms=indirect_synonyms,
         file_indirect_synonyms=file_indirect_synonyms,
-        expansion=expansion,
         tested=tested,
         past=dict(zip(HISTORY_SIGNALS, past_signals, strict=True)),
         dense=dense,

@@ -2,9 +2,10 @@
 
     python -m tests.benchmarks.answers QUESTIONS... --clones DIR [--write]
 
-Each question is asked in three ways: as it is, by its code words alone, and with these as names. A node is needed if it is the innermost one around a
-decisive line. Repositories are judged by models of the others: the printed shares are those of needed nodes whose whole
-bodies, of 60 lines at most, fit into 3,400 tokens in the order of the model. `--write` fits on all questions.
+Each question is asked in three ways: as it is, by its code words alone, and with these as names. A node is needed if it
+is the innermost one around a decisive line. Repositories are judged by models of the others: the printed shares are
+those of needed nodes whose whole bodies, of 60 lines at most, fit into 3,400 tokens in the order of the model.
+`--write` fits on all questions.
 
 `open.jsonl` is for fitting; `sealed.jsonl` was not asked before everything else was chosen.
 """

@@ -14,7 +14,7 @@ MOST_LOST = 0.005  # of NDCG@10 by all that goes
 # Signals that say much the same, each of which may stand in for another.
 KIN: Mapping[str, tuple[str, ...]] = {
     "names": ("name", "name share"),
-    "other words": ("synonyms", "leads", "expansion"),
+    "other words": ("synonyms", "leads"),
     "history": ("messages", "similar commits"),
     "leading": ("leading definition", "leading definitions"),
     "priors": ("size", "kind"),
