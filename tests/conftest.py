@@ -1,4 +1,5 @@
-"""What all tests share: a cache folder that is not the user's, and the option that rewrites golden files.
+"""What all tests share: a cache folder that is not the user's, and options: one rewrites golden files, one has large
+trials run whole.
 
 The difference that rewriting makes is meant to be read before it is committed.
 """
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from causalist import errors
+from tests import trials
 
 _NUMBERS = count()
 
@@ -23,6 +25,11 @@ settings.load_profile("fixed")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite golden files instead of comparing with them")
+    parser.addoption("--full-trials", action="store_true", help="run all of each trial of which the suite has a sample")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    trials.is_full = bool(config.getoption("--full-trials"))
 
 
 @pytest.fixture
