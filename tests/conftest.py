@@ -16,9 +16,9 @@ from tests import trials
 
 _NUMBERS = count()
 
-# The same examples in every run, however busy the machine is. `pytest --hypothesis-profile search` looks for others,
-# many more of them.
-settings.register_profile("fixed", derandomize=True, deadline=None)
+# The same few examples in every run, however busy the machine is. `pytest --hypothesis-profile search` looks for
+# others, many more of them.
+settings.register_profile("fixed", max_examples=40, derandomize=True, deadline=None)
 settings.register_profile("search", max_examples=3_000, deadline=None)
 settings.load_profile("fixed")
 
@@ -30,6 +30,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     trials.is_full = bool(config.getoption("--full-trials"))
+    config.option.loadscopereorder = False  # xdist would begin with the files of most tests, not of the longest
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begins with the files that have slow tests, so that none of them is all that is left in the end."""
+    long = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in long)
 
 
 @pytest.fixture

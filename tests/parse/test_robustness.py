@@ -78,7 +78,7 @@ def test_mutated_files() -> None:
             assert_sound(any_facts(path, bytes(broken)), bytes(broken))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=count_of(40, 80), deadline=None)
 @given(st.binary(max_size=300), st.sampled_from(_DIALECTS))
 def test_random_bytes(data: bytes, dialect: str) -> None:
     assert_sound(facts_of(data, dialect), data)
@@ -195,7 +195,7 @@ def test_a_name_that_the_parser_made_up_has_a_text() -> None:
     assert_sound(facts_of(data, "python"), data)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=count_of(40, 120), deadline=None)
 @given(st.data(), st.sampled_from(sorted(_TOKENS)))
 def test_random_tokens(data: st.DataObject, dialect: str) -> None:
     text = "".join(data.draw(st.lists(st.sampled_from(_TOKENS[dialect]), max_size=60)))
@@ -287,10 +287,18 @@ _DEEP = 10_000
         ("parentheses", "x = " + "(" * _DEEP + "1" + ")" * _DEEP, part_of(_DIALECTS, 0, 3)),
         ("brackets", "x = " + "[" * _DEEP + "]" * _DEEP, part_of(_DIALECTS, 1, 3)),
         # The grammar of Lua takes about ten seconds to give this up, by itself; it is no Lua.
-        ("dicts", "x = " + '{"a":' * 5000 + "1" + "}" * 5000, part_of([each for each in _DIALECTS if each != "lua"], 2, 3)),
+        (
+            "dicts",
+            "x = " + '{"a":' * 5000 + "1" + "}" * 5000,
+            part_of([each for each in _DIALECTS if each != "lua"], 2, 3),
+        ),
         ("open parentheses", "f(" * _DEEP, part_of(_DIALECTS, 2, 3)),
         # What the grammar of Bash makes of it takes time in the square of it; it is no Bash.
-        ("chain of calls", "x = a()" + ".b().c()" * 18_750, part_of([each for each in _DIALECTS if each != "bash"], 1, 3)),
+        (
+            "chain of calls",
+            "x = a()" + ".b().c()" * 18_750,
+            part_of([each for each in _DIALECTS if each != "bash"], 1, 3),
+        ),
         ("chain of names", "x = a" + ".b" * 75_000 + "()", part_of(_DIALECTS, 0, 3)),
         ("sums", "x = " + "a + " * 15_000 + "a", part_of(_DIALECTS, 1, 3)),
         ("callbacks", "a(function(){" * 25_000 + "})" * 25_000, ["javascript"]),
