@@ -55,6 +55,7 @@ def assert_sound(facts: FileFacts, data: bytes) -> None:
     assert facts.n_bytes == len(data)
 
 
+@pytest.mark.slow
 def test_truncated_files() -> None:
     """Each file is cut in two places; `--full-trials` cuts it in six."""
     chooser = random.Random(7)
@@ -63,6 +64,7 @@ def test_truncated_files() -> None:
             assert_sound(any_facts(path, data[:cut]), data[:cut])
 
 
+@pytest.mark.slow
 def test_mutated_files() -> None:
     """Each file has a seed of its own, so that a new sample changes no other. `--full-trials` breaks each twice.
 
