@@ -18,7 +18,7 @@ _NUMBERS = count()
 
 # The same few examples in every run, however busy the machine is. `pytest --hypothesis-profile search` looks for
 # others, many more of them.
-settings.register_profile("fixed", max_examples=40, derandomize=True, deadline=None)
+settings.register_profile("fixed", max_examples=30, derandomize=True, deadline=None)
 settings.register_profile("search", max_examples=3_000, deadline=None)
 settings.load_profile("fixed")
 

@@ -21,6 +21,8 @@ from tests.servers.conftest import settle
 from tests.servers.editor import Editor, at, command, document, edit
 from tests.servers.wire import are_gone, children_of, environment
 
+pytestmark = pytest.mark.slow
+
 
 async def names(editor: Editor, query: str) -> list[str]:
     found = await editor.workspace_symbol_async(types.WorkspaceSymbolParams(query))
