@@ -36,7 +36,6 @@ async def lens_titles(editor: Editor, uri: str) -> dict[int, str]:
     return {each.range.start.line: each.command.title for each in resolved if each.command}
 
 
-@pytest.mark.slow
 def test_50_requests_in_flight_are_all_answered_and_are_right(small: Path) -> None:
     """Sent at once, with an edit in the middle: what was asked after it knows it."""
 
