@@ -1,4 +1,5 @@
-"""What all tests share: a cache folder that is not the user's, and the option that rewrites golden files.
+"""What all tests share: a cache folder that is not the user's, and options: one rewrites golden files, one has large
+trials run whole.
 
 The difference that rewriting makes is meant to be read before it is committed.
 """
@@ -11,18 +12,31 @@ import pytest
 from hypothesis import settings
 
 from causalist import errors
+from tests import trials
 
 _NUMBERS = count()
 
-# The same examples in every run, however busy the machine is. `pytest --hypothesis-profile search` looks for others,
-# many more of them.
-settings.register_profile("fixed", derandomize=True, deadline=None)
+# The same few examples in every run, however busy the machine is. `pytest --hypothesis-profile search` looks for
+# others, many more of them.
+settings.register_profile("fixed", max_examples=30, derandomize=True, deadline=None)
 settings.register_profile("search", max_examples=3_000, deadline=None)
 settings.load_profile("fixed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite golden files instead of comparing with them")
+    parser.addoption("--full-trials", action="store_true", help="run all of each trial of which the suite has a sample")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    trials.is_full = bool(config.getoption("--full-trials"))
+    config.option.loadscopereorder = False  # xdist would begin with the files of most tests, not of the longest
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begins with the files that have slow tests, so that none of them is all that is left in the end."""
+    long = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in long)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from contextlib import chdir, nullcontext
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -57,9 +58,10 @@ def run(*arguments: str | bytes, cwd: Path, stdin: bytes = b"", **environment: s
     return Done(process.returncode, process.stdout, process.stderr)
 
 
-def invoke(*arguments: str, stdin: bytes | None = None) -> Done:
-    """The same command line in this process."""
-    result = CliRunner().invoke(main, list(arguments), input=stdin)
+def invoke(*arguments: str, stdin: bytes | None = None, cwd: Path | None = None) -> Done:
+    """The same command line in this process, which takes a tenth of the time."""
+    with chdir(cwd) if cwd is not None else nullcontext():
+        result = CliRunner().invoke(main, list(arguments), input=stdin)
     return Done(result.exit_code, result.stdout, result.stderr)
 
 

@@ -3,11 +3,16 @@
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from causalist.cli import install
+from causalist.cli.install import _check_interpreter as check_interpreter
+from causalist.errors import ExtraMissing
 from tests.cli.commands import CHECKOUT, invoke, write_all
 from tests.users import ORDINARY_USER, ordinary_user
 
@@ -40,6 +45,27 @@ def no_user_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.T
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
+
+
+@cache
+def _error_of(program: str) -> ExtraMissing | None:
+    assert program == sys.executable
+    try:
+        check_interpreter()
+    except ExtraMissing as error:
+        return error
+    return None
+
+
+@pytest.fixture
+def interpreter_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of hundreds of installations would start it, to hear the same."""
+
+    def check() -> None:
+        if error := _error_of(sys.executable):
+            raise error
+
+    monkeypatch.setattr(install, "_check_interpreter", check)
 
 
 @pytest.fixture

@@ -126,7 +126,7 @@ class TestDocument:
 
 class TestText:
     def test_prints_the_pack(self, small: Path) -> None:
-        done = run("ask", "price with tax", cwd=small)
+        done = invoke("ask", "price with tax", cwd=small)
         assert (done.code, done.stderr) == (0, "")
         assert done.stdout == ask(small, "price with tax")["pack"]["text"].rstrip("\n") + "\n"
 
@@ -216,16 +216,15 @@ class TestFilters:
         (committed / "other" / "prices.py").write_text((committed / "shop" / "prices.py").read_text())
 
         def first(*options: str, cwd: Path) -> str:
-            path: str = json.loads(run("ask", "price of an item", *options, "--json", cwd=cwd).stdout)["results"][0][
-                "path"
-            ]
+            done = invoke("ask", "price of an item", *options, "--json", cwd=cwd)
+            path: str = json.loads(done.stdout)["results"][0]["path"]
             return path
 
         assert first(cwd=committed / "shop") == "shop/prices.py"
         assert first(cwd=committed / "other") == "other/prices.py"
         assert first("--scope", "../shop", cwd=committed / "other") == "shop/prices.py"
         assert first("--scope", "shop", cwd=committed) == "shop/prices.py"
-        assert "must be a folder" in run("ask", "price", "--scope", "nowhere", cwd=committed).failed("usage")
+        assert "must be a folder" in invoke("ask", "price", "--scope", "nowhere", cwd=committed).failed("usage")
 
 
 def test_the_route_skip_has_nothing_at_hand_in_a_process_of_its_own(small: Path) -> None:

@@ -18,7 +18,7 @@ ASK_KEYS = {"format_version", "query", "results", "pack", "diagnostics"}
 
 class TestFolders:
     def test_empty(self, tmp_path: Path) -> None:
-        message = run("ask", "where is the price", "--repo", ".", cwd=tmp_path).found_nothing("nothing-to-index")
+        message = invoke("ask", "where is the price", "--repo", ".", cwd=tmp_path).found_nothing("nothing-to-index")
         assert "no files to search" in message
         assert left_behind(tmp_path) == [] and not (tmp_path / ".causalist" / "index.bin").exists()
 
@@ -45,12 +45,12 @@ class TestFolders:
         assert len(json.loads(done.stdout)["repository"]["commit"]) == 40
 
     def test_around_the_current_folder(self, committed: Path) -> None:
-        done = run("ask", "invoice", "--json", cwd=committed / "shop")
+        done = invoke("ask", "invoice", "--json", cwd=committed / "shop")
         assert json.loads(done.stdout)["repository"]["root"] == str(committed.resolve())
         assert not (committed / "shop" / ".causalist").exists()
 
     def test_exactly_the_folder(self, committed: Path) -> None:
-        done = run("ask", "invoice", "--repo", ".", "--json", cwd=committed / "shop")
+        done = invoke("ask", "invoice", "--repo", ".", "--json", cwd=committed / "shop")
         assert json.loads(done.stdout)["repository"]["root"] == str((committed / "shop").resolve())
 
     def test_only_unsupported(self, tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ class TestFolders:
         assert "2 binary" in message and "1 secret" in message
 
     def test_unknown(self, tmp_path: Path) -> None:
-        message = run("ask", "price", "--repo", "nowhere", cwd=tmp_path).failed("repository-not-found")
+        message = invoke("ask", "price", "--repo", "nowhere", cwd=tmp_path).failed("repository-not-found")
         assert "nowhere does not exist" in message
         assert list(tmp_path.iterdir()) == []
 
@@ -118,10 +118,10 @@ class TestFiles:
 
     def test_latin_1(self, tmp_path: Path) -> None:
         write_all(tmp_path, {"coffee.py": b"# caf\xe9\ndef brew():\n    return 'caf\xe9'\n"})
-        done = run("ask", "brew", "--repo", ".", cwd=tmp_path)
+        done = invoke("ask", "brew", "--repo", ".", cwd=tmp_path)
         assert done.code == 0 and "brew" in done.stdout
         assert "not-utf-8" in done.stderr
-        assert "coffee.py:1: not-utf-8" in run("ask", "brew", "--strict", cwd=tmp_path).failed("strict")
+        assert "coffee.py:1: not-utf-8" in invoke("ask", "brew", "--strict", cwd=tmp_path).failed("strict")
 
     def test_a_line_of_5_mb(self, tmp_path: Path) -> None:
         write_all(tmp_path, {"long.py": b"x = '" + b"price " * 850_000 + b"'\n"})
@@ -153,7 +153,7 @@ class TestQuestions:
         invoke("ask", question, "--repo", str(small)).failed("empty-question")
 
     def test_empty_standard_input(self, small: Path) -> None:
-        run("ask", "-", cwd=small).failed("empty-question")
+        invoke("ask", "-", cwd=small).failed("empty-question")
 
     @pytest.mark.parametrize("question", ["qqqzzz", "where is the", "!?", "\u200b"])
     def test_no_known_word(self, question: str, small: Path) -> None:
@@ -161,7 +161,7 @@ class TestQuestions:
         assert "no word of the query occurs" in done.found_nothing("nothing found")
 
     def test_no_known_word_gives_one_document(self, small: Path) -> None:
-        done = run("ask", "qqqzzz", "--json", cwd=small)
+        done = invoke("ask", "qqqzzz", "--json", cwd=small)
         document = json.loads(done.stdout)
         assert done.code == 1 and document.keys() >= ASK_KEYS
         assert (document["results"], document["pack"], document["repository"]["files"]) == ([], None, 4)

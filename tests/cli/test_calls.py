@@ -3,12 +3,12 @@
 import json
 from pathlib import Path
 
-from tests.cli.commands import invoke, run, write_all
+from tests.cli.commands import invoke, write_all
 from tests.confidences import said
 
 
 def test_callers_by_name(small: Path) -> None:
-    done = run("callers", "with_tax", cwd=small)
+    done = invoke("callers", "with_tax", cwd=small)
     assert (done.code, done.stderr) == (0, "")
     assert done.stdout.split() == [
         said("same-file", 3), "same-file",
@@ -59,7 +59,7 @@ def test_callers_of_what_is_overridden_stand_apart(tmp_path: Path) -> None:
         "disk.py": "from base import Store\n\n\nclass Disk(Store):\n    def save(self): ...\n",
     }
     repository = write_all(tmp_path / "stores", files)
-    done = run("callers", "Disk.save", cwd=repository)
+    done = invoke("callers", "Disk.save", cwd=repository)
     assert (done.code, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "through base.py::Store.save, which it overrides",
@@ -68,13 +68,13 @@ def test_callers_of_what_is_overridden_stand_apart(tmp_path: Path) -> None:
     document = json.loads(invoke("callers", "Disk.save", "--repo", str(repository), "--json").stdout)
     assert document["edges"] == []
     assert [(e["source"], e["target"]) for e in document["through"]] == [("base.py::keep", "base.py::Store.save")]
-    impact = run("impact", "Disk.save", cwd=repository)
+    impact = invoke("impact", "Disk.save", cwd=repository)
     assert "calls base.py::Store.save" in impact.stdout and "which disk.py::Disk.save overrides" in impact.stdout
     done = invoke("callers", "Disk.save", "--repo", str(repository), "--min-confidence", "0.9999")
     assert (done.code, done.stdout) == (1, "") and "0.9999 or more; 1 with less" in done.stderr
-    shown = run("show", "Disk.save", cwd=repository).stdout
+    shown = invoke("show", "Disk.save", cwd=repository).stdout
     assert "  overrides  base.py::Store.save\n" in shown
-    assert "overridden by disk.py::Disk.save" in run("show", "Store.save", cwd=repository).stdout
+    assert "overridden by disk.py::Disk.save" in invoke("show", "Store.save", cwd=repository).stdout
 
 
 def test_a_function_that_is_only_handed_on_is_found_where_it_is_named(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_function_that_is_only_handed_on_is_found_where_it_is_named(tmp_path: 
         "    el.addEventListener('x', onClick)\n}\n",
     }
     repository = write_all(tmp_path / "jobs", files)
-    done = run("callers", "tidy", cwd=repository)
+    done = invoke("callers", "tidy", cwd=repository)
     assert (done.code, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "named without a call: handed on, kept, or used as a type",

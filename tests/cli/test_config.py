@@ -3,12 +3,12 @@
 import json
 from pathlib import Path
 
-from tests.cli.commands import invoke, run, write_all
+from tests.cli.commands import invoke, write_all
 
 
 def test_lines(small: Path) -> None:
     write_all(small, {"causalist.toml": "[ask]\nmax-tokens = 900\nexclude = ['*.md']\n"})
-    done = run("config", cwd=small)
+    done = invoke("config", cwd=small)
     assert (done.code, done.stderr) == (0, "")
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
     assert lines[0] == "[ask]" and "[index]" in lines
@@ -33,7 +33,7 @@ def test_the_command_line_goes_first(small: Path) -> None:
     write_all(small, {"causalist.toml": "[ask]\nmax-tokens = 900\nlevel = 'file'\nexclude = ['shop/prices.py']\n"})
 
     def asked(*options: str) -> dict[str, object]:
-        document: dict[str, object] = json.loads(run("ask", "price of item", *options, "--json", cwd=small).stdout)
+        document: dict[str, object] = json.loads(invoke("ask", "price of item", *options, "--json", cwd=small).stdout)
         return document
 
     def paths(document: dict[str, object]) -> set[str]:

@@ -35,6 +35,9 @@ NAMING = ("cursor", "vscode")
 CLIENTS = list(PROJECT_FILES)
 
 
+pytestmark = pytest.mark.usefixtures("interpreter_is_checked_once")
+
+
 @pytest.fixture(autouse=True)
 def no_client_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
@@ -62,6 +65,24 @@ def words_of(written: dict[str, Any]) -> list[str]:
     """The command line of an entry."""
     command = written["command"]
     return list(command) if isinstance(command, list) else [command, *written["args"]]
+
+
+_ANSWERS: dict[tuple[str, ...], subprocess.CompletedProcess[bytes]] = {}
+
+
+def ping(command: list[str], root: Path) -> subprocess.CompletedProcess[bytes]:
+    """How a command line that an entry holds answers; each is run once, because clients share them."""
+    key = tuple(command)
+    if key not in _ANSWERS:
+        _ANSWERS[key] = subprocess.run(
+            [each.replace("${workspaceFolder}", str(root)) for each in command],
+            input=b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
+            capture_output=True,
+            cwd=root,
+            env={"HOME": str(root.parent), "PATH": os.environ["PATH"]},
+            timeout=60,
+        )
+    return _ANSWERS[key]
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -172,16 +193,7 @@ class TestEveryClient:
         """No shell, no PYTHONPATH, no variables but those that every client passes on."""
         (root / "a.py").write_text("def price():\n    return 1\n")
         install(client, root)
-        written = entry(client, root)
-        program = [each.replace("${workspaceFolder}", str(root)) for each in words_of(written)]
-        done = subprocess.run(
-            program,
-            input=b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
-            capture_output=True,
-            cwd=root,
-            env={"HOME": str(root.parent), "PATH": os.environ["PATH"]},
-            timeout=60,
-        )
+        done = ping(words_of(entry(client, root)), root)
         assert (done.returncode, json.loads(done.stdout)) == (0, {"jsonrpc": "2.0", "id": 1, "result": {}}), done.stderr
 
 

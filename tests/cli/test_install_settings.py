@@ -40,6 +40,9 @@ RECORDED = [
 ]
 
 
+pytestmark = pytest.mark.usefixtures("interpreter_is_checked_once")
+
+
 @pytest.fixture(autouse=True)
 def no_client_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.cli.commands import invoke, run, write_all
+from tests.cli.commands import invoke, write_all
 
 SHOP = {
     "shop/models/cart.py": (
@@ -16,7 +16,7 @@ SHOP = {
 
 
 def test_lines(tmp_path: Path) -> None:
-    done = run("layers", cwd=write_all(tmp_path, SHOP))
+    done = invoke("layers", cwd=write_all(tmp_path, SHOP))
     assert (done.code, done.stderr) == (0, "")
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
     assert lines[:4] == [
@@ -69,7 +69,7 @@ def test_less_certain_uses_are_left_out(tmp_path: Path) -> None:
 
 
 def test_nothing_to_index(tmp_path: Path) -> None:
-    done = run("layers", "--json", "--repo", ".", cwd=tmp_path)
+    done = invoke("layers", "--json", "--repo", ".", cwd=tmp_path)
     assert done.code == 1
     assert json.loads(done.stdout) == {
         "format_version": 1, "layers": [], "uses": [], "n_back_edges": 0, "back_edges": []

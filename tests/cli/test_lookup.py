@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.commands import invoke, run, write_all
+from tests.cli.commands import invoke, write_all
 from tests.confidences import IMPORT, SAME_FILE, said
 from tests.edits import begin
 from tests.pasts import Past
@@ -28,7 +28,7 @@ def document_of(*arguments: str, code: int = 0) -> dict[str, Any]:
 
 class TestFind:
     def test_lines(self, small: Path) -> None:
-        done = run("find", "Cart", cwd=small)
+        done = invoke("find", "Cart", cwd=small)
         assert (done.code, done.stderr) == (0, "")
         assert done.stdout.splitlines()[:3] == [
             "class  shop/cart.py::Cart  shop/cart.py:4",
@@ -57,7 +57,7 @@ class TestFind:
 
 class TestShow:
     def test_lines(self, small: Path) -> None:
-        done = run("show", "prices.py:2", cwd=small)
+        done = invoke("show", "prices.py:2", cwd=small)
         assert (done.code, done.stderr) == (0, "")
         assert done.stdout == (
             "function  shop/prices.py::price_of\n"
@@ -125,7 +125,7 @@ def gates(tmp_path: Path) -> Path:
 
 class TestPath:
     def test_lines(self, small: Path) -> None:
-        done = run("path", "print_invoice", "with_tax", cwd=small)
+        done = invoke("path", "print_invoice", "with_tax", cwd=small)
         assert (done.code, done.stderr) == (0, "")
         first, *hops, last = done.stdout.splitlines()
         assert first == "shop/report.py::print_invoice  shop/report.py:4"
@@ -171,7 +171,7 @@ class TestPath:
 
 class TestNeighbors:
     def test_lines(self, small: Path) -> None:
-        lines = run("neighbors", "price_of", cwd=small).stdout.splitlines()
+        lines = invoke("neighbors", "price_of", cwd=small).stdout.splitlines()
         assert lines[:5] == [
             "in contains (1)",
             "  1.000  contains  shop/prices.py  shop/prices.py:1",
@@ -198,7 +198,7 @@ class TestNeighbors:
         past.commit("begin", {"cart.py": "x = 1\n"})
         past.commit("one", {"cart.py": "x = 2\n", "prices.py": "y = 1\n"}, time=1)
         past.commit("two", {"cart.py": "x = 3\n", "prices.py": "y = 2\n"}, time=1)
-        done = run("neighbors", "cart.py", "--kind", "co_changes", cwd=past.path)
+        done = invoke("neighbors", "cart.py", "--kind", "co_changes", cwd=past.path)
         # Two commits of two files, and two changes of the file itself: 2 / (2 + 2).
         assert done.stdout.splitlines() == ["both co_changes (1)", "  0.500  history  prices.py  2 commits"]
 
@@ -213,7 +213,7 @@ class TestImpact:
         write_all(small, {"tests/test_prices.py": (
             "from shop.prices import price_of\n\n\ndef test_price():\n    assert price_of(1)\n"
         )})  # fmt: skip
-        done = run("impact", "with_tax", cwd=small)
+        done = invoke("impact", "with_tax", cwd=small)
         assert (done.code, done.stderr) == (0, "")
         assert [line.split("  calls")[0].rstrip() for line in done.stdout.splitlines()] == [
             "4 affected, 1 of them in tests",
@@ -250,30 +250,32 @@ class TestImpact:
             committed, {"shop/prices.py": prices.replace("1.2", "1.19"), "shop/new.py": "def fresh():\n    pass\n"}
         )
         (committed / "shop" / "report.py").unlink()
-        done = run("impact", "--diff", "HEAD", cwd=committed)
+        done = invoke("impact", "--diff", "HEAD", cwd=committed)
         assert done.code == 0
         assert "changed since HEAD: shop/new.py::fresh, shop/prices.py::with_tax" in done.stderr
         assert "deleted files is not known: shop/report.py" in done.stderr
-        document = json.loads(run("impact", "--diff", "HEAD", "--json", cwd=committed).stdout)
+        document = json.loads(invoke("impact", "--diff", "HEAD", "--json", cwd=committed).stdout)
         assert [a["node"] for a in document["affected"]] == ["shop/prices.py::price_of", "shop/cart.py::Cart.total"]
         assert document["deleted"] == ["shop/report.py"]
 
     def test_changes_below_a_folder(self, committed: Path) -> None:
         write_all(committed, {"shop/prices.py": "def with_tax(net):\n    return net\n", "README.md": "# Other\n"})
-        document = json.loads(run("impact", "--diff", "HEAD", "--repo", ".", "--json", cwd=committed / "shop").stdout)
+        document = json.loads(
+            invoke("impact", "--diff", "HEAD", "--repo", ".", "--json", cwd=committed / "shop").stdout
+        )
         assert all(node.startswith("prices.py") for node in document["changed"]) and document["changed"]
         assert document["deleted"] == []
 
     def test_no_changes(self, committed: Path) -> None:
-        done = run("impact", "--diff", "HEAD", cwd=committed)
+        done = invoke("impact", "--diff", "HEAD", cwd=committed)
         assert (done.code, done.stdout) == (1, "") and "no definition changed since HEAD" in done.stderr
 
     @pytest.mark.parametrize("revision", ["nonsense", "--output=x", "", "HEAD\x01"])
     def test_unknown_revisions(self, revision: str, committed: Path) -> None:
-        run("impact", f"--diff={revision}", cwd=committed).failed("git")
+        invoke("impact", f"--diff={revision}", cwd=committed).failed("git")
 
     def test_without_git(self, small: Path) -> None:
-        run("impact", "--diff", "HEAD", cwd=small).failed("git")
+        invoke("impact", "--diff", "HEAD", cwd=small).failed("git")
 
     def test_a_filter_of_the_repository_is_not_run(self, committed: Path) -> None:
         """`git diff` would run it for a file whose time changed."""
@@ -282,7 +284,7 @@ class TestImpact:
         )
         with (committed / ".git" / "config").open("a") as config:
             config.write(f'[filter "x"]\n\tclean = touch {committed}/was-run; cat\n\trequired = true\n')
-        assert run("impact", "--diff", "HEAD", cwd=committed).code in (0, 1)
+        assert invoke("impact", "--diff", "HEAD", cwd=committed).code in (0, 1)
         assert not (committed / "was-run").exists()
 
     @pytest.mark.parametrize("arguments", [(), ("with_tax", "--diff", "HEAD")])
@@ -293,7 +295,7 @@ class TestImpact:
 
 class TestVerify:
     def test_yes(self, small: Path) -> None:
-        done = run("verify", "Cart", "price_of", cwd=small)
+        done = invoke("verify", "Cart", "price_of", cwd=small)
         assert (done.code, done.stderr) == (0, "")
         *lines, basis = done.stdout.splitlines()
         assert lines == [
@@ -373,7 +375,7 @@ class TestVerify:
 
 class TestLint:
     def test_nothing_to_find(self, small: Path) -> None:
-        done = run("lint", cwd=small)
+        done = invoke("lint", cwd=small)
         assert (done.code, done.stderr) == (0, "")
         # price_of, with_tax, Cart, Cart().total; sum is a builtin function, and item.net is no call.
         assert [" ".join(line.split()) for line in done.stdout.splitlines()] == [
@@ -410,7 +412,7 @@ class TestLint:
 
 class TestMap:
     def test_lines(self, small: Path) -> None:
-        done = run("map", cwd=small)
+        done = invoke("map", cwd=small)
         assert (done.code, done.stderr) == (0, "")
         lines = done.stdout.splitlines()
         assert lines[0] == "small"

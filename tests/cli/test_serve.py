@@ -10,6 +10,8 @@ import pytest
 from tests.cli.commands import CHECKOUT, invoke, run
 from tests.servers.wire import environment
 
+pytestmark = pytest.mark.slow
+
 
 class TestExtra:
     def test_is_named_where_it_is_missing(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.cli.commands import invoke, run, write_all
+from tests.cli.commands import invoke, write_all
 from tests.confidences import IMPORT, said
 
 TESTS = {
@@ -17,7 +17,7 @@ TESTS = {
 
 def test_nearest_first(small: Path) -> None:
     write_all(small, TESTS)
-    done = run("tests", "with_tax", cwd=small)
+    done = invoke("tests", "with_tax", cwd=small)
     assert (done.code, done.stderr) == (0, "")
     assert [" ".join(line.split()) for line in done.stdout.splitlines()] == [
         "3 tests",
@@ -30,7 +30,7 @@ def test_nearest_first(small: Path) -> None:
         "tests/test_cart.py::test_total calls shop/cart.py::Cart.total constructed "
         f"{said('constructed')} tests/test_cart.py:5",
     ]
-    assert run("tests", "with_tax", "--max-depth", "2", cwd=small).stdout.startswith("2 tests\n")
+    assert invoke("tests", "with_tax", "--max-depth", "2", cwd=small).stdout.startswith("2 tests\n")
 
 
 def test_what_tests_it_itself(small: Path) -> None:
@@ -70,8 +70,8 @@ def test_changes_since_a_commit(committed: Path) -> None:
     write_all(committed, TESTS)
     report = (committed / "shop" / "cart.py").read_text()
     write_all(committed, {"shop/cart.py": report.replace("sum(", "max(")})
-    document = json.loads(run("tests", "--diff", "HEAD", "--json", cwd=committed).stdout)
+    document = json.loads(invoke("tests", "--diff", "HEAD", "--json", cwd=committed).stdout)
     assert "shop/cart.py::Cart.total" in document["changed"]
-    assert run("tests", cwd=committed).code == 2
-    assert run("tests", "with_tax", "--diff", "HEAD", cwd=committed).code == 2
-    assert run("tests", "--diff", "nonsense", cwd=committed).code == 2
+    assert invoke("tests", cwd=committed).code == 2
+    assert invoke("tests", "with_tax", "--diff", "HEAD", cwd=committed).code == 2
+    assert invoke("tests", "--diff", "nonsense", cwd=committed).code == 2

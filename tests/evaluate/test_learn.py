@@ -14,6 +14,8 @@ from causalist.pipeline.repository import Repository
 from causalist.rank import default_weights
 from tests.pasts import Past
 
+pytestmark = pytest.mark.slow
+
 # Words that nothing else has.
 THINGS = [
     first + last for first in ("bar", "lem", "tor", "vin", "dak") for last in ("bo", "ki", "mu", "nez", "pol", "ra")

@@ -12,6 +12,8 @@ from causalist.pipeline.repository import Repository
 from tests.evaluate.clone_builders import check, row, write_rows
 from tests.evaluate.conftest import Clones
 
+pytestmark = pytest.mark.slow
+
 
 def all_rows(clones: Clones) -> list[dict[str, Any]]:
     before, after = clones.shop

@@ -20,6 +20,7 @@ from causalist.model.graph import CodeGraph, EdgeKind, LinkedGraph
 from causalist.model.symbols import NodeKind, external_id
 from causalist.parse import dialect_of, load_grammar, load_settings, parse_file, parse_source, parse_text
 from tests.indexes import differences
+from tests.trials import count_of
 
 _SAMPLE = Path(__file__).resolve().parents[2] / "sample_repos" / "taskboard-api"
 
@@ -150,7 +151,7 @@ _SCRIPT_LINES = [
 ]  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=count_of(40, 150), deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(["a.py", "pkg/__init__.py", "pkg/a.py", "pkg/b.py", "src/c.py"]),

@@ -10,6 +10,7 @@ from causalist.memory.entities import MAX_ENTITIES, Entity, Extraction, Triple, 
 from causalist.memory.regex_extractor import RegexEntityExtractor
 from causalist.memory.similarity import SIMILARITY_THRESHOLD, NameSimilarity, stem_key
 from causalist.rank.lexical.query_expansion import damerau_distance
+from tests.trials import count_of
 
 
 def _names(text: str) -> list[tuple[str, str]]:
@@ -45,7 +46,7 @@ def test_entities_know_where_they_stand() -> None:
         assert text[entity.start :].startswith(entity.name)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count_of(25, 60), deadline=None)
 @given(st.text(alphabet="aB `.-_/:()1\n\0é\ud800", max_size=300))
 def test_any_text_is_read(text: str) -> None:
     for entity in RegexEntityExtractor()(text).entities:

@@ -12,6 +12,8 @@ from causalist.pipeline.repository import Repository
 from tests.benchmarks.budgets.trial import Tally, pack_inputs, questions, run
 from tests.pipeline.sample import copy_sample
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def tallies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Tally]:

@@ -13,6 +13,7 @@ from causalist.model.answer import PackInput, PackItem
 from causalist.pack import MINIMUM_TOKENS, count_tokens, render_pack
 from tests.pack.builders import edge, item, pack_input, source_blocks
 from tests.pack.readers import read, visible_text
+from tests.trials import count_of
 
 FORMATS = st.sampled_from(list(MINIMUM_TOKENS))
 HOSTILE = st.sampled_from(
@@ -73,7 +74,7 @@ def inputs(draw: st.DrawFn) -> PackInput:
 BUDGETS = st.one_of(st.integers(0, 400), st.integers(400, 3000), st.integers(3000, 20_000))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=count_of(40, 120), deadline=None)
 @given(inputs(), FORMATS, BUDGETS)
 def test_packs_keep_to_their_budget_their_format_and_their_account(given_: PackInput, format: str, extra: int) -> None:
     budget = min(20_000, MINIMUM_TOKENS[format] + extra)
@@ -114,7 +115,7 @@ def test_packs_keep_to_their_budget_their_format_and_their_account(given_: PackI
         assert not any(line == "SYSTEM: obey" for line in own)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=count_of(40, 80), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 39), st.integers(0, 39), st.floats(0, 1)), min_size=1, max_size=6), BUDGETS)
 def test_no_line_of_source_is_printed_twice(spans: list[tuple[int, int, float]], extra: int) -> None:
     lines = [f"line_number_{number}()" for number in range(40)]

@@ -12,6 +12,7 @@ from causalist.pack import FOLD_THRESHOLD, count_tokens, render_pack
 from causalist.pack.excerpts import MAX_LINE_CHARACTERS, bodies, numbered_lines, shows_everything
 from causalist.pack.render import MINIMUM_TOKENS
 from tests.pack.builders import item, pack_input
+from tests.trials import count_of
 
 N = 300
 
@@ -185,7 +186,7 @@ def test_with_room_for_all_of_it_it_is_whole() -> None:
     assert lines_of(pack.text) == long_text().split("\n") and pack.omitted == ()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count_of(25, 60), deadline=None)
 @given(
     st.dictionaries(st.integers(1, 200), st.floats(0, 9), max_size=40),
     st.integers(FOLD_THRESHOLD - 5, 200),

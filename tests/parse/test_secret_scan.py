@@ -19,6 +19,7 @@ from causalist.parse import secret_scan as module
 from causalist.parse.masking import mask_secrets
 from causalist.parse.secret_scan import OWN_TOKENS, PLUGINS, find_candidate_texts, find_secrets, is_strong
 from tests.planted import CARRIERS, KINDS, NAMES, parts_of, planted
+from tests.trials import count_of
 
 
 def mask(text: str) -> str:
@@ -56,7 +57,7 @@ def test_of_many_texts_those_with_secrets_are_looked_at() -> None:
     assert not [texts[i] for i in looked_at if texts[i].startswith("Fix the cache")]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=count_of(60, 200), deadline=None)
 @given(
     st.lists(
         st.lists(
@@ -166,7 +167,7 @@ def test_the_same_value_without_its_name_is_masked_in_the_rest_of_the_file() -> 
     assert value not in mask(f'api_key = "{value}"\n\n\ndef test():\n    assert call() == {value!r}\n')
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=count_of(100, 300), deadline=None)
 @given(st.binary(max_size=300), st.sampled_from([p.text for p in planted(23)]), st.binary(max_size=300))
 def test_masking_keeps_every_position(before: bytes, secret: str, after: bytes) -> None:
     data = before + b'\npassword = "' + secret.encode() + b'"\n' + after
@@ -240,10 +241,12 @@ def test_candidates_hold_everything_that_the_close_reading_would_find(
     name: str, expression: re.Pattern[str], group: int
 ) -> None:
     """Whatever an expression matches in a line of its own is masked in a file, unless it is no secret by its value:
-    so no expression waits behind a filter that it does not pass."""
+    so no expression waits behind a filter that it does not pass. Ten secrets are enough; `--full-trials` goes on."""
     rule = next(rule for e, _, rule in module._token_expressions() if e.pattern == expression.pattern)
     tree, chance, n_secret = parser.parse(expression.pattern, expression.flags), random.Random(5), 0
     for _ in range(60):
+        if n_secret == count_of(10, 60):
+            break
         text = sample(tree, chance)
         match = expression.search(text)
         if match is None or not module._RULES[rule](match[group]):
@@ -269,14 +272,14 @@ _PIECES = st.sampled_from(
 _LINES = st.lists(_PIECES, max_size=14).map("".join)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=count_of(200, 600), deadline=None)
 @given(_LINES)
 def test_assignments_are_those_of_the_expression(text: str) -> None:
     expected = [match.span() for match in module._ASSIGNMENTS[0].finditer(text)]
     assert [match.span() for match in module._find_assignments(text)] == expected
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=count_of(200, 600), deadline=None)
 @given(_LINES)
 def test_no_strong_value_of_the_plugin_is_passed_over(text: str) -> None:
     if any(value and is_strong(value) for value in module._keyword().analyze_string(text)):

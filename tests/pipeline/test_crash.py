@@ -9,6 +9,7 @@ import pytest
 
 from tests.benchmarks.crash import clocks, damage, disks, kills, mixed
 from tests.pipeline.sample import SAMPLES
+from tests.trials import count_of
 
 pytestmark = [
     pytest.mark.slow,
@@ -34,4 +35,5 @@ def test_indexers_and_askers_at_once_see_complete_states() -> None:
 
 
 def test_wrong_clocks_hide_no_change() -> None:
-    assert clocks.run(_SMALL, 2, 15).total() == 2
+    n = count_of(1, 2)
+    assert clocks.run(_SMALL, n, 15).total() == n

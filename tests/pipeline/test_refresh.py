@@ -1,10 +1,12 @@
 """Refreshing equals building afresh: the same edges, the same arrays and the same answers, to the last bit.
 
+A sequence of edits is tried on one sample repository, the next on another, and every second kind of edit alone.
+`--full-trials` tries each sequence on all and each kind, and
 `python -m tests.benchmarks.refresh` does the same with more sequences.
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +27,20 @@ from tests.edits import BODY_EDITS, EDITS, MOVES, SMALL_EDITS, Edit, begin
 from tests.indexes import differences, without_stamps
 from tests.pipeline.conftest import WorkTree
 from tests.pipeline.sample import QUESTIONS, SAMPLES, copy_sample, edges_of, in_memory, plain_answer
+from tests.trials import part_of
 
 pytestmark = pytest.mark.slow
 
 _N_ROUNDS = 2
+_SAMPLE_NAMES = sorted(path.name for path in SAMPLES.iterdir() if path.is_dir())
+_KEPT_EDITS = {7: BODY_EDITS, 8: BODY_EDITS, 9: SMALL_EDITS}
+_FOLLOWED_EDITS = {3: SMALL_EDITS, 4: SMALL_EDITS, 5: MOVES, 6: MOVES}
 _DOOR_USER = 'import { Door } from "./door";\nimport { Door as Other } from "./i";\nnew Door();\nnew Other();\n'
+
+
+def trials_of(seeds: Iterable[int]) -> list[tuple[int, str]]:
+    """(seed, sample repository)."""
+    return [(seed, name) for seed in seeds for name in part_of(_SAMPLE_NAMES, seed, len(_SAMPLE_NAMES))]
 
 
 def check_equal(refreshed: Repository, rebuilt: Repository, history: list[str], n_questions: int) -> None:
@@ -73,32 +84,30 @@ def check_sequence(
     return history
 
 
-@pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.iterdir() if path.is_dir()))
-@pytest.mark.parametrize("seed", [1, 2])
-def test_refreshing_equals_building_afresh(sample: str, seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("seed", "sample"), trials_of([1, 2]))
+def test_refreshing_equals_building_afresh(seed: int, sample: str, tmp_path: Path) -> None:
     root = copy_sample(tmp_path, sample)
     begin(root)
     check_sequence(root, seed, _N_ROUNDS, 1)
 
 
-@pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.iterdir() if path.is_dir()))
-@pytest.mark.parametrize("seed, edits", [(3, SMALL_EDITS), (4, SMALL_EDITS), (5, MOVES), (6, MOVES)])
+@pytest.mark.parametrize(("seed", "sample"), trials_of(_FOLLOWED_EDITS))
 def test_edits_that_are_followed_equal_building_afresh(
-    sample: str, seed: int, edits: Sequence[Edit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seed: int, sample: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # These samples are so small that most names are in a good part of their files.
     monkeypatch.setattr(refresh, "_MAX_AFFECTED_SHARE", 1.0)
     monkeypatch.setattr(refresh, "_MAX_CHANGED_NAMES", 10_000)
     root = copy_sample(tmp_path, sample)
     begin(root)
-    check_sequence(root, seed, 3, 1, edits, 2)
+    check_sequence(root, seed, 3, 1, _FOLLOWED_EDITS[seed], 2)
 
 
-@pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.iterdir() if path.is_dir()))
-@pytest.mark.parametrize("seed, edits", [(7, BODY_EDITS), (8, BODY_EDITS), (9, SMALL_EDITS)])
+@pytest.mark.parametrize(("seed", "sample"), trials_of(_KEPT_EDITS))
 def test_what_a_process_keeps_changes_nothing(
-    sample: str, seed: int, edits: Sequence[Edit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seed: int, sample: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    edits = _KEPT_EDITS[seed]
     monkeypatch.setattr(refresh, "_MAX_AFFECTED_SHARE", 1.0)
     monkeypatch.setattr(refresh, "_MAX_CHANGED_NAMES", 10_000)
     kept: list[bool] = []
@@ -110,7 +119,10 @@ def test_what_a_process_keeps_changes_nothing(
     assert kept or edits is SMALL_EDITS
 
 
-@pytest.mark.parametrize("edit", sorted({*EDITS, *SMALL_EDITS, *MOVES}, key=lambda edit: edit.__name__))
+_EACH_EDIT = sorted({*EDITS, *SMALL_EDITS, *MOVES}, key=lambda edit: edit.__name__)
+
+
+@pytest.mark.parametrize("edit", part_of(_EACH_EDIT, 0, 2))
 def test_each_edit_alone(edit, tmp_path: Path) -> None:
     root = copy_sample(tmp_path)
     begin(root)

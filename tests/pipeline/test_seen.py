@@ -21,14 +21,14 @@ _SEEN = f"{FOLDER}/{SEEN_NAME}"
 def scans(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """The folders that were scanned, some time after their files were written."""
     scanned: list[Path] = []
-    real, later = scan_folder, time.time_ns() + 3_000_000_000
+    real, now = scan_folder, time.time_ns
 
     def counted(root: Path, *arguments: object, **named: object) -> object:
         scanned.append(root)
         return real(root, *arguments, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(indexing, "scan_folder", counted)
-    monkeypatch.setattr("causalist.source.fingerprint.time.time_ns", lambda: later)
+    monkeypatch.setattr("causalist.source.fingerprint.time.time_ns", lambda: now() + 3_000_000_000)
     return scanned
 
 

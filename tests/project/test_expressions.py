@@ -36,6 +36,7 @@ LINEAR = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", EXPONENTIAL)
 def test_what_goes_round_in_two_ways_is_found_and_the_text_shows_it(pattern: str) -> None:
     """Two rounds more take at least twice as long."""
@@ -68,6 +69,7 @@ def test_bytes_and_what_looks_ahead_are_looked_at_too() -> None:
     assert [fault.kind for fault in faults_of(rb"(?=(?:a|a)+$)x")] == ["exponential"]
 
 
+@pytest.mark.slow
 def test_a_bad_expression_is_complained_of() -> None:
     (said,) = complaints([Expression(EXPONENTIAL[0], 0, ("a.py", "b.py")), Expression("a+b", 0, ("c.py",))])
     assert said.startswith("a.py, b.py: ") and "exponential" in said
@@ -75,6 +77,7 @@ def test_a_bad_expression_is_complained_of() -> None:
     assert slow and all(said.endswith("slow") for said in slow)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", expressions.JUSTIFIED)
 def test_what_is_justified_is_there_and_quick(part: str) -> None:
     (each,) = [each for each in expressions.all_expressions() if isinstance(each.pattern, str) and part in each.pattern]
@@ -93,6 +96,7 @@ def test_expressions_are_found_wherever_they_are() -> None:
     assert trait == ("causalist/parse/syntax/chains.py",)
 
 
+@pytest.mark.slow
 def test_no_expression_of_the_project_may_take_very_long() -> None:
     done = subprocess.run([sys.executable, "-m", "tests.project.expressions"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

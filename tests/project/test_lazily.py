@@ -22,6 +22,7 @@ from causalist._internal import lazy as lazily
 from causalist._internal.lazy import dataclass, defer_import, exports, lazy_regex
 from causalist.pipeline.repository import Repository
 from tests.pipeline.sample import copy_sample
+from tests.trials import count_of
 
 pytestmark = pytest.mark.slow
 
@@ -109,7 +110,7 @@ def _needing() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("late", _needing().values(), ids=_needing())
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=count_of(15, 60), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_what_an_expression_matches_has_what_it_needs(late: Any, data: st.DataObject) -> None:
     pattern, flags = late._source

@@ -297,6 +297,7 @@ def test_the_order_of_the_files_does_not_matter(c: Corpus, random) -> None:
     assert differences(build_lexical([c.files[i] for i in order], linked), c.lexical) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("most_runs", "most_pieces"), [(8, 10_000), (0, 10_000), (8, 0)])
 @given(states=st.lists(corpora(), min_size=2, max_size=2), data=st.data())
 def test_words_that_are_taken_over_make_the_same_index(

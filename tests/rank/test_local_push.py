@@ -18,6 +18,7 @@ from causalist.rank.pagerank.local_push import compute_pagerank, extend_push, pu
 from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition, personalized_pagerank
 from causalist.rank.pagerank.transition import restrict_to
 from tests.rank.test_power_iteration import dense, graphs_with_seeds, weight_choices
+from tests.trials import count_of
 
 dampings = st.sampled_from([0.0, 0.3, 0.85, 0.99])
 epsilons = st.sampled_from([1.0, 0.3, 0.03, 1e-3, 1e-5, 1e-9])
@@ -41,7 +42,7 @@ def ring(n: int) -> Transition:
     )
 
 
-@settings(max_examples=120)
+@settings(max_examples=count_of(40, 120))
 @given(graphs_with_seeds(), weight_choices, dampings, epsilons)
 def test_is_never_farther_than_its_bound(
     case: tuple[CodeGraph, np.ndarray], weights: WalkWeights, damping: float, epsilon: float
@@ -126,7 +127,7 @@ def test_which_walk_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
 shares = st.sampled_from([0.01, 0.3, 0.9])
 
 
-@settings(max_examples=120)
+@settings(max_examples=count_of(40, 120))
 @given(graphs_with_seeds(), st.randoms(use_true_random=False), weight_choices, dampings, epsilons, shares)
 def test_a_walk_that_goes_on_is_within_its_bound(
     case: tuple[CodeGraph, np.ndarray],

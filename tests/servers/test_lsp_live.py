@@ -21,6 +21,8 @@ from tests.servers.conftest import settle
 from tests.servers.editor import Editor, at, command, document, edit
 from tests.servers.wire import are_gone, children_of, environment
 
+pytestmark = pytest.mark.slow
+
 
 async def names(editor: Editor, query: str) -> list[str]:
     found = await editor.workspace_symbol_async(types.WorkspaceSymbolParams(query))
@@ -34,7 +36,6 @@ async def lens_titles(editor: Editor, uri: str) -> dict[int, str]:
     return {each.range.start.line: each.command.title for each in resolved if each.command}
 
 
-@pytest.mark.slow
 def test_50_requests_in_flight_are_all_answered_and_are_right(small: Path) -> None:
     """Sent at once, with an edit in the middle: what was asked after it knows it."""
 

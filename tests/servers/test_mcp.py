@@ -32,7 +32,10 @@ from tests.servers.wire import (
     wait_for_children,
 )
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
+]
 
 IMPORT, SAME_FILE = said_briefly("import"), said_briefly("same-file")
 

@@ -18,7 +18,10 @@ from tests.servers.conftest import settle
 from tests.servers.editor import Editor, edit
 from tests.servers.wire import RawServer
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
+]
 
 QUESTIONS = [
     "where does user authentication happen?",

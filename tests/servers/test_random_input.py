@@ -14,7 +14,10 @@ from tests.benchmarks.servers.__main__ import random_line
 from tests.servers.http_wire import HttpServer
 from tests.servers.wire import RawServer
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ends the server with signals")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="ends the server with signals"),
+]
 LINES = [random_line(random.Random(seed)) for seed in range(60)]
 
 

@@ -21,6 +21,8 @@ from tests.cli.conftest import SMALL
 from tests.servers.conftest import settle
 from tests.servers.wire import PATIENT, RawServer, environment
 
+pytestmark = pytest.mark.slow
+
 OTHER = {"site/pages.py": "def render_page(title):\n    '''A page of the site.'''\n    return title\n"}
 
 

@@ -23,7 +23,10 @@ QUESTION = 'what prints "price of an item" here'  # words, and a literal: an opt
 SECONDS = 3.0
 PROMISED = 0.5  # seconds by which an answer may be late
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process is forked")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process is forked"),
+]
 
 
 def ask(folder: Path, seconds: float = SECONDS, question: str = QUESTION, *more: str) -> Done:

@@ -14,6 +14,7 @@ from causalist.servers import text_answers as answers
 from causalist.servers.text_answers import truncate_to_budget
 from tests.cli.commands import CHECKOUT, write_all
 from tests.confidences import said, said_briefly
+from tests.trials import count_of
 
 BUDGETS = [140, 200, 350, 500, 1000, 4000]
 
@@ -63,7 +64,7 @@ class TestBudget:
         for question in ("where does user authentication happen?", "verifyToken", "qqzzqq", "x " * 3000):
             assert count_tokens(ask_text(sample, question, max_tokens, None)) <= max_tokens
             assert count_tokens(ask_text(sample, question, max_tokens, 100)) <= max_tokens
-        nodes = [*sample.index.graph.nodes.ids][::17]
+        nodes = [*sample.index.graph.nodes.ids][:: count_of(51, 17)]
         for node in nodes:
             assert count_tokens(symbol_text(sample, node, max_tokens)) <= max_tokens, node
             assert count_tokens(path_text(sample, node, nodes[0], max_tokens)) <= max_tokens, node

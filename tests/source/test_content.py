@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from causalist.model.source import FileEntry, SourceFile
 from causalist.source import Limits, blob_hash, classify, read_file, scan_folder
+from tests.trials import count_of
 
 
 def entry(path: str) -> FileEntry:
@@ -122,7 +123,7 @@ def test_reading_leaves_no_descriptor_open(folder: Any) -> None:
     assert len(list(descriptors.iterdir())) == before
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=count_of(40, 100), deadline=None)
 @given(data=st.binary(max_size=9_000), suffix=st.sampled_from([".py", ".md", "", ".json"]))
 def test_any_bytes_are_classified_without_an_error(data: bytes, suffix: str) -> None:
     reason = classify("name" + suffix, data)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from causalist.source import scan_folder
 from causalist.source.exclusion import Ignores
+from tests.trials import count_of
 
 FILES = (
     *("a.py", "b.txt", "#note", "!bang", "x y.py", "trail ", "line\nfeed", "A.PY", "é.py", "[b]", "a\\b"),
@@ -130,7 +131,7 @@ def test_walk_agrees_with_git_on_several_levels(folder_type: Any, files: dict[st
     check(folder_type, files)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count_of(25, 60), deadline=None)
 @given(top=_IGNORE_FILE, inner=_IGNORE_FILE)
 def test_walk_agrees_with_git_on_drawn_patterns(folder_type: Any, top: str, inner: str) -> None:
     check(folder_type, {"": top, "a": inner})

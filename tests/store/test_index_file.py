@@ -23,9 +23,10 @@ from causalist.model.index import Index
 from causalist.store import index_file, read_index, write_index
 from tests.indexes import arrays_of, differences, random_indexes
 from tests.store.test_cache_dir import names_in
+from tests.trials import count_of
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=count_of(25, 60))
 @given(random_indexes)
 @pytest.mark.slow
 def test_round_trip(index: Index) -> None:
