@@ -267,6 +267,19 @@ class TestSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class HandlerSettings:
+    """Calls that are given a string and a function, of which the function is a handler.
+
+    `verbs` are the last names of such callees (`router.post`), `tests` those whose function is a test. `modifiers` may
+    stand behind either (`it.only`, `test.each(…)`).
+    """
+
+    verbs: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    modifiers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class LookupSettings:
     """A way to read a value by a literal name.
 
@@ -369,6 +382,7 @@ class LanguageSettings:
     types: TypeSettings = TypeSettings()
     shapes: ShapeSettings = ShapeSettings()
     tests: TestSettings = TestSettings()
+    handlers: HandlerSettings = HandlerSettings()
     lookups: tuple[LookupSettings, ...] = ()
     preprocessor: PreprocessorSettings = PreprocessorSettings()
     repairs: tuple[Repair, ...] = ()
