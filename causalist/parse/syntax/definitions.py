@@ -212,7 +212,8 @@ _TITLE = re.compile(
     re.DOTALL,
 )
 _MAX_TITLE_BYTES = 800
-_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPED = re.compile(r"\\([^nrtv])", re.DOTALL)
+_ESCAPED_SPACE = re.compile(r"(?<!\\)\\[nrtv]")
 _ADDRESS = re.compile(r"\w+://")  # it is asked for over a network, and the function takes the answer
 _WORD = re.compile(r"[\w$]+")
 _MATCHING = {b")": b"(", b"`": b"`"}
@@ -292,7 +293,7 @@ class HandlerNames:
         matched = _TITLE.match(self._scopes.original_text(start, start + _MAX_TITLE_BYTES))
         if matched is None or "${" in (matched["raw"] or ""):
             return ""
-        text = " ".join(_ESCAPED.sub(r"\1", matched[matched.lastindex or 0]).split())
+        text = " ".join(_ESCAPED.sub(r"\1", _ESCAPED_SPACE.sub(" ", matched[matched.lastindex or 0])).split())
         if _ADDRESS.match(text):
             return ""
         return text if len(text) <= _MAX_TITLE_CHARACTERS else text[: _MAX_TITLE_CHARACTERS - 1].rstrip() + "…"
