@@ -25,7 +25,7 @@ def _handlers(text: str, dialect: str = "javascript") -> list[tuple[str, str]]:
         ("it.each`\n  a\n  ${1}\n`('b', ({ a }) => {});", "it b"),
         ('test.skipIf(isCold())("a", () => {});', "test a"),
         ('  describe ("a", () => {});', "describe a"),
-        (r'it("says \"a\"   and\n b", () => {});', 'it says "a" and n b'),
+        (r'it("says \"a\"   and\n b", () => {});', 'it says "a" and b'),
         ('it("' + "long " * 30 + '", () => {});', "it " + "long " * 15 + "long…"),
     ],
 )
