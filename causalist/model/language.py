@@ -271,12 +271,13 @@ class HandlerSettings:
     """Calls that are given a string and a function, of which the function is a handler.
 
     `verbs` are the last names of such callees (`router.post`), `tests` those whose function is a test. `modifiers` may
-    stand behind either (`it.only`, `test.each(…)`).
+    stand behind either (`it.only`, `test.each(…)`). A string with one of `substitutions` is no name.
     """
 
     verbs: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     modifiers: tuple[str, ...] = ()
+    substitutions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,8 +145,8 @@ class Tag(IntEnum):
     RETURNS_AHEAD = auto()
     PARAMETER_OPTIONAL = auto()
     DOC_LEAD = auto()
+    HANDLER_BODY = auto()  # of the call around, where a body is one call
     HANDLER = auto()
-    HANDLER_BODY = auto()
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}

@@ -205,6 +205,7 @@ _MAX_CALLEE_BYTES = 240  # bytes before the arguments that are looked at
 _MAX_TABLE_BYTES = 8000  # bytes of the table that a test is run with
 _CHAIN_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.?!")
 _DOT = ord(".")
+_CALLEE_AHEAD = re.compile(rb"((?:[\w@]+\s*\.\s*)*\w+[?!]?)(?=[\s(])")
 _WAITING = b"await "
 _TITLE = re.compile(
     r"""\(?\s*(?:"(?P<double>(?:[^"\\\n]|\\.)*)"|'(?P<single>(?:[^'\\\n]|\\.)*)'|`(?P<raw>(?:[^`\\]|\\.)*)`"""
@@ -226,6 +227,14 @@ def _end_of_code(data: bytes, lowest: int, end: int) -> int:
     return end
 
 
+class _Callee(NamedTuple):
+    """Chain of names that is called, where it starts, and where its arguments do."""
+
+    chain: str
+    start: int
+    arguments: int
+
+
 class HandlerName(NamedTuple):
     """Name of a handler, and where the call that it is given to starts."""
 
@@ -241,20 +250,26 @@ class HandlerNames:
         settings = scopes.settings.handlers
         self._verbs = frozenset((*settings.verbs, *settings.tests))
         self._modifiers = frozenset(settings.modifiers)
+        self._substitutions = settings.substitutions
 
     def read(self, start: int) -> HandlerName | None:
         """Return the name of the handler among the arguments at `start`, or None if their call registers none."""
-        called = self._callee(start)
+        called = self._callee(start) if self._scopes.data[start : start + 1] == b"(" else self._callee_ahead(start)
         if called is None:
             return None
-        names = _WORD.findall(called[0])
+        names = _WORD.findall(called.chain)
         while names[-1] in self._modifiers and len(names) > 1:
             names.pop()
-        title = self._title(start) if names[-1] in self._verbs else ""
-        return HandlerName(f"{names[-1]} {title}", called[1]) if title else None
+        title = self._title(called.arguments) if names[-1] in self._verbs else ""
+        return HandlerName(f"{names[-1]} {title}", called.start) if title else None
 
-    def _callee(self, start: int) -> tuple[str, int] | None:
-        """Return (chain of names, start) of the callee before these arguments."""
+    def _callee_ahead(self, start: int) -> _Callee | None:
+        """Return the callee of a call that is read as a whole."""
+        matched = _CALLEE_AHEAD.match(self._scopes.data, start, start + _MAX_CALLEE_BYTES)
+        return _Callee(self._scopes.text(*matched.span(1)), start, matched.end()) if matched else None
+
+    def _callee(self, start: int) -> _Callee | None:
+        """Return the callee before these arguments."""
         data, lowest = self._scopes.data, max(0, start - _MAX_TABLE_BYTES)
         end = _end_of_code(data, lowest, start)
         opener = _MATCHING.get(data[end - 1 : end])
@@ -274,7 +289,8 @@ class HandlerNames:
         if not words or (opener is not None and words[-1] not in self._modifiers):
             return None
         first = end - len(chain)  # in ASCII
-        return chain, first - len(_WAITING) if data.endswith(_WAITING, 0, first) else first
+        first -= len(_WAITING) if data.endswith(_WAITING, 0, first) else 0
+        return _Callee(chain, first, start)
 
     def _opening(self, end: int, opener: bytes) -> int:
         """Return where the bracket or quote that ends at `end` is opened, or -1."""
@@ -291,7 +307,7 @@ class HandlerNames:
     def _title(self, start: int) -> str:
         """Return the string or constant that comes first in these arguments, on one line, or ""."""
         matched = _TITLE.match(self._scopes.original_text(start, start + _MAX_TITLE_BYTES))
-        if matched is None or "${" in (matched["raw"] or ""):
+        if matched is None or any(mark in matched[0] for mark in self._substitutions):
             return ""
         text = " ".join(_ESCAPED.sub(r"\1", _ESCAPED_SPACE.sub(" ", matched[matched.lastindex or 0])).split())
         if _ADDRESS.match(text):
