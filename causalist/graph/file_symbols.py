@@ -126,6 +126,8 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
         symbols.owned = {position for position, _ in facts.owners}
     implementing = {i for block in facts.implementations for i in range(block.first, block.end)}
     for i, definition in enumerate(facts.definitions):
+        if definition.kind == NodeKind.HANDLER:
+            continue  # which nothing can name
         if definition.parent == MODULE_SCOPE and "." in definition.qualname:
             symbols.holders.add(definition.qualname.rpartition(".")[0])
         if has_overloads and definition.kind in CALLABLE_KINDS:

@@ -16,10 +16,11 @@ called on receivers of unknown type, its definitions may be mentioned in prose, 
 import posixpath
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from typing import NamedTuple
 
 from causalist.graph.program.name_lookup import has_receiver_parameters
-from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, ImportKind
+from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, ImportKind
 from causalist.model.interface import interface_of, variable_of
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.roles import role_of
@@ -61,6 +62,7 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
     if before != after:
         return None
     special = _special_prefix(language)
+    old, new = _hide_titles(old), _hide_titles(new)
     one, other = _interface_items(old, language), _interface_items(new, language)
     names: set[str] = set()
     prose_names: set[str] = set()
@@ -141,6 +143,28 @@ def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dic
     return items
 
 
+_SIGNS = str.maketrans("0123456789abcdef", "!$&'()*+,-/:;<=>")
+
+
+def _hide_titles(facts: FileFacts) -> FileFacts:
+    """Return the facts with signs in place of the titles of handlers, whose words name nothing."""
+    if not any(definition.kind == NodeKind.HANDLER for definition in facts.definitions):
+        return facts
+    shown: list[Definition] = []
+    for position, each in enumerate(facts.definitions):
+        parent = min(each.parent, position - 1)
+        before = f"{facts.definitions[parent].qualname}." if parent != MODULE_SCOPE else ""
+        around = f"{shown[parent].qualname}." if parent != MODULE_SCOPE else ""
+        if each.kind == NodeKind.HANDLER:
+            signs = each.name.encode("utf-8", "surrogatepass").hex().translate(_SIGNS)
+            shown.append(each._replace(name=signs, qualname=around + signs))
+        elif before and each.qualname.startswith(before):
+            shown.append(each._replace(qualname=around + each.qualname[len(before) :]))
+        else:
+            shown.append(each)
+    return replace(facts, definitions=tuple(shown))
+
+
 def _reads_signatures(language: LanguageSettings) -> bool:
     """Return True if other files depend on more of a function's declaration than parameters and return types.
 
@@ -214,7 +238,7 @@ def dependent_names(
 
     Variables on the way are not returned: nobody else can name them.
     """
-    special = _special_prefix(language)
+    special, facts = _special_prefix(language), _hide_titles(facts)
     variable_of = _variables(facts)
     parents = [min(definition.parent, position - 1) for position, definition in enumerate(facts.definitions)]
     reached = [{name for place, name in variables if place == each.qualname} for each in facts.definitions]
@@ -326,7 +350,7 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
         return None
     passed_on = None
     if ImportKind.STAR not in kinds:
-        top_level = {d.name for d in facts.definitions if d.parent == MODULE_SCOPE}
+        top_level = {d.name for d in facts.definitions if d.parent == MODULE_SCOPE and d.kind != NodeKind.HANDLER}
         top_level.update(b.target for b in facts.bindings if b.scope == MODULE_SCOPE)
         top_level.update(
             name for export in facts.exports for name in _NAME.findall(f"{export.exported} {export.local}")
@@ -345,7 +369,8 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
     builtin = frozenset.intersection(*(frozenset(each.builtin_methods) for each in asking))
     methods = frozenset(d.name for d in facts.definitions if d.kind == NodeKind.METHOD)
     guessed = frozenset(name for name in methods - builtin if not name.startswith("__"))
-    mentioned = frozenset(d.name for d in facts.definitions) if role_of(path) == Role.CODE else frozenset()
+    named = (d.name for d in facts.definitions if d.kind != NodeKind.HANDLER)
+    mentioned = frozenset(named) if role_of(path) == Role.CODE else frozenset()
     return InvalidationKeys(path, facts.language, stem, frozenset(exported), methods, guessed, mentioned, passed_on)
 
 

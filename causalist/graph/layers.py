@@ -422,7 +422,7 @@ def _most_counted(counts: Mapping[Layer, int]) -> Layer | None:
 # Edges that are less certain do not count: guesses share a name among many that nobody uses.
 MIN_CONFIDENCE = 0.5
 _ORDERS = np.isin(np.arange(max(EdgeKind) + 1), sorted(ORDERING_KINDS))  # by EdgeKind
-_NOT_RANKED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.ENTITY, NodeKind.EXTERNAL)
+_NOT_RANKED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.ENTITY, NodeKind.EXTERNAL, NodeKind.HANDLER)
 
 
 def fan_in(edges: EdgeTable, n_nodes: int) -> NDArray[np.int64]:

@@ -27,7 +27,7 @@ from causalist.graph.tables import EdgeCollector, NodeDrafts
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, AccessKind, FileFacts, Import, ImportKind
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import TYPE_KINDS, NodeKind
+from causalist.model.symbols import TYPE_KINDS, NodeKind, Role
 from causalist.model.type_notation import split_marks
 
 _LOADED = "init"  # runs when the package is loaded
@@ -164,6 +164,9 @@ class Linker:
         for document in self.drafts.documents(number):
             draft = self.drafts[document]
             self.collector.add(draft.parent, document, EdgeKind.CONTAINS, RuleName.CONTAINS, draft.start_row)
+            # A function hands on the handlers in it. A file does as it is loaded, and a group of tests to run them.
+            if draft.kind is NodeKind.HANDLER and draft.parent != draft.file and draft.role != Role.TEST:
+                self.collector.add(draft.parent, document, EdgeKind.REFERENCES, RuleName.SAME_FILE, draft.start_row)
         self._add_imports(number)
         self._add_uses(number)
         self._add_states(number)

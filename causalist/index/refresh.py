@@ -228,7 +228,7 @@ def _has_named_dependents(change: InterfaceChange, language: LanguageSettings) -
     """
     if language.modules.system is ModuleSystem.TREE:
         return False
-    return not language.types.structural or change.kinds <= {NodeKind.FUNCTION, NodeKind.CONSTANT}
+    return not language.types.structural or change.kinds <= {NodeKind.FUNCTION, NodeKind.CONSTANT, NodeKind.HANDLER}
 
 
 def _find_dependent_files(

@@ -274,6 +274,20 @@ class TestSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class HandlerSettings:
+    """Calls that are given a string and a function, of which the function is a handler.
+
+    `verbs` are the last names of such callees (`router.post`), `tests` those whose function is a test. `modifiers` may
+    stand behind either (`it.only`, `test.each(…)`). A string with one of `substitutions` is no name.
+    """
+
+    verbs: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    modifiers: tuple[str, ...] = ()
+    substitutions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class LookupSettings:
     """A way to read a value by a literal name.
 
@@ -376,6 +390,7 @@ class LanguageSettings:
     types: TypeSettings = TypeSettings()
     shapes: ShapeSettings = ShapeSettings()
     tests: TestSettings = TestSettings()
+    handlers: HandlerSettings = HandlerSettings()
     lookups: tuple[LookupSettings, ...] = ()
     preprocessor: PreprocessorSettings = PreprocessorSettings()
     repairs: tuple[Repair, ...] = ()

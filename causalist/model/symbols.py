@@ -39,6 +39,7 @@ class NodeKind(LabelledEnum):
     PASSAGE = 13
     ENTITY = 14  # reserved: no producer yet
     EXTERNAL = 15
+    HANDLER = 16  # code without a name of its own that is given to a call with a string
 
 
 class Role(LabelledEnum):
@@ -91,7 +92,7 @@ class Tier(LabelledEnum):
 
 
 TYPE_KINDS = frozenset({NodeKind.CLASS, NodeKind.INTERFACE, NodeKind.STRUCT, NodeKind.ENUM, NodeKind.TRAIT})
-CALLABLE_KINDS = frozenset({NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.MACRO})
+CALLABLE_KINDS = frozenset({NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.MACRO, NodeKind.HANDLER})
 
 
 # What ids of values begin with, behind `external:`, that are asked for by a literal name.
@@ -120,6 +121,27 @@ def file_id(path: str) -> NodeId:
 def symbol_id(path: str, qualname: str) -> NodeId:
     """Return the id of a definition."""
     return NodeId(f"{escape_path(path)}::{qualname}")
+
+
+_RESERVED = (("%", "%25"), ("#", "%23"), ("::", "%3A%3A"), (".", "%2E"), ("~", "%7E"))
+
+
+def escape_name(name: str) -> str:
+    """Return a name that is any text in the form of ids, in which dots join names and `~` numbers them.
+
+    >>> escape_name("get /v1.2/x~y"), unescape_name("get /v1%2E2/x%7Ey")
+    ('get /v1%2E2/x%7Ey', 'get /v1.2/x~y')
+    """
+    for text, escaped in _RESERVED:
+        name = name.replace(text, escaped)
+    return name
+
+
+def unescape_name(name: str) -> str:
+    """Return the inverse of `escape_name`."""
+    for text, escaped in reversed(_RESERVED):
+        name = name.replace(escaped, text)
+    return name
 
 
 def section_id(path: str, slug: str) -> NodeId:

@@ -15,7 +15,7 @@ from causalist.errors import UsageError
 from causalist.extract import hit_of
 from causalist.model.index import Index
 from causalist.model.scores import Hit
-from causalist.model.symbols import NodeKind, Role, split_id
+from causalist.model.symbols import NodeKind, Role, split_id, unescape_name
 from causalist.navigate.names import nearest
 
 _SEPARATORS = re.compile(r"::|[/\\.#:\s]+")
@@ -58,9 +58,9 @@ def find_nodes(index: Index, name: str, limit: int, kind: str | None = None) -> 
     if not name.strip("./\\#: \t\r\n"):
         return ()
     fits: dict[int, int] = {}
-    # `map.py` may be one name, or two parts of which the last is the name.
-    for separators in (_SEPARATORS, _SEPARATORS_OF_FILES):
-        parts = [part for part in separators.split(name.strip()) if part]
+    # `map.py` may be one name, or two parts of which the last is the name. A handler's name may be any text.
+    for separators in (_SEPARATORS, _SEPARATORS_OF_FILES, None):
+        parts = [part for part in separators.split(name.strip()) if part] if separators else [name.strip()]
         for node, fit in _fits(index, parts[-1]).items() if parts else ():
             if len(parts) == 1 or _stands_before(index, node, parts[:-1]):
                 fits[node] = min(fit, fits.get(node, fit))
@@ -99,7 +99,7 @@ def _fits(index: Index, wanted: str) -> dict[int, int]:
     ids = index.graph.nodes.ids
     for node, current in found.items():
         own = _last_name(ids[node])
-        if current == Fit.ANY_CASE and wanted in (own, own.partition(".")[0]):
+        if current == Fit.ANY_CASE and wanted in (own, own.partition(".")[0], own.partition(" ")[2]):
             found[node] = Fit.EXACT
         elif current == Fit.PART and _begins_words(humps, own):
             found[node] = Fit.WORDS
@@ -137,7 +137,7 @@ def _last_name(node_id: str) -> str:
         return node_id.removeprefix("external:")
     path, symbol = split_id(node_id)
     if symbol is not None:
-        return symbol.partition("~")[0].rpartition(".")[2]
+        return unescape_name(symbol.partition("~")[0].rpartition(".")[2])
     return node_id.rpartition("#")[2] if "#" in node_id else path.rpartition("/")[2]
 
 

@@ -23,7 +23,7 @@ from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.errors import AmbiguousNode, UnknownNode
 from causalist.model.index import Index
 from causalist.model.string_table import StringTable
-from causalist.model.symbols import ASKED_KINDS, CALLABLE_KINDS, NodeKind, escape_path, split_id
+from causalist.model.symbols import ASKED_KINDS, CALLABLE_KINDS, NodeKind, escape_path, split_id, unescape_name
 from causalist.rank import find_nodes_by_name
 
 # One change for every so many characters is a likely slip of the finger, but no more than this in all.
@@ -239,11 +239,9 @@ def _candidates(context: _Context, text: str) -> list[int]:
     """Return the nodes whose last name or file name is the last part of `text`, ignoring case."""
     _, separator, symbol = text.rpartition("::")
     unnumbered = _REPEATED.sub("", symbol)
-    parts = (
-        {unnumbered.rpartition(".")[2], unnumbered, unnumbered.rpartition("/")[2]}
-        if not separator
-        else {unnumbered.rpartition(".")[2]}
-    )
+    parts = {unnumbered.rpartition(".")[2], unnumbered, symbol}
+    if not separator:
+        parts.add(unnumbered.rpartition("/")[2])
     return sorted({n for part in parts for n in find_nodes_by_name(part, context.index.lexical)})
 
 
@@ -280,8 +278,21 @@ def _as_stem(node_id: str) -> str:
     return f"{splitext(path)[0]}::{symbol}" if symbol else splitext(path)[0]
 
 
+def _as_text(node_id: str) -> str:
+    """Return the id with the name of a handler as it is in the source."""
+    path, found, symbol = node_id.partition("::")
+    return f"{path}{found}{unescape_name(symbol)}"
+
+
+def _as_title(node_id: str) -> str:
+    """Return the id with the title of a handler in place of its name."""
+    path, found, symbol = node_id.partition("::")
+    around, dot, name = _REPEATED.sub("", symbol).rpartition(".")
+    return f"{path}{found}{around}{dot}{unescape_name(name.partition(' ')[2] or name)}"
+
+
 # What people write for a node, most literal first.
-_WRITTEN = (_as_id, _as_module, _as_stem)
+_WRITTEN = (_as_id, _as_module, _as_stem, _as_text, _as_title)
 
 
 def _ends_both(name: str, end: str) -> bool:

@@ -21,7 +21,7 @@ from causalist.navigate.implicit_calls import class_of_constructor, edge_of, fin
 from causalist.parse import dialect_of, load_settings
 from causalist.rank import find_nodes_by_name
 
-_CALLED_KINDS = sorted(CALLABLE_KINDS | TYPE_KINDS)
+_CALLED_KINDS = sorted((CALLABLE_KINDS | TYPE_KINDS) - {NodeKind.HANDLER})
 
 
 def list_unresolved_calls(

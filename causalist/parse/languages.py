@@ -15,6 +15,7 @@ from causalist.errors import GrammarError
 from causalist.model.language import (
     CommentSettings,
     Dialect,
+    HandlerSettings,
     LanguageSettings,
     LookupSettings,
     ModuleSettings,
@@ -232,6 +233,7 @@ def _read_settings(path: Path) -> LanguageSettings:
             types=TypeSettings(**_freeze_values(data.get("types", {}))),
             shapes=ShapeSettings(**_freeze_values(data.get("shapes", {}))),
             tests=TestSettings(**_freeze_values(data.get("tests", {}))),
+            handlers=HandlerSettings(**_freeze_values(data.get("handlers", {}))),
             lookups=tuple(LookupSettings(**_freeze_values(each)) for each in data.get("lookups", ())),
             preprocessor=PreprocessorSettings(**_freeze_values(data.get("preprocessor", {}))),
             repairs=tuple(Repair(**each) for each in data.get("repairs", ())),

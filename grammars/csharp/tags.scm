@@ -96,3 +96,6 @@
 (assignment_expression left: (element_access_expression expression: [(identifier) (member_access_expression)] @written))
 (postfix_unary_expression [(identifier) (member_access_expression)] @written)
 (prefix_unary_expression ["++" "--"] [(identifier) (member_access_expression)] @written)
+
+; A function that is given to a call behind a string.
+(argument_list . (argument (string_literal)) (argument (lambda_expression body: (_) @handler.body))) @definition.handler

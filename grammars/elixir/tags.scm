@@ -69,3 +69,6 @@
 ((call target: (identifier) @_import (arguments . (dot left: (alias) @import.from right: (tuple (alias) @import.name)))) @import
   (#any-of? @_import "alias" "require"))
 ((call target: (identifier) @_import @import.star (arguments . (alias) @import.from)) @import (#any-of? @_import "import" "use"))
+
+; A block that is given to a call behind a string.
+(call target: (identifier) (arguments . (string)) (do_block) @handler.body) @definition.handler

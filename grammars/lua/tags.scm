@@ -58,3 +58,6 @@
 (if_statement (block (return_statement (expression_list . (_) @returned.early))))
 (else_statement (block (return_statement (expression_list . (_) @returned.early))))
 (elseif_statement (block (return_statement (expression_list . (_) @returned.early))))
+
+; A function that is given to a call behind a string.
+(arguments . (string) (function_definition body: (_) @handler.body)) @definition.handler

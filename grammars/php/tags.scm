@@ -90,3 +90,7 @@
 (function_definition return_type: (optional_type (_) @returns))
 (method_declaration return_type: [(named_type) (primitive_type) (union_type)] @returns)
 (method_declaration return_type: (optional_type (_) @returns))
+
+; A function that is given to a call behind a string.
+(arguments . (argument [(string) (encapsed_string)]) (argument [
+  (anonymous_function body: (_) @handler.body) (arrow_function body: (_) @handler.body)])) @definition.handler

@@ -102,3 +102,6 @@
 (method body: (body_statement (_) @returned . (comment)* .))
 (singleton_method body: (body_statement (_) @returned . (comment)* .))
 (return (argument_list . (_) @returned .))
+
+; A block that is given to a call behind a string.
+(call arguments: (argument_list . (string)) block: (do_block body: (_) @handler.body)) @definition.handler

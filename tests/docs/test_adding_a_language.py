@@ -13,6 +13,7 @@ from causalist.errors import GrammarError
 from causalist.model.language import (
     CommentSettings,
     Dialect,
+    HandlerSettings,
     LanguageSettings,
     LookupSettings,
     ModuleSettings,
@@ -47,6 +48,7 @@ _MODEL = {
     "shapes": ShapeSettings,
     "comments": CommentSettings,
     "tests": TestSettings,
+    "handlers": HandlerSettings,
     "lookups": LookupSettings,
     "repairs": Repair,
 }

@@ -129,3 +129,9 @@ def test_what_is_made_of_a_variable() -> None:
     assert dependent_names(facts, _PYTHON, {"Till"}) == {"inner", "till"}
     assert dependent_names(facts, None, {"till"}) == {"first"}
     assert dependent_names(facts, None, {"inner"}) == {"Shop", "fill"}, "without a mark for special names"
+
+
+def test_the_words_of_a_title_name_nothing() -> None:
+    before = 'describe("the door", () => {\n  function knock() {}\n  it("opens", () => { knock(); });\n});\n'
+    assert _names("a.test.js", before, before.replace("opens", "shuts the lock")) == set()
+    assert _names("a.test.js", before, before.replace("knock", "ring")) == {"knock", "ring"}

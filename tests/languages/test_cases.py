@@ -30,9 +30,9 @@ _FOLDER = Path(__file__).parent
 _FILE = re.compile(r"(?:#|//|--) --- file: (\S+) ---$")
 _KINDS = "|".join(kind.label for kind in EdgeKind)
 _COMMENT = re.compile(rf"(?:#|//|--) +((?:(?:{_KINDS}|defines) \S+.*)|no (?:{_KINDS})\b.*)$")
-_EDGE = re.compile(rf"({_KINDS}) (\S+(?: \| \S+)*) by ([\w-]+)(?: from (\S+))?$")
+_EDGE = re.compile(rf"({_KINDS}) (\S.*?) by ([\w-]+)(?: from (\S.*))?$")
 _NONE = re.compile(rf"no ({_KINDS})$")
-_DEFINES = re.compile(r"defines (\S+) as (\w+)$")
+_DEFINES = re.compile(r"defines (\S.*) as (\w+)$")
 
 Expected = tuple[str, str, int]  # target, rule, candidates
 

@@ -25,6 +25,9 @@ _MAX_DEPTH = 20  # re-exports that are followed before a name is given up
 _MAX_BASE_VISITS = 200  # visits along the bases of one type; a cycle of bases ends here
 
 
+_PLAIN = (NodeKind.FUNCTION, NodeKind.HANDLER)  # functions without a `this` of their own, as a rule
+
+
 @dataclass(slots=True)
 class Program:
     """Symbol tables of all files: `file_of[d]` is the file of definition d, `definition_of[d]` its facts."""
@@ -182,6 +185,8 @@ class Program:
         if owner >= 0 or definition < 0:
             return owner
         definition = self.outermost_function(definition)
+        if self.definition_of[definition].kind == NodeKind.HANDLER:
+            return -1  # whoever runs it decides
         holder = self.definition_of[definition].qualname.rpartition(".")[0]
         # A method without a name before it stands in an object that the file exports or hands on.
         alone = definition if self.definition_of[definition].kind != NodeKind.METHOD else -1
@@ -194,10 +199,7 @@ class Program:
         """
         while (enclosing := self.parent(definition)) >= 0 and enclosing not in self.canonical:
             qualname, outer_qualname = self.definition_of[definition].qualname, self.definition_of[enclosing].qualname
-            if (
-                "." in qualname.removeprefix(f"{outer_qualname}.")
-                or self.definition_of[definition].kind != NodeKind.FUNCTION
-            ):
+            if "." in qualname.removeprefix(f"{outer_qualname}.") or self.definition_of[definition].kind not in _PLAIN:
                 break
             definition = enclosing
         return definition

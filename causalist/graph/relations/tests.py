@@ -1,9 +1,9 @@
 """Edges from tests to what they test, by their calls and by names: `test_http.py` tests `http.py`.
 
 In: the drafts of all nodes, of which roles say what stands in tests, and the edges found so far. Out: edges `tests`,
-from a test to what it tests. A test is a function where names or marks tell which functions are tests, and the file
-elsewhere. A test also tests what a helper calls for it, a function of tests that is no test itself; no call is followed
-further than that.
+from a test to what it tests. A test is a function where names or marks tell which functions are tests, a handler that
+is given to a function of a test framework, and the file elsewhere. A test also tests what a helper calls for it, a
+function of tests that is no test itself; no call is followed further than that.
 """
 
 import re
@@ -15,6 +15,7 @@ from causalist.graph.file_symbols import FileSymbols, TestSubject
 from causalist.graph.program.program import Program
 from causalist.graph.rules import GUESSES, RuleName
 from causalist.graph.tables import EdgeSites, NodeDrafts
+from causalist.model.facts import Definition
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
@@ -105,7 +106,9 @@ class TestEdgeFinder:
         for local, definition in enumerate(symbols.facts.definitions):
             draft = self.drafts.of_definition(symbols.first + local)
             parent = number if definition.parent < 0 else self.drafts.of_definition(symbols.first + definition.parent)
-            if parent in self._test_of:
+            if self._is_test_file(number) and _is_test_handler(definition, settings):
+                self._test_of[draft] = draft
+            elif parent in self._test_of:
                 self._test_of[draft] = self._test_of[parent]
             elif definition.kind in CALLABLE_KINDS and (
                 local in marked or (function_pattern is not None and function_pattern.fullmatch(definition.name))
@@ -223,6 +226,10 @@ class TestEdgeFinder:
                         source, self.drafts.of_definition(target), RuleName.TEST_FILE, definition.start_row, 1
                     )
                     break
+
+
+def _is_test_handler(definition: Definition, settings: LanguageSettings) -> bool:
+    return definition.kind == NodeKind.HANDLER and definition.name.partition(" ")[0] in settings.handlers.tests
 
 
 def _normalize_name(name: str) -> str:

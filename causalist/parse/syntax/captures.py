@@ -145,6 +145,8 @@ class Tag(IntEnum):
     RETURNS_AHEAD = auto()
     PARAMETER_OPTIONAL = auto()
     DOC_LEAD = auto()
+    HANDLER_BODY = auto()  # of the call around, where a body is one call
+    HANDLER = auto()
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
@@ -154,6 +156,8 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "span": Tag.SPAN,
     "lead": Tag.LEAD,
     **{f"definition.{tag.name.lower()}": tag for tag in DEFINITION_KINDS},
+    "definition.handler": Tag.HANDLER,
+    "handler.body": Tag.HANDLER_BODY,
     "property": Tag.PROPERTY,
     "holder": Tag.HOLDER,
     "import": Tag.IMPORT,

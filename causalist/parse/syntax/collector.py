@@ -12,7 +12,7 @@ import tree_sitter
 
 from causalist.model.facts import MODULE_SCOPE, Definition
 from causalist.model.language import LanguageSettings
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, escape_name
 from causalist.model.type_notation import OPTIONAL
 from causalist.parse.syntax.accesses import AccessReader
 from causalist.parse.syntax.bindings import BindingReader, PlaceReader
@@ -20,6 +20,7 @@ from causalist.parse.syntax.captures import DEFINITION_KINDS, IMPORT_PARTS, Even
 from causalist.parse.syntax.chains import array_type_name, type_name
 from causalist.parse.syntax.definitions import (
     BaseReader,
+    HandlerNames,
     ImplementationReader,
     LateNames,
     LeadingAttributes,
@@ -63,6 +64,7 @@ class FactCollector:
         self._span: tuple[int, int] | None = None
         self._attributes = LeadingAttributes(self.scopes)
         self._late_names = LateNames(self.scopes)
+        self._handler_names = HandlerNames(self.scopes)
         self._doc_start = -1  # start of the last comment that documents its enclosing definition
         self._comment = (-1, -1, -9, -9)  # start byte, end byte, first row, last row of the last comment block
         self._comment_taken = -1  # start byte of the last comment whose words went to a definition
@@ -108,7 +110,7 @@ class FactCollector:
         return [
             Definition(
                 # In broken source the parser may put in a name that has no text.
-                name=d.name.rpartition(".")[2] or ANONYMOUS,
+                name=d.name if d.kind is NodeKind.HANDLER else d.name.rpartition(".")[2] or ANONYMOUS,
                 qualname=d.qualname or ".".join(part for part in (d.prefix, ANONYMOUS) if part),
                 kind=int(d.kind),
                 parent=d.parent,
@@ -189,6 +191,8 @@ class FactCollector:
             Tag.REFERENCE: self.use_reader.on_reference,
             Tag.REFERENCE_CALLABLE: self.use_reader.on_callable,
             Tag.REFERENCE_TYPES: self.use_reader.on_types,
+            Tag.HANDLER: self._on_handler,
+            Tag.HANDLER_BODY: self._on_handler_body,
             Tag.ERROR: self._on_error,
         }
         handlers.update(self.binding_reader.handlers() | self.access_reader.handlers())
@@ -259,6 +263,37 @@ class FactCollector:
         made = self.use_reader.whole_calls.type_of_body(end) if kind in TYPE_KINDS else None
         if made is not None:
             self.bases.append(name_by_base(self.scopes, frames[-1], *made))
+
+    def _on_handler(self, start: int, end: int, tag: int) -> None:
+        """Open the arguments of a call as a definition if they are those of a handler."""
+        frames = self._frames
+        if frames and frames[-1].index >= 0 and (frames[-1].start, frames[-1].end) == (start, end):
+            return
+        scope = frames[-1].scope if frames else MODULE_SCOPE
+        around = self.drafts[scope] if scope != MODULE_SCOPE else None
+        named = self._handler_names.read(start)
+        if named is None:
+            return
+        if around is not None and around.kind is not NodeKind.HANDLER and self.row(start) == self.row(end - 1):
+            return  # a line of what it stands in
+        prefix = around.qualname if around is not None else ""
+        draft = DefinitionDraft(NodeKind.HANDLER, scope, named.start, end, named.start, prefix, name=named.name)
+        draft.qualname = f"{prefix}.{escape_name(named.name)}" if prefix else escape_name(named.name)
+        if self.row(named.start) - 1 <= self._comment[3] <= self.row(named.start):
+            draft.doc = comment_doc(self.settings.comments.doc, self.data, self._comment[0], self._comment[1])
+            outer = frames[-1].start if frames else 0
+            if outer <= self._comment[0] < named.start and self._comment[0] != self._comment_taken:
+                draft.text_start = self._comment_taken = self._comment[0]
+        index = len(self.drafts)
+        self.drafts.append(draft)
+        frames.append(Frame(start, end, index, index, scope, draft.qualname, has_name=True))
+
+    def _on_handler_body(self, start: int, end: int, tag: int) -> None:
+        frame = self._frames[-1] if self._frames else None
+        if frame is not None and frame.index >= 0 and frame.body < 0:
+            draft = self.drafts[frame.index]
+            if draft.kind is NodeKind.HANDLER:
+                frame.body = draft.body = start
 
     def _on_holder(self, start: int, end: int, tag: int) -> None:
         frames = self._frames

@@ -1,4 +1,4 @@
-"""Parts of definitions that their own node does not contain, and signatures.
+"""Parts of definitions that their own node does not contain, names of handlers, and signatures.
 
 In: captures of names after a body, bases, implemented traits and leading attributes. Out: names of definitions, `Base`
 and `Implementation` facts, test marks. The signature of a definition is its text before the body, on one line.
@@ -198,6 +198,121 @@ class LeadingAttributes:
         if 0 <= self._start <= span_start and self._scopes.is_blank(self._end, start):
             return self._start, self._start < self._test_end
         return span_start, False
+
+
+_MAX_TITLE_CHARACTERS = 80
+_MAX_CALLEE_BYTES = 240  # bytes before the arguments that are looked at
+_MAX_TABLE_BYTES = 8000  # bytes of the table that a test is run with
+_CHAIN_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.?!")
+_DOT = ord(".")
+_CALLEE_AHEAD = re.compile(rb"((?:[\w@]+\s*\.\s*)*\w+[?!]?)(?=[\s(])")
+_WAITING = b"await "
+_TITLE = re.compile(
+    r"""\(?\s*(?:"(?P<double>(?:[^"\\\n]|\\.)*)"|'(?P<single>(?:[^'\\\n]|\\.)*)'|`(?P<raw>(?:[^`\\]|\\.)*)`"""
+    r"""|(?P<constant>[A-Z][\w$]*(?:\.[A-Z]\w*)+|[A-Z][A-Z\d_]+)\s*,)""",
+    re.DOTALL,
+)
+_MAX_TITLE_BYTES = 800
+_ESCAPED = re.compile(r"\\([^nrtv])", re.DOTALL)
+_ESCAPED_SPACE = re.compile(r"(?<!\\)\\[nrtv]")
+_ADDRESS = re.compile(r"\w+://")  # it is asked for over a network, and the function takes the answer
+_WORD = re.compile(r"[\w$]+")
+_MATCHING = {b")": b"(", b"`": b"`"}
+
+
+def _end_of_code(data: bytes, lowest: int, end: int) -> int:
+    """Return `end` without the white space before it."""
+    while end > lowest and data[end - 1 : end].isspace():
+        end -= 1
+    return end
+
+
+class _Callee(NamedTuple):
+    """Chain of names that is called, where it starts, and where its arguments do."""
+
+    chain: str
+    start: int
+    arguments: int
+
+
+class HandlerName(NamedTuple):
+    """Name of a handler, and where the call that it is given to starts."""
+
+    name: str
+    start: int
+
+
+class HandlerNames:
+    """Names of handlers: the last name of the callee, and the string: `post documents.archive`."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        settings = scopes.settings.handlers
+        self._verbs = frozenset((*settings.verbs, *settings.tests))
+        self._modifiers = frozenset(settings.modifiers)
+        self._substitutions = settings.substitutions
+
+    def read(self, start: int) -> HandlerName | None:
+        """Return the name of the handler among the arguments at `start`, or None if their call registers none."""
+        called = self._callee(start) if self._scopes.data[start : start + 1] == b"(" else self._callee_ahead(start)
+        if called is None:
+            return None
+        names = _WORD.findall(called.chain)
+        while names[-1] in self._modifiers and len(names) > 1:
+            names.pop()
+        title = self._title(called.arguments) if names[-1] in self._verbs else ""
+        return HandlerName(f"{names[-1]} {title}", called.start) if title else None
+
+    def _callee_ahead(self, start: int) -> _Callee | None:
+        """Return the callee of a call that is read as a whole."""
+        matched = _CALLEE_AHEAD.match(self._scopes.data, start, start + _MAX_CALLEE_BYTES)
+        return _Callee(self._scopes.text(*matched.span(1)), start, matched.end()) if matched else None
+
+    def _callee(self, start: int) -> _Callee | None:
+        """Return the callee before these arguments."""
+        data, lowest = self._scopes.data, max(0, start - _MAX_TABLE_BYTES)
+        end = _end_of_code(data, lowest, start)
+        opener = _MATCHING.get(data[end - 1 : end])
+        if opener is not None:  # a table that a test is run with, or a condition
+            end = self._opening(end - 1, opener)
+        elif data[end - 1 : end] == b">":  # its types
+            end = data.rfind(b"<", lowest, end)
+        lowest = max(0, end - _MAX_CALLEE_BYTES)
+        first = end
+        while first > lowest and data[first - 1] in _CHAIN_BYTES:
+            first -= 1
+            if data[first] == _DOT:  # it may begin a line
+                before = _end_of_code(data, lowest, first)
+                first = before if data[before - 1 : before].isalnum() else first
+        chain = self._scopes.text(first, end).lstrip(".?!")
+        words = _WORD.findall(chain)
+        if not words or (opener is not None and words[-1] not in self._modifiers):
+            return None
+        first = end - len(chain)  # in ASCII
+        first -= len(_WAITING) if data.endswith(_WAITING, 0, first) else 0
+        return _Callee(chain, first, start)
+
+    def _opening(self, end: int, opener: bytes) -> int:
+        """Return where the bracket or quote that ends at `end` is opened, or -1."""
+        data, lowest = self._scopes.data, max(0, end - _MAX_TABLE_BYTES)
+        if opener == b"`":
+            return data.rfind(opener, lowest, end)
+        depth = 1
+        for position in range(end - 1, lowest - 1, -1):
+            depth += (data[position] == 41) - (data[position] == 40)
+            if not depth:
+                return position
+        return -1
+
+    def _title(self, start: int) -> str:
+        """Return the string or constant that comes first in these arguments, on one line, or ""."""
+        matched = _TITLE.match(self._scopes.original_text(start, start + _MAX_TITLE_BYTES))
+        if matched is None or any(mark in matched[0] for mark in self._substitutions):
+            return ""
+        text = " ".join(_ESCAPED.sub(r"\1", _ESCAPED_SPACE.sub(" ", matched[matched.lastindex or 0])).split())
+        if _ADDRESS.match(text):
+            return ""
+        return text if len(text) <= _MAX_TITLE_CHARACTERS else text[: _MAX_TITLE_CHARACTERS - 1].rstrip() + "…"
 
 
 _MAX_SIGNATURE_CHARACTERS = 240

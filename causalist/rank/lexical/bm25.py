@@ -137,7 +137,7 @@ def bm25(postings: Postings, terms: Mapping[int, float], n_nodes: int) -> NDArra
 
 
 def find_nodes_by_name(name: str, lexical: LexicalIndex) -> list[int]:
-    """Return the nodes whose last name, file name or file stem is `name`, ignoring case."""
+    """Return the nodes whose last name, title, file name or file stem is `name`, ignoring case."""
     at = lexical.names.position(name.lower())
     if at < 0:
         return []

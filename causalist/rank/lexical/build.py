@@ -23,7 +23,7 @@ from causalist._internal.process import trim_heap_on_free
 from causalist.model.graph import LinkedGraph
 from causalist.model.index import LexicalIndex, Postings
 from causalist.model.string_table import MergedTable, StringTable, merge_tables
-from causalist.model.symbols import NodeKind
+from causalist.model.symbols import NodeKind, unescape_name
 from causalist.rank.lexical.bm25 import K1, ROWS_AT_ONCE
 from causalist.rank.lexical.word_counts import (
     Part,
@@ -340,7 +340,7 @@ def _names(fresh: _Fresh, linked: LinkedGraph, vocabulary: Terms) -> tuple[Tripl
                 continue  # found by its exact name only; its words count for its type
             own.add(node, definition.name)
             for part in filter(None, definition.qualname.split(".")[:-1]):
-                outer.add(node, part)
+                outer.add(node, unescape_name(part))
         for node, passage in zip(nodes[len(facts.definitions) :], facts.passages, strict=True):
             titles.add(node, passage.title)
     both = zip(own.triples(terms_of, vocabulary), titles.triples(_terms_of_title, vocabulary), strict=True)
@@ -394,6 +394,8 @@ def _name_table(
         nodes = linked.document_nodes[i].tolist()
         for node, definition in zip(nodes, facts.definitions, strict=False):
             read.add(node, definition.name.lower())
+            if definition.kind == NodeKind.HANDLER:
+                read.add(node, definition.name.partition(" ")[2].lower())
     table, numbers, kept_nodes = _previous_names(previous_rows)
     is_used = np.zeros(len(table), dtype=np.bool_)
     is_used[numbers] = True

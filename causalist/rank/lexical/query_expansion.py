@@ -217,7 +217,7 @@ def damerau_distance(a: str, b: str, most: int) -> int:
 _NO_DEFINITIONS = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.EXTERNAL)
 # By kind. Indexing this table by the kinds of all nodes takes a fraction of the time of `np.isin`.
 DEFINES = ~np.isin(np.arange(max(NodeKind) + 1), _NO_DEFINITIONS)
-_RUNS = np.isin(np.arange(max(NodeKind) + 1), (NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.PASSAGE))
+_RUNS = np.isin(np.arange(max(NodeKind) + 1), (NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.PASSAGE, NodeKind.HANDLER))
 
 
 def files_that_run(graph: CodeGraph) -> NDArray[np.bool_]:

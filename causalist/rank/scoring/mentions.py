@@ -183,7 +183,7 @@ def mention_scores(question: ParsedQuery, graph: CodeGraph, lexical: LexicalInde
         elif mention.kind is MentionKind.QUALIFIED:
             nodes = _by_qualified_name(mention.text, graph, lexical)
         else:
-            nodes = find_nodes_by_name(mention.text, lexical)
+            nodes = _prefer_names(find_nodes_by_name(mention.text, lexical), graph)
         if not 0 < len(nodes) <= _MAX_AMBIGUOUS_NODES:
             continue
         value = mention.weight / np.sqrt(len(nodes))
@@ -238,10 +238,18 @@ def _by_path(path: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
     return best
 
 
+def _prefer_names(nodes: list[int], graph: CodeGraph) -> list[int]:
+    """Return `nodes` without handlers, whose titles are often names of what they are about, unless all are such."""
+    return [node for node in nodes if graph.kind(node) is not NodeKind.HANDLER] or nodes
+
+
 def _by_qualified_name(dotted: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
     """Return the definitions with the last name of `dotted` whose qualified name or path agrees with the rest."""
+    titled = [n for n in find_nodes_by_name(dotted, lexical) if graph.kind(n) is NodeKind.HANDLER]
+    if titled:
+        return titled
     *before, last = dotted.split(".")
-    found = find_nodes_by_name(last, lexical)
+    found = _prefer_names(find_nodes_by_name(last, lexical), graph)
     exact = []
     for node in found:
         path, symbol = split_id(graph.nodes.ids[node])

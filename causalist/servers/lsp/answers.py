@@ -62,6 +62,7 @@ SYMBOL_KINDS = {
     NodeKind.PASSAGE: types.SymbolKind.String,
     NodeKind.ENTITY: types.SymbolKind.Key,
     NodeKind.EXTERNAL: types.SymbolKind.Package,
+    NodeKind.HANDLER: types.SymbolKind.Event,
 }
 _KINDS = {kind.label: kind for kind in NodeKind}
 

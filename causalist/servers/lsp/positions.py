@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lsprotocol import types
 
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, file_id, split_id, symbol_id
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, file_id, split_id, symbol_id, unescape_name
 from causalist.servers.lsp.text import DocumentText
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def last_name(node: str) -> str:
     path, symbol = split_id(node)
     if symbol is None:
         return path.rpartition("/")[2]
-    return _REPEATED.sub("", symbol).rpartition(".")[2]
+    return unescape_name(_REPEATED.sub("", symbol).rpartition(".")[2])
 
 
 def code_names(node: str) -> tuple[str, ...]:

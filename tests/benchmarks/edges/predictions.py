@@ -69,8 +69,31 @@ def predictions(name: str, meta: Mapping[str, Any], clones: Path, dumps: Path | 
 def predicted(graph: CodeGraph) -> list[Prediction]:
     nodes, kinds = graph.nodes, (*KINDS, "implements")
     types = {scorer_name(nodes.ids[i]) for i in range(len(nodes)) if nodes.kinds[i] == NodeKind.TYPE}
-    found = (graph.edge(i) for i in range(len(graph.edges)))
-    return merged((e for e in found if e.kind in kinds and not e.target.startswith("external:")), types)
+    found = (e for e in without_handlers(graph) if e.kind in kinds and not e.target.startswith("external:"))
+    return merged(found, types)
+
+
+def without_handlers(graph: CodeGraph) -> Iterator[Edge]:
+    """The edges in terms of oracles, for which code without a name belongs to what it stands in."""
+    nodes = graph.nodes
+    handlers = {nodes.ids[i] for i in range(len(nodes)) if nodes.kinds[i] == NodeKind.HANDLER}
+
+    def named(node: str) -> str:
+        path, separator, symbol = node.partition("::")
+        whole, kept = "", ""
+        for part in symbol.split(".") if separator else ():
+            whole = f"{whole}.{part}" if whole else part
+            if f"{path}::{whole}" not in handlers:
+                kept = f"{kept}.{part}" if kept else part
+        return f"{path}::{kept}" if kept else path
+
+    for edge in (graph.edge(i) for i in range(len(graph.edges))):
+        if not handlers:
+            yield edge
+            continue
+        changed = edge._replace(source=named(edge.source), target=named(edge.target))
+        if edge.kind != EdgeKind.CONTAINS.label or changed.source != changed.target:
+            yield changed
 
 
 def _graph_of(clone: Path, commit: str) -> CodeGraph:
@@ -95,8 +118,7 @@ def _edges_of_snippets(clone: Path, meta: Mapping[str, Any]) -> Iterator[Edge]:
                 group, name, inner = path.split("/", 2)
                 snippets[f"{group}/{name}"].append((inner, parse_file(inner, source.data)))
     for folder, facts in sorted(snippets.items()):
-        graph = build_graph(facts, load_settings()).graph
-        for edge in (graph.edge(i) for i in range(len(graph.edges))):
+        for edge in without_handlers(build_graph(facts, load_settings()).graph):
             if edge.kind in KINDS and not edge.target.startswith("external:"):
                 yield edge._replace(source=f"{folder}/{edge.source}", target=f"{folder}/{edge.target}")
 
