@@ -12,7 +12,7 @@ import re
 import sys
 import time
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -226,8 +226,29 @@ def described(each: Expression) -> dict[str, object]:
     return {"pattern": pattern, "flags": flags, "places": each.places, "justified": is_justified(each)}
 
 
+def slow_attacks(attacks: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The expressions that need more than _MOST_SECONDS for a text of at most _REPEATED characters that another
+    analyser made against them."""
+    found = []
+    for each in attacks:
+        flags = sum(re.RegexFlag[name.upper()] for name, is_set in each["flags"].items() if is_set)
+        compiled, text = re.compile(each["pattern"], flags), each["attack"][:_REPEATED]
+        began = time.process_time()
+        compiled.search(text)
+        seconds = time.process_time() - began
+        if seconds > _MOST_SECONDS:
+            found.append(f"{', '.join(each['places'])}: {each['pattern']!r}: {seconds:.1f} s for {text[:80]!r}")
+    return found
+
+
 def main() -> int:
-    """Prints what is wrong with any expression; 1 if something is. With --json, prints all expressions."""
+    """Prints what is wrong with any expression; 1 if something is. With --json, prints all expressions; with --attacks,
+    measures the texts that it reads."""
+    if "--attacks" in sys.argv[1:]:
+        attacks = json.load(sys.stdin)
+        slow = slow_attacks(attacks)
+        print("\n".join([*slow, f"{len(attacks)} attacks, {len(slow)} that take long"]))
+        return int(bool(slow))
     everything = all_expressions()
     if "--json" in sys.argv[1:]:
         print(json.dumps([described(each) for each in everything]))
