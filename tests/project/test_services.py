@@ -78,6 +78,7 @@ class TestReal:
             assert re.fullmatch("[0-9a-f]{40}", row["commit"])
             assert 2 <= len(row["chain"]) <= 5
             assert all(0 < link["start"] <= link["end"] for link in row["chain"])
+            assert all(0 <= link.get("caller", 0) <= i for i, link in enumerate(row["chain"]))
 
 
 class TestScoring:
@@ -95,6 +96,13 @@ class TestScoring:
         asked = _ASKED._replace(pack=_ASKED.pack[::-1], files=("a.go", "b.go", "log.go"))
         verdict = judge(_CASE, asked)
         assert (verdict.pack, verdict.in_order, verdict.before_hubs, verdict.n_alike) == (True, False, True, 0)
+
+    def test_two_links_of_one_caller_have_no_order(self) -> None:
+        first, second, third = _ASKED.pack
+        asked = _ASKED._replace(pack=(first, third, second))
+        assert not judge(_CASE, asked).in_order
+        chain = (*_CASE.chain[:2], _CASE.chain[2]._replace(caller=1))
+        assert judge(_CASE._replace(chain=chain), asked).in_order
 
     def test_a_file_that_is_not_found_is_not_before_hubs(self) -> None:
         verdict = judge(_CASE, _ASKED._replace(files=("a.go",), pack=_ASKED.pack[:1]))

@@ -12,11 +12,15 @@ LANGUAGES = ("typescript", "python", "go", "java", "rust")
 
 
 class Link(NamedTuple):
-    """A definition of the chain; `name` has its class before a dot, as in the question's language."""
+    """A definition of the chain; `name` has its class before a dot. `caller` is the link, from 1, that calls it.
+
+    0 stands for the one before; the first link has none.
+    """
 
     path: str
     name: str
     kind: str
+    caller: int = 0
 
 
 class Spec(NamedTuple):
@@ -63,7 +67,7 @@ def _parse(language: str, text: str) -> Spec:
         hubs=tuple(fields["hubs"].split()),
         words=tuple(fields["words"].split()),
         heads=tuple(fields.get("heads", "").split()),
-        chain=tuple(Link(*link) for link in links),
+        chain=tuple(Link(*link[:3], int(*link[3:] or "0")) for link in links),
         wire=fields["wire"],
         files=_sections("=== " + rest),
     )

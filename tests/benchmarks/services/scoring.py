@@ -4,7 +4,7 @@ A link is a definition (path, name; in a real repository also lines). What is me
 
 - files: all files of the chain are among the first eight of the level of files;
 - definitions: all links are among the first eight results of the level of definitions;
-- pack: all links are named in the pack of that level; in order: and they stand there in the order of the chain;
+- pack: all links are named in the pack of that level; in order: and each stands there behind its caller;
 - source: the pack has source of all links;
 - before hubs: all files of the chain were found, each before the first hub; only where hubs are listed;
 - alike: how many look-alike files stand before the last file of the chain, of those found.
@@ -33,6 +33,7 @@ class Place(NamedTuple):
     name: str | None = None
     start: int = 0
     end: int = 0
+    caller: int = 0  # of a link: the number of the one that calls it; 0: the one before
 
     def is_link(self, link: "Place") -> bool:
         """Whether this is the link: the same name in the same file, and if the link has lines, one in common."""
@@ -86,7 +87,7 @@ def read_generated(folder: Path) -> Iterator[Case]:
     """Cases of the manifest that `write` wrote."""
     for line in (folder / "manifest.jsonl").read_text().splitlines():
         row = json.loads(line)
-        chain = tuple(Place(link["path"], link["name"]) for link in row["chain"])
+        chain = tuple(Place(link["path"], link["name"], caller=link["caller"]) for link in row["chain"])
         its = folder / row["id"]
         hubs, alike = tuple(row["hubs"]), tuple(row["lookalikes"])
         yield Case(row["id"], row["lang"], row["files"], its, row["question"], chain, hubs, alike)
@@ -96,7 +97,7 @@ def read_real(rows: Path, clones: Path) -> Iterator[Case]:
     """Cases that were marked by hand, in clones named OWNER+NAME."""
     for line in rows.read_text().splitlines():
         row = json.loads(line)
-        chain = tuple(Place(link["path"], link["name"], link["start"], link["end"]) for link in row["chain"])
+        chain = tuple(Place(**link) for link in row["chain"])
         folder = clones / row["repo"].replace("/", "+")
         command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
         head = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
@@ -128,8 +129,8 @@ def judge(case: Case, asked: Asked) -> Verdict:
     chain_files = list(dict.fromkeys(link.path for link in case.chain))
     ranks = [_rank(asked.files, path) for path in chain_files]
     found = [rank for rank in ranks if rank is not None]
-    places = [next((i for i, each in enumerate(asked.pack) if each.is_link(link)), None) for link in case.chain]
-    whole = all(place is not None for place in places)
+    places = [next((i for i, each in enumerate(asked.pack) if each.is_link(link)), -1) for link in case.chain]
+    whole = -1 not in places
     before_hubs = None
     if case.hubs is not None:
         hub_ranks = [rank for rank in (_rank(asked.files, path) for path in case.hubs) if rank is not None]
@@ -141,7 +142,7 @@ def judge(case: Case, asked: Asked) -> Verdict:
         files=n_first == len(chain_files),
         definitions=n_links == len(case.chain),
         pack=whole,
-        in_order=whole and places == sorted(places, key=lambda place: place or 0),
+        in_order=whole and _is_in_order(case.chain, places),
         source=all(any(each.is_link(link) for each in asked.sources) for link in case.chain),
         before_hubs=before_hubs,
         n_alike=sum(path in case.lookalikes for path in asked.files[: max(found, default=len(asked.files))]),
@@ -247,6 +248,11 @@ def _node_place(repository: Repository, node: str) -> Place:
     nodes = repository.index.graph.nodes
     at = nodes.ids.position(node)
     return Place(*split_id(node), int(nodes.start_rows[at]) + 1, int(nodes.end_rows[at]) + 1)
+
+
+def _is_in_order(chain: Sequence[Place], places: Sequence[int]) -> bool:
+    """Whether every link but the first stands behind the link that calls it."""
+    return all(places[(link.caller or i) - 1] < places[i] for i, link in enumerate(chain) if i)
 
 
 def _rank(paths: Sequence[str], path: str) -> int | None:

@@ -16,8 +16,17 @@ from typing import NamedTuple
 
 from tests.benchmarks.services.bodies import SHAPES_BY_KIND, Entity, Function, Shapes, plural
 from tests.benchmarks.services.chains import Spec, read_hubs, read_specs
-from tests.benchmarks.services.printers import PRINTERS, Module, Names, Printer, camel, pascal
+from tests.benchmarks.services.printer import Module, Names, Printer, camel, pascal
+from tests.benchmarks.services.printers_dynamic import Python, TypeScript
+from tests.benchmarks.services.printers_static import Go, Java, Rust
 
+_PRINTERS: dict[str, type[Printer]] = {
+    "typescript": TypeScript,
+    "python": Python,
+    "go": Go,
+    "java": Java,
+    "rust": Rust,
+}
 _MIN_ALIKE_FUNCTIONS = 10
 _HUB_PATHS = {
     "typescript": {
@@ -126,7 +135,7 @@ class _Maker:
     def __init__(self, spec: Spec, chance: random.Random) -> None:
         self.spec, self.chance = spec, chance
         self.names = Names(spec.id.replace("-", "_"), spec.hubs)
-        self.printer: Printer = PRINTERS[spec.language](self.names)
+        self.printer: Printer = _PRINTERS[spec.language](self.names)
         self.layout = chance.randrange(3) if spec.n_files > 20 else 0  # a small service has no barrel
         self.paths = {hub: _HUB_PATHS[spec.language][hub][self.layout] for hub in spec.hubs}
         self.barrel = _BARRELS.get(spec.language) if self.layout == 1 else None
@@ -325,12 +334,12 @@ class _Maker:
             (module, function)
             for module in self.modules
             for function in module.functions
-            if function.parameters == (("items", "list"),) and self.printer.test_path(module) not in self.files  # type: ignore[attr-defined]
+            if function.parameters == (("items", "list"),) and self.printer.test_path(module) not in self.files
         ]
         if not candidates:
             return False
         module, function = self.chance.choice(candidates)
-        self.files[self.printer.test_path(module)] = self.printer.test_text(module, function)  # type: ignore[attr-defined]
+        self.files[self.printer.test_path(module)] = self.printer.test_text(module, function)
         return True
 
     def _add_doc(self, n: int) -> None:
