@@ -105,13 +105,25 @@ _TOPIC_WORDS = "topic_words.txt"
 _TOPIC_WEIGHTS = "topic_weights.json"
 # Names of definitions with a word up to which the repository does not make the word its own.
 _MAX_ALIEN_NAMES = 2
-_MAX_PERSONAL_WORDS = 3  # more say nothing more: a long report is often told in the first person
 _MIN_ODDS = 1e-3  # of a confidence, and its inverse the most
 _TOPIC_WORD = re.compile(r"[^\W\d_]+")
-_PERSONAL = frozenset("i me my mine myself us you your".split())
 # "where is …", "why does …" at the beginning of a sentence, but not "how do I …".
 _ASKS = re.compile(
-    r"(?:^|[.!?:,\n]\s*)(?:where|why|when|how) (?:is|are|was|does|do|did|has|have|can|will|gets?)\b(?! (?:i|you|one|we)\b)",
+    r"(?:^|[.!?:,\n]\s*)(?:where|why|when|how) (?:is|are|was|does|do|did|has|have|can|will|gets?)\b"
+    r"(?! (?:i|you|one|we)\b)",
+    re.IGNORECASE,
+)
+# "write me a …", "translate …", "what is a …", "how do I …" at the beginning, but not "write a test for …".
+_ERRAND = re.compile(
+    r"\W*(?:(?:please|now|can you|could you) )*"
+    r"(?:write\b(?! (?:\S+ ){0,2}(?:tests?|migrations?|docs?|docstrings?|benchmarks?)\b)"
+    r"|(?:explain|describe|summari[sz]e|(?:tell|show) (?:me|us))\b(?! (?:how|where|why|when|which|what happens)\b)"
+    r"|translate|draft|compose|suggest|recommend|invent|formulate|phrase|rewrite this|teach|solve|prove|guess"
+    r"|give (?:me|us)|help (?:me|us)|make (?:me|us|an?|my|this)\b|(?:plan|name) (?:an?|the|my|our|some|\w+ ideas)\b"
+    r"|compare (?!the)|i need (?:an?|some)\b|i(?:'m| am| feel| have an?)\b|should (?:i|we)\b|(?:do|are|have) you\b"
+    r"|what(?:'s| is| are| was| does| do| should| can)\b|who (?!(?:may|can|gets|calls|uses|sends)\b)"
+    r"|how (?:do|can|could|should|would) (?:i|we|one|an?)\b|how (?:far|tall|old|big)\b|is it\b|let's\b|say\b"
+    r"|continue\b)",
     re.IGNORECASE,
 )
 
@@ -119,22 +131,22 @@ _ASKS = re.compile(
 class TopicEvidence(NamedTuple):
     """Evidence that a prompt is about the code of a repository; more of each field being better.
 
-    `confidence`: the logarithm of the odds of the ranking's confidence. `named`: the share, in [0, 1], of the prompt's
-    words, by how informative they are, that names of definitions have. `together`: ln(1 + the most words that one
-    definition has). `code`: ln(1 + words that people use when they talk about code). `asks`: 1 if a sentence asks where,
-    why, when or how something is or does. The others are negative: `everyday` and `general`, -ln(1 + words of daily life,
-    and of programming in general or of chores, that hardly any name has), `personal`, -ln(1 + words for the writer and the
-    reader).
+    `confidence`: the logarithm of the odds of the ranking's confidence. `used`: how many names of definitions have the
+    words of the prompt, in [0, 1]: the mean over its words, by how informative they are, of a logarithm of that number.
+    `together`: ln(1 + the most words that one definition has). `code`: ln(1 + words that people use when they talk
+    about code). `asks`: 1 if a sentence asks where, why, when or how something is or does. The others are negative:
+    `everyday` and `general`, -ln(1 + words of daily life, and of programming in general or of chores, that hardly any
+    name has); `errand`, -1 if it begins as people ask for a text, an explanation or a fact.
     """
 
     confidence: float
-    named: float
+    used: float
     together: float
     code: float
     asks: float
     everyday: float
     general: float
-    personal: float
+    errand: float
 
 
 class TopicWeights(NamedTuple):
@@ -167,29 +179,25 @@ def collect_topic_evidence(
 
     talk = _read_talk_words()
     content = {t: w for t, w in question.terms.items() if question.written.get(t, t).lower() not in talk}
-    lexical = index.lexical
-    n_names = {term: _count_documents(term, index) for term in content}
-    total = sum(content.values())
-    known = sum(weight for term, weight in content.items() if n_names[term])
-    words = [word.lower() for word in _TOPIC_WORD.findall(prompt)]
+    scale = log1p(len(index.graph.nodes))
+    used = sum(weight * log1p(_count_documents(term, index)) / scale for term, weight in content.items())
     counts = dict.fromkeys(("everyday", "general", "code"), 0)
     topics = _read_topic_words()
-    for word in set(stems(words)):
+    for word in set(stems([word.lower() for word in _TOPIC_WORD.findall(prompt)])):
         topic = topics.get(word)
         if topic == "code" or (topic and _count_documents(word, index) <= _MAX_ALIEN_NAMES):
             counts[topic] += 1
-    n_personal = min(sum(word in _PERSONAL for word in words), _MAX_PERSONAL_WORDS)
     odds = (confidence or 0.0) / max(1.0 - (confidence or 0.0), _MIN_ODDS)
-    numbers = [number for term in content if (number := lexical.terms.position(term)) >= 0]
+    numbers = [number for term in content if (number := index.lexical.terms.position(term)) >= 0]
     return TopicEvidence(
         confidence=log(min(max(odds, _MIN_ODDS), 1.0 / _MIN_ODDS)),
-        named=known / total if total else 0.0,
+        used=used / (sum(content.values()) or 1.0),
         together=log1p(_count_together(numbers, index)),
         code=log1p(counts["code"]),
         asks=float(bool(_ASKS.search(prompt))),
         everyday=-log1p(counts["everyday"]),
         general=-log1p(counts["general"]),
-        personal=-log1p(n_personal),
+        errand=-float(bool(_ERRAND.match(prompt))),
     )
 
 

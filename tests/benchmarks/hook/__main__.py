@@ -13,8 +13,10 @@ size for all questions, whatever the confidence, with and without the names of t
 with the best of those without names that cost no more.
 
 `--topics` measures on how many prompts that are not about a repository the hook is silent, and on how many that are it
-is not, see `topics`. DIR holds the repositories of on_topic.txt as OWNER+NAME, each with a current index. `--write` fits
-the weights to the half of the prompts and repositories that is not measured, and writes them.
+is not, see `topics`. DIR holds the repositories of on_topic.txt as OWNER+NAME, each with a current index. `--write`
+fits the weights to the half of the prompts and repositories that is not measured, and writes them. `--questions` and
+`--requests` are files of others: questions as `causalist eval --data` reads them, and requests to an assistant with the
+keys `instruction` and `input`.
 
 `--random` runs the hook itself on that many random inputs and counts those after which the exit code is not 0 or
 anything stands on standard output.
@@ -61,19 +63,15 @@ def main() -> int:
     parser.add_argument("--rows", type=int, default=200)
     parser.add_argument("--choose", type=int, default=80)
     parser.add_argument("--topics", type=Path, metavar="DIR")
+    parser.add_argument("--questions", type=Path, nargs="*", default=[], metavar="FILE")
+    parser.add_argument("--requests", type=Path, nargs="*", default=[], metavar="FILE")
     parser.add_argument("--write", action="store_true", help="fit and write causalist/cli/topic_weights.json")
     parser.add_argument("--random", type=int, metavar="N")
     arguments = parser.parse_args()
     if arguments.random:
         return run_random(arguments.random)
     if arguments.topics:
-        if arguments.write:
-            rows = list(topics.judge_half(arguments.topics, 0))
-            topics.WEIGHTS.write_text(topics.fit_weights(rows), encoding="utf-8")
-            topic_weights.cache_clear()
-            sys.stdout.write("\n".join(["fitted to:", "", *topics.report(rows), "", ""]))
-        sys.stdout.write("\n".join(topics.report(list(topics.judge_half(arguments.topics, 1)))) + "\n")
-        return 0
+        return run_topics(arguments)
     questions = sorted(read_questions(arguments.data), key=lambda q: hashlib.sha256(q.id.encode()).hexdigest())
     measured = questions[arguments.choose :][: arguments.rows]
     handed: dict[Sequence[HookBudget], list[Handed]] = defaultdict(list)
@@ -133,6 +131,22 @@ def table(handed: dict[Sequence[HookBudget], list[Handed]]) -> list[str]:
 
 def tokens_of(rows: Sequence[Handed]) -> float:
     return sum(row.tokens for row in rows) / len(rows)
+
+
+def run_topics(arguments: argparse.Namespace) -> int:
+    if arguments.write:
+        rows = list(topics.judge_half(arguments.topics, 0))
+        topics.WEIGHTS.write_text(topics.fit_weights(rows), encoding="utf-8")
+        topic_weights.cache_clear()
+        sys.stdout.write("\n".join(["fitted to:", "", *topics.report(rows), "", ""]))
+    sys.stdout.write("\n".join(topics.report(list(topics.judge_half(arguments.topics, 1)))) + "\n")
+    for file in arguments.questions:
+        rows = list(topics.read_questions_of_others(file, arguments.topics))
+        sys.stdout.write(f"{file.stem}: code {topics.share_of(rows, True)}\n")
+    for file in arguments.requests:
+        rows = list(topics.read_requests_of_others(file, arguments.topics))
+        sys.stdout.write(f"{file.stem}: silent {topics.share_of(rows, False)}\n")
+    return 0
 
 
 def run_random(number: int) -> int:
