@@ -119,6 +119,7 @@ _ERRAND = re.compile(
     r"(?:write\b(?! (?:\S+ ){0,2}(?:tests?|migrations?|docs?|docstrings?|benchmarks?)\b)"
     r"|(?:explain|describe|summari[sz]e|(?:tell|show) (?:me|us))\b(?! (?:how|where|why|when|which|what happens)\b)"
     r"|translate|draft|compose|suggest|recommend|invent|formulate|phrase|rewrite this|teach|solve|prove|guess"
+    r"|provide|classify|categori[sz]e|paraphrase|rephrase|come up with|based on the|given (?:an?|the)\b|you are given"
     r"|give (?:me|us)|help (?:me|us)|make (?:me|us|an?|my|this)\b|(?:plan|name) (?:an?|the|my|our|some|\w+ ideas)\b"
     r"|compare (?!the)|i need (?:an?|some)\b|i(?:'m| am| feel| have an?)\b|should (?:i|we)\b|(?:do|are|have) you\b"
     r"|what(?:'s| is| are| was| does| do| should| can)\b|who (?!(?:may|can|gets|calls|uses|sends)\b)"
@@ -133,15 +134,17 @@ class TopicEvidence(NamedTuple):
 
     `confidence`: the logarithm of the odds of the ranking's confidence. `used`: how many names of definitions have the
     words of the prompt, in [0, 1]: the mean over its words, by how informative they are, of a logarithm of that number.
-    `together`: ln(1 + the most words that one definition has). `code`: ln(1 + words that people use when they talk
-    about code). `asks`: 1 if a sentence asks where, why, when or how something is or does. The others are negative:
-    `everyday` and `general`, -ln(1 + words of daily life, and of programming in general or of chores, that hardly any
-    name has); `errand`, -1 if it begins as people ask for a text, an explanation or a fact.
+    `together`: ln(1 + the most words that one definition has); `share`: the share of all words that these are, in
+    [0, 1]. `code`: ln(1 + words that people use when they talk about code). `asks`: 1 if a sentence asks where, why,
+    when or how something is or does. The others are negative: `everyday` and `general`, -ln(1 + words of daily life,
+    and of programming in general or of chores, that hardly any name has); `errand`, -1 if it begins as people ask for
+    a text, an explanation or a fact.
     """
 
     confidence: float
     used: float
     together: float
+    share: float
     code: float
     asks: float
     everyday: float
@@ -189,10 +192,12 @@ def collect_topic_evidence(
             counts[topic] += 1
     odds = (confidence or 0.0) / max(1.0 - (confidence or 0.0), _MIN_ODDS)
     numbers = [number for term in content if (number := index.lexical.terms.position(term)) >= 0]
+    n_together = _count_together(numbers, index)
     return TopicEvidence(
         confidence=log(min(max(odds, _MIN_ODDS), 1.0 / _MIN_ODDS)),
         used=used / (sum(content.values()) or 1.0),
-        together=log1p(_count_together(numbers, index)),
+        together=log1p(n_together),
+        share=n_together / max(1, len(content)),
         code=log1p(counts["code"]),
         asks=float(bool(_ASKS.search(prompt))),
         everyday=-log1p(counts["everyday"]),
