@@ -135,17 +135,17 @@ def _text(data: dict[str, Any], key: str) -> str:
 
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _UNDERLINE = re.compile(r"^\s*([=\-~^\"'`#*+])\1{2,}\s*$")
-_HASHES = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)[\s#]*$")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_HASHES = re.compile(r"^ {0,3}(#{1,6})\s+(.*)$")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
-_ASIDE_ELEMENT = re.compile(r"<(picture|table|details|style|script)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
-_HEADING_ELEMENT = re.compile(r"<h([1-6])\b[^<>]*>(.*?)</h\1\s*>", re.DOTALL | re.IGNORECASE)
+_ASIDE_BEGINNING = re.compile(r"<(!--|(?:picture|table|details|style|script)\b)", re.IGNORECASE)
+# A heading holds no other, so that one that is never closed is read once.
+_HEADING_ELEMENT = re.compile(r"<h([1-6])\b[^<>]*>((?:(?!<h[1-6]\b).)*?)</h\1\s*>", re.DOTALL | re.IGNORECASE)
 _BLOCK_TAG = re.compile(r"</?(?:p|div|center|section|ul|ol|li|br|hr)\b[^<>]*>", re.IGNORECASE)
 _BADGE = re.compile(r"\[!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])\](?:\([^)\n]*\)|\[[^\]\n]*\])[ \t]*\n?")
 _IMAGE = re.compile(r"!\[[^\]]*\](\([^)]*\)|\[[^\]]*\])")
 _LINK = re.compile(r"\[([^\[\]]+)\](\([^)]*\)|\[[^\]]*\])")
 _RST_LINK = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?")
-_RST_ROLE = re.compile(r":[a-z:+-]+:`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
+_RST_ROLE = re.compile(r":[a-z:+-]{1,40}:`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
 _RST_REFERENCE = re.compile(r"`([^`]+)`__?|\b(\w+)_(?![\w])")
 _EMPHASIS = re.compile(r"(\*\*|__|(?<![\w*])[*_](?=\S))(.+?)(?:\1|(?<=\S)[*_](?![\w*]))")
 # A word, or two characters of a script without spaces between words.
@@ -331,8 +331,7 @@ def first_sentence(text: str) -> str:
 
 def _read_blocks(text: str) -> list[_Block]:
     """Return the headings and the paragraphs that say something, without markup."""
-    text = _COMMENT.sub("", text[:_MAX_README_BYTES].replace("\r\n", "\n").removeprefix("\ufeff"))
-    text = _BADGE.sub("", _ASIDE_ELEMENT.sub("\n\n", text))
+    text = _BADGE.sub("", _without_asides(text[:_MAX_README_BYTES].replace("\r\n", "\n").removeprefix("\ufeff")))
     text = _HEADING_ELEMENT.sub(lambda match: f"\n\n{'#' * int(match[1])} {' '.join(match[2].split())}\n\n", text)
     text = _BLOCK_TAG.sub("\n\n", text)
     blocks = []
@@ -341,6 +340,23 @@ def _read_blocks(text: str) -> list[_Block]:
         if said:
             blocks.append(_Block(level, said))
     return blocks
+
+
+def _without_asides(text: str) -> str:
+    """Return a text without comments, pictures, tables and other elements that hold no prose; in linear time."""
+    kept: list[str] = []
+    at, unclosed = 0, set[str]()
+    for match in _ASIDE_BEGINNING.finditer(text):
+        name = match[1].lower()
+        if match.start() < at or name in unclosed:
+            continue
+        closing = re.compile("-->" if name == "!--" else f"</{name}", re.IGNORECASE).search(text, match.end())
+        if closing is None:
+            unclosed.add(name)
+            continue
+        kept += [text[at : match.start()], "" if name == "!--" else "\n\n"]
+        at = text.find(">", closing.start()) + 1 or len(text)
+    return "".join([*kept, text[at:]])
 
 
 def _split_blocks(text: str) -> list[tuple[int, list[str]]]:
@@ -362,7 +378,7 @@ def _split_blocks(text: str) -> list[tuple[int, list[str]]]:
         elif not line.strip():
             blocks.append((0, []))
         elif hashes:
-            blocks += [(len(hashes[1]), [hashes[2]]), (0, [])]
+            blocks += [(len(hashes[1]), [hashes[2].rstrip("# \t")]), (0, [])]
         elif _UNDERLINE.match(line) and len(blocks[-1][1]) == 1:
             # What is underlined is a heading, also right above a paragraph.
             mark = line.strip()[0]

@@ -46,7 +46,18 @@ def test_nothing_is_said(text: str) -> None:
 
 
 def test_a_very_long_readme_takes_no_time() -> None:
-    for text in ("[" * 100_000, "<h1>" * 50_000, "*" * 100_000, "`" * 100_000, "a_ " * 50_000, "<!--" * 30_000):
+    for text in (
+        "<table>" * 20_000,
+        "<h1>a" * 20_000,
+        f"# {'#' * 60_000}x",
+        ":a" * 40_000,
+        "[" * 100_000,
+        "<h1>" * 50_000,
+        "*" * 100_000,
+        "`" * 100_000,
+        "a_ " * 50_000,
+        "<!--" * 30_000,
+    ):
         assert len(first_paragraph(text)) < 30_000
 
 
@@ -145,3 +156,10 @@ def test_a_title_says_it_if_nothing_else_does() -> None:
         "Copier of rows between databases\n=====\n\nLicense\n-------\n\nIt is offered to you under the MIT license.\n"
     )
     assert first_paragraph(text, ["ferry"]) == "Copier of rows between databases"
+
+
+def test_letters_that_are_longer_in_lower_case() -> None:
+    assert (
+        first_paragraph(f"<!-- {'İ' * 50} -->\n<TABLE><tr>{'İ' * 50}</tr></TABLE>\n\n# Ferry\n\n{FERRY}\n", ["ferry"])
+        == FERRY
+    )
