@@ -1,8 +1,9 @@
 """Prompt hook: parse a client's prompt, build context from the stored index, render the output.
 
 Nothing is indexed, and only the files that are shown are read. The index may be older than the files; changed files are
-listed without their source. If the confidence of the answer is low, the hook prints nothing; the thresholds in
-HOOK_BUDGETS were measured, see docs/hook.md.
+listed without their source. If the confidence of the answer is low, or if the prompt is probably not about the code of
+this repository, the hook prints nothing; the thresholds in HOOK_BUDGETS and the weights in topic_weights.json were
+measured, see docs/hook.md.
 
 The formats are those that the clients document: Claude Code, Codex and VS Code as `UserPromptSubmit`, Gemini CLI as
 `BeforeAgent`, Cursor as `beforeSubmitPrompt`. They differ in the key of the folder and in the output that they read.
@@ -12,16 +13,20 @@ Input of any other event is answered with plain text.
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.resources import files as resource_files
+from math import exp, log, log1p
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from causalist.errors import IndexUnreadable
 
 if TYPE_CHECKING:
+    from causalist.model.index import Index
     from causalist.pipeline.repository import Repository
+    from causalist.rank import ParsedQuery
 
 
 class HookBudget(NamedTuple):
@@ -64,7 +69,10 @@ def open_stored_repository(root: Path, folder: Path) -> "Repository | None":
 
 
 def build_context(repository: "Repository", prompt: str, shares: Sequence[HookBudget] = HOOK_BUDGETS) -> str | None:
-    """Return the context for a prompt, or None if the confidence is below every budget."""
+    """Return the context for a prompt.
+
+    None if the confidence is below every budget, or if the prompt is probably about something else.
+    """
     from causalist._internal.sanitize import middle_cut, neutralise
     from causalist.model.answer import AskOptions, Level
 
@@ -73,6 +81,9 @@ def build_context(repository: "Repository", prompt: str, shares: Sequence[HookBu
     confidence = attempt.confidence
     share = next((each for each in shares if (confidence or 0.0) >= each.confidence), None)
     if share is None:
+        return None
+    evidence = collect_topic_evidence(prompt, attempt.ranking.question, attempt.confidence, repository.index)
+    if topic_probability(evidence) < topic_weights().threshold:
         return None
     # The first line repeats the query, which the prompt already contains.
     room = share.tokens - _LEAD_TOKENS
@@ -88,6 +99,150 @@ def build_context(repository: "Repository", prompt: str, shares: Sequence[HookBu
     others = [path for path in (ids[each.node] for each in attempt.chosen) if path not in pack][: share.names]
     names = f"also likely: {', '.join(middle_cut(path, _PATH_CHARACTERS) for path in others)}\n" if others else ""
     return f"{lead}\n{pack.rstrip()}\n{names}"
+
+
+_TOPIC_WORDS = "topic_words.txt"
+_TOPIC_WEIGHTS = "topic_weights.json"
+# Names of definitions with a word up to which the repository does not make the word its own.
+_MAX_ALIEN_NAMES = 2
+_MIN_ODDS = 1e-3  # of a confidence, and its inverse the most
+_TOPIC_WORD = re.compile(r"[^\W\d_]+")
+# "where is …", "why does …" at the beginning of a sentence, but not "how do I …".
+_ASKS = re.compile(
+    r"(?:^|[.!?:,\n]\s*)(?:where|why|when|how) (?:is|are|was|does|do|did|has|have|can|will|gets?)\b"
+    r"(?! (?:i|you|one|we)\b)",
+    re.IGNORECASE,
+)
+# "write me a …", "translate …", "what is a …", "how do I …" at the beginning, but not "write a test for …".
+_ERRAND = re.compile(
+    r"\W*(?:(?:please|now|can you|could you) )*"
+    r"(?:write\b(?! (?:\S+ ){0,2}(?:tests?|migrations?|docs?|docstrings?|benchmarks?)\b)"
+    r"|(?:explain|describe|summari[sz]e|(?:tell|show) (?:me|us))\b(?! (?:how|where|why|when|which|what happens)\b)"
+    r"|translate|draft|compose|suggest|recommend|invent|formulate|phrase|rewrite this|teach|solve|prove|guess"
+    r"|provide|classify|categori[sz]e|paraphrase|rephrase|come up with|based on the|given (?:an?|the)\b|you are given"
+    r"|give (?:me|us)|help (?:me|us)|make (?:me|us|an?|my|this)\b|(?:plan|name) (?:an?|the|my|our|some|\w+ ideas)\b"
+    r"|compare (?!the)|i need (?:an?|some)\b|i(?:'m| am| feel| have an?)\b|should (?:i|we)\b|(?:do|are|have) you\b"
+    r"|what(?:'s| is| are| was| does| do| should| can)\b|who (?!(?:may|can|gets|calls|uses|sends)\b)"
+    r"|how (?:do|can|could|should|would) (?:i|we|one|an?)\b|how (?:far|tall|old|big)\b|is it\b|let's\b|say\b"
+    r"|continue\b)",
+    re.IGNORECASE,
+)
+
+
+class TopicEvidence(NamedTuple):
+    """Evidence that a prompt is about the code of a repository; more of each field being better.
+
+    `confidence`: the logarithm of the odds of the ranking's confidence. `used`: how many names of definitions have the
+    words of the prompt, in [0, 1]: the mean over its words, by how informative they are, of a logarithm of that number.
+    `together`: ln(1 + the most words that one definition has); `share`: the share of all words that these are, in
+    [0, 1]. `code`: ln(1 + words that people use when they talk about code). `asks`: 1 if a sentence asks where, why,
+    when or how something is or does. The others are negative: `everyday` and `general`, -ln(1 + words of daily life,
+    and of programming in general or of chores, that hardly any name has); `errand`, -1 if it begins as people ask for
+    a text, an explanation or a fact.
+    """
+
+    confidence: float
+    used: float
+    together: float
+    share: float
+    code: float
+    asks: float
+    everyday: float
+    general: float
+    errand: float
+
+
+class TopicWeights(NamedTuple):
+    """Weights of the evidence, none negative, what is given beforehand, and the least probability that is enough."""
+
+    weights: Mapping[str, float]
+    intercept: float
+    threshold: float
+
+
+@cache
+def topic_weights() -> TopicWeights:
+    """Return the shipped weights from `topic_weights.json`, which states their origin."""
+    data = json.loads(resource_files("causalist.cli").joinpath(_TOPIC_WEIGHTS).read_text(encoding="utf-8"))
+    return TopicWeights(data["weights"], data["intercept"], data["threshold"])
+
+
+def topic_probability(evidence: TopicEvidence) -> float:
+    """Return the probability, in (0, 1), that a prompt is about the code of a repository."""
+    weights, intercept, _ = topic_weights()
+    total = intercept + sum(weights[name] * value for name, value in zip(TopicEvidence._fields, evidence, strict=True))
+    return 1.0 / (1.0 + exp(-total))
+
+
+def collect_topic_evidence(
+    prompt: str, question: "ParsedQuery", confidence: float | None, index: "Index"
+) -> TopicEvidence:
+    """Return the evidence that a prompt, read as `question`, is about the code of an index."""
+    from causalist.rank.terms import stems
+
+    talk = _read_talk_words()
+    content = {t: w for t, w in question.terms.items() if question.written.get(t, t).lower() not in talk}
+    scale = log1p(len(index.graph.nodes))
+    used = sum(weight * log1p(_count_documents(term, index)) / scale for term, weight in content.items())
+    counts = dict.fromkeys(("everyday", "general", "code"), 0)
+    topics = _read_topic_words()
+    for word in set(stems([word.lower() for word in _TOPIC_WORD.findall(prompt)])):
+        topic = topics.get(word)
+        if topic == "code" or (topic and _count_documents(word, index) <= _MAX_ALIEN_NAMES):
+            counts[topic] += 1
+    odds = (confidence or 0.0) / max(1.0 - (confidence or 0.0), _MIN_ODDS)
+    numbers = [number for term in content if (number := index.lexical.terms.position(term)) >= 0]
+    n_together = _count_together(numbers, index)
+    return TopicEvidence(
+        confidence=log(min(max(odds, _MIN_ODDS), 1.0 / _MIN_ODDS)),
+        used=used / (sum(content.values()) or 1.0),
+        together=log1p(n_together),
+        share=n_together / max(1, len(content)),
+        code=log1p(counts["code"]),
+        asks=float(bool(_ASKS.search(prompt))),
+        everyday=-log1p(counts["everyday"]),
+        general=-log1p(counts["general"]),
+        errand=-float(bool(_ERRAND.match(prompt))),
+    )
+
+
+def _count_documents(term: str, index: "Index") -> int:
+    """Return the number of nodes whose name has a term."""
+    number = index.lexical.terms.position(term)
+    indptr = index.lexical.symbol_names.indptr
+    return int(indptr[number + 1] - indptr[number]) if number >= 0 else 0
+
+
+def _count_together(terms: Iterable[int], index: "Index") -> int:
+    """Return the most of these terms that one definition has."""
+    import numpy as np
+
+    from causalist.model.symbols import NodeKind
+
+    postings = index.lexical.definitions
+    found = [postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])] for term in terms]
+    if not found:
+        return 0
+    counts = np.bincount(np.concatenate(found), minlength=len(index.graph.nodes))
+    return int(counts[index.graph.nodes.kinds != NodeKind.FILE].max(initial=0))
+
+
+def _read_talk_words() -> frozenset[str]:
+    return frozenset(resource_files("causalist.cli").joinpath(_TALK_WORDS).read_text(encoding="utf-8").split())
+
+
+def _read_topic_words() -> dict[str, str]:
+    """Return the topic by stem of each listed word; of a stem in two topics the last."""
+    from causalist.rank.terms import stems
+
+    topics: dict[str, str] = {}
+    topic = ""
+    for line in resource_files("causalist.cli").joinpath(_TOPIC_WORDS).read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            topic = line.strip("[]")
+        else:
+            topics.update(dict.fromkeys(stems(line.split()), topic))
+    return topics
 
 
 MAX_PROMPT_CHARACTERS = 20_000  # the rest is probably pasted text
@@ -154,8 +309,7 @@ def has_search_terms(text: str) -> bool:
         return False
     if _CODE.search(stripped):
         return True
-    talk = resource_files("causalist.cli").joinpath(_TALK_WORDS).read_text(encoding="utf-8").split()
-    words = {word.lower() for word in _WORD.findall(stripped)}.difference(talk)
+    words = {word.lower() for word in _WORD.findall(stripped)}.difference(_read_talk_words())
     # Scripts without spaces between words have long tokens.
     return len(words) >= _MIN_WORDS or any(not word.isascii() and len(word) >= 4 for word in words)
 

@@ -175,9 +175,11 @@ class Lookups:
         """Return an overview of the repository within `max_tokens`. Raises UsageError and BudgetTooSmall."""
         from causalist.repomap.collect import collect  # a question needs none of it
         from causalist.repomap.render import draw_map
+        from causalist.source import remote_name
 
         texts = SourceText(self.index.manifest, self.read)
-        return draw_map(collect(self.index, self.root.name, texts.read_text), max_tokens=max_tokens, format=format)
+        overview = collect(self.index, self.root.name, texts.read_text, [remote_name(self.root)])
+        return draw_map(overview, max_tokens=max_tokens, format=format)
 
     def edges(
         self, *, kinds: Sequence[str] = (), min_confidence: float = 0.5, everything: bool = False

@@ -78,8 +78,8 @@ _NOT_DEFINITIONS = (NodeKind.FILE, NodeKind.NAMESPACE)
 _ROOT_READMES = ("README.md", "readme.md", "README.rst", "README.txt", "README", "Readme.md")
 
 
-def collect(index: Index, name: str, read: Callable[[str], str]) -> Overview:
-    """Return the overview of a repository called `name`.
+def collect(index: Index, name: str, read: Callable[[str], str], other_names: Sequence[str] = ()) -> Overview:
+    """Return the overview of a repository called `name`, which its README may call by one of `other_names`.
 
     `read` gives the text of an indexed file by its path, "" if the text cannot be read. Only manifests and READMEs are
     read.
@@ -99,11 +99,12 @@ def collect(index: Index, name: str, read: Callable[[str], str]) -> Overview:
     at_root = [manifest for path, manifest in manifests if "/" not in path]
     root = next((manifest for manifest in at_root if manifest.summary), PackageManifest())
     readme = next((path for path in _ROOT_READMES if path in paths), "")
+    names = [name, *other_names, *(manifest.name for manifest in at_root)]
     return Overview(
         name=root.name or name,
         commit=index.commit,
         summary=root.summary,
-        paragraph=first_paragraph(read(readme)) if readme else "",
+        paragraph=first_paragraph(read(readme), names, is_described=bool(root.summary)) if readme else "",
         languages=_languages(graph, files),
         entries=tuple(_entries(graph, paths, manifests))[:_MAX_ENTRIES],
         folders=folders,

@@ -7,7 +7,7 @@ untrusted data: parts with an unexpected shape are ignored.
 import configparser
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from causalist._internal.text import read_toml
@@ -135,44 +135,180 @@ def _text(data: dict[str, Any], key: str) -> str:
 
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _UNDERLINE = re.compile(r"^\s*([=\-~^\"'`#*+])\1{2,}\s*$")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_HASHES = re.compile(r"^ {0,3}(#{1,6})\s+(.*)$")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
-_HEADING_ELEMENT = re.compile(r"<(h[1-6]|picture|table|details|style|script)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+_ASIDE_BEGINNING = re.compile(r"<(!--|(?:picture|table|details|style|script)\b)", re.IGNORECASE)
+# A heading holds no other, so that one that is never closed is read once.
+_HEADING_ELEMENT = re.compile(r"<h([1-6])\b[^<>]*>((?:(?!<h[1-6]\b).)*?)</h\1\s*>", re.DOTALL | re.IGNORECASE)
+_BLOCK_TAG = re.compile(r"</?(?:p|div|center|section|ul|ol|li|br|hr)\b[^<>]*>", re.IGNORECASE)
 _BADGE = re.compile(r"\[!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])\](?:\([^)\n]*\)|\[[^\]\n]*\])[ \t]*\n?")
 _IMAGE = re.compile(r"!\[[^\]]*\](\([^)]*\)|\[[^\]]*\])")
 _LINK = re.compile(r"\[([^\[\]]+)\](\([^)]*\)|\[[^\]]*\])")
 _RST_LINK = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?")
-_RST_ROLE = re.compile(r":[a-z:+-]+:`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
+_RST_ROLE = re.compile(r":[a-z:+-]{1,40}:`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
 _RST_REFERENCE = re.compile(r"`([^`]+)`__?|\b(\w+)_(?![\w])")
 _EMPHASIS = re.compile(r"(\*\*|__|(?<![\w*])[*_](?=\S))(.+?)(?:\1|(?<=\S)[*_](?![\w*]))")
-_WORD = re.compile(r"[^\W\d_]{2,}")
+# A word, or two characters of a script without spaces between words.
+_WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]{2}|[^\W\d_\u3040-\u30ff\u4e00-\u9fff]{2,}")
 _MIN_WORDS = 6
 # A sentence that says what something is or does; the first that does so early is the one that matters.
 _DEFINES = re.compile(r"\b(is an?|is the|are|provides?|lets|helps|allows|makes|implements)\b")
+_KIND = re.compile(r"an?\s", re.IGNORECASE)  # "A server that …"
+_MAX_WORDS_BEFORE_VERB = 4  # of a name, from the beginning of a paragraph
+# Paragraphs that advertise, thank, warn, refer elsewhere or say how to install: what they mention, how they begin.
+_NOTICE = re.compile(
+    r"\b(?:we(?:['’]re| are)? (?:now )?hiring|join (?:our|us|the)\b|\d+\s?% (?:off|discount)|free trial|early bird"
+    r"|sponsor(?:s|ed|ing|ship)?\b|our backers|supported by|brought to you by|check out (?:our|the|my) |new course"
+    r"|sign up (?:for|now)|subscribe to (?:our|my|the)|donat(?:e|ions?)\b|buy me a|follow (?:us|me)\b"
+    r"|star (?:us|this)\b"
+    r"|read this in|other languages|translat(?:ed|ions?) (?:in|of this|are|by)|looking for (?:new )?maintainers?"
+    r"|no longer (?:maintained|developed)|is (?:archived|deprecated)|has (?:been )?moved to"
+    r"|(?:licensed|offered|released|distributed|available) under )",
+    re.IGNORECASE,
+)
+_NOTICE_BEGINNING = re.compile(
+    r"\W*(?:to (?:install|get started|build|run|use)\b|install(?:ation|ing)?\b|simply\b|alternative(?:ly)?\b|if you\b"
+    r"|you can (?:install|download|find|use|try)\b|the (?:recommended|easiest|simplest|fastest) way\b|run\b|download\b"
+    r"|see\b|visit\b|please\b|note\b|warning\b|important\b|(?:(?:full|the|official|more|our) )?documentation\b|docs\b"
+    r"|copyright\b|licensed under|thanks to|thank you|this (?:is the readme|readme)|table of contents|requires\b"
+    r"|requirements?\b|(?:official )?website\b|follow\b|try (?:it|the)\b|for (?:more|further|questions|help)\b)",
+    re.IGNORECASE,
+)
+# Sections about something else than what the project does, by their headings.
+_OTHER_SECTION = re.compile(
+    r"\W*(?:the |our |how to )?(?:(?:gold|silver|bronze|platinum|premium|special) )?"
+    r"(?:sponsor|support|backer|donat|licen[cs]e|contribut|install|download|get(?:ting)? (?:started|help|it)"
+    r"|quick ?start|usage|document|docs\b|(?:table of )?contents\b|build|develop|credits|team|authors?\b|communit|thank"
+    r"|acknowledg|requirement|prerequisite|source code|links\b|news\b|change|(?:we are )?hiring|careers?\b|translat"
+    r"|screenshot|demo|upgrad|status|warning|security|languages\b)",
+    re.IGNORECASE,
+)
+_MIN_TITLE_WORDS = 4  # of a first heading that says what the project is if nothing else does
+_SHORTCODE = re.compile(r"(?<![\w`]):[a-z0-9_+-]+:(?![\w`])")  # ":rocket:"
+_NAME_LEADS = frozenset(["about", "introducing", "introduction", "is", "the", "to", "welcome", "what"])
+_MAX_HEADING_WORDS = 12  # of a heading that bears a name; a longer one is a sentence
+_MIN_NAME_CHARACTERS = 2
+_VERSION = re.compile(r"v\d+")
+_MAX_NAME_LEVEL = 3
 _EARLY = 4
 # Documentation that ends without a full stop before this many characters is a title, and whole.
 _SHORT_LINE = 60
-_MAX_README_BYTES = 20_000  # a README that has not said what it is by then does not
+_MAX_README_BYTES = 40_000  # a README that has not said what it is by then does not
 
 
-def first_paragraph(text: str) -> str:
-    r"""Return the first paragraph of a README that is a sentence, on one line without markup; "" if none.
+class _Block(NamedTuple):
+    """A paragraph, or a heading of `level` 1 to 6; 0 is a paragraph."""
 
-    Headings, badges, pictures, lists, tables, code, directives and lines of links are passed over.
+    level: int
+    said: str
+
+
+def first_paragraph(text: str, names: Iterable[str] = (), *, is_described: bool = False) -> str:
+    r"""Return the paragraph of a README that says what the project is, on one line without markup; "" if none.
+
+    It is the one below the first heading that bears one of the `names` of the project. Without such a heading it is the
+    first that is a description; if the project is described elsewhere, only one that says what a thing of that name is.
+    Headings, badges, pictures, lists, tables, code, directives, lines of links, advertisements, warnings and
+    instructions are passed over.
 
     >>> first_paragraph("# Shop\n\n[![ci](x)](y)\n\n**Shop** is a seller of\n[good things](u) for all.\n\nMore.")
     'Shop is a seller of good things for all.'
+    >>> first_paragraph("We sell the best hats in town.\n\n# Shop\n\nIt keeps the orders of one store.", ["shop"])
+    'It keeps the orders of one store.'
     """
-    text = _COMMENT.sub("", text[:_MAX_README_BYTES].replace("\r\n", "\n"))
-    text = _BADGE.sub("", _HEADING_ELEMENT.sub("\n\n", text))
-    found: list[str] = []
-    for block in _blocks(text):
-        said = _said(block)
-        words = _WORD.findall(said)
-        if len(words) >= _MIN_WORDS and sum(map(len, words)) > len(said) * 0.6:
-            found.append(said)
-    early = found[:_EARLY]
-    return next((said for said in early if _DEFINES.search(said)), early[0] if early else "")
+    keys = [key for name in names for key in _name_keys(name)]
+    blocks = _read_blocks(text)
+    at = _find_name(blocks, keys)
+    own: list[_Block] = []
+    if at is not None:
+        level = blocks[at].level
+        end = next((n for n in range(at + 1, len(blocks)) if 0 < blocks[n].level <= level), len(blocks))
+        own = blocks[at + 1 : end]
+        # A heading right below the name is its subtitle.
+        if own and own[0].level and len(_WORD.findall(own[0].said)) >= _MIN_WORDS:
+            own[0] = _Block(0, own[0].said)
+    for part in (own, blocks):
+        found = [said for said in _read_sections(part) if _is_description(said, keys)][:_EARLY]
+        if part is blocks and is_described:
+            found = [said for said in found if _names_itself(said, keys)]
+        if found:
+            return max(found, key=lambda said: _rate_description(said, keys))  # of equal ones the first
+    if is_described:
+        return ""
+    title = next((block.said for block in blocks if block.level == 1), "")
+    if at is None and len(_WORD.findall(title)) >= _MIN_TITLE_WORDS:
+        return title
+    return next((block.said for block in blocks if not block.level and _is_description(block.said, keys)), "")
+
+
+def _read_sections(blocks: Sequence[_Block]) -> Iterator[str]:
+    """Yield the paragraphs of the sections that may describe the project."""
+    left_out = 0  # the level of the heading of a section that is passed over
+    for block in blocks:
+        if not block.level:
+            if not left_out:
+                yield block.said
+        elif not left_out or block.level <= left_out:
+            left_out = block.level if _OTHER_SECTION.match(block.said) else 0
+
+
+def _is_description(said: str, keys: Sequence[str]) -> bool:
+    words = _WORD.findall(said)
+    if len(words) < _MIN_WORDS or sum(map(len, words)) <= len(said) * 0.6:
+        return False
+    return _names_itself(said, keys) or not (_NOTICE.search(said) or _NOTICE_BEGINNING.match(said))
+
+
+def _rate_description(said: str, keys: Sequence[str]) -> int:
+    """Return how much a paragraph looks like a description: 2, 1 or 0."""
+    if _names_itself(said, keys):
+        return 2
+    return int(bool(_DEFINES.search(said) or _KIND.match(said)))
+
+
+def _names_itself(said: str, keys: Sequence[str]) -> bool:
+    """Return True if a paragraph begins with a name of the project and a verb that defines it."""
+    verb = _DEFINES.search(said)
+    if verb is None:
+        return False
+    before = _key(said[: verb.start()])
+    few = len(said[: verb.start()].split()) <= _MAX_WORDS_BEFORE_VERB
+    return few and any(before.startswith(key) for key in keys)
+
+
+def _find_name(blocks: Sequence[_Block], keys: Sequence[str]) -> int | None:
+    """Return the first heading that is a name of the project, else the first that begins with one."""
+    titles = [n for n, block in enumerate(blocks) if block.level]
+    for n in titles:
+        if blocks[n].level <= _MAX_NAME_LEVEL and _key(blocks[n].said) in keys:
+            return n
+    for n in titles:
+        words = blocks[n].said.split()
+        while words and _key(words[0]) in _NAME_LEADS:
+            words = words[1:]
+        has_lead = len(words) < len(blocks[n].said.split())
+        title = _key(" ".join(words))
+        is_short = len(words) <= _MAX_HEADING_WORDS
+        if (has_lead or blocks[n].level == 1) and is_short and any(title.startswith(key) for key in keys):
+            return n
+    return None
+
+
+def _key(text: str) -> str:
+    """Return the letters and digits of a text in lower case."""
+    return "".join(each for each in text.lower() if each.isalnum())
+
+
+def _name_keys(name: str) -> Iterator[str]:
+    """Yield what a heading may call a project of a name: all of it, and the last part of a path or a scope.
+
+    >>> list(_name_keys("@acme/left-pad")), list(_name_keys("v2"))
+    (['acmeleftpad', 'leftpad'], [])
+    """
+    for part in dict.fromkeys((name, re.split(r"[/+:]", name)[-1])):
+        key = _key(part)
+        if len(key) >= _MIN_NAME_CHARACTERS and not _VERSION.fullmatch(key):
+            yield key
 
 
 def first_sentence(text: str) -> str:
@@ -193,32 +329,72 @@ def first_sentence(text: str) -> str:
     return line if not line or line[-1] in ".!?" or len(line) < _SHORT_LINE else f"{line} …"
 
 
-def _blocks(text: str) -> list[list[str]]:
-    """Return the paragraphs as lines, without fenced code, front matter and indented blocks."""
-    blocks: list[list[str]] = [[]]
+def _read_blocks(text: str) -> list[_Block]:
+    """Return the headings and the paragraphs that say something, without markup."""
+    text = _BADGE.sub("", _without_asides(text[:_MAX_README_BYTES].replace("\r\n", "\n").removeprefix("\ufeff")))
+    text = _HEADING_ELEMENT.sub(lambda match: f"\n\n{'#' * int(match[1])} {' '.join(match[2].split())}\n\n", text)
+    text = _BLOCK_TAG.sub("\n\n", text)
+    blocks = []
+    for level, lines in _split_blocks(text):
+        said = _plain(" ".join(lines)) if level else _said(lines)
+        if said:
+            blocks.append(_Block(level, said))
+    return blocks
+
+
+def _without_asides(text: str) -> str:
+    """Return a text without comments, pictures, tables and other elements that hold no prose; in linear time."""
+    kept: list[str] = []
+    at, unclosed = 0, set[str]()
+    for match in _ASIDE_BEGINNING.finditer(text):
+        name = match[1].lower()
+        if match.start() < at or name in unclosed:
+            continue
+        closing = re.compile("-->" if name == "!--" else f"</{name}", re.IGNORECASE).search(text, match.end())
+        if closing is None:
+            unclosed.add(name)
+            continue
+        kept += [text[at : match.start()], "" if name == "!--" else "\n\n"]
+        at = text.find(">", closing.start()) + 1 or len(text)
+    return "".join([*kept, text[at:]])
+
+
+def _split_blocks(text: str) -> list[tuple[int, list[str]]]:
+    """Return headings with their level and paragraphs as lines, without fenced code and front matter."""
+    blocks: list[tuple[int, list[str]]] = [(0, [])]
     fence = ""
     lines = text.split("\n")
     if lines[0].strip() == "---" and "---" in (line.strip() for line in lines[1:]):
         lines = lines[1 + [line.strip() for line in lines[1:]].index("---") + 1 :]
+    underlines: list[str] = []  # of headings, in the order in which they first occur
     for line in lines:
         match = _FENCE.match(line)
+        hashes = None if fence else _HASHES.match(line)
         if match and (not fence or match[1] == fence):
             fence = "" if fence else match[1]
-            blocks.append([])
+            blocks.append((0, []))
         elif fence:
             continue
         elif not line.strip():
-            blocks.append([])
-        elif _UNDERLINE.match(line) and len(blocks[-1]) == 1:
-            blocks[-1:] = [[]]  # what is underlined is a heading, also right above a paragraph
+            blocks.append((0, []))
+        elif hashes:
+            blocks += [(len(hashes[1]), [hashes[2].rstrip("# \t")]), (0, [])]
+        elif _UNDERLINE.match(line) and len(blocks[-1][1]) == 1:
+            # What is underlined is a heading, also right above a paragraph.
+            mark = line.strip()[0]
+            if mark not in underlines:
+                underlines.append(mark)
+            blocks[-1:] = [(underlines.index(mark) + 1, blocks[-1][1]), (0, [])]
+        elif _UNDERLINE.match(line) and not blocks[-1][1]:
+            continue  # a rule, or the line above a heading
         else:
-            blocks[-1].append(line)
-    return [block for block in blocks if block]
+            blocks[-1][1].append(line)
+    return [(min(level, 6), block) for level, block in blocks if block]
 
 
 def _said(block: list[str]) -> str:
     first = block[0]
-    if first.startswith(("    ", "\t", ".. ", "|", "#", "- ", "* ", "+ ", "[")) and not _IMAGE.match(first):
+    if first.startswith(("    ", "\t", ".. ", "|", "- ", "* ", "+ ", "[")) and not _IMAGE.match(first):
         # A link at the beginning is a definition of a link or a badge; prose may begin with one all the same.
         if not (first.startswith("[") and _LINK.match(first) and not first.startswith("[!")):
             return ""
@@ -228,14 +404,18 @@ def _said(block: list[str]) -> str:
         return ""
     if any(_UNDERLINE.match(line) for line in block):
         return ""
-    text = " ".join(line.lstrip("> ").strip() for line in block)
-    text = _IMAGE.sub("", text)
+    return _plain(" ".join(line.lstrip("> ").strip() for line in block))
+
+
+def _plain(text: str) -> str:
+    """Return a text without markup on one line, "" if it is hardly anything but links."""
+    text = _SHORTCODE.sub("", _IMAGE.sub("", text))
     n_links = len(_LINK.findall(text)) + text.count("<a ")
     for pattern in (_LINK, _RST_LINK, _RST_ROLE):
         text = pattern.sub(r"\1", text)
     text = _RST_REFERENCE.sub(lambda match: match[1] or match[2], text)
     text = _TAG.sub("", text)
     text = _EMPHASIS.sub(r"\2", text).replace("``", "`")
-    text = re.sub(r"\s*\[\]", "", " ".join(text.split()))
+    text = re.sub(r"\s*\[\](?:\(\))?", "", " ".join(text.split()))
     # Navigation: hardly anything but links.
     return "" if n_links >= 3 and n_links * 4 > len(text.split()) else text

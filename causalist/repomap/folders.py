@@ -110,7 +110,7 @@ def build_describer(paths: frozenset[str], doc_of: Callable[[str], str], read: R
         said = first_sentence(_first(_HEADS, folder, paths, doc_of))
         if said:
             return said
-        return _first(_READMES, folder, paths, lambda path: first_paragraph(read(path)))
+        return _first(_READMES, folder, paths, lambda path: first_paragraph(read(path), [folder]))
 
     return describe
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from causalist.source.exclusion import DEFAULT_LIMITS, Limits, SkipReason, classify
     from causalist.source.fingerprint import FolderFingerprint, IncrementalScan, fingerprint_folder, update_scan
     from causalist.source.folder_scan import scan_folder
+    from causalist.source.git import remote_name
     from causalist.source.git_log import is_shallow, list_ancestors, read_changes
     from causalist.source.roots import find_root, refuse_root, relative_folder
     from causalist.source.watch import wait_for_changes
@@ -38,6 +39,7 @@ __all__ = [
     "read_file",
     "refuse_root",
     "relative_folder",
+    "remote_name",
     "scan_commit",
     "scan_folder",
     "update_scan",
@@ -51,6 +53,7 @@ __getattr__ = exports(
         "content": "blob_hash read_bytes read_file",
         "folder_scan": "scan_folder",
         "fingerprint": "FolderFingerprint IncrementalScan fingerprint_folder update_scan",
+        "git": "remote_name",
         "git_log": "is_shallow list_ancestors read_changes",
         "roots": "find_root refuse_root relative_folder",
         "exclusion": "DEFAULT_LIMITS Limits SkipReason classify",

@@ -129,6 +129,7 @@ _COMMIT = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?)\s*\Z")
 _BRANCH = re.compile(rb"ref: (refs/heads/[\w.+/-]+)\s*\Z", re.ASCII)
 _MAX_BYTES = 4096
 _MAX_PACKED_BYTES = 50_000_000
+_MAX_CONFIG_BYTES = 100_000
 
 
 def head_commit(top: Path) -> str | None:
@@ -152,6 +153,23 @@ def head_commit(top: Path) -> str | None:
     packed = _read_small_file(common / "packed-refs", _MAX_PACKED_BYTES)
     row = re.search(rb"^([0-9a-f]{40,64}) " + re.escape(branch[1]) + rb"\r?$", packed or b"", re.MULTILINE)
     return row[1].decode("ascii") if row else None
+
+
+def remote_name(top: Path) -> str:
+    """Return the last part of the URL of a repository's remote `origin`, "" if it has none or only git can tell."""
+    folder = git_folder(top) or top
+    shared = _read_small_file(folder / "commondir")
+    common = folder if shared is None else folder / os.fsdecode(shared.strip())
+    config = _read_small_file(common / "config", _MAX_CONFIG_BYTES)
+    is_origin = False
+    for line in map(bytes.strip, (config or b"").splitlines()):
+        key, equals, value = line.partition(b"=")
+        if line.startswith(b"["):
+            is_origin = line == b'[remote "origin"]'
+        elif is_origin and equals and key.strip() == b"url":
+            last = re.split(rb"[/:]", value.strip().rstrip(b"/"))[-1]
+            return last.decode("utf-8", "replace").removesuffix(".git")
+    return ""
 
 
 def git_folder(top: Path) -> Path | None:

@@ -18,11 +18,14 @@ from causalist.cli._hook_context import (
     MAX_CONTEXT_CHARACTERS,
     MAX_PROMPT_CHARACTERS,
     has_search_terms,
+    open_stored_repository,
     read_prompt,
     render_context,
 )
 from causalist.pipeline.repository import Repository
-from tests.cli.commands import CHECKOUT, Done, run
+from tests.benchmarks.hook import topics
+from tests.cli.commands import CHECKOUT, Done, run, write_all
+from tests.pipeline.sample import in_memory
 
 pytestmark = pytest.mark.slow
 
@@ -189,6 +192,88 @@ class TestSilence:
             cwd=indexed, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, capture_output=True, timeout=60,
         )  # fmt: skip
         assert (done.returncode, done.stdout) == (0, b"")
+
+
+CLUB = {
+    kind: f'''"""Keeps the {kind}s of a club."""
+
+
+class {kind.title()}:
+    """One {kind} of the club."""
+
+
+def load_{kind}(store, number):
+    """Read a {kind} by its number."""
+    return store.read("{kind}", number)
+
+
+def save_{kind}(store, {kind}):
+    """Write a {kind}, and tell each member of the board."""
+    store.write("{kind}", {kind})
+'''
+    for kind in (
+        "board",
+        "card",
+        "event",
+        "fee",
+        "invoice",
+        "key",
+        "member",
+        "order",
+        "plan",
+        "session",
+        "table",
+        "token",
+    )
+}
+OFF_TOPIC = [
+    "make a birthday card for grandma, two lines, warm",
+    "put this into Spanish: a member of the choir forgot her token",
+    "plan a three day trip to Vienna with an evening of board games",
+    "how is the weather in Hamburg tomorrow",
+    "which table should the bride's parents sit at, and in what order do the guests speak",
+    "what is the difference between a session and a token",
+]
+ON_TOPIC = [
+    "who is told when a card is saved",
+    "load_member reads the wrong number",
+    "save a token only if its member is on the board",
+    "where is a plan written to the store",
+]
+
+
+@pytest.fixture(scope="module")
+def club(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = write_all(tmp_path_factory.mktemp("topic") / "club", {f"club/{kind}s.py": CLUB[kind] for kind in CLUB})
+    Repository.open(root, exact_root=True)
+    return root
+
+
+class TestTopic:
+    """A prompt is the business of a repository or it is not; one or two words in common do not decide it."""
+
+    @pytest.mark.parametrize("prompt", OFF_TOPIC)
+    def test_words_in_common_are_not_enough(self, prompt: str, club: Path, tmp_path: Path) -> None:
+        assert silent(hook(claude(prompt, club), cwd=tmp_path))
+
+    @pytest.mark.parametrize("prompt", ON_TOPIC)
+    def test_questions_about_the_code_are_answered(self, prompt: str, club: Path, tmp_path: Path) -> None:
+        assert "club/" in hook(claude(prompt, club), cwd=tmp_path).stdout
+
+    def test_a_sample_of_the_sets(self, indexed: Path) -> None:
+        """The sets in tests/benchmarks/hook, of which the benchmark measures the half that is not used for the fit."""
+        off = random.Random(1).sample(topics.read_prompts("off_topic.txt"), 60)
+        repository = open_stored_repository(indexed, indexed)
+        assert repository is not None
+        said = [prompt.text for prompt in off if topics.judge(repository, "", prompt, False, True).is_spoken]
+        assert len(said) <= 3, said
+        shares = []
+        for sample in ("taskboard", "larder-shop", "lookout"):
+            name = "on_topic.txt" if sample == "taskboard" else "on_topic_samples.txt"
+            own = in_memory(indexed if sample == "taskboard" else CHECKOUT / "sample_repos" / sample)
+            on = [prompt for prompt in topics.read_prompts(name) if prompt.heading == f"causalist/{sample}"]
+            shares += [topics.judge(own, sample, prompt, True, True).is_spoken for prompt in on]
+        assert len(shares) == 32 and sum(shares) >= 27
 
 
 def test_a_long_prompt_costs_its_beginning() -> None:

@@ -37,9 +37,13 @@ def read(text: str, format: str) -> Read:
 def _text(text: str) -> Read:
     own, blocks = source_blocks(text)
     for line in own:
-        assert re.match(r"# |── |   why: |edges|  \S|left out: |Callers stand |[^─#`]|$", line), line
+        assert re.match(
+            r"# |── |   why: |   called by: |   calls: |edges|  \S|left out: |Callers stand |[^─#`]|$", line
+        ), line
     edges = [line for line in own if line.startswith("  ") and not line.startswith("   ")]
-    return Read(sum(line.startswith("── ") for line in own), blocks, len(edges), "\n".join(own))
+    # Below the definition that a query names, each use ends with its place.
+    uses = sum(len(re.findall(r":\d+\)", line)) for line in own if re.match("   called by: |   calls: ", line))
+    return Read(sum(line.startswith("── ") for line in own), blocks, len(edges) + uses, "\n".join(own))
 
 
 def _json(text: str) -> Read:

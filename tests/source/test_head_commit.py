@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from causalist.source import scan_folder
-from causalist.source.git import head_commit
+from causalist.source.git import head_commit, remote_name
 from tests.edits import git
 
 
@@ -78,3 +78,22 @@ def test_git_is_not_started_for_a_commit_that_is_known(repository: Path, monkeyp
     monkeypatch.setattr(subprocess, "Popen", counted)
     scan_folder(repository, known_commit=head_commit(repository))
     assert len(started) == 1 and "ls-files" in started[0]
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://example.org/acme/ferry.git", "git@example.org:acme/ferry", "ssh://example.org/ferry/", "../ferry.git"],
+)
+def test_the_name_of_the_remote(url: str, repository: Path, tmp_path: Path) -> None:
+    assert remote_name(repository) == ""
+    git(repository, "remote", "add", "upstream", "https://example.org/acme/other.git")
+    assert remote_name(repository) == ""
+    git(repository, "remote", "add", "origin", url)
+    git(repository, "config", "remote.origin.tagOpt", "--no-tags")
+    assert remote_name(repository) == "ferry"
+    git(repository, "worktree", "add", "-q", str(tmp_path / "tree"))
+    assert remote_name(tmp_path / "tree") == "ferry"
+
+
+def test_no_repository_has_no_remote(tmp_path: Path) -> None:
+    assert remote_name(tmp_path) == ""

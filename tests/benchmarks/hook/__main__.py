@@ -1,6 +1,7 @@
 """What `causalist hook prompt` hands to an agent, against always handing it something of one size.
 
     python -m tests.benchmarks.hook --data FILE --clones DIR [--indexes DIR] [--rows 200] [--choose 80]
+    python -m tests.benchmarks.hook --topics DIR [--write]
     python -m tests.benchmarks.hook --random 500
 
 FILE holds labelled questions as `causalist eval --data` reads them; `--clones` holds OWNER+NAME/repo with history, and
@@ -10,6 +11,12 @@ Questions are ordered by the hash of their ids; the first `--choose` are those t
 in what is handed over, how many got nothing, and the share among those that got something. The rows "always" have one
 size for all questions, whatever the confidence, with and without the names of the next files; the last line compares
 with the best of those without names that cost no more.
+
+`--topics` measures on how many prompts that are not about a repository the hook is silent, and on how many that are it
+is not, see `topics`. DIR holds the repositories of on_topic.txt as OWNER+NAME, each with a current index. `--write`
+fits the weights to the half of the prompts and repositories that is not measured, and writes them. `--questions` and
+`--requests` are files of others: questions as `causalist eval --data` reads them, and requests to an assistant with the
+keys `instruction` and `input`.
 
 `--random` runs the hook itself on that many random inputs and counts those after which the exit code is not 0 or
 anything stands on standard output.
@@ -25,12 +32,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from causalist.cli._hook_context import HOOK_BUDGETS, HookBudget, build_context
+from causalist.cli._hook_context import HOOK_BUDGETS, HookBudget, build_context, topic_weights
 from causalist.evaluate.dataset import LabelledQuestion, read_questions
 from causalist.evaluate.mining import find_clone, sort_oldest_first
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
+from tests.benchmarks.hook import topics
 from tests.benchmarks.states import at_commit
 from tests.cli.test_hook import random_input
 
@@ -54,10 +62,16 @@ def main() -> int:
     parser.add_argument("--indexes", type=Path)
     parser.add_argument("--rows", type=int, default=200)
     parser.add_argument("--choose", type=int, default=80)
+    parser.add_argument("--topics", type=Path, metavar="DIR")
+    parser.add_argument("--questions", type=Path, nargs="*", default=[], metavar="FILE")
+    parser.add_argument("--requests", type=Path, nargs="*", default=[], metavar="FILE")
+    parser.add_argument("--write", action="store_true", help="fit and write causalist/cli/topic_weights.json")
     parser.add_argument("--random", type=int, metavar="N")
     arguments = parser.parse_args()
     if arguments.random:
         return run_random(arguments.random)
+    if arguments.topics:
+        return run_topics(arguments)
     questions = sorted(read_questions(arguments.data), key=lambda q: hashlib.sha256(q.id.encode()).hexdigest())
     measured = questions[arguments.choose :][: arguments.rows]
     handed: dict[Sequence[HookBudget], list[Handed]] = defaultdict(list)
@@ -117,6 +131,22 @@ def table(handed: dict[Sequence[HookBudget], list[Handed]]) -> list[str]:
 
 def tokens_of(rows: Sequence[Handed]) -> float:
     return sum(row.tokens for row in rows) / len(rows)
+
+
+def run_topics(arguments: argparse.Namespace) -> int:
+    if arguments.write:
+        rows = list(topics.judge_half(arguments.topics, 0))
+        topics.WEIGHTS.write_text(topics.fit_weights(rows), encoding="utf-8")
+        topic_weights.cache_clear()
+        sys.stdout.write("\n".join(["fitted to:", "", *topics.report(rows), "", ""]))
+    sys.stdout.write("\n".join(topics.report(list(topics.judge_half(arguments.topics, 1)))) + "\n")
+    for file in arguments.questions:
+        rows = list(topics.read_questions_of_others(file, arguments.topics))
+        sys.stdout.write(f"{file.stem}: code {topics.share_of(rows, True)}\n")
+    for file in arguments.requests:
+        rows = list(topics.read_requests_of_others(file, arguments.topics))
+        sys.stdout.write(f"{file.stem}: silent {topics.share_of(rows, False)}\n")
+    return 0
 
 
 def run_random(number: int) -> int:
