@@ -23,6 +23,7 @@ from causalist.model.answer import AskOptions, Level
 from causalist.model.source import Scan
 from causalist.pipeline.repository import Repository
 from causalist.source import scan_folder
+from tests.cli.commands import write_all
 from tests.edits import BODY_EDITS, EDITS, MOVES, SMALL_EDITS, Edit, begin
 from tests.indexes import differences, without_stamps
 from tests.pipeline.conftest import WorkTree
@@ -353,3 +354,31 @@ def test_in_a_process_that_stays_all_kinds_of_changes_of_a_work_tree_are_seen(tr
             index = Repository.open(tree.path, options=options).index
             assert differences(without_stamps(index), without_stamps(in_memory(tree.path).index)) == [], i
             assert bool(scanned) == is_scanned, i
+
+
+def test_edits_of_handlers_are_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(refresh, "_MAX_AFFECTED_SHARE", 1.0)
+    root = tmp_path / "repo"
+    files = {
+        "src/door.js": "exports.open = () => 1;\nexports.shut = () => 2;\n",
+        "src/api.js": 'const { open, shut } = require("./door");\napp.get("/door", (q) => {\n  open(q);\n});\n',
+        "test/door.test.js": 'const { open } = require("../src/door");\n'
+        'describe("door", () => {\n  function make() { return open(); }\n'
+        '  it("opens", () => {\n    make();\n  });\n});\n',
+        "src/user.js": 'const { shut } = require("./door");\nfunction use(door) { door.make(); shut(); }\n',
+    }
+    write_all(root, files)
+    Repository.open(root)
+    edits = [
+        ("src/api.js", '"/door"', '"/door/:id"'),
+        ("src/api.js", "  open(q);\n", "  shut(q);\n"),
+        ("test/door.test.js", '"opens"', '"shuts and opens"'),
+        ("test/door.test.js", "make", "build"),
+        ("test/door.test.js", '  it("', '  it("opens twice", () => { open(); });\n  it("'),
+        ("src/api.js", 'app.get("/door/:id"', 'app.unknown("/door/:id"'),
+    ]
+    for number, (path, old, new) in enumerate(edits, 1):
+        text = (root / path).read_text()
+        assert old in text
+        (root / path).write_text(text.replace(old, new))
+        check_equal(Repository.open(root), in_memory(root), [f"{each[0]}: {each[2]}" for each in edits[:number]], 0)
