@@ -3,13 +3,14 @@
 In: the graph, scores of all nodes, the hits in rank order. Out: hits and neighbors of hits, the most needed first. A
 logistic model judges first what words found. Then it judges again, twice, with the most that one edge of each kind and
 direction gives: the probability of the neighbor times the confidence of the edge, less where many use the target. At
-last, what a needed node calls for certain gets at least a share of its probability.
+last, what a needed node calls gets at least a share of its probability, and of nodes of a file that match the query
+alike the better ones count more.
 
 Weights and their provenance stand in `relevance.json`; docs/packs.md has figures.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -27,11 +28,16 @@ MAX_POOL = 60  # nodes that words found
 MAX_SOURCES = 12  # nodes whose neighbors are considered
 MAX_NEIGHBORS = 60  # of one node, the most certain first
 N_ROUNDS = 2
-N_CHAIN_STEPS = 2  # calls that are followed
-CALLEE_SHARE = 0.15  # of the need of a node, for what it calls
-SECOND_CALL_SHARE = 0.7  # of what the first call gave, for the second
+N_CHAIN_STEPS = 4  # calls that are followed
+CALLEE_SHARE = 0.7  # of the need of a node, for all that it calls
+NEXT_CALL_SHARE = 0.95  # of what a call gave, for all that is called next
 MIN_CALLEE_LINES = 3  # of a declaration without a body there is nothing to read
-MIN_SOURCE = 0.15  # need of a node whose calls are followed
+MIN_SOURCE = 0.05  # need of a node whose calls are followed
+MIN_CALL_CONFIDENCE = 0.3  # of a call that is followed
+MAX_OVERRIDING = 4  # methods that a call of the overridden one may mean
+MAX_COMPARED = 60  # nodes that are compared by their terms
+MIN_ALIKE = 0.9  # of the terms of two nodes, by weight, that both have, if they match alike
+ALIKE_SHARE = 0.6
 _NO_RANK = 100  # of what words did not find
 _SURE = 0.9  # confidence of an edge that is certain
 _SAID_DECAY = 2.5  # distance of scores at which a node says 1/e of what the best one says
@@ -111,7 +117,8 @@ class RelevanceInput(NamedTuple):
     """Scores and hits of a ranking.
 
     `definitions` and `files` are scores of all nodes, `ranked` the hits best first, of which the last may be
-    `by_graph`: reached by PageRank alone. `confidence` is that of the answer.
+    `by_graph`: reached by PageRank alone. `confidence` is that of the answer. `terms_of`
+    returns, for n nodes, the share of each term in the query, (n_terms,), and which node has which term, (n, n_terms).
     """
 
     graph: CodeGraph
@@ -120,6 +127,7 @@ class RelevanceInput(NamedTuple):
     ranked: Sequence[int]
     by_graph: frozenset[int]
     confidence: float
+    terms_of: Callable[[NDArray[np.int64]], tuple[Scores, NDArray[np.bool_]]]
 
 
 def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: bool = True) -> list[Needed]:
@@ -128,7 +136,7 @@ def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: 
     own = own_features(given, pool)
     probabilities = logistic(own, model.words if use_edges else model.alone)
     if not use_edges:
-        return _sorted(pool, probabilities, {}, given.graph)
+        return discount_alike(given, _sorted(pool, probabilities, {}))
     gave: dict[int, tuple[int, int]] = {}
     for _ in range(N_ROUNDS):
         pool, probabilities = with_neighbors(given.graph, pool, probabilities)
@@ -136,44 +144,91 @@ def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: 
         features, gave = edge_features(given.graph, pool, probabilities, said_share(own))
         probabilities = logistic(np.hstack([own, features]), model.edges)
     pool, probabilities = follow_calls(given.graph, pool, probabilities, gave)
-    return _sorted(pool, probabilities, gave, given.graph)
+    return discount_alike(given, _sorted(pool, probabilities, gave))
+
+
+def discount_alike(given: RelevanceInput, judged: Sequence[Needed]) -> list[Needed]:
+    """Return the nodes with lower probabilities for those that match the query as better ones of the same file do.
+
+    Ten routes that match alike hardly answer a query together. Each better node of the file with nearly the same terms
+    of the query leaves ALIKE_SHARE of the probability, unless one of the two gave the other its probability.
+    """
+    nodes, first = given.graph.nodes, judged[:MAX_COMPARED]
+    shares, has = given.terms_of(np.array([each.node for each in first], dtype=np.int64))
+    result = list(judged)
+    for i, each in enumerate(first):
+        said = float(shares[has[i]].sum())
+        if not said:
+            continue
+        for j, better in enumerate(first[:i]):
+            if nodes.files[better.node] != nodes.files[each.node] or better.node == each.source:
+                continue
+            both, either = float(shares[has[i] & has[j]].sum()), float(shares[has[i] | has[j]].sum())
+            if both >= MIN_ALIKE * either and better.source != each.node:
+                result[i] = result[i]._replace(probability=result[i].probability * ALIKE_SHARE)
+    return sorted(result, key=lambda each: (-round(each.probability, 9), each.node))
 
 
 def follow_calls(
     graph: CodeGraph, pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]]
 ) -> tuple[NDArray[np.int64], Scores]:
-    """Return the pool with what its most needed nodes call for certain, which is needed at least by a share of that.
+    """Return the pool with what its most needed nodes call, which is needed at least by a share of that.
 
-    A callee that many use says little of a query: its share is divided by the logarithm of its fan-in.
+    The callees of a node divide the share by the certainty of each call and the logarithm of its fan-in: a callee that
+    many use says little of a query. The rest of the pool keeps its probabilities.
     """
-    edges, nodes = graph.edges, graph.nodes
-    fan_in = np.diff(edges.incoming_indptr)
     value = dict(zip(pool.tolist(), probabilities.tolist(), strict=True))
     best = sorted(value, key=lambda node: (-round(value[node], 9), node))[:MAX_SOURCES]
-    sources = {node: CALLEE_SHARE * value[node] for node in best if value[node] >= MIN_SOURCE}
+    sources = {node: value[node] for node in best if value[node] >= MIN_SOURCE}
+    fan_in = np.diff(graph.edges.incoming_indptr)
+    share = CALLEE_SHARE
     for _ in range(N_CHAIN_STEPS):
         reached: dict[int, float] = {}
-        for node, share in sources.items():
-            for number in range(int(edges.indptr[node]), int(edges.indptr[node + 1])):
-                other = int(edges.targets[number])
-                if edges.kinds[number] != EdgeKind.CALLS or edges.confidences[number] < _SURE:
-                    continue
-                if edges.candidates[number] > 1 or nodes.kinds[other] not in CALLABLE_KINDS or other == node:
-                    continue
-                n_lines = int(nodes.end_rows[other] - nodes.start_rows[other]) + 1
-                if nodes.roles[other] != nodes.roles[node] or n_lines < MIN_CALLEE_LINES:
-                    continue
-                least = share / float(np.log2(1 + max(1, int(fan_in[other]))))
+        for node, probability in sources.items():
+            callees = _callees(graph, node, fan_in)
+            total = max(1.0, sum(certainty for certainty, _ in callees.values()))
+            for other, (certainty, number) in callees.items():
+                least = share * probability * certainty / total
                 if least > value.get(other, 0.0):
                     value[other] = reached[other] = least
                     gave[other] = (node, number)
-        sources = {node: SECOND_CALL_SHARE * share for node, share in reached.items()}
+        sources, share = reached, NEXT_CALL_SHARE
     return np.array(list(value), dtype=np.int64), np.array(list(value.values()))
 
 
-def _sorted(
-    pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]], graph: CodeGraph
-) -> list[Needed]:
+def _callees(graph: CodeGraph, node: int, fan_in: NDArray[np.int64]) -> dict[int, tuple[float, int]]:
+    """Return the certainty, relative to the fan-in, and the number of the edge for each definition that a node calls.
+
+    A call of a method that a few classes override means what they do.
+    """
+    edges, nodes = graph.edges, graph.nodes
+    found: dict[int, tuple[float, int]] = {}
+    for number in range(int(edges.indptr[node]), int(edges.indptr[node + 1])):
+        target, confidence = int(edges.targets[number]), float(edges.confidences[number])
+        if edges.kinds[number] != EdgeKind.CALLS or confidence < MIN_CALL_CONFIDENCE or target == node:
+            continue
+        if nodes.kinds[target] not in CALLABLE_KINDS:
+            continue
+        certainty = confidence / int(edges.candidates[number]) / float(np.log2(1 + max(1, int(fan_in[target]))))
+        overriding = _overriding(graph, target)
+        for other in overriding if 0 < len(overriding) <= MAX_OVERRIDING else [target]:
+            n_lines = int(nodes.end_rows[other] - nodes.start_rows[other]) + 1
+            if n_lines < MIN_CALLEE_LINES or nodes.roles[other] != nodes.roles[node]:
+                continue
+            value = certainty / max(1, len(overriding) if other != target else 1)
+            if value > found.get(other, (0.0, 0))[0]:
+                found[other] = value, number
+    return found
+
+
+def _overriding(graph: CodeGraph, node: int) -> list[int]:
+    """Return the methods that override a method."""
+    edges = graph.edges
+    numbers = edges.incoming[int(edges.incoming_indptr[node]) : int(edges.incoming_indptr[node + 1])]
+    return [int(edges.sources[number]) for number in numbers if edges.kinds[number] == EdgeKind.OVERRIDES]
+
+
+def _sorted(pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]]) -> list[Needed]:
     order = np.lexsort((pool, -np.round(probabilities, 9)))
     return [Needed(int(pool[i]), float(probabilities[i]), *gave.get(int(pool[i]), (-1, -1))) for i in order]
 

@@ -5,6 +5,7 @@ are; a pack shows what is needed of them and of what they are linked to.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -25,11 +26,12 @@ from causalist.extract import (
 from causalist.index.source_text import SourceText
 from causalist.model.answer import AskOptions, Level, PackItem, RankMode
 from causalist.model.graph import CodeGraph, Edge, SubgraphEdge
+from causalist.model.index import LexicalIndex
 from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import Hit
 from causalist.model.symbols import TYPE_KINDS, NodeKind
 from causalist.pack import FOLD_THRESHOLD
-from causalist.rank import Ranking, Selection, SnippetLines
+from causalist.rank import Ranking, Selection, SnippetLines, terms_of_nodes
 
 MAX_PACK_NODES = 60
 MAX_FILLED_NODES = 150  # where the budget is to be filled
@@ -48,6 +50,7 @@ class PackChoice(NamedTuple):
 
 def choose_needed(
     graph: CodeGraph,
+    lexical: LexicalIndex,
     ranking: Ranking,
     chosen: Sequence[Selection],
     confidence: float | None,
@@ -67,6 +70,7 @@ def choose_needed(
         [each.node for each in chosen],
         frozenset(each.node for each in chosen if each.by_graph),
         confidence or 0.0,
+        partial(terms_of_nodes, ranking.question, lexical),
     )
     judged = judge_relevance(given, default_relevance(), use_edges=options.graph)
     kept: list[Needed] = []

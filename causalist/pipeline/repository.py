@@ -221,7 +221,7 @@ class Repository(Lookups):
         with steps.timed(Step.DELIVER_TEXTS):
             telling = SnippetLines(ranking.question, self.index.lexical)
             pointed = find_pinned_rows(ranking.question, matched, self.index)
-            needed = choose_needed(graph, ranking, chosen, confidence, options, view.inside)
+            needed = choose_needed(graph, self.index.lexical, ranking, chosen, confidence, options, view.inside)
             packed = choose_pack(graph, needed, results, standing, texts, options, telling, pointed, steps)
         sufficiency = sufficiency_of(confidence, needed)
         with steps.timed(Step.DELIVER_PACKING):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.rank.lexical.bm25 import SnippetLines, bm25, find_nodes_by_name, impacts
+    from causalist.rank.lexical.bm25 import SnippetLines, bm25, find_nodes_by_name, impacts, terms_of_nodes
     from causalist.rank.lexical.build import PreviousIndexRows, build_lexical
     from causalist.rank.lexical.commit_messages import merge_commits, message_postings
     from causalist.rank.lexical.message_search import (
@@ -110,6 +110,7 @@ __all__ = [
     "similar_commit_scores",
     "similar_commits",
     "terms_in_vocabulary",
+    "terms_of_nodes",
     "with_corpus_spelling",
     "with_message_patterns",
     "with_near_terms",
@@ -129,7 +130,7 @@ __getattr__ = exports(
         "scoring.fusion": "LinearModel Ranking Weights default_weights shipped_weights",
         "scoring.file_evidence": "churn_scores co_change_scores history_signals history_terms message_scores "
         "recency_scores similar_commit_scores similar_commits",
-        "lexical.bm25": "SnippetLines bm25 find_nodes_by_name impacts",
+        "lexical.bm25": "SnippetLines bm25 find_nodes_by_name impacts terms_of_nodes",
         "lexical.build": "PreviousIndexRows build_lexical",
         "scoring.mentions": "files_with_all frame_rows",
         "lexical.message_search": "find_printers find_repeaters has_adjacent_pair match_literals message_terms "

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from causalist.extract import relevance
 from causalist.extract.relevance import (
+    ALIKE_SHARE,
     CALLEE_SHARE,
     EDGE_FEATURES,
+    NEXT_CALL_SHARE,
     OWN_FEATURES,
-    SECOND_CALL_SHARE,
     RelevanceInput,
     RelevanceModel,
     default_relevance,
@@ -37,7 +38,7 @@ CHAIN = make_graph(
         EdgeSpec("a.py::best", "a.py::helper", confidence=0.99),
         EdgeSpec("a.py::helper", "a.py::deeper", confidence=0.99),
         EdgeSpec("a.py::best", "a.py::stub", confidence=0.99),
-        EdgeSpec("a.py::best", "a.py::doubtful", confidence=0.5),
+        EdgeSpec("a.py::best", "a.py::doubtful", confidence=0.2),
         EdgeSpec("a.py::best", "a.py::check", confidence=0.99),
     ],
 )
@@ -57,17 +58,73 @@ def ask(scores: dict[int, float]) -> RelevanceInput:
     for node, score in scores.items():
         definitions[node] = score
     ranked = sorted(scores, key=lambda node: -scores[node])
-    return RelevanceInput(CHAIN, definitions, np.zeros(len(CHAIN.nodes)), ranked, frozenset(), 0.5)
+    return RelevanceInput(CHAIN, definitions, np.zeros(len(CHAIN.nodes)), ranked, frozenset(), 0.5, no_terms)
 
 
-def test_what_the_best_calls_for_certain_gets_a_share() -> None:
-    """P(best) = 1 / (1 + e^0) = 1/2. Each callee has one user: log2(1 + 1) = 1."""
+def no_terms(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of a query without terms."""
+    return np.zeros(0), np.zeros((len(nodes), 0), dtype=np.bool_)
+
+
+def test_what_the_best_calls_gets_a_share() -> None:
+    """P(best) = 1 / (1 + e^0) = 1/2. Each callee has one user, log2(1 + 1) = 1, and an edge of 0.99."""
     needed = {each.node: each for each in judge_relevance(ask({NODE["best"]: 3.0}), only_rank(0.0))}
     assert needed[NODE["best"]].probability == pytest.approx(0.5)
-    assert needed[NODE["helper"]].probability == pytest.approx(CALLEE_SHARE * 0.5)
-    assert needed[NODE["deeper"]].probability == pytest.approx(SECOND_CALL_SHARE * CALLEE_SHARE * 0.5)
+    helper = CALLEE_SHARE * 0.5 * 0.99
+    assert needed[NODE["helper"]].probability == pytest.approx(helper)
+    assert needed[NODE["deeper"]].probability == pytest.approx(NEXT_CALL_SHARE * helper * 0.99)
     assert needed[NODE["helper"]].source == NODE["best"]
     assert CHAIN.edge(needed[NODE["deeper"]].edge).source == "a.py::helper"
+
+
+def test_callees_divide_the_share_and_a_hub_gets_less() -> None:
+    """`own` has one user, `hub` three: certainties 1 / log2(2) = 1 and 1 / log2(4) = 1/2, in all 1.5."""
+    names = ("best", "own", "hub", "other", "third")
+    nodes = [NodeSpec(f"a.py::{name}", start_row=10 * i, end_row=10 * i + 9) for i, name in enumerate(names)]
+    users = [EdgeSpec(f"a.py::{name}", "a.py::hub") for name in ("best", "other", "third")]
+    graph = make_graph(["a.py", *nodes], [EdgeSpec("a.py::best", "a.py::own"), *users])
+    best, own, hub = (graph.nodes.ids.position(f"a.py::{name}") for name in ("best", "own", "hub"))
+    pool, found = relevance.follow_calls(graph, np.array([best]), np.array([0.6]), {})
+    value = dict(zip(pool.tolist(), found.tolist(), strict=True))
+    assert value[own] == pytest.approx(CALLEE_SHARE * 0.6 / 1.5)
+    assert value[hub] == pytest.approx(CALLEE_SHARE * 0.6 * 0.5 / 1.5)
+
+
+def test_a_call_of_a_declared_method_leads_to_what_overrides_it() -> None:
+    """Two classes override it, so that each gets half of what the call gives."""
+    methods = [NodeSpec(f"a.py::{name}", start_row=10 * i, end_row=10 * i + 9) for i, name in enumerate("pqr")]
+    graph = make_graph(
+        ["a.py", NodeSpec("a.py::best", start_row=90, end_row=99), *methods],
+        [
+            EdgeSpec("a.py::best", "a.py::p"),
+            EdgeSpec("a.py::q", "a.py::p", EdgeKind.OVERRIDES),
+            EdgeSpec("a.py::r", "a.py::p", EdgeKind.OVERRIDES),
+        ],
+    )
+    best, *ends = (graph.nodes.ids.position(f"a.py::{name}") for name in ("best", "p", "q", "r"))
+    pool, found = relevance.follow_calls(graph, np.array([best]), np.array([0.6]), {})
+    value = dict(zip(pool.tolist(), found.tolist(), strict=True))
+    each = CALLEE_SHARE * 0.6 / np.log2(1 + 3) / 2  # the call and two overriding methods enter the declared one
+    assert [value.get(end, 0.0) for end in ends] == [0.0, pytest.approx(each), pytest.approx(each)]
+
+
+def test_of_nodes_that_match_alike_the_better_count_more() -> None:
+    """`stub` has the terms of `best`; `deeper` has others, and `helper` got its probability from `best`."""
+    has = {NODE["best"]: (1, 1, 0), NODE["stub"]: (1, 1, 0), NODE["helper"]: (1, 1, 0), NODE["deeper"]: (0, 1, 1)}
+
+    def terms_of(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.array([0.5, 0.3, 0.2]), np.array([has[node] for node in nodes.tolist()], dtype=np.bool_)
+
+    judged = [
+        relevance.Needed(NODE["best"], 0.5),
+        relevance.Needed(NODE["helper"], 0.4, NODE["best"], 0),
+        relevance.Needed(NODE["stub"], 0.3),
+        relevance.Needed(NODE["deeper"], 0.2),
+    ]
+    found = relevance.discount_alike(ask({NODE["best"]: 3.0})._replace(terms_of=terms_of), judged)
+    values = {each.node: each.probability for each in found}
+    assert values[NODE["best"]] == 0.5 and values[NODE["helper"]] == 0.4 and values[NODE["deeper"]] == 0.2
+    assert values[NODE["stub"]] == pytest.approx(0.3 * ALIKE_SHARE**2)  # it is like both `best` and `helper`
 
 
 def test_stubs_doubtful_calls_and_tests_are_not_followed() -> None:
@@ -83,8 +140,8 @@ def test_without_edges_only_what_words_found_is_judged() -> None:
 
 
 def test_an_unlikely_source_gives_nothing() -> None:
-    """P(best) = 1 / (1 + e^3) = 0.047 is below the least that is followed."""
-    needed = {each.node: each.probability for each in judge_relevance(ask({NODE["best"]: 3.0}), only_rank(-3.0))}
+    """P(best) = 1 / (1 + e^4) = 0.018 is below the least that is followed."""
+    needed = {each.node: each.probability for each in judge_relevance(ask({NODE["best"]: 3.0}), only_rank(-4.0))}
     assert needed[NODE["best"]] < relevance.MIN_SOURCE
     assert needed.get(NODE["helper"], 0.0) < 1e-6
 
@@ -127,7 +184,7 @@ def test_probabilities_are_such_and_sorted_on_any_graph(data: st.DataObject) -> 
     scores = np.array(data.draw(st.lists(st.floats(0, 9), min_size=len(graph.nodes), max_size=len(graph.nodes))))
     scores[graph.nodes.files < 0] = 0.0
     ranked = [int(node) for node in np.argsort(-scores, kind="stable")[:5] if scores[node] > 0]
-    given_ = RelevanceInput(graph, scores, scores, ranked, frozenset(), 0.4)
+    given_ = RelevanceInput(graph, scores, scores, ranked, frozenset(), 0.4, no_terms)
     needed = judge_relevance(given_, default_relevance())
     values = [each.probability for each in needed]
     assert all(0.0 <= value <= 1.0 for value in values)

@@ -23,7 +23,7 @@ from causalist.parse.syntax.typed_expressions import callee_of
 _MAX_NAME_BYTES = 200
 _LAST_NAME = re.compile(rb"([\w$\x80-\xff]+[?!]?)\s*(?:<[\w\s.,<>?\[\]]*>\s*)?$")  # types may be said behind it
 _GIVEN = re.compile(rb"\s*=(?![=~>])")  # after a member that gets a value
-_LAST_BEFORE_TYPES = re.compile(rb"([\w$\x80-\xff]+)\s*(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])?\s*$")
+_LAST_BEFORE_TYPES = re.compile(rb"([\w$\x80-\xff]++)\s*+(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])?\s*$")
 _TYPES = re.compile(r"(?<!asInstanceOf)\[(?:[^\[\]]|\[[^\[\]]*\])*\]")
 _MAX_RECEIVER_BYTES = 400  # bytes of a receiver that are read
 _MAX_CALLEE_CHARACTERS = 600  # characters of a chain that is kept whole

@@ -23,6 +23,7 @@ Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 # A name with half of the query's words is weak evidence, one with nearly all is strong (docs/decisions/0030).
 _NAME_COVERAGE_POWER = 4
 _MIN_QUERY_TERMS = 2
+MAX_COMPARED_TERMS = 24  # of a query, where nodes are compared by the terms that they have
 
 
 def query_coverage(terms: Mapping[int, float], postings: Postings, n: int) -> Scores:
@@ -73,6 +74,29 @@ def rarity(postings: Postings, term: int) -> float:
     """Return the inverse document frequency of a term, as in BM25; it is above 0."""
     frequency = int(postings.indptr[term + 1] - postings.indptr[term])
     return float(np.log1p((postings.n_documents - frequency + 0.5) / (frequency + 0.5)))
+
+
+def terms_of_nodes(
+    question: ParsedQuery, lexical: LexicalIndex, nodes: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return (the share of each term in the query, which node has which term in its text or name).
+
+    The shapes are (n_terms,) and (n, n_terms). Shares are by weight and rarity and sum to 1; only the
+    MAX_COMPARED_TERMS weightiest terms count.
+    """
+    texts, names = lexical.definitions, lexical.symbol_names
+    numbers = {lexical.terms.position(term): weight for term, weight in sorted(question.terms.items())}
+    weights = {number: weight * rarity(texts, number) for number, weight in numbers.items() if number >= 0}
+    first = sorted(weights, key=lambda number: (-weights[number], number))[:MAX_COMPARED_TERMS]
+    has = np.zeros((len(nodes), len(first)), dtype=np.bool_)
+    for column, term in enumerate(first):
+        for postings in (texts, names):
+            documents = postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])]
+            if len(documents):
+                at = np.minimum(np.searchsorted(documents, nodes), len(documents) - 1)
+                has[:, column] |= documents[at] == nodes
+    shares = np.array([weights[term] for term in first])
+    return shares / max(float(shares.sum()), 1e-9), has
 
 
 def max_idf_weight(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> float:

@@ -14,6 +14,7 @@ import argparse
 import json
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,6 +40,7 @@ from causalist.model.answer import AskOptions
 from causalist.model.graph import CodeGraph
 from causalist.model.symbols import NodeKind, split_id, unescape_path
 from causalist.pipeline.repository import Repository
+from causalist.rank import terms_of_nodes
 
 Scores = NDArray[np.float64]
 L2 = 1.0
@@ -92,6 +94,7 @@ def rank(repository: Repository, text: str, names: tuple[str, ...], *, graph: bo
         [each.node for each in attempt.chosen],
         frozenset(each.node for each in attempt.chosen if each.by_graph),
         attempt.confidence or 0.0,
+        partial(terms_of_nodes, attempt.ranking.question, repository.index.lexical),
     )
 
 
