@@ -8,6 +8,7 @@ Left-out items are named if there is room, else counted. Every format prints the
 """
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from enum import IntEnum
@@ -52,6 +53,9 @@ CHARACTERS_PER_TOKEN = 3.5
 MAX_GUESSES = 3  # of the number of lines that fit, if one of them does
 # Text with more characters than this for each token of room is not even counted.
 MAX_CHARACTERS_PER_TOKEN = 8
+
+# A query of one name: `token`, `Cache.get`, `cache::get()`.
+_NAME = re.compile(r"`?([\w$]+(?:(?:\.|::|#)[\w$]+)*)(?:\(\))?`?")
 
 # Words for a confidence, from the least to which each applies. Of 3,522 held-out questions 91 % of the first, 63 % of
 # the second and 47 % of the third had a right file among the first five; docs/ranking.md has the counts.
@@ -443,14 +447,15 @@ class Planner:
         """Return shown items in the order of the pack.
 
         Items with source that edges connect stand together in causal order, groups and the others by need; but before
-        the best of a group stands only what leads to it. One-liners come last, by need. A drawing, a list of files and
-        items that are all needed alike keep the given order.
+        the best of a group stands only what leads to it, and no module-level code, which leads to everything. Lines
+        without source come last, by need. A drawing, a list of files and items that are all needed alike keep the
+        given order.
         """
         sourced = [number for number in self._ranked if lines.get(number)]
         if (
             len({entry.needed for entry in self._entries}) < 2
             or not sourced
-            or any(not lines[n] and self._entries[n].kind == "file" for n in lines)
+            or any(not len(self._entries[n].body) and self._entries[n].kind == "file" for n in lines)
         ):
             return sorted(lines)
         number_of = {self._entries[number].node: number for number in sourced}
@@ -459,7 +464,8 @@ class Planner:
         for link in self._links:
             ends = sorted(number_of.get(node, -1) for node in (link.edge.source, link.edge.target))
             if link.edge.kind != CONTAINS and ends[0] >= 0 and ends[0] != ends[1]:
-                before[ends[1]].add(ends[0])
+                if self._entries[ends[0]].kind != "file":
+                    before[ends[1]].add(ends[0])
                 near[ends[0]].add(ends[1])
                 near[ends[1]].add(ends[0])
         placed: dict[int, None] = {}
@@ -469,6 +475,11 @@ class Planner:
                 placed.update((each, None) for each in sorted(leading))
                 placed.update((each, None) for each in sorted(_reach(number, near) - leading))
         return [*placed, *(number for number in self._ranked if number in lines and not lines[number])]
+
+    def _begin_with_named(self, order: list[int]) -> list[int]:
+        """Return `order` with the definitions first that a query of one name means."""
+        named = {entry.node for entry in find_named(self._bare.question, [self._entries[n] for n in order])}
+        return sorted(order, key=lambda number: self._entries[number].node not in named) if named else order
 
     def _price(self, number: int, n_lines: int) -> int:
         key = (number, n_lines)
@@ -492,7 +503,7 @@ class Planner:
             self._bare,
             items=tuple(
                 self._shown(number, lines[number], detail.get(number, DetailLevel.NOTHING))
-                for number in self._lay_out(lines)
+                for number in self._begin_with_named(self._lay_out(lines))
             ),
             links=tuple(self._links[number] for number in sorted(links)),
             omitted=tuple(omitted),
@@ -507,6 +518,26 @@ def _reach(start: int, links: Mapping[int, set[int]]) -> set[int]:
         reached |= more
         waiting.extend(more)
     return reached
+
+
+def find_named(question: str, entries: Sequence[PackEntry]) -> list[PackEntry]:
+    """Return the entries that a query of one name means.
+
+    These are the definitions of that name, else files of that name; none if the query is more than a name.
+    """
+    match = _NAME.fullmatch(question)
+    if match is None:
+        return []
+    parts = _parts(match[1])
+    named = [entry for entry in entries if _parts(entry.symbol or "")[-len(parts) :] == parts]
+    if named or len(parts) > 1:
+        return named
+    return [e for e in entries if e.kind == "file" and e.path.rpartition("/")[2].partition(".")[0] == parts[0]]
+
+
+def _parts(symbol: str) -> list[str]:
+    """Return the names of which a qualified name consists, without the number of an overload."""
+    return re.split(r"\.|::|#", symbol.partition("~")[0])
 
 
 def describe_omissions(plan: Plan) -> str:

@@ -8,13 +8,11 @@ If the query is one name, the definitions of that name stand first, each above a
 callees.
 """
 
-import re
 from collections.abc import Mapping
 
 from causalist.pack.excerpts import shown_lines
-from causalist.pack.plan import Link, Plan, PlannedItem, describe_omissions
+from causalist.pack.plan import Link, Plan, PlannedItem, describe_omissions, find_named
 
-_NAME = re.compile(r"`?([\w$]+(?:(?:\.|::|#)[\w$]+)*)(?:\(\))?`?")
 _MAX_USES = 8  # callers, and callees, that are listed below a definition
 _CALLS = "calls"
 
@@ -30,12 +28,11 @@ class TextRenderer:
 
     def document(self, plan: Plan, tokens: int) -> str:
         """Return the finished text, with `tokens` as its count."""
-        named = _find_named(plan)
-        items = [*named, *(shown for shown in plan.items if shown not in named)]
+        named = find_named(plan.question, [shown.entry for shown in plan.items])
         parts = [self._header(plan, tokens, starts_with_name=bool(named))]
         told: set[Link] = set()
-        for number, shown in enumerate(items):
-            if number and (shown.n_lines or items[number - 1].n_lines):
+        for number, shown in enumerate(plan.items):
+            if number and (shown.n_lines or plan.items[number - 1].n_lines):
                 parts.append("\n")
             parts.append(self.item(shown, plan.fence))
             if number < len(named):
@@ -79,31 +76,6 @@ class TextRenderer:
             head += f"{order}; #n is the rank.{quoted if any(s.n_lines for s in plan.items) else ''}\n"
             head += f"{plan.hint}\n" if plan.hint else ""
         return head + "\n"
-
-
-def _find_named(plan: Plan) -> list[PlannedItem]:
-    """Return the items that a query of one name means, in the order of the pack.
-
-    These are the definitions of that name, else files of that name; none if the query is more than a name.
-    """
-    match = _NAME.fullmatch(plan.question)
-    if match is None:
-        return []
-    parts = _parts(match[1])
-    named = [shown for shown in plan.items if _parts(shown.entry.symbol or "")[-len(parts) :] == parts]
-    if named or len(parts) > 1:
-        return named
-    stem = parts[0]
-    return [each for each in plan.items if each.entry.kind == "file" and _stem(each.entry.path) == stem]
-
-
-def _parts(symbol: str) -> list[str]:
-    """Return the names of which a qualified name consists, without the number of an overload."""
-    return re.split(r"\.|::|#", symbol.partition("~")[0])
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].partition(".")[0]
 
 
 def _find_uses(plan: Plan, shown: PlannedItem) -> dict[str, dict[str, Link]]:

@@ -69,10 +69,14 @@
 (program (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @definition.constant)))
 (program (export_statement declaration: (variable_declaration (variable_declarator name: (identifier) @name) @definition.constant)))
 
-; A function that is given to a call behind a string, by itself or in a wrapper.
-(arguments . [(string) (template_string) (member_expression) (identifier)] [
+; A function that is given to a call behind a string, by itself or in a wrapper. Behind a name it must follow at once:
+; a state that waits for it through nested calls would make the query quadratic.
+(arguments . [(string) (template_string)] [
   (arrow_function body: (_) @handler.body) (function_expression body: (_) @handler.body)
   (call_expression arguments: (arguments [(arrow_function body: (_) @handler.body) (function_expression body: (_) @handler.body)]))]) @definition.handler
+(arguments . [(member_expression) (identifier)] . [
+  (arrow_function body: (_) @handler.body) (function_expression body: (_) @handler.body)
+  (call_expression arguments: (arguments . [(arrow_function body: (_) @handler.body) (function_expression body: (_) @handler.body)]))]) @definition.handler
 
 ; What gives a name to the functions inside of it without being a symbol itself.
 (variable_declarator name: (identifier) @name value: (object)) @holder

@@ -103,5 +103,6 @@
 (singleton_method body: (body_statement (_) @returned . (comment)* .))
 (return (argument_list . (_) @returned .))
 
-; A block that is given to a call behind a string.
-(call arguments: (argument_list . (string)) block: (do_block body: (_) @handler.body)) @definition.handler
+; A block that is given to a call behind a string. A receiver that is a call itself would make long chains quadratic.
+(call !receiver arguments: (argument_list . (string)) block: (do_block body: (_) @handler.body)) @definition.handler
+(call receiver: [(constant) (identifier)] arguments: (argument_list . (string)) block: (do_block body: (_) @handler.body)) @definition.handler

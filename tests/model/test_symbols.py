@@ -75,12 +75,12 @@ def test_ids_as_the_design_writes_them(node: str, path: str, symbol: str | None)
 def test_labels_are_the_words_of_the_design() -> None:
     assert " ".join(kind.label for kind in NodeKind) == (
         "file namespace class interface struct enum trait function method field constant type macro passage entity "
-        "external"
+        "external handler"
     )
     assert " ".join(role.label for role in Role) == "code test docs example config generated vendored migration"
 
 
 def test_numbers_of_kinds_and_roles_are_what_index_files_hold() -> None:
     """A number that changes its meaning makes every index on disk wrong."""
-    assert [int(kind) for kind in NodeKind] == list(range(16))
+    assert [int(kind) for kind in NodeKind] == list(range(17))
     assert [int(role) for role in Role] == list(range(8))

@@ -70,7 +70,7 @@ def repository(root: Path) -> Repository:
 )
 def test_a_handler_is_found_by_its_title(repository: Repository, name: str, node: str) -> None:
     assert repository.find(name)[0].id == node
-    resolved = dataclasses.replace(repository, folder="").named(name)
+    resolved = dataclasses.replace(repository, folder="").resolve_name(name)
     assert repository.index.graph.nodes.ids[resolved.node] == node
 
 

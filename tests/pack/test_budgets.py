@@ -39,7 +39,7 @@ def test_what_is_left_out_is_accounted_for(tallies: dict[str, Tally]) -> None:
 
 def test_a_pack_that_fills_uses_most_of_the_budget_where_source_is_left_out(tmp_path: Path) -> None:
     repository = Repository.open(copy_sample(tmp_path), exact_root=True)
-    given = list(pack_inputs(repository, questions(repository, random.Random("fill"), 12)))
+    given = list(pack_inputs(repository, questions(repository, random.Random("fill"), 20)))
     for format in ("text", "markdown", "xml", "json"):
         fill = []
         for pack_input in given:

@@ -90,6 +90,10 @@ class TestScoring:
         assert verdict.before_hubs is False  # log.go before b.go
         assert not verdict.source  # named only
         assert judge(_CASE, _ASKED._replace(sources=_ASKED.pack)).source
+        assert judge(_CASE, _ASKED._replace(sources=_ASKED.pack)).first_of_pack
+        behind_a_hub = (Place("log.go", "write"), *_ASKED.pack)
+        assert not judge(_CASE, _ASKED._replace(sources=behind_a_hub)).first_of_pack
+        assert not judge(_CASE, _ASKED._replace(sources=_ASKED.pack[:-1])).first_of_pack
         assert (verdict.n_alike, verdict.n_files, verdict.tokens) == (1, 2, 900)
 
     def test_order_and_hubs(self) -> None:

@@ -6,6 +6,7 @@ A link is a definition (path, name; in a real repository also lines). What is me
 - definitions: all links are among the first eight results of the level of definitions;
 - pack: all links are named in the pack of that level; in order: and each stands there behind its caller;
 - source: the pack has source of all links;
+- first of pack: all links are among the first eight items of the pack that have source, and no hub stands before them;
 - before hubs: all files of the chain were found, each before the first hub; only where hubs are listed;
 - alike: how many look-alike files stand before the last file of the chain, of those found.
 """
@@ -76,6 +77,7 @@ class Verdict(NamedTuple):
     pack: bool
     in_order: bool
     source: bool
+    first_of_pack: bool
     before_hubs: bool | None
     n_alike: int
     n_files: int
@@ -135,6 +137,10 @@ def judge(case: Case, asked: Asked) -> Verdict:
     if case.hubs is not None:
         hub_ranks = [rank for rank in (_rank(asked.files, path) for path in case.hubs) if rank is not None]
         before_hubs = len(found) == len(ranks) and max(found) < min(hub_ranks, default=len(asked.files))
+    sources = asked.sources[:FIRST]
+    source_ranks = [next((i for i, each in enumerate(sources) if each.is_link(link)), None) for link in case.chain]
+    last = max((rank for rank in source_ranks if rank is not None), default=0)
+    is_hub_before = any(each.path in (case.hubs or ()) for each in sources[:last])
     n_first = sum(rank < FIRST for rank in found)
     first = asked.definitions[:FIRST]
     n_links = sum(any(each.is_link(link) for each in first) for link in case.chain)
@@ -144,6 +150,7 @@ def judge(case: Case, asked: Asked) -> Verdict:
         pack=whole,
         in_order=whole and _is_in_order(case.chain, places),
         source=all(any(each.is_link(link) for each in asked.sources) for link in case.chain),
+        first_of_pack=None not in source_ranks and not is_hub_before,
         before_hubs=before_hubs,
         n_alike=sum(path in case.lookalikes for path in asked.files[: max(found, default=len(asked.files))]),
         n_files=n_first,
@@ -175,15 +182,16 @@ def table(cases: Sequence[Case], verdicts: Sequence[Verdict]) -> Iterator[str]:
         "pack",
         "in order",
         "source",
+        "first of pack",
         "before hubs",
         "alike before",
         "tokens",
     )
     yield f"| service | language | files | {' | '.join(titles)} |"
-    yield "|---|---|--:|--:|--:|---|---|---|---|--:|--:|"
+    yield "|---|---|--:|--:|--:|---|---|---|---|---|--:|--:|"
     for case, v in zip(cases, verdicts, strict=True):
         n_files = len({link.path for link in case.chain})
-        said = " | ".join(_said(value) for value in (v.pack, v.in_order, v.source, v.before_hubs))
+        said = " | ".join(_said(value) for value in (v.pack, v.in_order, v.source, v.first_of_pack, v.before_hubs))
         yield (
             f"| {case.id} | {case.language} | {case.n_files} | {v.n_files} of {n_files} "
             f"| {v.n_links} of {len(case.chain)} | {said} | {v.n_alike} | {v.tokens:,} |"
@@ -201,16 +209,17 @@ def totals(name: str, cases: Sequence[Case], verdicts: Sequence[Verdict]) -> Ite
         "pack",
         "in order",
         "source",
+        "first of pack",
         "before hubs",
         "links",
         "tokens",
     )
     yield f"| {name or 'whole chains'} | {' | '.join(titles)} |"
-    yield "|---|--:|---|---|---|---|---|---|---|--:|"
+    yield "|---|--:|---|---|---|---|---|---|---|---|--:|"
     for language in (*dict.fromkeys(case.language for case in cases), ""):
         its = [(c, v) for c, v in zip(cases, verdicts, strict=True) if language in ("", c.language)]
         cells = []
-        for column in ("files", "definitions", "pack", "in_order", "source", "before_hubs"):
+        for column in ("files", "definitions", "pack", "in_order", "source", "first_of_pack", "before_hubs"):
             values = [value for value in (getattr(v, column) for _, v in its) if value is not None]
             cells.append(share(sum(values), len(values), not language))
         links = share(sum(v.n_links for _, v in its), sum(len(c.chain) for c, _ in its), not language)
