@@ -33,6 +33,7 @@ CALLEE_SHARE = 0.7  # of the need of a node, for all that it calls
 NEXT_CALL_SHARE = 0.95  # of what a call gave, for all that is called next
 MIN_CALLEE_LINES = 3  # of a declaration without a body there is nothing to read
 MIN_SOURCE = 0.05  # need of a node whose calls are followed
+MIN_FOLLOWED = 0.005  # probability that a call gives; less prints nothing
 MIN_CALL_CONFIDENCE = 0.3  # of a call that is followed
 MAX_OVERRIDING = 4  # methods that a call of the overridden one may mean
 MAX_COMPARED = 60  # nodes that are compared by their terms
@@ -42,6 +43,7 @@ _NO_RANK = 100  # of what words did not find
 _SURE = 0.9  # confidence of an edge that is certain
 _SAID_DECAY = 2.5  # distance of scores at which a node says 1/e of what the best one says
 
+_CALLABLE = np.array([*CALLABLE_KINDS])
 _GROUPS: tuple[tuple[str, tuple[EdgeKind, ...]], ...] = (
     ("calls", (EdgeKind.CALLS,)),
     ("references", (EdgeKind.REFERENCES,)),
@@ -189,7 +191,7 @@ def follow_calls(
             total = max(1.0, sum(certainty for certainty, _ in callees.values()))
             for other, (certainty, number) in callees.items():
                 least = share * probability * certainty / total
-                if least > value.get(other, 0.0):
+                if least > max(value.get(other, 0.0), MIN_FOLLOWED):
                     value[other] = reached[other] = least
                     gave[other] = (node, number)
         sources, share = reached, NEXT_CALL_SHARE
@@ -202,20 +204,21 @@ def _callees(graph: CodeGraph, node: int, fan_in: NDArray[np.int64]) -> dict[int
     A call of a method that a few classes override means what they do.
     """
     edges, nodes = graph.edges, graph.nodes
+    numbers = np.arange(edges.indptr[node], edges.indptr[node + 1])
+    targets = edges.targets[numbers]
+    is_call = (edges.kinds[numbers] == EdgeKind.CALLS) & (edges.confidences[numbers] >= MIN_CALL_CONFIDENCE)
+    is_call &= np.isin(nodes.kinds[targets], _CALLABLE) & (targets != node)
     found: dict[int, tuple[float, int]] = {}
-    for number in range(int(edges.indptr[node]), int(edges.indptr[node + 1])):
-        target, confidence = int(edges.targets[number]), float(edges.confidences[number])
-        if edges.kinds[number] != EdgeKind.CALLS or confidence < MIN_CALL_CONFIDENCE or target == node:
-            continue
-        if nodes.kinds[target] not in CALLABLE_KINDS:
-            continue
-        certainty = confidence / int(edges.candidates[number]) / float(np.log2(1 + max(1, int(fan_in[target]))))
+    for number, target in zip(numbers[is_call].tolist(), targets[is_call].tolist(), strict=True):
+        certainty = float(edges.confidences[number]) / int(edges.candidates[number])
+        certainty /= float(np.log2(1 + max(1, int(fan_in[target]))))
         overriding = _overriding(graph, target)
-        for other in overriding if 0 < len(overriding) <= MAX_OVERRIDING else [target]:
+        ends = overriding if 0 < len(overriding) <= MAX_OVERRIDING else [target]
+        for other in ends:
             n_lines = int(nodes.end_rows[other] - nodes.start_rows[other]) + 1
             if n_lines < MIN_CALLEE_LINES or nodes.roles[other] != nodes.roles[node]:
                 continue
-            value = certainty / max(1, len(overriding) if other != target else 1)
+            value = certainty / len(ends)
             if value > found.get(other, (0.0, 0))[0]:
                 found[other] = value, number
     return found
@@ -225,7 +228,8 @@ def _overriding(graph: CodeGraph, node: int) -> list[int]:
     """Return the methods that override a method."""
     edges = graph.edges
     numbers = edges.incoming[int(edges.incoming_indptr[node]) : int(edges.incoming_indptr[node + 1])]
-    return [int(edges.sources[number]) for number in numbers if edges.kinds[number] == EdgeKind.OVERRIDES]
+    found: list[int] = edges.sources[numbers[edges.kinds[numbers] == EdgeKind.OVERRIDES]].tolist()
+    return found
 
 
 def _sorted(pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]]) -> list[Needed]:

@@ -34,9 +34,11 @@ from causalist.pack import FOLD_THRESHOLD
 from causalist.rank import Ranking, Selection, SnippetLines, terms_of_nodes
 
 MAX_PACK_NODES = 60
+MAX_SMALL_PACK_NODES = 40  # of a pack of at most MAX_SMALL_TOKENS, which shows less than half of these
+MAX_SMALL_TOKENS = 4000
 MAX_FILLED_NODES = 150  # where the budget is to be filled
 MIN_PROBABILITY = 0.002  # of a node that a pack knows of
-MIN_PROBABILITY_READ = 0.008  # of a node whose source is read, unless the budget is to be filled
+MIN_PROBABILITY_READ = 0.01  # of a node whose source is read, unless the budget is to be filled
 _TYPES = [*TYPE_KINDS, NodeKind.NAMESPACE]
 
 
@@ -76,7 +78,7 @@ def choose_needed(
     kept: list[Needed] = []
     around: set[int] = set()  # nodes that enclose a node that is kept
     for each in judged:
-        if len(kept) == (MAX_FILLED_NODES if options.fill else MAX_PACK_NODES):
+        if len(kept) == _max_nodes(options):
             break
         if kept and each.probability < MIN_PROBABILITY and not options.fill:
             break
@@ -94,6 +96,12 @@ def choose_needed(
             around.add(outer)
             outer = int(graph.nodes.parents[outer])
     return kept
+
+
+def _max_nodes(options: AskOptions) -> int:
+    if options.fill:
+        return MAX_FILLED_NODES
+    return MAX_SMALL_PACK_NODES if options.max_tokens <= MAX_SMALL_TOKENS else MAX_PACK_NODES
 
 
 def choose_pack(
