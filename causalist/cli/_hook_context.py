@@ -103,7 +103,7 @@ def build_context(repository: "Repository", prompt: str, shares: Sequence[HookBu
 
 _TOPIC_WORDS = "topic_words.txt"
 _TOPIC_WEIGHTS = "topic_weights.json"
-# Names of definitions with a word up to which the repository does not make the word its own.
+# A word of daily life counts against a prompt only if at most so many definitions have it in their name.
 _MAX_ALIEN_NAMES = 2
 _MIN_ODDS = 1e-3  # of a confidence, and its inverse the most
 _TOPIC_WORD = re.compile(r"[^\W\d_]+")
