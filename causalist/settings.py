@@ -90,6 +90,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("ask", "route", SettingKind.CHOICE, None, "how to answer; unset, the question decides", _ROUTES),
     Setting("ask", "rank", SettingKind.CHOICE, _ASK.rank.value, "the score that decides", _enum_values(RankMode)),
     Setting("ask", "no-graph", SettingKind.FLAG, not _ASK.graph, "rank by words alone"),
+    Setting("ask", "no-semantic", SettingKind.FLAG, not _ASK.semantic, "rank without the shipped question encoder"),
     Setting("ask", "order", SettingKind.CHOICE, _ASK.order.value, "the order of the pack", _enum_values(Order)),
     Setting("ask", "damping", SettingKind.NUMBER, _ASK.damping, "probability of following an edge", high=1.0),
     Setting(
@@ -194,6 +195,7 @@ class Settings:
             route=Route(route) if route is not None else None,
             rank=RankMode(value("rank")),
             graph=not value("no-graph"),
+            semantic=not value("no-semantic"),
             order=Order(value("order")),
             damping=float(value("damping")),
             specificity=Specificity(value("specificity")),

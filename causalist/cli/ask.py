@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 UNREADABLE_REASONS = ("unreadable", "undecodable name")
 MAX_LISTED = 20
 # The names of `pack.MINIMUM_TOKENS`, so that `--help` need not import the renderers; a test compares them.
-_FIELDS = {"pack_format": "format", "no_graph": "graph"}  # arguments with another name in AskOptions
+_FIELDS = {
+    "pack_format": "format",
+    "no_graph": "graph",
+    "no_semantic": "semantic",
+}  # arguments with another name in AskOptions
 FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
 
 
@@ -54,6 +58,7 @@ FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
 @click.option("--rank", type=click.Choice(["fused", "pagerank"]), default="fused", show_default=True,
               help="Score that orders the results.")  # fmt: skip
 @click.option("--no-graph", is_flag=True, help="Rank by words, without the graph.")
+@click.option("--no-semantic", is_flag=True, help="Rank without the question encoder.")
 @click.option("--order", type=click.Choice(["causal", "dependencies-first"]), default="causal", show_default=True,
               help="Order of the items in the pack: callers first, or dependencies first.")  # fmt: skip
 @click.option("--damping", type=float, default=0.85, show_default=True, help="Probability of following an edge.")
@@ -96,6 +101,7 @@ def ask_command(
     route: str | None,
     rank: str,
     no_graph: bool,
+    no_semantic: bool,
     order: str,
     damping: float,
     specificity: str,
@@ -149,6 +155,7 @@ def ask_command(
         route=Route(route) if route else None,
         rank=RankMode(rank),
         graph=not no_graph,
+        semantic=not no_semantic,
         order=Order(order),
         damping=damping,
         specificity=Specificity(specificity),

@@ -14,7 +14,18 @@ N_QUESTIONS = 50
 
 
 # Copy of the names in `evaluate.context`, so that `--help` need not import it; a test compares them.
-ARMS = ("default", "no-graph", "bm25", "bodies", "names", "words", "no-graph-words", "bm25-words", "bodies-words")
+ARMS = (
+    "default",
+    "no-graph",
+    "no-semantic",
+    "bm25",
+    "bodies",
+    "names",
+    "words",
+    "no-graph-words",
+    "bm25-words",
+    "bodies-words",
+)
 
 
 @click.command("eval")

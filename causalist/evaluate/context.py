@@ -271,6 +271,7 @@ def _f1_of(right: int, shown: int, covered: int, gold: int) -> float:
 ARMS: Mapping[str, Arm] = {
     "default": product_arm(AskOptions()),
     "no-graph": product_arm(AskOptions(graph=False)),
+    "no-semantic": product_arm(AskOptions(semantic=False)),
     "bm25": bodies_arm(by_bm25=True),
     "bodies": bodies_arm(by_bm25=False),
     "names": product_arm(AskOptions(), names=True),

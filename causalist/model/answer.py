@@ -220,6 +220,7 @@ class AskOptions:
     embedder: str | None = None  # whose vectors count; NO_EMBEDDER: nobody's; None: as the settings say
     normalise: bool = False  # columns of the walk normalised to 1 instead of returning what they lack
     names: tuple[str, ...] = ()  # identifiers or words that the caller expects in the code
+    semantic: bool = True  # whether the shipped question encoder counts; never beside an embedder
     fill: bool = False  # fill the budget instead of choosing the size of the pack
 
 

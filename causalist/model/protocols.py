@@ -33,6 +33,7 @@ class Step(StrEnum):
     CANDIDATES_FRAMES = "candidates.frames"
     CANDIDATES_SYNONYMS = "candidates.synonyms"
     CANDIDATES_DENSE = "candidates.dense"
+    CANDIDATES_SEMANTIC = "candidates.semantic"
     CANDIDATES_HISTORY = "candidates.history"
     CANDIDATES_GRAPH = "candidates.graph"
     CANDIDATES_PAGERANK = "candidates.pagerank"

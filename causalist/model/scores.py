@@ -84,6 +84,7 @@ class Signal(StrEnum):
     MESSAGES = "messages"
     SIMILAR_COMMITS = "similar commits"
     DENSE = "dense"
+    SEMANTIC = "semantic"
     SIZE = "size"  # prior
     KIND = "kind"  # prior
     LEADING_DEFINITION = "leading definition"  # of a file, from the scores of its definitions

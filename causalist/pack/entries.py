@@ -50,6 +50,7 @@ PHRASES = {
     Signal.MESSAGES: ("commits to it say {}", "commits to it say so"),
     Signal.SIMILAR_COMMITS: ("changed by similar commits {}", "changed by similar commits"),
     Signal.DENSE: ("near in meaning: {}", "near in meaning"),
+    Signal.SEMANTIC: ("its words mean {}", "its words mean what the question means"),
     Signal.GRAPH: ("linked to {}", "linked to others that fit"),
     Signal.PAGERANK: ("{}", "reached over the graph"),
 }

@@ -311,6 +311,7 @@ _OTHER_OPTIONS: dict[str, Any] = {
     "approximate": 1e-6,
     "embedder": "nobody",
     "names": ("verifyToken",),
+    "semantic": False,
     "fill": True,
 }
 

@@ -32,6 +32,7 @@ format = "json"
 route = "simple"
 rank = "pagerank"
 no-graph = true
+no-semantic = true
 order = "dependencies-first"
 damping = 0.5
 specificity = "none"
@@ -54,8 +55,8 @@ variant = "hipporag"
     assert [settings.value("memory", name) for name in ("mode", "limit", "variant")] == ["sparse", 9, "hipporag"]
     assert settings.ask_options() == AskOptions(
         top_k=7, level=Level.FILE, max_tokens=500, format="json", route=Route.SIMPLE, rank=RankMode.PAGERANK,
-        graph=False, order=Order.DEPENDENCIES_FIRST, damping=0.5, specificity=Specificity.NONE, approximate=1e-6,
-        include=("src/",), exclude=("*.md",), embedder="local:static",
+        graph=False, semantic=False, order=Order.DEPENDENCIES_FIRST, damping=0.5, specificity=Specificity.NONE,
+        approximate=1e-6, include=("src/",), exclude=("*.md",), embedder="local:static",
     )  # fmt: skip
     assert settings.value("ask", "remember") is False
     assert settings.limits() == Limits(max_file_bytes=10, max_files=20, deny=("data/",))

@@ -382,5 +382,6 @@ def test_an_unrelated_file_makes_nothing_match_that_did_not(c: Corpus, terms: se
 def test_a_lexical_index_has_all_parts_of_its_type() -> None:
     """The loops above name the postings one by one; a new part must be added to them."""
     assert set(LexicalIndex.__slots__) == {
-        *("terms", "definitions", "files", "paths", "symbol_names", "names", "name_indptr", "name_nodes")
+        *("terms", "definitions", "files", "paths", "symbol_names", "names", "name_indptr", "name_nodes"),
+        *("bag_norms", "file_bag_norms"),
     }

@@ -17,6 +17,7 @@ from causalist.model.scores import Signal, TextMatches
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import bm25
 from causalist.rank.query.query import parse_query
+from causalist.rank.scoring import signals
 from causalist.rank.scoring.fusion import (
     LinearModel,
     WeightedSignals,
@@ -258,7 +259,7 @@ def test_the_score_is_the_sum_times_the_role() -> None:
     assert made.contributions(1, is_file=True) == [("path", 2.5)]
 
 
-def test_each_weight_scales_its_own_signal() -> None:
+def test_each_weight_scales_its_own_signal(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = [Def("tokenCache", "token cache"), Def("tokenCache.get", "token memoize ttl")]
     paths = {"token/cache.py": parts, "q.py": "token", "test_cache.py": "token"}
     c = corpus(paths, roles={"test_cache.py": Role.TEST})
@@ -271,6 +272,7 @@ def test_each_weight_scales_its_own_signal() -> None:
     file = LinearModel({n: i + 3.0 for i, n in enumerate(shipped.file.signals)}, {}, {})
     weights = Weights(definition, file, NO_FACTORS)
     near = np.linspace(0.1, 0.9, len(c.graph.nodes))
+    monkeypatch.setattr(signals, "semantic_scores", lambda *_: near[::-1])
     question = parse_query(text)
     weighted = weigh_signals(question, c.graph, c.lexical, weights, matched, past, similarities=lambda: near)
     own = compute_signals(question, c.graph, c.lexical, NO_FACTORS, matched, past, similarities=lambda: near)

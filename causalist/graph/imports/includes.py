@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.imports.path_distance import as_ending, shared_folders
 from causalist.model.facts import Import, ImportKind
 from causalist.model.language import ModuleSettings
 
@@ -157,3 +156,29 @@ def _closure(start: set[int], leads_to: Mapping[int, set[int]]) -> set[int]:
         found |= new
         waiting.extend(sorted(new))
     return found
+
+
+def shared_folders(a: str, b: str) -> int:
+    """Count the folders that two paths have in common, from the root.
+
+    >>> shared_folders("src/app/auth.py", "src/app/web/auth.py"), shared_folders("src/a.py", "a.py")
+    (2, 0)
+    """
+    count = 0
+    for x, y in zip(a.split("/")[:-1], b.split("/")[:-1], strict=False):
+        if x != y:
+            break
+        count += 1
+    return count
+
+
+def as_ending(written: str) -> str:
+    """Return the ending of paths that a relative path may mean, from whichever folder it is seen.
+
+    >>> as_ending("../lib/./a.h"), as_ending("/.config/a.yml")
+    ('/lib/a.h', '/.config/a.yml')
+    """
+    path = posixpath.normpath(written)
+    while path.startswith("../"):
+        path = path.removeprefix("../")
+    return "/" + path.removeprefix("/")

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.imports.includes import find_header
-from causalist.graph.imports.path_distance import shared_folders
+from causalist.graph.imports.includes import find_header, shared_folders
 from causalist.graph.rules import RuleName
 from causalist.model.facts import FileFacts, ManifestKey
 from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.imports.path_distance import shared_folders
+from causalist.graph.imports.includes import shared_folders
 from causalist.graph.rules import MAX_CANDIDATES
 from causalist.model.facts import FileFacts, ManifestKey
 from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem

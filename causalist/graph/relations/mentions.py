@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.imports.path_distance import shared_folders
+from causalist.graph.imports.includes import shared_folders
 from causalist.graph.program.program import Program
 from causalist.graph.rules import MAX_NAMESAKES, RuleName
 from causalist.graph.tables import NodeDrafts

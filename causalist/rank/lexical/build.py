@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from causalist._internal.arrays import plan_splice
 from causalist._internal.process import trim_heap_on_free
+from causalist.errors import ModelFailed
 from causalist.model.graph import LinkedGraph
 from causalist.model.index import LexicalIndex, Postings
 from causalist.model.string_table import MergedTable, StringTable, merge_tables
@@ -34,6 +35,8 @@ from causalist.rank.lexical.word_counts import (
     make_blocks,
     sum_parts,
 )
+from causalist.rank.question_encoder import bag_norms as compute_bag_norms
+from causalist.rank.question_encoder import shipped_encoder
 from causalist.rank.terms import terms_of
 
 if TYPE_CHECKING:
@@ -234,10 +237,11 @@ def build_lexical(
     names = (blocks.part(own, WEIGHT_NAME), blocks.part(outer, WEIGHT_OUTER_NAME))
     found = rows(words, *names, blocks.part(path_of_documents, WEIGHT_PATH))
     definitions = weighted_postings(old_definitions, B_DEFINITION, found)
-    del path_of_documents, found
+    del path_of_documents
     np.take(file_of, body[0], out=body[0])  # a file has the words of its documents
     file_counts = weighted_postings(old_files, B_FILE, rows(words, blocks.part(path, WEIGHT_PATH_IN_FILE)))
     del body, words
+    bag_norms, file_bag_norms = _bag_norms(found, terms.table, file_of, previous_rows)
     name_table, name_indptr, name_nodes = _name_table(fresh, linked, previous_rows)
     return LexicalIndex(
         terms=terms.table,
@@ -248,7 +252,27 @@ def build_lexical(
         names=name_table,
         name_indptr=name_indptr,
         name_nodes=name_nodes,
+        bag_norms=bag_norms,
+        file_bag_norms=file_bag_norms,
     )
+
+
+def _bag_norms(
+    found: Triples, terms: StringTable, files: NDArray[np.int32], previous_rows: PreviousIndexRows | None
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the norms of `bag_norms` for all nodes; those of kept nodes are taken over."""
+    try:
+        both = compute_bag_norms(found, terms, files, shipped_encoder())
+    except ModelFailed:  # a question says so
+        return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
+    if previous_rows is not None:
+        kept = previous_rows.nodes >= 0
+        old = previous_rows.lexical
+        if len(old.bag_norms) < len(previous_rows.nodes):  # they could not be computed then
+            return old.bag_norms, old.file_bag_norms
+        for norms, before in zip(both, (old.bag_norms, old.file_bag_norms), strict=True):
+            norms[previous_rows.nodes[kept]] = before[kept]
+    return both
 
 
 class _PreviousTerms(NamedTuple):

@@ -434,6 +434,7 @@ class Generator(StrEnum):
     FRAMES = "frames"
     SYNONYMS = "synonyms"
     DENSE = "dense"
+    SEMANTIC = "semantic"
     HISTORY = "history"
     GRAPH = "graph"
     PAGERANK = "pagerank"
@@ -449,6 +450,7 @@ GENERATORS: Mapping[Generator, str] = {
     Generator.FRAMES: "frames of tracebacks",
     Generator.SYNONYMS: "BM25 over words that mean the same, or that code about the same has",
     Generator.DENSE: "definitions that mean what the question means, where an embedder is chosen",
+    Generator.SEMANTIC: "definitions whose words mean what the question means, by the shipped encoder",
     Generator.HISTORY: "messages of commits, and commits that are like the question",
     Generator.GRAPH: "what the best definitions give to others that words found, and who uses what is named",
     Generator.PAGERANK: "places for what the walk reaches and no word led to",

@@ -122,12 +122,16 @@ def weigh_signals(
     history: History | None = None,
     steps: Steps = NO_STEPS,
     similarities: Similarities | None = None,
+    *,
+    is_semantic: bool = True,
 ) -> WeightedSignals:
     """Return the weighted signals of a query for all nodes, before the graph is walked.
 
     They come from the passes, or, if the linear model is skipped, from the reciprocal ranks of the generators.
     """
-    query_signals = compute_signals(question, graph, lexical, weights.factors, matched, history, steps, similarities)
+    query_signals = compute_signals(
+        question, graph, lexical, weights.factors, matched, history, steps, similarities, is_semantic=is_semantic
+    )
     numbers = {term: lexical.terms.position(term) for term in {**question.abbreviations, **question.terms}}
     known_numbers = {term: number for term, number in numbers.items() if number >= 0}
     return steps.optional(
@@ -166,6 +170,7 @@ def _weigh_by_rank(query_signals: QuerySignals, numbers: Mapping[str, int]) -> W
         query_signals.frame,
         query_signals.synonyms,
         query_signals.dense,
+        query_signals.semantic,
     )
     first = query_signals.first_files()
     definitions = sum(map(_reciprocal_ranks, own), np.zeros(len(query_signals.role)))

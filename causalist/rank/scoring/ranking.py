@@ -292,7 +292,11 @@ def rank_question(
     """
     question = with_corpus_spelling(question, lexical)
     plan = ROUTES[question.route]
-    signals = weigh_signals(question, graph, lexical, weights, matched, history, steps, similarities)
+    # Who names identifiers has the words of the code.
+    is_semantic = options.semantic and not options.names and similarities is None
+    signals = weigh_signals(
+        question, graph, lexical, weights, matched, history, steps, similarities, is_semantic=is_semantic
+    )
     with steps.timed(Step.DISTIL_SUM):
         definitions, files = _inside_only(fuse(signals), inside)
         # A definition whose name has all of the query is the result. The walk begins at all matches: one seed is not

@@ -6,12 +6,15 @@ median. The form, and the weights of the signal in `weights.json`, were chosen o
 docs/embedders.md has the figures.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.rank.query.query import Generator, GeneratorRun
+from causalist.model.index import LexicalIndex
+from causalist.rank.lexical.bm25 import query_coverage
+from causalist.rank.query.query import Generator, GeneratorRun, ParsedQuery
+from causalist.rank.question_encoder import bag_similarities, shipped_encoder
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
@@ -76,6 +79,42 @@ def dense_scores(similarities: Similarities | None, by: GeneratorRun, n_nodes: i
     if similarities is None:
         return np.zeros(n_nodes)
     (found,) = by.scores(Generator.DENSE, 1, lambda: (dense_signal(similarities()),))
+    return found
+
+
+# A question whose words the code has needs no other words. Up to the first numbers the encoder counts in full, from the
+# second ones on by _LEAST_SEMANTIC: words of the question that the best definition has, and their share.
+_FEW_WORDS, _MANY_WORDS = 3.5, 7.0
+_LOW_SHARE, _HIGH_SHARE = 0.75, 1.0
+_LEAST_SEMANTIC = 0.2
+
+
+def semantic_scores(
+    question: ParsedQuery, terms: Mapping[int, float], lexical: LexicalIndex, files: NDArray[np.int32], by: GeneratorRun
+) -> Scores:
+    """Return the signal of the shipped encoder; zeros for patterns, and without a known word.
+
+    `terms`: weight by number of the words of the query that the repository has. Without any, nothing is found, as
+    somebody who asks for `frobnicate` wants no other code. `files`: the file nodes of all nodes.
+    """
+
+    def work() -> tuple[Scores]:
+        encoder = shipped_encoder()
+        vector = encoder.encode(question.prose)
+        if vector is None:
+            return (np.zeros(n_nodes),)
+        covered = float(query_coverage(terms, lexical.definitions, n_nodes).max(initial=0.0))
+        excess = max(
+            (covered * len(terms) - _FEW_WORDS) / (_MANY_WORDS - _FEW_WORDS),
+            (covered - _LOW_SHARE) / (_HIGH_SHARE - _LOW_SHARE),
+        )
+        factor = 1.0 - (1.0 - _LEAST_SEMANTIC) * min(max(excess, 0.0), 1.0)
+        return (dense_signal(bag_similarities(vector, lexical, files, encoder)) * factor,)
+
+    n_nodes = len(files)
+    if question.is_pattern or not terms:
+        return np.zeros(n_nodes)
+    (found,) = by.scores(Generator.SEMANTIC, 1, work)
     return found
 
 

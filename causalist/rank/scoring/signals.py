@@ -30,7 +30,14 @@ from causalist.rank.lexical.query_expansion import (
 from causalist.rank.query.query import ROUTES, Generator, GeneratorRun, ParsedQuery, above_zero
 from causalist.rank.scoring.file_evidence import HISTORY_SIGNALS, history_signals, queried_roles, scores_from_tests
 from causalist.rank.scoring.mentions import frame_scores, identifier_scores, literal_scores, mention_scores
-from causalist.rank.scoring.scaling import Similarities, dense_scores, max_and_sum, relative_to_max, scale_to_max
+from causalist.rank.scoring.scaling import (
+    Similarities,
+    dense_scores,
+    max_and_sum,
+    relative_to_max,
+    scale_to_max,
+    semantic_scores,
+)
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
@@ -186,6 +193,7 @@ class QuerySignals:
     tested: Scores  # match of the tests of a file
     past: Mapping[Signal, Scores]  # match of commit messages, by the name of the signal
     dense: Scores  # similarity by an embedder, of definitions and passages; zeros without one
+    semantic: Scores  # similarity by the shipped encoder
 
     # -- passes
 
@@ -206,6 +214,7 @@ class QuerySignals:
                 Signal.TESTS: self.tested,
                 **self.past,
                 Signal.DENSE: self._in_file(self.dense),
+                Signal.SEMANTIC: self._in_file(self.semantic),
             }
         )
 
@@ -236,8 +245,9 @@ class QuerySignals:
             Signal.INDIRECT_SYNONYMS: relative_to_max(self.indirect_synonyms, self.text) * is_about,
             Signal.TESTS: of_file(self.tested) * is_about,
             Signal.DENSE: self.dense,
+            Signal.SEMANTIC: self.semantic,
         }
-        found = (self.text, self.synonyms, self.mention, self.literal, self.frame, self.dense)
+        found = (self.text, self.synonyms, self.mention, self.literal, self.frame, self.dense, self.semantic)
         signals[Signal.SIZE] = self._sizes(above_zero(found))
         if self.question.is_pattern:
             return {name: np.where(self.literal > 0, values, 0.0) for name, values in signals.items()}
@@ -323,11 +333,14 @@ def compute_signals(
     history: History | None = None,
     steps: Steps = NO_STEPS,
     similarities: Similarities | None = None,
+    *,
+    is_semantic: bool = True,
 ) -> QuerySignals:
     """Return the signals of a query for the nodes of a repository.
 
     `matched`: the places of the query's patterns; if the query is nothing but a pattern, no other node has a signal.
-    `history`: what commits said of the files. `similarities`: what an embedder says. The generators are optional.
+    `history`: what commits said of the files. `similarities`: what an embedder says. `is_semantic`: the shipped
+    encoder is used. The generators are optional.
     """
     n, is_file = len(graph.nodes), graph.nodes.kinds == NodeKind.FILE
     by = GeneratorRun(ROUTES[question.route], n, steps)
@@ -385,6 +398,11 @@ def compute_signals(
         Generator.SYNONYMS, 5, synonym_scores
     )
     dense = dense_scores(None if question.is_pattern else similarities, by, n)
+    # What is quoted, or stands in a traceback, is meant as it is written.
+    is_exact = bool(literal.any() or frame.any())
+    semantic = np.zeros(n)
+    if is_semantic and not is_exact:
+        semantic = semantic_scores(question, terms, lexical, graph.nodes.files, by)
     past = history or History()
     past_signals = by.scores(
         Generator.HISTORY, len(HISTORY_SIGNALS), lambda: tuple(history_signals(question, past, n, others).values())
@@ -414,6 +432,7 @@ def compute_signals(
         tested=tested,
         past=dict(zip(HISTORY_SIGNALS, past_signals, strict=True)),
         dense=dense,
+        semantic=semantic,
     )
 
 

@@ -1,0 +1,1 @@
+"""Training and measurement of the question encoder (`causalist/embed/question_encoder.bin`)."""
