@@ -24,7 +24,7 @@ from causalist.memory.sparse_matrix import Floats, Matrix
 from causalist.model.answer import GraphVariant, Specificity
 from causalist.model.scores import PageRankResult, Transition, WalkOutcome
 from causalist.rank.pagerank.power_iteration import personalized_pagerank
-from causalist.rank.pagerank.sparse_product import csr_product
+from causalist.rank.sparse_product import csr_product
 
 
 class Seeding(Enum):

@@ -9,6 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 # CamelCase humps, acronyms, runs of lower case, digits, and runs of any other script.
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\dA-Za-z_]+")
 MAX_PART_CHARACTERS = 40
@@ -67,3 +70,33 @@ def terms_of(word: str) -> tuple[str, ...]:
     if len(parts) > 1:
         result.setdefault(word.strip("_").lower())
     return tuple(result)
+
+
+# The lowest n bytes of eight.
+_LOWEST = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
+# An odd number whose bits look random: 2^64 over the golden ratio.
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(29)
+
+
+def hashes_of(text: bytes, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return a hash of each word of a text, shape (n,).
+
+    The text has seven more bytes after the last word. Words are mixed in eight bytes at a time: multiplied by an odd
+    number, and the high bits, which depend on all others, are moved down to the low ones. Each step can be undone, so
+    that no two words of at most eight bytes have the same hash.
+    """
+    eights = np.ndarray((len(text) - 7,), dtype="<u8", buffer=text, strides=(1,))  # from every byte on
+    hashes: NDArray[np.uint64] = eights[starts] & _LOWEST[np.minimum(lengths, 8)]
+    hashes *= _SPREAD
+    hashes ^= hashes >> _SHIFT
+    done = 8
+    longer = np.flatnonzero(lengths > done)
+    while len(longer):
+        left = lengths[longer] - done
+        mixed = hashes[longer] + (eights[starts[longer] + done] & _LOWEST[np.minimum(left, 8)])
+        mixed *= _SPREAD
+        hashes[longer] = mixed ^ mixed >> _SHIFT
+        done += 8
+        longer = longer[left > 8]
+    return hashes

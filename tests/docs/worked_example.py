@@ -97,7 +97,7 @@ def compute() -> Example:
         copy = Path(folder) / SAMPLE.name
         shutil.copytree(SAMPLE, copy, ignore=shutil.ignore_patterns(".causalist"))
         repository = Repository.open(copy, exact_root=True)
-        options = AskOptions()
+        options = AskOptions(semantic=False)
         index = repository.index
         ranking = rank_question(
             parse_query(QUESTION), index.graph, index.lexical, index.transition, default_weights(), options
@@ -108,7 +108,7 @@ def compute() -> Example:
             ranking,
             choose(ranking, index.graph, index.transition, options),
             repository.ask(QUESTION, options),
-            repository.ask(QUESTION, AskOptions(level=Level.FILE)),
+            repository.ask(QUESTION, AskOptions(level=Level.FILE, semantic=False)),
         )
 
 

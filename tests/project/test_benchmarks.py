@@ -6,8 +6,13 @@ import pytest
 
 from tests.docs.blocks import ROOT
 
-# One runs beside an oracle that is no part of the project, the other in an environment of the peer's own.
-_ELSEWHERE = {"tests.benchmarks.edges.pycg_oracle", "tests.benchmarks.peers.semble_peer"}
+# One runs beside an oracle that is no part of the project, one in an environment of the peer's own, two need torch.
+_ELSEWHERE = {
+    "tests.benchmarks.edges.pycg_oracle",
+    "tests.benchmarks.encoder.teacher",
+    "tests.benchmarks.encoder.training",
+    "tests.benchmarks.peers.semble_peer",
+}
 _MODULES = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (ROOT / "tests" / "benchmarks").rglob("*.py")
 )

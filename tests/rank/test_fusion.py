@@ -259,7 +259,7 @@ def test_the_score_is_the_sum_times_the_role() -> None:
     assert made.contributions(1, is_file=True) == [("path", 2.5)]
 
 
-def test_each_weight_scales_its_own_signal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_weight_scales_its_own_signal() -> None:
     parts = [Def("tokenCache", "token cache"), Def("tokenCache.get", "token memoize ttl")]
     paths = {"token/cache.py": parts, "q.py": "token", "test_cache.py": "token"}
     c = corpus(paths, roles={"test_cache.py": Role.TEST})
@@ -272,7 +272,6 @@ def test_each_weight_scales_its_own_signal(monkeypatch: pytest.MonkeyPatch) -> N
     file = LinearModel({n: i + 3.0 for i, n in enumerate(shipped.file.signals)}, {}, {})
     weights = Weights(definition, file, NO_FACTORS)
     near = np.linspace(0.1, 0.9, len(c.graph.nodes))
-    monkeypatch.setattr(signals, "semantic_scores", lambda *_: near[::-1])
     question = parse_query(text)
     weighted = weigh_signals(question, c.graph, c.lexical, weights, matched, past, similarities=lambda: near)
     own = compute_signals(question, c.graph, c.lexical, NO_FACTORS, matched, past, similarities=lambda: near)
@@ -282,12 +281,12 @@ def test_each_weight_scales_its_own_signal(monkeypatch: pytest.MonkeyPatch) -> N
     nothing = np.zeros(len(c.graph.nodes))
     last = own.definitions_again(sum(weighted.file.values(), nothing), sum(in_first.values(), nothing))
     for name, values in {**plain, **last}.items():
-        assert values.any(), name
+        assert values.any() == (name != "semantic"), name  # the question has exact evidence
         assert weighted.definition[name].tolist() == (values * definition.signals[name]).tolist()
     assert c.of(weighted.definition["kind"])["token/cache.py::tokenCache"] == 7.0
     again = own.files(sum(in_first.values(), np.zeros(len(c.graph.nodes))))
     for name, values in again.items():
-        assert values.any(), name
+        assert values.any() == (name != "semantic"), name
         # They follow from sums, which are added in another order here.
         expected = (values * file.signals[name]).tolist()
         assert weighted.file[name].tolist() == pytest.approx(expected, rel=1e-12)
@@ -431,6 +430,21 @@ def test_words_that_the_repository_lacks_are_not_known() -> None:
     known = terms_in_vocabulary(parse_query("token unknown authentication request"), c.lexical)
     assert known == {terms.position("token"): 1.0, terms.position("auth"): 0.25, terms.position("req"): 0.25}
     assert terms_in_vocabulary(parse_query("entirely unknown"), c.lexical) == {}
+
+
+@pytest.mark.parametrize(("text", "is_on"), [("token cache", True), ('"token" cache', False)])
+def test_the_encoder_counts_where_nothing_exact_is_asked(
+    text: str, is_on: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    c = corpus({"p.py": [Def("f", "token")], "q.py": [Def("g", "cache")]})
+    near = np.linspace(0.1, 0.9, len(c.graph.nodes))
+    monkeypatch.setattr(signals, "semantic_scores", lambda *_: near)
+    matched = {c.node("p.py"): TextMatches(1, (0,), "token")} if not is_on else None
+    weighted = weigh_signals(parse_query(text), c.graph, c.lexical, default_weights(), matched)
+    weight = default_weights().definition.signals["semantic"]
+    assert weighted.definition["semantic"].tolist() == (near * weight * is_on).tolist()
+    off = weigh_signals(parse_query(text), c.graph, c.lexical, default_weights(), matched, is_semantic=False)
+    assert not off.definition["semantic"].any()
 
 
 def test_reasons_name_the_words_as_they_were_asked_those_that_weigh_most_first() -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from causalist.errors import UsageError
 from causalist.model.graph import CodeGraph
 from causalist.model.scores import Transition
+from causalist.rank import sparse_product as _product
 from causalist.rank.pagerank import local_push as push
-from causalist.rank.pagerank import sparse_product as _product
 from causalist.rank.pagerank import transition as _transition
 from causalist.rank.pagerank.local_push import compute_pagerank, extend_push, push_pagerank
 from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition, personalized_pagerank

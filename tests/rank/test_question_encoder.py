@@ -9,8 +9,8 @@ import pytest
 from causalist.errors import ModelFailed
 from causalist.model.index import LexicalIndex, Postings
 from causalist.model.string_table import StringTable
-from causalist.rank import question_encoder
-from causalist.rank.question_encoder import (
+from causalist.rank.lexical import question_encoder
+from causalist.rank.lexical.question_encoder import (
     FILE_SHARE,
     OUTPUT_LEVELS,
     QuestionEncoder,

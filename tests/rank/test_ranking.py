@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causalist._internal.arrays import select_top
 from causalist.model.answer import AskOptions, Level, RankMode, Route, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.protocols import NO_STEPS
@@ -28,7 +29,6 @@ from causalist.rank.scoring.ranking import (
     rank_question,
     reasons_for,
 )
-from causalist.rank.top_k import select_top
 from tests.graphs import EdgeSpec, NodeSpec, make_graph
 from tests.model.corpus import WORDS, Corpus, Def, corpora, corpus
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalist.rank.pagerank import sparse_product as _product
+from causalist.rank import sparse_product as _product
 
 WALK_ONCE = """
 import sys

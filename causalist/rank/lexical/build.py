@@ -26,6 +26,8 @@ from causalist.model.index import LexicalIndex, Postings
 from causalist.model.string_table import MergedTable, StringTable, merge_tables
 from causalist.model.symbols import NodeKind, unescape_name
 from causalist.rank.lexical.bm25 import K1, ROWS_AT_ONCE
+from causalist.rank.lexical.question_encoder import bag_norms as compute_bag_norms
+from causalist.rank.lexical.question_encoder import shipped_encoder
 from causalist.rank.lexical.word_counts import (
     Part,
     Terms,
@@ -35,8 +37,6 @@ from causalist.rank.lexical.word_counts import (
     make_blocks,
     sum_parts,
 )
-from causalist.rank.question_encoder import bag_norms as compute_bag_norms
-from causalist.rank.question_encoder import shipped_encoder
 from causalist.rank.terms import terms_of
 
 if TYPE_CHECKING:

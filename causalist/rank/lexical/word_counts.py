@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.rank.lexical.bm25 import ROWS_AT_ONCE
-from causalist.rank.terms import MAX_PART_CHARACTERS, stems
+from causalist.rank.terms import MAX_PART_CHARACTERS, hashes_of, stems
 
 if TYPE_CHECKING:
     from causalist.model.facts import FileFacts
@@ -105,11 +105,6 @@ _SPACE = ord(" ")
 # Least first byte of a character of two, three and four bytes in UTF-8.
 _LEADS, _LEADS_THREE, _LEADS_FOUR = 0xC0, 0xE0, 0xF0
 _CODE_POINTS = 0x110000
-# The lowest n bytes of eight.
-_LOWEST = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
-# An odd number whose bits look random: 2^64 over the golden ratio.
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
-_SHIFT = np.uint64(29)
 
 
 class WordCounts(NamedTuple):
@@ -310,29 +305,6 @@ def _find_words(text: bytes, begins: NDArray[np.int64]) -> tuple[NDArray[np.int6
         ]
         starts, lengths = np.delete(starts, data_), np.delete(lengths, data_)
     return starts, lengths
-
-
-def hashes_of(text: bytes, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return a hash of each word of a text, shape (n,).
-
-    The text has seven more bytes after the last word. Words are mixed in eight bytes at a time: multiplied by an odd
-    number, and the high bits, which depend on all others, are moved down to the low ones. Each step can be undone, so
-    that no two words of at most eight bytes have the same hash.
-    """
-    eights = np.ndarray((len(text) - 7,), dtype="<u8", buffer=text, strides=(1,))  # from every byte on
-    hashes: NDArray[np.uint64] = eights[starts] & _LOWEST[np.minimum(lengths, 8)]
-    hashes *= _SPREAD
-    hashes ^= hashes >> _SHIFT
-    done = 8
-    longer = np.flatnonzero(lengths > done)
-    while len(longer):
-        left = lengths[longer] - done
-        mixed = hashes[longer] + (eights[starts[longer] + done] & _LOWEST[np.minimum(left, 8)])
-        mixed *= _SPREAD
-        hashes[longer] = mixed ^ mixed >> _SHIFT
-        done += 8
-        longer = longer[left > 8]
-    return hashes
 
 
 _NONE, _LOWER, _UPPER, _DIGIT, _OTHER = range(5)

@@ -16,13 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.arrays import unique_sorted
 from causalist.errors import ConvergenceError, UsageError
 from causalist.model.graph import rows_of
 from causalist.model.scores import PageRankResult, Transition, WalkOutcome
 from causalist.rank.pagerank.power_iteration import DAMPING, always, check_damping, check_seeds, personalized_pagerank
-from causalist.rank.pagerank.sparse_product import coo_product, csr_product, csr_products
 from causalist.rank.pagerank.transition import EXACT_UP_TO, to_csc
-from causalist.rank.top_k import unique_sorted
+from causalist.rank.sparse_product import coo_product, csr_product, csr_products
 
 # Default threshold.
 EPSILON = 1e-7

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from causalist.errors import UsageError
 from causalist.model.answer import Specificity
 from causalist.model.scores import PageRankResult, Transition, WalkOutcome
-from causalist.rank.pagerank.sparse_product import csr_product
 from causalist.rank.pagerank.transition import DEFAULT_BACKWARD, DEFAULT_FORWARD, WalkWeights, build_transition
+from causalist.rank.sparse_product import csr_product
 
 __all__ = [
     "DEFAULT_BACKWARD",

@@ -15,7 +15,7 @@ from causalist.errors import UsageError
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind
 from causalist.model.scores import Transition
 from causalist.model.symbols import NodeKind
-from causalist.rank.pagerank.sparse_product import csr_transpose
+from causalist.rank.sparse_product import csr_transpose
 
 N_EDGE_KINDS = max(EdgeKind) + 1
 

@@ -17,13 +17,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.arrays import SCORE_DECIMALS
 from causalist._internal.lazy import dataclass
 from causalist.model.answer import Level
 from causalist.model.graph import CodeGraph
 from causalist.model.index import LexicalIndex
 from causalist.model.symbols import NodeKind
 from causalist.rank.scoring.fusion import Ranking
-from causalist.rank.top_k import SCORE_DECIMALS
 
 N_LEADING = 3  # files whose share of the odds counts; the most informative of 1, 3 and 5
 CONFIDENCE_DECIMALS = 4

@@ -19,6 +19,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.arrays import select_first
 from causalist._internal.lazy import lazy_regex
 from causalist.model.graph import CodeGraph
 from causalist.model.index import History, LexicalIndex
@@ -27,7 +28,6 @@ from causalist.model.symbols import NodeKind, Role, split_id
 from causalist.rank.lexical.bm25 import bm25, find_nodes_by_name
 from causalist.rank.query.query import ParsedQuery
 from causalist.rank.terms import stem
-from causalist.rank.top_k import select_first
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex; only files have any
 

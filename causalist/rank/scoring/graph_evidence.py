@@ -18,15 +18,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.arrays import select_top, unique_sorted
 from causalist.model.answer import AskOptions
 from causalist.model.graph import CodeGraph, EdgeKind, rows_of
 from causalist.model.protocols import Steps
 from causalist.model.scores import Transition
 from causalist.model.symbols import NodeKind
 from causalist.rank.pagerank.local_push import extend_push
-from causalist.rank.pagerank.sparse_product import coo_product, csr_product
 from causalist.rank.scoring.fusion import Ranking
-from causalist.rank.top_k import select_top, unique_sorted
+from causalist.rank.sparse_product import coo_product, csr_product
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 

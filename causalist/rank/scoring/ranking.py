@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.arrays import SCORE_DECIMALS, select_first, select_top
 from causalist._internal.lazy import lazy_regex
 from causalist.model.answer import AskOptions, Level, RankMode, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
@@ -53,7 +54,6 @@ from causalist.rank.scoring.graph_evidence import definition_support, external_m
 from causalist.rank.scoring.mentions import exact_namesakes, with_these_first
 from causalist.rank.scoring.scaling import Similarities
 from causalist.rank.scoring.signals import LEADING, NAME_SIGNALS
-from causalist.rank.top_k import SCORE_DECIMALS, select_first, select_top
 
 N_SHARES = 5  # seeds listed for a hit
 MIN_SHARE = 0.01

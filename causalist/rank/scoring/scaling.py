@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from causalist.model.index import LexicalIndex
 from causalist.rank.lexical.bm25 import query_coverage
+from causalist.rank.lexical.question_encoder import bag_similarities, shipped_encoder
 from causalist.rank.query.query import Generator, GeneratorRun, ParsedQuery
-from causalist.rank.question_encoder import bag_similarities, shipped_encoder
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from causalist.model.string_table import StringTable
-from causalist.rank.question_encoder import COUNT_POWER, MAX_WORDS, encoder_bytes, words_of
+from causalist.rank.lexical.question_encoder import COUNT_POWER, MAX_WORDS, encoder_bytes, words_of
 from tests.benchmarks.encoder.teacher import read_mined
 
 WEIGHT_NAME = 3

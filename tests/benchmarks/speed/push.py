@@ -15,7 +15,7 @@ import numpy as np
 from causalist.model.scores import Transition
 from causalist.rank.pagerank.local_push import push_pagerank
 from causalist.rank.pagerank.power_iteration import personalized_pagerank
-from causalist.rank.pagerank.sparse_product import csr_transpose
+from causalist.rank.sparse_product import csr_transpose
 
 _T = TypeVar("_T")
 LINKS_PER_NODE = 6

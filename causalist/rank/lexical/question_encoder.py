@@ -30,9 +30,8 @@ from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.errors import ModelFailed
 from causalist.model.index import LexicalIndex
 from causalist.model.string_table import StringTable
-from causalist.rank.lexical.word_counts import Triples, hashes_of
-from causalist.rank.pagerank.sparse_product import csr_products
-from causalist.rank.terms import split_word, stem
+from causalist.rank.sparse_product import csr_products
+from causalist.rank.terms import hashes_of, split_word, stem
 
 FILE_NAME = "question_encoder.bin"
 MAGIC = b"causalist encoder\n"
@@ -179,7 +178,10 @@ def _hashes(table: StringTable) -> NDArray[np.uint64]:
 
 
 def bag_norms(
-    found: Triples, terms: StringTable, files: NDArray[np.int32], encoder: QuestionEncoder
+    found: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]],
+    terms: StringTable,
+    files: NDArray[np.int32],
+    encoder: QuestionEncoder,
 ) -> tuple[Floats, Floats]:
     """Return the norms of the vectors of nodes, and those of the sums over the nodes of a file.
 
@@ -193,12 +195,12 @@ def bag_norms(
     known = np.flatnonzero((rows >= 0) & (files[documents] >= 0))
     order = known[np.argsort(documents[known], kind="stable")]
     weights = _COUNT_WEIGHTS[np.minimum(counts[order], _MAX_COUNT)]
-    nodes, starts = np.unique(documents[order], return_index=True)
+    starts = np.flatnonzero(np.diff(documents[order], prepend=-1))
+    nodes = documents[order][starts]
     indptr = np.append(starts, len(order)).astype(np.int32)
-    used, columns = np.unique(rows[order], return_inverse=True)
-    term_columns: NDArray[np.int32] = columns.astype(np.int32)
+    used, term_columns = _numbered(rows[order])
     table: NDArray[np.float64] = encoder.rows[used].astype(np.float64) * encoder.scales[used, None]
-    file_nodes, places = np.unique(files[nodes], return_inverse=True)
+    file_nodes, places = _numbered(files[nodes])
     of_files = np.zeros((len(file_nodes), table.shape[1]))
     norms, file_norms = np.zeros(n_nodes, dtype=np.float32), np.zeros(n_nodes, dtype=np.float32)
     for start in range(0, len(nodes), _BLOCK):
@@ -210,6 +212,14 @@ def bag_norms(
         np.add.at(of_files, places[start : start + _BLOCK], vectors)  # one after the other, whatever the block
     file_norms[file_nodes] = _norms(of_files)
     return norms, file_norms
+
+
+def _numbered(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return (the distinct values, ascending; the position of each value among them). No value is negative."""
+    is_used = np.zeros(int(values.max(initial=-1)) + 1, dtype=np.bool_)
+    is_used[values] = True
+    positions = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
+    return np.flatnonzero(is_used), positions[values]
 
 
 def _norms(vectors: NDArray[np.float64]) -> Floats:
