@@ -128,7 +128,7 @@ def test_norm_of_a_document_does_not_depend_on_others(encoder: QuestionEncoder) 
 
 def test_index_without_norms_is_said(encoder: QuestionEncoder) -> None:
     lexical = lexical_of({0: {"key": 1}}, None)
-    with pytest.raises(ModelFailed, match="--rebuild"):
+    with pytest.raises(ModelFailed, match="delete the folder"):
         bag_similarities(np.array([1, 1], dtype=np.int16), lexical, np.zeros(1, dtype=np.int32), encoder)
 
 

@@ -236,7 +236,9 @@ def bag_similarities(
     ModelFailed.
     """
     if not len(lexical.bag_norms):
-        raise ModelFailed("the index was built without the question encoder; run: causalist index --rebuild")
+        raise ModelFailed(
+            "the index was built without the question encoder; delete the folder .causalist to build it again"
+        )
     rows = _cached_rows(lexical.terms, encoder)
     known = np.flatnonzero(rows >= 0)
     exact = encoder.rows[rows[known]].astype(np.float32) @ question.astype(np.float32)
