@@ -1,1 +1,1 @@
-"""Training and measurement of the question encoder (`causalist/embed/question_encoder.bin`)."""
+"""Training and measurement of the question encoder (`causalist/rank/lexical/question_encoder.bin`)."""
