@@ -26,12 +26,9 @@ if TYPE_CHECKING:
 # Reasons for skipped files that are failures (`source.exclusion.Reason`); the others are choices.
 UNREADABLE_REASONS = ("unreadable", "undecodable name")
 MAX_LISTED = 20
+# Arguments with another name in AskOptions.
+_FIELDS = {"pack_format": "format", "no_graph": "graph", "no_semantic": "semantic"}
 # The names of `pack.MINIMUM_TOKENS`, so that `--help` need not import the renderers; a test compares them.
-_FIELDS = {
-    "pack_format": "format",
-    "no_graph": "graph",
-    "no_semantic": "semantic",
-}  # arguments with another name in AskOptions
 FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
 
 

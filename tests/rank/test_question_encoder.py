@@ -14,8 +14,8 @@ from causalist.rank.lexical.question_encoder import (
     FILE_SHARE,
     OUTPUT_LEVELS,
     QuestionEncoder,
-    bag_norms,
     bag_similarities,
+    compute_bag_norms,
     encoder_bytes,
     read_encoder,
     rows_of_terms,
@@ -64,7 +64,7 @@ def lexical_of(
     none = np.zeros(0, dtype=np.int32)
     norms, file_norms = none.astype(np.float32), none.astype(np.float32)
     if encoder is not None:
-        norms, file_norms = bag_norms((nodes, numbers, counts), terms, np.array(files or range(n)), encoder)
+        norms, file_norms = compute_bag_norms((nodes, numbers, counts), terms, np.array(files or range(n)), encoder)
     some = Postings(indptr.astype(np.int64), nodes, counts, np.ones(n), n)
     no_names = StringTable.from_strings(())
     start = np.zeros(1, dtype=np.int64)
@@ -75,6 +75,25 @@ def test_file_gives_back_what_was_written(encoder: QuestionEncoder) -> None:
     assert list(encoder.stems) == list(STEMS)
     assert encoder.rows.tolist() == tiny_arrays()["rows"].tolist()
     assert encoder.header == {"layers": 0, "heads": 1}
+
+
+def test_shipped_file_is_what_is_written_of_its_content() -> None:
+    shipped = shipped_encoder()
+    arrays = {**shipped.arrays, "rows": shipped.rows, "rows.scale": shipped.scales}
+    arrays |= {"stems.blob": shipped.stems.blob, "stems.offsets": shipped.stems.offsets}
+    data = Path(question_encoder.__file__).with_name(question_encoder.FILE_NAME).read_bytes()
+    assert encoder_bytes(shipped.header, arrays) == data
+
+
+def test_terms_that_are_nearly_everywhere_do_not_hide_the_others(
+    encoder: QuestionEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(question_encoder, "MAX_SUMMED_POSTINGS", 2)
+    # "open" has the largest product with (0, 1), but three postings.
+    lexical = lexical_of({0: {"open": 1, "key": 1}, 1: {"open": 1}, 2: {"open": 1}}, encoder)
+    found = bag_similarities(np.array([0, 511], dtype=np.int16), lexical, np.arange(3, dtype=np.int32), encoder)
+    assert found[0] > 0
+    assert found[1:].tolist() == [0, 0]
 
 
 def test_words_are_stems_in_their_order_with_stop_words() -> None:

@@ -26,8 +26,7 @@ from causalist.model.index import LexicalIndex, Postings
 from causalist.model.string_table import MergedTable, StringTable, merge_tables
 from causalist.model.symbols import NodeKind, unescape_name
 from causalist.rank.lexical.bm25 import K1, ROWS_AT_ONCE
-from causalist.rank.lexical.question_encoder import bag_norms as compute_bag_norms
-from causalist.rank.lexical.question_encoder import shipped_encoder
+from causalist.rank.lexical.question_encoder import compute_bag_norms, shipped_encoder
 from causalist.rank.lexical.word_counts import (
     Part,
     Terms,
@@ -237,11 +236,11 @@ def build_lexical(
     names = (blocks.part(own, WEIGHT_NAME), blocks.part(outer, WEIGHT_OUTER_NAME))
     found = rows(words, *names, blocks.part(path_of_documents, WEIGHT_PATH))
     definitions = weighted_postings(old_definitions, B_DEFINITION, found)
-    del path_of_documents
+    bag_norms, file_bag_norms = _bag_norms(found, terms.table, file_of, previous_rows)
+    del path_of_documents, found
     np.take(file_of, body[0], out=body[0])  # a file has the words of its documents
     file_counts = weighted_postings(old_files, B_FILE, rows(words, blocks.part(path, WEIGHT_PATH_IN_FILE)))
     del body, words
-    bag_norms, file_bag_norms = _bag_norms(found, terms.table, file_of, previous_rows)
     name_table, name_indptr, name_nodes = _name_table(fresh, linked, previous_rows)
     return LexicalIndex(
         terms=terms.table,
@@ -260,7 +259,7 @@ def build_lexical(
 def _bag_norms(
     found: Triples, terms: StringTable, files: NDArray[np.int32], previous_rows: PreviousIndexRows | None
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the norms of `bag_norms` for all nodes; those of kept nodes are taken over."""
+    """Return the norms of `compute_bag_norms` for all nodes; those of kept nodes are taken over."""
     try:
         both = compute_bag_norms(found, terms, files, shipped_encoder())
     except ModelFailed:  # a question says so

@@ -39,14 +39,15 @@ FORMAT = 1
 PREFIX = struct.Struct("<18sHI")  # magic, format, length of the header
 DIGEST_BYTES = 32
 ALIGNMENT = 64
+_PAGE_BYTES = 4096  # the arrays begin at a multiple of it
 MAX_WORDS = 40  # of a question; later ones are not read
 # The largest number of a rounded output. With rows of 8 bits and 128 numbers, sums of products stay below 2^24, up to
 # which 32-bit floats hold each integer.
 OUTPUT_LEVELS = 511
 _EPSILON = 1e-5
 
-# Postings that are summed for one question: those of the terms with the largest products. More change no figure
-# (docs/question-encoder.md), and so the time of a question does not grow with the repository.
+# Postings that are summed for one question: those of the terms with the largest products. So the time of a question
+# does not grow with the repository. docs/benchmarks.md has the figures with fewer and with all.
 MAX_SUMMED_POSTINGS = 250_000
 _MAX_COUNT = 1024
 COUNT_POWER = 0.7
@@ -158,17 +159,17 @@ def rows_of_terms(terms: StringTable, encoder: QuestionEncoder) -> NDArray[np.in
     return result
 
 
-# Rows of the terms of the last indexes: (terms, rows). A server asks the same index again.
-_RECENT: list[tuple[StringTable, NDArray[np.int64]]] = []
+# Rows of the terms of the last indexes: (terms, encoder, rows). A server asks the same index again.
+_RECENT: list[tuple[StringTable, QuestionEncoder, NDArray[np.int64]]] = []
 _MOST_RECENT = 4
 
 
 def _cached_rows(terms: StringTable, encoder: QuestionEncoder) -> NDArray[np.int64]:
-    for known, rows in _RECENT:
-        if known is terms:
+    for known, by, rows in _RECENT:
+        if known is terms and by is encoder:
             return rows
     rows = rows_of_terms(terms, encoder)
-    _RECENT[:] = [(terms, rows), *_RECENT[: _MOST_RECENT - 1]]
+    _RECENT[:] = [(terms, encoder, rows), *_RECENT[: _MOST_RECENT - 1]]
     return rows
 
 
@@ -177,7 +178,7 @@ def _hashes(table: StringTable) -> NDArray[np.uint64]:
     return hashes_of(text, table.offsets[:-1].astype(np.int64), np.diff(table.offsets).astype(np.int64))
 
 
-def bag_norms(
+def compute_bag_norms(
     found: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]],
     terms: StringTable,
     files: NDArray[np.int32],
@@ -267,6 +268,7 @@ def _quotients(sums: Scores, norms: NDArray[Any]) -> Scores:
 def _strongest(products: Scores, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the positions, ascending, of the largest products that have MAX_SUMMED_POSTINGS postings together."""
     order = np.lexsort((np.arange(len(products)), -np.abs(products)))
+    order = order[lengths[order] <= MAX_SUMMED_POSTINGS]  # a term that is nearly everywhere says nothing
     within = np.cumsum(lengths[order]) <= MAX_SUMMED_POSTINGS
     return np.sort(order[within])
 
@@ -279,18 +281,21 @@ def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np
 
 def encoder_bytes(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Return the bytes of an encoder file with these arrays."""
-    places: dict[str, tuple[str, list[int], int]] = {}
-    for _ in range(2):  # the offsets depend on the length of the header, which is the same the second time
-        text = json.dumps({**header, "arrays": places}, sort_keys=True).encode()
-        offset = PREFIX.size + len(text) + 400 * (not places)
-        offset = start = -(-max(offset, 0) // 4096) * 4096
-        for name, array in sorted(arrays.items()):
-            places[name] = (array.dtype.str, list(array.shape), offset)
-            offset += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
-    text = json.dumps({**header, "arrays": places}, sort_keys=True).encode()
-    parts = [PREFIX.pack(MAGIC, FORMAT, len(text)), text]
-    parts.append(b"\0" * (start - PREFIX.size - len(text)))
+    start, text = 0, b""
+    while not text or PREFIX.size + len(text) > start:  # the header holds offsets, which depend on its length
+        start = -(-(PREFIX.size + len(text)) // _PAGE_BYTES) * _PAGE_BYTES
+        text = json.dumps({**header, "arrays": _places(arrays, start)}, sort_keys=True).encode()
+    parts = [PREFIX.pack(MAGIC, FORMAT, len(text)), text, b"\0" * (start - PREFIX.size - len(text))]
     for _, array in sorted(arrays.items()):
         parts += [array.tobytes(), b"\0" * (-array.nbytes % ALIGNMENT)]
     data = b"".join(parts)
     return data + hashlib.sha256(data).digest()
+
+
+def _places(arrays: Mapping[str, NDArray[Any]], start: int) -> dict[str, tuple[str, list[int], int]]:
+    """Return (dtype, shape, offset) of each array; the first begins at `start`."""
+    places = {}
+    for name, array in sorted(arrays.items()):
+        places[name] = array.dtype.str, list(array.shape), start
+        start += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
+    return places
