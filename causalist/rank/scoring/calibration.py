@@ -22,6 +22,7 @@ from causalist._internal.lazy import dataclass
 from causalist.model.answer import Level
 from causalist.model.graph import CodeGraph
 from causalist.model.index import LexicalIndex
+from causalist.model.scores import Signal
 from causalist.model.symbols import NodeKind
 from causalist.rank.scoring.fusion import Ranking
 
@@ -100,16 +101,24 @@ def calibration_features(
     if not len(files) or not len(found):
         return None
     first = int(files[np.argmax(np.round(ranking.files[files], SCORE_DECIMALS))])  # of equal ones the first
+    # The encoder is left out: the model was fitted to scores without it, and what it adds is no surer for that.
+    by_words = ranking.definitions - _from_encoder(ranking.signals.definition, ranking.signals.role)
     best = np.zeros(n)
-    np.maximum.at(best, owners[found], ranking.definitions[found])
+    np.maximum.at(best, owners[found], by_words[found])
     best = np.sort(best[best > 0])[::-1]
     odds = np.exp(best - best[0])
     query_terms = ranking.question.terms if terms is None else terms
     n_known, coverage = _words_of(first, query_terms, lexical)
     lead, score = float(odds[:N_LEADING].sum() / odds.sum()), float(ranking.files[first])
+    score -= float(_from_encoder(ranking.signals.file, ranking.signals.file_role)[first])
     if np.count_nonzero(np.diff(ranking.history.indptr)) < MIN_COMMITS:
         score += MEAN_MESSAGE_SCORE
     return CalibrationFeatures(lead, float(np.log1p(n_known)), coverage, min(score, MAX_SCORE))
+
+
+def _from_encoder(signals: Mapping[Signal, NDArray[np.float64]], role: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what the encoder adds to the score of each node, shape (n_nodes,)."""
+    return signals[Signal.SEMANTIC] * role if Signal.SEMANTIC in signals else np.zeros(len(role))
 
 
 def _words_of(file: int, terms: Mapping[str, float], lexical: LexicalIndex) -> tuple[int, float]:
