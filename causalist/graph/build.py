@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from causalist.graph.layers import LayerAssigner
 from causalist.graph.linker import Linker, LinkError
+from causalist.graph.relations.routes import RouteEdgeFinder
 from causalist.graph.relations.tests import TestEdgeFinder
 from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, load_confidences
 from causalist.graph.tables import EdgeCollector, finish_graph
@@ -176,6 +177,9 @@ def build_graph(
     tests = TestEdgeFinder(linker.program, linker.drafts)
     for each in list(tests.find_edges(linker.collector.edges.items())):
         linker.collector.add(each.source, each.target, EdgeKind.TESTS, each.rule, each.row, each.candidates)
+    routes = RouteEdgeFinder(linker.program, linker.drafts)
+    for route in list(routes.find_edges(linker.collector.edges.items())):
+        linker.collector.add(route.source, route.target, route.kind, route.rule, route.row, route.candidates)
     languages = [symbols.settings.name if symbols.settings else "" for symbols in linker.program.files]
     graph, position = finish_graph(linker.drafts.all_drafts(), linker.collector, languages, load_confidences())
     file_nodes = position[: len(files)]

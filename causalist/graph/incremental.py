@@ -18,11 +18,12 @@ from causalist.graph.invalidation import InvalidationKeys
 from causalist.graph.layers import LayerAssigner
 from causalist.graph.linker import Linker, LinkError
 from causalist.graph.program.program import Program
+from causalist.graph.relations.routes import RouteEdgeFinder
 from causalist.graph.relations.tests import FoundEdge, TestEdgeFinder
 from causalist.graph.rules import RULE_NAMES, load_confidences
 from causalist.graph.tables import EdgeSites, NodeDraft, build_columns, splice_edge_table
 from causalist.model.facts import FileFacts
-from causalist.model.graph import USE_KINDS, CodeGraph, EdgeKind, LinkedGraph, NodeTable, UnresolvedCalls
+from causalist.model.graph import ROUTE_KINDS, USE_KINDS, CodeGraph, EdgeKind, LinkedGraph, NodeTable, UnresolvedCalls
 from causalist.model.interface import interface_of
 from causalist.model.language import LanguageSettings
 from causalist.model.roles import role_of
@@ -151,9 +152,11 @@ class _GraphUpdate:
         for number in sorted(self.changed):
             layers.assign_own(number)
         retested = self._relink_tests()
+        self._relink_routes()
         edges = graph.edges
         own = self._mask_files(self.file_of[:-1], self.changed | {self.removed})
         is_removed = own[edges.sources]
+        is_removed |= np.isin(edges.kinds, ROUTE_KINDS)
         is_removed |= (edges.kinds == EdgeKind.TESTS) & self._mask_files(self.file_of[:-1], retested)[edges.sources]
         is_outside = self.file_of[:-1] < 0
         is_kept = ~(is_outside | own)
@@ -214,7 +217,8 @@ class _GraphUpdate:
         return is_one[files]
 
     def _language_of(self, draft: int) -> str:
-        settings = self.linker.program.files[self.linker.drafts[draft].file].settings
+        file = self.linker.drafts[draft].file
+        settings = self.linker.program.files[file].settings if file >= 0 else None
         return settings.name if settings is not None else ""
 
     # -- what tests test
@@ -252,6 +256,17 @@ class _GraphUpdate:
                     each.source, each.target, EdgeKind.TESTS, each.rule, each.row, each.candidates
                 )
         return files
+
+    def _relink_routes(self) -> None:
+        """Find all edges of routes and events again: a mount in one file changes the paths of others."""
+        linker, drafts = self.linker, self.linker.drafts
+        finder = RouteEdgeFinder(linker.program, drafts)
+        needed = {draft for draft in finder.needed_scopes() if drafts[draft].file not in self.changed}
+        positions = {self.graph.nodes.ids.position(drafts[draft].id) for draft in needed}
+        found: list[FoundEdge] = list(linker.collector.edges.items())
+        found += self._edges_of_nodes(np.array(sorted(positions - {-1}), dtype=np.int64))
+        for each in list(finder.find_edges(found)):
+            linker.collector.add(each.source, each.target, each.kind, each.rule, each.row, each.candidates)
 
     def _edges_of_nodes(self, nodes: NDArray[np.int64]) -> list[FoundEdge]:
         """Return the edges of use that leave these nodes in the previous graph, between drafts.

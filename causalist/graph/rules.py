@@ -77,6 +77,9 @@ class RuleName(StrEnum):
     DOC_WORD = "doc-word"
     DOC_EXAMPLE = "doc-example"
     EXTERNAL = "external"
+    ROUTE = "route"
+    REQUEST = "request"
+    EVENT = "event"
 
 
 class Rule(NamedTuple):
@@ -211,6 +214,9 @@ RULES: tuple[Rule, ...] = (
     Rule(RuleName.DOC_WORD, Evidence.NAMES, "a code span names it alone, by a plain word", 0.54, (12, 10, 6)),
     Rule(RuleName.DOC_EXAMPLE, Evidence.NAMES, "an example in documentation uses the name", 0.96, (25, 0, 6)),
     Rule(RuleName.EXTERNAL, Evidence.NAMES, "a name that comes from a package outside of the repository"),
+    Rule(RuleName.ROUTE, Evidence.NAMES, "a framework is told that it handles this path", 0.95),
+    Rule(RuleName.REQUEST, Evidence.NAMES, "a client asks for a path that fits the route", 0.8),
+    Rule(RuleName.EVENT, Evidence.NAMES, "it handles an event of the name that is emitted", 0.7),
 )
 
 RULE_NAMES: tuple[str, ...] = tuple(rule.name.value for rule in RULES)  # plain strings: they are stored

@@ -229,7 +229,12 @@ def finish_graph(
         docs=StringTable.from_strings(d.doc for d in placed),
         said_layers=np.array([d.says for d in placed], dtype=np.uint8),
     )
-    columns = build_columns(collector, lambda draft: languages[drafts[draft].file], position.__getitem__, confidences)
+    columns = build_columns(
+        collector,
+        lambda draft: languages[drafts[draft].file] if drafts[draft].file >= 0 else "",
+        position.__getitem__,
+        confidences,
+    )
     edges = build_edge_table(columns, len(drafts))
     return CodeGraph(nodes, edges, RULE_NAMES, _unresolved_calls(collector, position)), position
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from causalist.source import Limits
 
 # Raised when parsing changes what it gives for the same bytes.
-PARSER_VERSION = 24
+PARSER_VERSION = 25
 
 
 Read = Callable[["FileEntry"], "SourceFile | str"]

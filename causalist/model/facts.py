@@ -223,6 +223,36 @@ class Lookup(NamedTuple):
     writes: int
 
 
+class RouteForm(IntEnum):
+    """Form of a `Route`."""
+
+    ROUTE = 0  # a method and path, and what handles it
+    PREFIX = 1  # what all routes of `receiver`, or of the type `definition`, are below
+    MOUNT = 2  # the routes of `handler` are below `path` of `receiver`
+    MOUNT_AT = 3  # the same, in place of the prefix that `handler` has
+    REQUEST = 4  # a client asks for a path
+    EMIT = 5  # an event
+    LISTEN = 6  # what handles an event
+
+
+class Route(NamedTuple):
+    """A route, or a request of one, or an event, by a literal in `scope`.
+
+    `receiver` is the chain that it is registered with (`app`, `self.router`), "" for none or all of the file. `method`
+    is that of HTTP in capitals, ANY, or "". `path` is the path as written, or the name of the event. `handler` is the
+    chain of what handles or is mounted, or `module:` and a module; `definition` the position of what handles, or -1.
+    """
+
+    scope: int
+    form: int
+    receiver: str
+    method: str
+    path: str
+    handler: str
+    definition: int
+    row: int
+
+
 class Passage(NamedTuple):
     """A section of prose, or a block of text without a grammar.
 
@@ -277,7 +307,7 @@ class FileFacts:
     says of modules, as pairs of a `ManifestKey` and its value.
 
     `secrets` are the spans (start byte, end byte) that were masked before parsing. `mentions` are the names of code in
-    prose.
+    prose. `routes` are those that the file registers or asks for, and events.
     """
 
     language: str
@@ -306,6 +336,7 @@ class FileFacts:
     lookups: tuple[Lookup, ...] = ()
     tests: tuple[int, ...] = ()
     mentions: tuple[Mention, ...] = ()
+    routes: tuple[Route, ...] = ()
 
     def document_spans(self) -> list[tuple[int, int]]:
         """Return the bytes of each document's words: definitions, then passages, nested or disjoint.

@@ -35,6 +35,8 @@ class EdgeKind(LabelledEnum):
     CO_CHANGES = 11
     SIMILAR = 12  # this and the next are reserved: no producer yet
     RELATED_TO = 13
+    ROUTES = 14  # from a route to what handles it, and from what requests a path to the route
+    EMITS = 15  # from what emits an event to what handles it
 
 
 SYMMETRIC_KINDS = frozenset({EdgeKind.CO_CHANGES, EdgeKind.SIMILAR, EdgeKind.RELATED_TO})
@@ -49,12 +51,16 @@ ORDERING_KINDS = frozenset(
         EdgeKind.READS,
         EdgeKind.WRITES,
         EdgeKind.TESTS,
+        EdgeKind.ROUTES,
+        EdgeKind.EMITS,
     }
 )
 
 
+ROUTE_KINDS = (EdgeKind.ROUTES, EdgeKind.EMITS)
+
 # Those that say by themselves that something is used; the others of these kinds say more of a use, or of nothing used.
-USE_KINDS = ORDERING_KINDS - {EdgeKind.OVERRIDES, EdgeKind.READS, EdgeKind.WRITES, EdgeKind.TESTS}
+USE_KINDS = ORDERING_KINDS - {EdgeKind.OVERRIDES, EdgeKind.READS, EdgeKind.WRITES, EdgeKind.TESTS, *ROUTE_KINDS}
 
 
 def _no_labels() -> NDArray[np.uint8]:
@@ -96,7 +102,7 @@ class EdgeTable:
     confidences: NDArray[np.float64]  # in (0, 1]
     candidates: NDArray[np.int32]  # size of the candidate set that the edge belongs to; 1 when unambiguous
     counts: NDArray[np.int32]  # number of sites
-    rows: NDArray[np.int32]  # 0-based row of the first site, in the source's file; -1 when there is none
+    rows: NDArray[np.int32]  # 0-based row of the first site, in the source's file, or the target's; -1: none
     incoming: NDArray[np.int32]  # edge numbers sorted by (target, source, kind)
     incoming_indptr: NDArray[np.int64]  # (n_nodes + 1,)
 

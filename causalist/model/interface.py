@@ -120,6 +120,7 @@ def strip_uses(facts: FileFacts) -> FileFacts:
         accesses=(),
         lookups=(),
         mentions=(),
+        routes=(),
         returns=(),
         parameters=(),
     )
@@ -147,6 +148,7 @@ def _without_positions(facts: FileFacts) -> FileFacts:
         imports=tuple(entry._replace(row=0) for entry in facts.imports),
         exports=tuple(export._replace(row=0) for export in facts.exports),
         bindings=_bindings_without_rows(facts.bindings),
+        routes=(),  # edges of routes are found again at each change
         passages=(),
         words=None,
         diagnostics=(),

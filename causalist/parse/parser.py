@@ -53,6 +53,7 @@ from causalist.parse.prose import (
     read_passages,
     read_sections,
 )
+from causalist.parse.routes import read_routes
 from causalist.parse.secret_scan import find_secrets, merge_spans
 from causalist.parse.syntax.accesses import read_lookups
 from causalist.parse.syntax.collector import FactCollector
@@ -223,6 +224,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         implementations=tuple(collector.implementations()),
         accesses=tuple(collector.access_reader.accesses),
         lookups=read_lookups(grammar.settings.lookups, tree, text, definitions),
+        routes=read_routes(grammar.settings.family, tree, text, definitions),
         tests=tuple(i for i, draft in enumerate(collector.drafts) if draft.is_test),
         mentions=read_doc_mentions(definitions),
         words=spaced(text),

@@ -17,7 +17,7 @@ from causalist.model.interface import body_bindings
 from causalist.model.source import Diagnostic
 
 # Raised when the meaning of facts changes, so that none that another version wrote are read.
-FACTS_FORMAT = 16
+FACTS_FORMAT = 17
 # The checksum of the rest of it and of the interface; lengths of interface and bodies; checksums of bodies and words.
 _HEAD = struct.Struct("<IIIII")
 _CHECKSUM_BYTES = 4
@@ -33,6 +33,7 @@ _ROWS: dict[str, Any] = {
     "bindings": f.Binding,
     "accesses": f.Access,
     "lookups": f.Lookup,
+    "routes": f.Route,
     "passages": f.Passage,
     "mentions": f.Mention,
     "diagnostics": Diagnostic,

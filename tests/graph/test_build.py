@@ -71,7 +71,8 @@ def assert_invariants(linked: LinkedGraph, n_files: int) -> None:
     assert ((edges.confidences > 0) & (edges.confidences <= 1)).all() and (edges.counts >= 1).all()
     assert (edges.candidates >= 1).all() and (edges.rows >= -1).all()
     for number in range(len(edges)):
-        settings = load_settings().get(dialect_of(nodes.ids[int(nodes.files[edges.sources[number]])]))
+        file = int(nodes.files[edges.sources[number]])
+        settings = load_settings().get(dialect_of(nodes.ids[file])) if file >= 0 else None
         rule, kind = RULE_NAMES[edges.rules[number]], EdgeKind(edges.kinds[number])
         language = settings.name if settings else ""
         shared = load_confidences().confidence_of(rule, kind, language) / edges.candidates[number]
@@ -86,7 +87,7 @@ def assert_invariants(linked: LinkedGraph, n_files: int) -> None:
     assert sorted(contained.tolist()) == np.flatnonzero(~(is_file | is_external)).tolist()
     inside = edges.sources[edges.kinds == EdgeKind.CONTAINS]
     assert np.array_equal(nodes.parents[contained], inside)
-    assert not is_external[edges.sources].any()
+    assert set(edges.kinds[is_external[edges.sources]].tolist()) <= {EdgeKind.ROUTES}
 
 
 def test_the_sample_repository(sample: list[tuple[str, FileFacts]]) -> None:

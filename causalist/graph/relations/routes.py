@@ -1,0 +1,349 @@
+"""Edges of routes and events: from a path to what handles it, from a client to the path, from emitters to handlers.
+
+In: the `Route` facts of all files and the edges found so far. Out: edges `routes` and `emits`. A route is a node
+outside of files, `external:route:GET /users/{id}`, since clients and handlers may be in any language. Its path is that
+of the registration below the prefixes and mounts of its router, which may be in other files.
+
+A router is known by the name that its file gives it. A function that takes a router as parameter is one itself: what it
+registers is below the path where it is mounted. All routes are found anew at each change, because one mount changes the
+paths of many files.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.program.program import Program
+from causalist.graph.rules import RuleName
+from causalist.graph.tables import EdgeSites, NodeDrafts
+from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, Route, RouteForm
+from causalist.model.graph import EdgeKind
+from causalist.model.symbols import ROUTE_PREFIX, TYPE_KINDS, NodeKind
+
+_MAX_PATHS = 4  # of one registration, by several mounts
+_MAX_DEPTH = 8  # of mounts, and of imports that pass on a name
+_MAX_HANDLERS = 8  # of one event, or routes of one request: more say nothing
+_HANDLING = (EdgeKind.CALLS, EdgeKind.REFERENCES)  # kinds of edges that lead to a named handler
+_ANY = "ANY"
+# A parameter in a path, in the forms of all frameworks, and what a client puts in.
+_PARAMETER = re.compile(r"<[^<>/]*>|\{[^{}/]*\}|:\w+(?:\([^()]*\))?[?*+]?|\*\w*|\[[^\]/]*\]")
+_ALL_ROUTERS = "*"
+
+_FoundEdge = tuple[tuple[int, int, int], EdgeSites]
+_Router = tuple[int, str]  # number of a file; the name of a router, `()n` for the function n, "" for all of the file
+
+
+class RouteEdge(NamedTuple):
+    """Edge of a route or event, between drafts; `row` is in the file of the source, or of the target of a route."""
+
+    source: int
+    target: int
+    kind: EdgeKind
+    rule: str
+    row: int
+    candidates: int = 1
+
+
+class _Mount(NamedTuple):
+    parent: _Router
+    path: str
+    replaces: bool  # the prefix that the router has itself
+
+
+@dataclass(slots=True)
+class RouteEdgeFinder:
+    """Routes of a program."""
+
+    program: Program
+    drafts: NodeDrafts
+    _prefixes: dict[_Router, str] = field(default_factory=dict)
+    _of_types: dict[tuple[int, int], list[str]] = field(default_factory=dict)  # (file, definition) -> prefixes
+    _mounts: dict[_Router, list[_Mount]] = field(default_factory=dict)
+    _global: dict[str, str] = field(default_factory=dict)  # family -> prefix of all routes of types
+
+    def needed_scopes(self) -> set[int]:
+        """Return the drafts of the code that names handlers, whose edges `find_edges` reads."""
+        return {
+            self._scope_draft(number, route.scope) for number, route in self._routes() if self._names_handler(route)
+        }
+
+    def find_edges(self, found: Iterable[_FoundEdge]) -> Iterator[RouteEdge]:
+        """Yield all edges of routes and events. `found` has at least the edges that leave `needed_scopes`."""
+        routes = list(self._routes())
+        if not routes:
+            return
+        needed = self.needed_scopes()
+        named: dict[int, dict[str, list[tuple[int, int]]]] = {}  # scope -> last name -> (target, row)
+        for (source, target, kind), sites in found:
+            if source in needed and kind in _HANDLING and self.drafts[target].kind != NodeKind.EXTERNAL:
+                last = self.drafts[target].id.rpartition("::")[2].rpartition(".")[2].partition("~")[0]
+                named.setdefault(source, {}).setdefault(last, []).append((target, sites.row))
+        self._collect_routers(routes)
+        handlers: dict[str, set[int]] = {}  # by `GET /path`
+        events: dict[str, set[int]] = {}
+        for number, route in routes:
+            if route.form == RouteForm.ROUTE:
+                target = self._handler(number, route, named)
+                for path in self._paths(number, route):
+                    handlers.setdefault(f"{route.method or _ANY} {path}", set()).add(target)
+            elif route.form == RouteForm.LISTEN:
+                events.setdefault(route.path, set()).add(self._handler(number, route, named))
+        for name, targets in sorted(handlers.items()):
+            source = self.drafts.of_external(f"{ROUTE_PREFIX}{name}")
+            for target in sorted(targets):
+                yield RouteEdge(source, target, EdgeKind.ROUTES, RuleName.ROUTE, self.drafts[target].start_row)
+        yield from self._request_edges(routes, sorted(handlers))
+        for number, route in routes:
+            if route.form == RouteForm.EMIT and 0 < len(events.get(route.path, ())) <= _MAX_HANDLERS:
+                source = self._scope_draft(number, route.scope)
+                for target in sorted(events[route.path]):
+                    if target != source:
+                        yield RouteEdge(source, target, EdgeKind.EMITS, RuleName.EVENT, route.row)
+
+    def _routes(self) -> Iterator[tuple[int, Route]]:
+        for number, symbols in enumerate(self.program.files):
+            for route in symbols.facts.routes:
+                yield number, route
+
+    @staticmethod
+    def _names_handler(route: Route) -> bool:
+        return bool(route.handler) and route.form in (RouteForm.ROUTE, RouteForm.LISTEN)
+
+    def _scope_draft(self, number: int, scope: int) -> int:
+        return number if scope < 0 else self.drafts.of_definition(self.program.files[number].first + scope)
+
+    # -- handlers
+
+    def _handler(self, number: int, route: Route, named: Mapping[int, Mapping[str, list[tuple[int, int]]]]) -> int:
+        """Return the draft of what handles a route: a definition, or the code that registers it."""
+        symbols = self.program.files[number]
+        if route.definition >= 0:
+            return self.drafts.of_definition(symbols.first + route.definition)
+        scope = self._scope_draft(number, route.scope)
+        if not route.handler:
+            return scope
+        last = route.handler.rpartition(".")[2]
+        targets = named.get(scope, {}).get(last, [])
+        if targets:
+            return min(targets, key=lambda each: (abs(each[1] - route.row), each[0]))[0]
+        own = symbols.by_qualname.get(route.handler)
+        if own is not None:
+            return self.drafts.of_definition(own)
+        return scope
+
+    # -- paths
+
+    def _collect_routers(self, routes: Sequence[tuple[int, Route]]) -> None:
+        for number, route in routes:
+            if route.form == RouteForm.PREFIX:
+                if route.definition >= 0:
+                    self._of_types.setdefault((number, route.definition), []).append(route.path)
+                elif route.receiver == _ALL_ROUTERS:
+                    self._global.setdefault(self._family(number), route.path)
+                else:
+                    self._prefixes.setdefault(self._router(number, route.scope, route.receiver), route.path)
+        for number, route in routes:
+            if route.form in (RouteForm.MOUNT, RouteForm.MOUNT_AT):
+                parent = self._router(number, route.scope, route.receiver)
+                below = self._router(number, route.scope, route.handler)
+                if below != parent:
+                    mount = _Mount(parent, route.path, route.form == RouteForm.MOUNT_AT)
+                    mounts = self._mounts.setdefault(below, [])
+                    if mount not in mounts:
+                        mounts.append(mount)
+
+    def _paths(self, number: int, route: Route) -> list[str]:
+        """Return the full paths of a route, at most a few."""
+        symbols = self.program.files[number]
+        if not route.receiver and route.definition >= 0:
+            parent = symbols.facts.definitions[route.definition].parent
+            prefixes = self._of_types.get((number, parent), [""]) if parent >= 0 else [""]
+            base = self._global.get(self._family(number), "") if parent >= 0 else ""
+            return [join_path(join_path(base, prefix), route.path) for prefix in prefixes[:_MAX_PATHS]]
+        router = self._router(number, route.scope, route.receiver)
+        return [join_path(prefix, route.path) for prefix in self._prefixes_of(router, ())]
+
+    def _prefixes_of(self, router: _Router, seen: tuple[_Router, ...]) -> list[str]:
+        own = self._prefixes.get(router, "")
+        mounts = self._mounts.get(router, ())
+        if not mounts and router[1]:
+            mounts = self._mounts.get((router[0], ""), ())  # the file was mounted as a whole
+        if not mounts or len(seen) >= _MAX_DEPTH:
+            return [own]
+        found: list[str] = []
+        for mount in mounts:
+            if mount.parent in seen or mount.parent == router:
+                continue
+            for prefix in self._prefixes_of(mount.parent, (*seen, router)):
+                path = join_path(prefix, mount.path)
+                full = path if mount.replaces else join_path(path, own)
+                if full not in found:
+                    found.append(full)
+        return found[:_MAX_PATHS] or [own]
+
+    # -- routers
+
+    def _router(self, number: int, scope: int, name: str) -> _Router:
+        """Return the router that a chain names in a scope of a file."""
+        symbols = self.program.files[number]
+        if name.startswith("module:"):
+            return self._module_router(number, symbols, name.removeprefix("module:"))
+        name = re.sub(r"^(?:self|this|cls)\.", "", name)
+        if not name:
+            return number, ""
+        head = name.partition(".")[0]
+        while scope >= 0:
+            if (entry := symbols.imports.get(scope, {}).get(head)) is not None:
+                return self._imported_router(number, entry, name)
+            definition = symbols.facts.definitions[scope]
+            if definition.kind not in TYPE_KINDS and definition.parent < 0:
+                break
+            scope = definition.parent
+        entry = symbols.imports.get(MODULE_SCOPE, {}).get(head)
+        if entry is not None:
+            return self._imported_router(number, entry, name)
+        own = symbols.by_qualname.get(head)
+        if own is not None:
+            definition = self.program.definition_of[own]
+            if definition.kind in (NodeKind.FUNCTION, NodeKind.METHOD):
+                return number, f"(){own}"
+            return number, name
+        if scope >= 0:  # a parameter or variable of this function
+            return number, f"(){symbols.first + scope}" if self._is_parameter(
+                symbols, scope, head
+            ) else f"{scope}:{name}"
+        return number, name
+
+    @staticmethod
+    def _is_parameter(symbols: FileSymbols, scope: int, name: str) -> bool:
+        signature = symbols.facts.definitions[scope].signature
+        inside = signature.partition("(")[2]
+        return bool(re.search(rf"\b{re.escape(name)}\b", inside))
+
+    def _imported_router(self, number: int, entry: Import, name: str, depth: int = 0) -> _Router:
+        """Return the router that an imported name means, followed through files that pass it on."""
+        rest = name.partition(".")[2]
+        symbols = self.program.files[number]
+        target, _ = self.program.target_module(number, entry)
+        wanted = entry.name if entry.kind in (ImportKind.NAME, ImportKind.REEXPORT) else ""
+        if symbols.settings is not None and wanted:
+            modules = self.program.modules
+            below = (
+                modules.find_submodule(target, wanted, symbols.settings.modules)
+                if target >= 0 and wanted not in self.program.files[target].by_qualname
+                else modules.find_namespace_submodule(
+                    symbols.path, entry.module, entry.level, wanted, symbols.settings.modules
+                )
+                if target < 0
+                else -1
+            )
+            if below >= 0:
+                return self._exported_router(below, rest, depth)
+        if target < 0:
+            return number, name  # from outside of the repository
+        if entry.kind == ImportKind.DEFAULT:
+            wanted = "default"
+        return self._exported_router(target, wanted or rest, depth)
+
+    def _exported_router(self, number: int, name: str, depth: int) -> _Router:
+        """Return the router that a file has under a name, "" or "default" for what it exports as a whole."""
+        symbols = self.program.files[number]
+        name = symbols.exports.get(name or "default", name)
+        if not name or name == "default":
+            own = symbols.exports.get("default", "")
+            if not own or own == "default":
+                return number, ""
+            name = own
+        head = name.partition(".")[0]
+        own_definition = symbols.by_qualname.get(head)
+        if own_definition is None and depth < _MAX_DEPTH:
+            entry = symbols.imports.get(MODULE_SCOPE, {}).get(head) or symbols.reexports.get(head)
+            if entry is not None:
+                return self._imported_router(number, entry, name, depth + 1)
+        if own_definition is not None:
+            kind = self.program.definition_of[own_definition].kind
+            if kind in (NodeKind.FUNCTION, NodeKind.METHOD):
+                return number, f"(){own_definition}"
+        return number, name
+
+    def _module_router(self, number: int, symbols: FileSymbols, module: str) -> _Router:
+        """Return the router of the file that a module is: `./users`, `app.urls`."""
+        if symbols.settings is None:
+            return number, module
+        is_dotted = not module.startswith((".", "/")) and "/" not in module
+        entry = Import(MODULE_SCOPE, ImportKind.MODULE, module, 0, "", "", 0)
+        target, _ = self.program.target_module(number, entry)
+        if target < 0 and is_dotted:
+            ending = posixpath.join("", *module.split(".")) + ".py"
+            fitting = [i for i, each in enumerate(self.program.files) if f"/{each.path}".endswith(f"/{ending}")]
+            target = fitting[0] if len(fitting) == 1 else -1
+        return self._exported_router(target, "", 0) if target >= 0 else (number, f"module:{module}")
+
+    def _family(self, number: int) -> str:
+        settings = self.program.files[number].settings
+        return settings.family if settings is not None else ""
+
+    # -- requests
+
+    def _request_edges(self, routes: Sequence[tuple[int, Route]], served: Sequence[str]) -> Iterator[RouteEdge]:
+        """Yield edges from what asks for a path to the routes that fit: all literal segments, then the most of them."""
+        by_length: dict[int, list[tuple[str, str, list[str]]]] = {}
+        for name in served:
+            method, _, path = name.partition(" ")
+            segments = _segments(path)
+            by_length.setdefault(len(segments), []).append((name, method, segments))
+        seen: dict[tuple[str, str], list[str]] = {}
+        for number, route in routes:
+            if route.form != RouteForm.REQUEST:
+                continue
+            key = route.method, route.path
+            if key not in seen:
+                wanted = _segments(route.path)
+                seen[key] = _fitting_routes(route.method, wanted, by_length.get(len(wanted), ()))
+            source = self._scope_draft(number, route.scope)
+            for name in seen[key]:
+                target = self.drafts.of_external(f"{ROUTE_PREFIX}{name}")
+                yield RouteEdge(source, target, EdgeKind.ROUTES, RuleName.REQUEST, route.row, len(seen[key]))
+
+
+def join_path(prefix: str, path: str) -> str:
+    """Return a path below a prefix, with one slash between them and at the beginning.
+
+    >>> join_path("/api/", "/users"), join_path("", "users/<pk>/"), join_path("/api", ""), join_path("", "")
+    ('/api/users', '/users/<pk>/', '/api', '/')
+    """
+    if not prefix and not path.startswith("/") and "." in path and "/" not in path:
+        return path  # the name of a procedure, `documents.info`
+    joined = f"{prefix.rstrip('/')}/{path.lstrip('/')}" if path else prefix
+    return joined if joined.startswith("/") else f"/{joined}"
+
+
+def _segments(path: str) -> list[str]:
+    """Return the parts of a path between slashes, `{}` for each parameter."""
+    return [_PARAMETER.sub("{}", part) for part in path.strip("/").split("/")]
+
+
+def _fitting_routes(method: str, wanted: Sequence[str], served: Sequence[tuple[str, str, list[str]]]) -> list[str]:
+    best, fitting = -1, list[str]()
+    for name, has, segments in served:
+        if has not in (method, _ANY) and method != "":
+            continue
+        alike = 0
+        for ours, theirs in zip(wanted, segments, strict=True):
+            if ours == theirs and "{}" not in ours:
+                alike += 2
+            elif ours == theirs or (theirs == "{}" and ours):
+                alike += 1
+            elif "{}" not in theirs or not re.fullmatch(re.escape(theirs).replace(r"\{\}", ".+"), ours):
+                break
+        else:
+            if alike > best:
+                best, fitting = alike, []
+            if alike == best:
+                fitting.append(name)
+    # A path of parameters alone fits anything.
+    has_literal = any(part not in ("", "{}") for part in wanted) or list(wanted) == [""]
+    return fitting if has_literal and len(fitting) <= _MAX_HANDLERS and (best > 0 or list(wanted) == [""]) else []

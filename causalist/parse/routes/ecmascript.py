@@ -1,0 +1,226 @@
+"""Routes and events of JavaScript and TypeScript: Express, Koa, Fastify, Hono, Nest; `fetch`, axios; event emitters."""
+
+import re
+from collections.abc import Iterator
+
+from causalist.model.facts import MODULE_SCOPE, Route, RouteForm
+from causalist.model.symbols import TYPE_KINDS, NodeKind
+from causalist.parse.routes.source import (
+    ANY,
+    MAX_ARGUMENT_BYTES,
+    Argument,
+    RouteText,
+    chain,
+    is_client,
+    literal,
+    requested_path,
+    route_at,
+)
+
+_JS_CALL = re.compile(
+    rb"(?P<receiver>(?:[\w$]+\s*\??\.\s*)*[\w$]+|\))\s*\??\.\s*"
+    rb"(?P<verb>get|post|put|patch|delete|del|options|head|all|use|route|register|prefix|mount|emit|on|once|addListener"
+    rb"|addEventListener|setGlobalPrefix|basePath)\s*(?:<[^<>()]{0,120}(?:<[^<>()]{0,60}>)?[^<>()]{0,40}>)?\("
+)
+_JS_FETCH = re.compile(rb"(?<![\w$.])(?P<name>fetch|\$fetch|useFetch|ofetch|axios|ky|got)\s*(?:<[^()]{0,80}>)?\(")
+_JS_ROUTER = re.compile(
+    rb"(?:const|let|var|readonly|public|private)?\s*(?P<name>[\w$]+)\s*(?::[^=;\n]{0,60})?=\s*new\s+\w*(?:Router|Hono)\w*\s*(?:<[^()]{0,80}>)?\("
+)
+_JS_DECORATOR = re.compile(rb"@(?P<name>Controller|Get|Post|Put|Patch|Delete|Head|Options|All|Sse)\s*\(")
+_JS_FUNCTION = re.compile(r"(async\b\s*)?(function\b|\([^()]*(\([^()]*\)[^()]*)*\)\s*(:[^=]+)?=>|\w+\s*=>)")
+_JS_MODULE = re.compile(r"""(?:require|import)\(\s*["'`]([^"'`]+)["'`]\s*\)""")
+# Events of the platform: handlers of the same name have nothing to do with each other.
+_PLATFORM_EVENTS = """
+error data end close open finish drain readable message connect connection disconnect listening request response exit
+uncaughtException unhandledRejection click change input submit focus blur keydown keyup keypress mousedown mouseup
+mousemove mouseover mouseout mouseenter mouseleave resize scroll load unload beforeunload ready upgrade timeout abort
+pipe unpipe SIGINT SIGTERM SIGHUP warning wheel touchstart touchmove touchend dragstart dragover drop dragend popstate
+hashchange online offline storage select paste copy cut contextmenu dblclick
+"""
+_NOT_EVENTS = frozenset(_PLATFORM_EVENTS.split())
+
+
+def read_ecmascript(source: RouteText) -> Iterator[tuple[int, Route]]:
+    """Yield the start and fact of each route, request and event of a JavaScript or TypeScript file."""
+    for match in source.matches(_JS_ROUTER, "name"):
+        arguments, _ = source.arguments(match.end())
+        prefix = re.search(r"""prefix\s*:\s*["'`]([^"'`]*)["'`]""", arguments[0].text) if arguments else None
+        if prefix:
+            name = source.text(*match.span("name"))
+            yield route_at(source, match.start("name"), RouteForm.PREFIX, receiver=name, path=prefix[1])
+    for match in source.matches(_JS_DECORATOR, "name"):
+        yield from _nest(source, match)
+    for match in source.matches(_JS_FETCH, "name"):
+        arguments, _ = source.arguments(match.end())
+        path = requested_path(literal(arguments[0].text)) if arguments else ""
+        if path:
+            method = re.search(r"""\bmethod\s*:\s*["'`](\w+)["'`]""", arguments[1].text) if len(arguments) > 1 else None
+            yield route_at(source, match.start(), RouteForm.REQUEST, method=method[1] if method else "get", path=path)
+    for match in source.matches(_JS_CALL, "verb"):
+        yield from _ecmascript_call(source, match)
+
+
+def _ecmascript_call(source: RouteText, match: "re.Match[bytes]") -> Iterator[tuple[int, Route]]:
+    verb, start = match["verb"].decode(), match.start()
+    receiver, path_before = _receiver(source, match)
+    arguments, _ = source.arguments(match.end())
+    if not arguments or not receiver:
+        return
+    first, last = literal(arguments[0].text), arguments[-1]
+    if verb in ("emit", "on", "once", "addListener", "addEventListener"):
+        if first and first not in _NOT_EVENTS and len(first) > 2 and "{}" not in first:
+            if verb == "emit":
+                yield route_at(source, start, RouteForm.EMIT, receiver=receiver, path=first)
+            elif len(arguments) > 1:
+                yield _handled(source, start, last, RouteForm.LISTEN, receiver=receiver, path=first)
+        return
+    if verb == "setGlobalPrefix":
+        if first:
+            yield route_at(source, start, RouteForm.PREFIX, receiver="*", path=first)
+    elif verb in ("prefix", "basePath") and first and first.startswith("/"):
+        # `const api = new Hono().basePath("/api")` names a router of its own.
+        named = re.search(
+            rb"([\w$]+)\s*=\s*new\s+\w+\([^()]*\)\s*\.\s*$", source.data[max(0, start - 120) : match.start("verb")]
+        )
+        yield route_at(source, start, RouteForm.PREFIX, receiver=named[1].decode() if named else receiver, path=first)
+    elif verb == "register" or verb == "mount":
+        prefix = re.search(r"""prefix\s*:\s*["'`]([^"'`]*)["'`]""", last.text) if len(arguments) > 1 else None
+        below = _mounted(arguments[0].text if first is None else last.text)
+        if below:
+            path = prefix[1] if prefix else first or ""
+            yield route_at(source, start, RouteForm.MOUNT, receiver=receiver, path=path, handler=below)
+    elif verb == "use" or (verb == "route" and len(arguments) > 1):
+        below = _mounted(last.text)
+        if below and (first is None or first.startswith("/")):
+            yield route_at(source, start, RouteForm.MOUNT, receiver=receiver, path=first or "", handler=below)
+    elif verb == "route":
+        if arguments[0].text.startswith("{"):
+            yield from _route_object(source, start, receiver, arguments[0])
+    else:
+        if path_before is not None and first is None:  # app.route("/x").get(show)
+            yield _handled(source, start, last, RouteForm.ROUTE, receiver=receiver, method=verb, path=path_before)
+        elif first is None:
+            return
+        elif is_client(receiver):
+            path = requested_path(first)
+            if path:
+                yield route_at(source, start, RouteForm.REQUEST, method=verb, path=path)
+        elif (
+            len(arguments) > 1
+            and _is_handler(last.text)
+            and (first.startswith(("/", "*")) or first == "" or re.search(r"router", receiver, re.IGNORECASE))
+        ):
+            yield _handled(source, start, last, RouteForm.ROUTE, receiver=receiver, method=verb, path=first)
+
+
+def _is_handler(text: str) -> bool:
+    return bool(_JS_FUNCTION.match(text) or chain(text))
+
+
+def _receiver(source: RouteText, match: "re.Match[bytes]") -> tuple[str, str | None]:
+    """Return the chain that a call is made on, and the path of the `route(…)` before it in a chain of calls."""
+    written = source.text(*match.span("receiver"))
+    if written != ")":
+        return re.sub(r"[\s?]", "", written), None
+    position = match.start("receiver")
+    path: str | None = None
+    for _ in range(20):  # calls in the chain
+        opening = _opening_of(source.data, position)
+        if opening < 0:
+            return "", None
+        before = re.search(
+            rb"(?P<chain>(?:[\w$]+\s*\??\.\s*)*[\w$]+|\)\s*\.\s*[\w$]+)\s*$",
+            source.data[max(0, opening - 200) : opening],
+        )
+        if before is None:
+            return "", None
+        called = re.sub(r"[\s?]", "", before["chain"].decode("utf-8", "replace"))
+        head, _, name = called.rpartition(".")
+        if name == "route" and path is None:
+            arguments, _ = source.arguments(opening + 1)
+            path = literal(arguments[0].text) if arguments else None
+        if not called.startswith(")"):
+            return (head or f"{name}()"), path
+        position = max(0, opening - 200) + before.start("chain")
+    return "", None
+
+
+def _opening_of(data: bytes, closing: int) -> int:
+    """Return the byte of the bracket that is closed at `closing`, or -1. Strings are not told apart."""
+    depth = 0
+    for position in range(closing, max(-1, closing - MAX_ARGUMENT_BYTES), -1):
+        depth += (data[position] == 41) - (data[position] == 40)
+        if not depth:
+            return position
+    return -1
+
+
+def _mounted(text: str) -> str:
+    """Return what is mounted: a chain, or `module:` and the module of `require("./users")`."""
+    module = _JS_MODULE.search(text)
+    if module:
+        return f"module:{module[1]}"
+    name = chain(text)
+    return re.sub(r"\.(routes|middleware|callback|handler)$", "", name) if name else ""
+
+
+def _route_object(source: RouteText, start: int, receiver: str, argument: Argument) -> Iterator[tuple[int, Route]]:
+    """Yield the routes of `fastify.route({ method: "GET", url: "/x", handler })`."""
+    method = re.search(r"""\bmethod\s*:\s*(\[[^\]]*\]|["'`]\w+["'`])""", argument.text)
+    path = re.search(r"""\b(?:url|path)\s*:\s*["'`]([^"'`]*)["'`]""", argument.text)
+    handler = re.search(r"\bhandler\s*(?::\s*([A-Za-z_$][\w$.]*)\s*[,}]|[,}])", argument.text)
+    if method and path:
+        for each in re.findall(r"\w+", method[1]):
+            yield route_at(
+                source, start, RouteForm.ROUTE, receiver=receiver, method=each, path=path[1],
+                handler=(handler[1] or "handler") if handler else "",
+            )  # fmt: skip
+
+
+def _nest(source: RouteText, match: "re.Match[bytes]") -> Iterator[tuple[int, Route]]:
+    """Yield the route or prefix that a decorator of a class or method gives."""
+    arguments, _ = source.arguments(match.end())
+    name, start = match["name"].decode(), match.start()
+    definition = source.decorated(start)
+    if definition < 0:
+        return
+    is_type = source.definitions[definition].kind in TYPE_KINDS
+    text = arguments[0].text if arguments else ""
+    inside = re.search(r"""\bpath\s*:\s*(\[[^\]]*\]|["'`][^"'`]*["'`])""", text) if text.startswith("{") else None
+    text = inside[1] if inside else text
+    paths = re.findall(r"""["'`]([^"'`]*)["'`]""", text) if text.startswith("[") else [literal(text) or ""]
+    if (name == "Controller") != is_type:
+        return
+    for path in paths:
+        if is_type:
+            yield route_at(source, start, RouteForm.PREFIX, path=path, definition=definition)
+        else:
+            method = {"All": ANY, "Sse": "GET"}.get(name, name)
+            yield route_at(source, start, RouteForm.ROUTE, method=method, path=path, definition=definition)
+
+
+def _handled(
+    source: RouteText,
+    byte: int,
+    argument: Argument,
+    form: RouteForm,
+    *,
+    receiver: str,
+    path: str,
+    method: str = "",
+) -> tuple[int, Route]:
+    """Return a fact with its handler: the definition that the argument is a part of, or the chain that it is."""
+    scope = source.scope(byte)
+    if not _JS_FUNCTION.match(argument.text):
+        name = chain(argument.text)
+        return route_at(source, byte, form, receiver=receiver, method=method, path=path, handler=name, scope=scope)
+    inner = source.scope(argument.start)
+    own = source.definitions[inner] if inner >= 0 else None
+    if own is not None and own.kind == NodeKind.HANDLER and own.start_byte >= byte - 200 and inner != MODULE_SCOPE:
+        starts_here = own.start_byte <= argument.start and source.row(own.start_byte) >= source.row(byte) - 3
+        around = own.parent if starts_here else inner
+        if starts_here:
+            return route_at(
+                source, byte, form, receiver=receiver, method=method, path=path, definition=inner, scope=around
+            )
+    return route_at(source, byte, form, receiver=receiver, method=method, path=path, scope=scope)

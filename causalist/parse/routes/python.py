@@ -1,0 +1,160 @@
+"""Routes of Python: Flask, FastAPI, Starlette, Django and its REST framework, Falcon; requests and test clients."""
+
+import re
+from collections.abc import Iterator
+
+from causalist.model.facts import MODULE_SCOPE, Route, RouteForm
+from causalist.parse.routes.source import ANY, RouteText, chain, is_client, keyword, literal, requested_path, route_at
+
+_PY_DECORATOR = re.compile(
+    rb"^[ \t]*@(?P<receiver>[\w.]+)\.(?P<verb>route|get|post|put|patch|delete|head|options|websocket|api_route"
+    rb"|websocket_route|trace)\(",
+    re.MULTILINE,
+)
+_PY_ROUTER = re.compile(
+    rb"(?P<name>[\w.]+)\s*(?::\s*[\w.]+\s*)?=\s*(?:[\w]+\.)*(?P<made>\w*(?:Blueprint|Router|Namespace))\("
+)
+_PY_MOUNT = re.compile(
+    rb"(?P<receiver>[\w.]+)\.(?P<verb>include_router|register_blueprint|mount|add_url_rule|add_api_route|add_route"
+    rb"|register|add_resource|add_namespace)\("
+)
+_PY_PATH = re.compile(rb"(?<![\w.])(?P<verb>path|re_path|url)\(")
+_PY_CLIENT = re.compile(rb"(?P<receiver>[\w.]*[\w)])\.(?P<verb>get|post|put|patch|delete|head|options|request|open)\(")
+
+
+def read_python(source: RouteText) -> Iterator[tuple[int, Route]]:
+    """Yield the start and fact of each route and request of a Python file."""
+    for match in source.matches(_PY_DECORATOR, "verb"):
+        arguments, _ = source.arguments(match.end())
+        path = literal(arguments[0].text) if arguments else None
+        path = literal(keyword(arguments, "path", "rule") or "") if path is None else path
+        definition = source.decorated(match.start("receiver"))
+        if path is None or definition < 0:
+            continue
+        verb = match["verb"].decode()
+        given = re.findall(r"""["'](\w+)["']""", keyword(arguments, "methods") or "")
+        methods = given or (
+            ["GET"] if verb in ("route", "api_route") else ["WS" if verb.startswith("websocket") else verb]
+        )
+        for method in methods:
+            yield route_at(
+                source, match.start("receiver"), RouteForm.ROUTE, receiver=match["receiver"].decode(), method=method,
+                path=path, definition=definition, scope=source.definitions[definition].parent,
+            )  # fmt: skip
+    for match in source.matches(_PY_ROUTER, "name"):
+        arguments, _ = source.arguments(match.end())
+        prefix = literal(keyword(arguments, "url_prefix", "prefix", "path") or "")
+        if prefix:
+            name = match["name"].decode()
+            yield route_at(source, match.start("name"), RouteForm.PREFIX, receiver=name, path=prefix)
+    for match in source.matches(_PY_MOUNT, "verb"):
+        yield from _python_mount(source, match)
+    if b"urlpatterns" in source.data or re.search(rb"\binclude\(", source.data):
+        yield from _django(source)
+    for match in source.matches(_PY_CLIENT, "verb"):
+        receiver = match["receiver"].decode("utf-8", "replace")
+        if not is_client(receiver) and not receiver.endswith(")"):
+            continue
+        arguments, _ = source.arguments(match.end())
+        verb, texts = match["verb"].decode(), [literal(each.text) for each in arguments[:2]]
+        if verb == "request" and len(texts) > 1 and texts[0]:
+            verb, texts = texts[0], texts[1:]
+        elif verb == "open":
+            verb = literal(keyword(arguments, "method") or "") or "get"
+        path = requested_path(texts[0]) if texts else ""
+        if path and (is_client(receiver) or re.search(r"client", receiver, re.IGNORECASE)):
+            yield route_at(source, match.start("verb"), RouteForm.REQUEST, method=verb, path=path)
+
+
+def _python_mount(source: RouteText, match: "re.Match[bytes]") -> Iterator[tuple[int, Route]]:
+    receiver, verb, start = match["receiver"].decode(), match["verb"].decode(), match.start()
+    arguments, _ = source.arguments(match.end())
+    if not arguments:
+        return
+    if verb in ("include_router", "register_blueprint", "add_namespace"):
+        prefix = literal(keyword(arguments, "url_prefix", "prefix", "path") or "")
+        below = chain(arguments[0].text)
+        if below:
+            form = RouteForm.MOUNT if prefix is None or verb != "register_blueprint" else RouteForm.MOUNT_AT
+            yield route_at(source, start, form, receiver=receiver, path=prefix or "", handler=below)
+    elif verb == "mount":
+        path, below = literal(arguments[0].text), chain(arguments[1].text) if len(arguments) > 1 else ""
+        if path is not None and below:
+            yield route_at(source, start, RouteForm.MOUNT, receiver=receiver, path=path, handler=below)
+    elif verb == "register":  # routers of Django REST framework
+        path, view = literal(arguments[0].text), chain(arguments[1].text) if len(arguments) > 1 else ""
+        if path is not None and view and not path.startswith("/"):
+            for method, below in (
+                ("GET", ""),
+                ("POST", ""),
+                ("GET", "{pk}/"),
+                ("PUT", "{pk}/"),
+                ("PATCH", "{pk}/"),
+                ("DELETE", "{pk}/"),
+            ):
+                full = f"{path.strip('^$/')}/{below}"
+                yield route_at(
+                    source, start, RouteForm.ROUTE, receiver=receiver, method=method, path=full, handler=view
+                )
+    else:
+        path = literal(arguments[0].text)
+        view = keyword(arguments, "view_func", "endpoint") or next(
+            (each.text for each in arguments[1:] if chain(each.text) and literal(each.text) is None), ""
+        )
+        if verb == "add_resource":
+            view, path = arguments[0].text, literal(arguments[1].text) if len(arguments) > 1 else None
+        given = re.findall(r"""["'](\w+)["']""", keyword(arguments, "methods") or "") or [
+            "GET" if verb != "add_resource" else ANY
+        ]
+        name = chain(view)
+        if path is not None and name:
+            for method in given:
+                yield route_at(
+                    source, start, RouteForm.ROUTE, receiver=receiver, method=method, path=path,
+                    handler=re.sub(r"\.as_view$", "", name),
+                )  # fmt: skip
+
+
+def _django(source: RouteText) -> Iterator[tuple[int, Route]]:
+    """Yield the routes and mounts of lists of `path(…)`; what is nested in `include([…])` is below its path."""
+    around: list[tuple[int, str]] = []  # (end, path) of the calls that are open
+    for match in source.matches(_PY_PATH, "verb"):
+        arguments, end = source.arguments(match.end())
+        if len(arguments) < 2:
+            continue
+        text = literal(arguments[0].text)
+        if text is None:
+            continue
+        if match["verb"] != b"path":
+            text = _path_of_pattern(text)
+        while around and around[-1][0] <= match.start():
+            around.pop()
+        path = "".join(each for _, each in around) + text
+        included = re.match(r"include\(\s*(.*)\)\s*$", arguments[1].text, re.DOTALL)
+        start = match.start("verb")
+        if included is None:
+            view = re.sub(r"\.as_view$", "", chain(arguments[1].text))
+            if view:
+                yield route_at(source, start, RouteForm.ROUTE, method=ANY, path=path, handler=view, scope=MODULE_SCOPE)
+            continue
+        inner = included[1].lstrip("(").strip()
+        module, name = literal(re.split(r"\s*,", inner)[0]), chain(re.split(r"[,)]", inner)[0])
+        if module:
+            below = f"module:{module}"
+            yield route_at(source, start, RouteForm.MOUNT, path=path, handler=below, scope=MODULE_SCOPE)
+        elif name:
+            below = re.sub(r"\.urls$", "", name)
+            yield route_at(source, start, RouteForm.MOUNT, path=path, handler=below, scope=MODULE_SCOPE)
+        else:
+            around.append((end, text))
+
+
+def _path_of_pattern(pattern: str) -> str:
+    r"""Return the path that a regular expression of Django stands for.
+
+    >>> _path_of_pattern(r"^users/(?P<pk>\d+)/$")
+    'users/<pk>/'
+    """
+    path = re.sub(r"\(\?P<(\w+)>(?:[^()]|\([^()]*\))*\)", r"<\1>", pattern)
+    path = re.sub(r"\((?!\?)(?:[^()])*\)", "<>", path)
+    return re.sub(r"[\^$]|\\Z|\\A|\?$", "", path).replace("\\", "")

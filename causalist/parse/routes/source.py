@@ -1,0 +1,233 @@
+"""Text of a file in which routes are searched, arguments of calls, literals, and paths that clients ask for.
+
+In: the bytes of a file, its syntax tree and its definitions. Out: matches in code, arguments, and `Route` facts.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import tree_sitter
+
+from causalist.model.facts import MODULE_SCOPE, Definition, Route, RouteForm
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+
+ANY = "ANY"  # the method of a route that handles all
+MAX_ARGUMENT_BYTES = 4_000  # of one call: a longer one is read up to there
+_MAX_ARGUMENTS = 12
+_NO_CODE = ("comment", "string", "text", "content", "fragment")  # in the types of nodes that are no code
+_OPENING, _CLOSING = b"([{", b")]}"
+_CHAIN = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
+_STRING = re.compile(r"""(?:[rRbuUfF$@]{0,2})(?P<quote>"{3}|'{3}|["'`])(?P<text>.*?)(?P=quote)$""", re.DOTALL)
+
+
+class Argument(NamedTuple):
+    """Argument of a call: its text without spaces around it, and where it starts and ends, in bytes."""
+
+    text: str
+    start: int
+    end: int
+
+
+class RouteText:
+    """Text of a file in which routes are searched."""
+
+    def __init__(self, data: bytes, tree: tree_sitter.Tree, definitions: Sequence[Definition]) -> None:
+        self.data = data
+        self.definitions = definitions
+        self._root = tree.root_node
+        self._starts = [0]
+        self._starts += [match.end() for match in re.finditer(rb"\n", data)]
+
+    def row(self, byte: int) -> int:
+        """Return the 0-based row of a byte."""
+        return bisect_right(self._starts, byte) - 1
+
+    def text(self, start: int, end: int) -> str:
+        """Return the text between two bytes."""
+        return self.data[start:end].decode("utf-8", "replace")
+
+    def is_code(self, byte: int) -> bool:
+        """Return True if no comment and no string covers this byte."""
+        node = self._root.descendant_for_byte_range(byte, byte + 1)
+        return node is not None and not any(word in node.type for word in _NO_CODE)
+
+    def matches(self, pattern: "re.Pattern[bytes]", group: str | int = 0) -> Iterator["re.Match[bytes]"]:
+        """Yield the matches whose group starts in code."""
+        for match in pattern.finditer(self.data):
+            if self.is_code(match.start(group)):
+                yield match
+
+    def scope(self, byte: int) -> int:
+        """Return the innermost definition around a byte, constants and fields aside, or MODULE_SCOPE."""
+        found = MODULE_SCOPE
+        for number, each in enumerate(self.definitions):
+            if each.start_byte > byte:
+                break
+            if byte < each.end_byte and each.kind not in (NodeKind.CONSTANT, NodeKind.FIELD):
+                found = number
+        return found
+
+    def decorated(self, byte: int) -> int:
+        """Return the definition that the decorator or annotation at a byte belongs to, or -1.
+
+        Its span begins with its decorators in most languages. In others it is the next that begins behind them.
+        """
+        around = -1
+        for number, each in enumerate(self.definitions):
+            if each.kind not in CALLABLE_KINDS | TYPE_KINDS:
+                continue
+            if each.start_byte <= byte < each.end_byte:
+                around = number
+            elif each.start_byte > byte:
+                starts_here = around >= 0 and self.definitions[around].start_byte > byte - MAX_ARGUMENT_BYTES
+                head = self.data[self.definitions[around].start_byte : byte] if starts_here else b"x"
+                if starts_here and not re.sub(rb"@[\w.]+(?:\([^)]*\))?|\[[^\]]*\]|\s", b"", head):
+                    return around
+                return number if not self.data[byte : each.start_byte].count(b";") else -1
+        return around
+
+    def arguments(self, start: int) -> tuple[list[Argument], int]:
+        """Return the arguments behind the opening bracket that ends at `start`, and the byte behind the closing one."""
+        data, found, first = self.data, list[Argument](), start
+        depth, position, end = 0, start, min(len(self.data), start + MAX_ARGUMENT_BYTES)
+        while position < end:
+            byte = data[position]
+            if byte in b"\"'`":
+                position = _skip_string(data, position, end)
+                continue
+            if byte in _OPENING:
+                depth += 1
+            elif byte in _CLOSING:
+                if not depth:
+                    break
+                depth -= 1
+            elif byte == 44 and not depth and len(found) < _MAX_ARGUMENTS:  # a comma
+                found.append(self._argument(first, position))
+                first = position + 1
+            position += 1
+        if data[first:position].strip():
+            found.append(self._argument(first, position))
+        return found, position + 1
+
+    def _argument(self, start: int, end: int) -> Argument:
+        raw = self.data[start:end]
+        start += len(raw) - len(raw.lstrip())
+        return Argument(raw.strip().decode("utf-8", "replace"), start, start + len(raw.strip()))
+
+
+def _skip_string(data: bytes, start: int, end: int) -> int:
+    """Return the byte behind the string that starts at `start`."""
+    quote = data[start : start + 1]
+    position = start + 1
+    while position < end:
+        if data[position] == 92:  # a backslash
+            position += 2
+            continue
+        if data[position : position + 1] == quote:
+            return position + 1
+        if data[position] == 10 and quote != b"`":
+            return position  # an apostrophe, or a string that is not closed
+        position += 1
+    return end
+
+
+def literal(text: str) -> str | None:
+    """Return the text of a string literal, with `{}` for what is put into it, or None if it is something else.
+
+    >>> literal('"/users"'), literal("`${base}/users/${id}`"), literal('f"/users/{id}"'), literal("base + '/x'")
+    ('/users', '{}/users/{}', '/users/{}', None)
+    """
+    matched = _STRING.match(text)
+    if matched is None or matched["quote"] in matched["text"]:
+        return None
+    found, prefix = matched["text"], text[: matched.start("quote")].lower()
+    if matched["quote"] == "`":
+        found = re.sub(r"\$\{[^}]*\}", "{}", found)
+    elif "f" in prefix or "$" in prefix:
+        found = re.sub(r"\{[^}]*\}", "{}", found)
+    return None if "\n" in found else found
+
+
+def chain(text: str) -> str:
+    """Return the dotted chain that an argument is, without calls behind it, or "".
+
+    >>> chain("users.show"), chain("views.V.as_view()"), chain("require('./x')"), chain("(req, res) => 1")
+    ('users.show', 'views.V.as_view', '', '')
+    """
+    matched = _CHAIN.match(text)
+    if matched is None or matched[0] in ("require", "import", "function", "async", "lambda", "new", "func", "move"):
+        return ""
+    rest = text[matched.end() :].strip()
+    return matched[0].replace("::", ".").replace("->", ".") if not rest or rest.startswith("(") else ""
+
+
+def keyword(arguments: Sequence[Argument], *names: str) -> str | None:
+    """Return the text of the first keyword argument with one of these names, or None."""
+    for each in arguments:
+        matched = re.match(r"(\w+)\s*[=:](?![=:])\s*", each.text)
+        if matched and matched[1] in names:
+            return each.text[matched.end() :]
+    return None
+
+
+# -- requests by clients, in any language
+
+# Last words of what a client of HTTP is called. Those of tests are the most frequent.
+_CLIENT_NAMES = """
+axios http https api client request requests session ajax got ky superagent supertest agent httpx fetcher apiclient
+httpclient restclient webclient testclient resttemplate instance mockmvc webtestclient
+"""
+_CLIENTS = frozenset(_CLIENT_NAMES.split())
+
+
+def is_client(receiver: str) -> bool:
+    """Return True if what a chain names is called like a client of HTTP.
+
+    >>> is_client("self.client"), is_client("request(app)"), is_client("router"), is_client("this.http")
+    (True, True, False, True)
+    """
+    last = receiver.split("(")[0].rpartition(".")[2].lower().lstrip("_$")
+    return last in _CLIENTS or last.endswith(("client", "_http"))
+
+
+def requested_path(text: str | None) -> str:
+    """Return the path of a request as routes have it, or "" if none is certain.
+
+    A host of this machine and a base that is put in are left out, as are queries. Other hosts are other programs.
+
+    >>> requested_path("{}/users/{}?x=1"), requested_path("http://localhost:80/a"), requested_path("https://x.io/a")
+    ('/users/{}', '/a', '')
+    """
+    if not text:
+        return ""
+    matched = re.match(r"https?://([^/]*)(.*)", text)
+    if matched:
+        if not re.match(r"(localhost|127\.0\.0\.1|testserver|test|\{\})(:|$)", matched[1]):
+            return ""
+        text = matched[2]
+    text = re.sub(r"^\{\}(?=/)", "", text)
+    text = re.split(r"[?#]", text)[0]
+    return text if text.startswith("/") and " " not in text and len(text) <= 300 else ""
+
+
+# -- facts
+
+
+def route_at(
+    source: RouteText,
+    byte: int,
+    form: RouteForm,
+    *,
+    receiver: str = "",
+    method: str = "",
+    path: str = "",
+    handler: str = "",
+    definition: int = -1,
+    scope: int | None = None,
+) -> tuple[int, Route]:
+    """Return a byte and the fact that stands there."""
+    scope = source.scope(byte) if scope is None else scope
+    name = {"DEL": "DELETE", "ALL": ANY}.get(method.upper(), method.upper())
+    return byte, Route(scope, int(form), receiver, name, path, handler, definition, source.row(byte))
