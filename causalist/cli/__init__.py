@@ -26,6 +26,7 @@ COMMANDS = {
     "show": ("lookup", "show_command"),
     "callers": ("edges", "callers_command"),
     "callees": ("edges", "callees_command"),
+    "routes": ("edges", "routes_command"),
     "readers": ("edges", "readers_command"),
     "writers": ("edges", "writers_command"),
     "path": ("lookup", "path_command"),

@@ -73,8 +73,8 @@ def describe_call(gap: "UnresolvedCall") -> str:
 
 
 def edge_location(edge: "Edge") -> str:
-    """Return `path:line` of the use that an edge stands for; it is in the file of the source."""
-    path = split_id(edge.source)[0]
+    """Return `path:line` of the use that an edge stands for: in the file of the source, of the target for a route."""
+    path = split_id(edge.source)[0] or split_id(edge.target)[0]
     return path if edge.line is None else f"{path}:{edge.line}"
 
 

@@ -9,8 +9,9 @@ import click
 from causalist._internal.text import align_columns
 from causalist.cli._lookup import edge_location, lookup_options, open_for_lookup, print_result, resolve_id
 from causalist.cli._repository import min_confidence_option
-from causalist.model.symbols import TYPE_KINDS
+from causalist.model.symbols import TYPE_KINDS, split_id
 from causalist.serialize.answers import callers_document, calls_document
+from causalist.serialize.lookups import routes_document
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
@@ -77,7 +78,7 @@ def _format_callers(
     if references:
         if edges or through:
             yield ""
-        yield "named without a call: handed on, kept, or used as a type"
+        yield "used without a call: handed on, kept, named as a type, or by a route or event"
         yield from format_edges(references)
     if documents:
         if edges or through or references:
@@ -140,6 +141,29 @@ def callers_command(node: str, repo: Path | None, force: bool, min_confidence: f
       causalist callers src/auth.py::Session.verify
     """
     show_callers(node, repo=repo, force=force, min_confidence=min_confidence, as_json=as_json)
+
+
+@click.command("routes")
+@click.argument("text", nargs=-1)
+@lookup_options
+def routes_command(text: tuple[str, ...], repo: Path | None, force: bool, as_json: bool) -> None:
+    """List the routes that the repository serves, and what handles each.
+
+    With TEXT, those whose method and path contain all of its words. The paths are those of the registrations below the
+    prefixes of their routers, as the framework writes them. Routes whose paths are computed are not known.
+
+    \b
+    Example:
+      causalist routes
+      causalist routes post /users
+    """
+    repository = open_for_lookup(repo, force=force, when_empty=routes_document(()) if as_json else None)
+    routes = repository.routes(" ".join(text))
+    lines = align_columns(
+        [(each.method, each.path, each.handler, f"{split_id(each.handler)[0]}:{each.line}") for each in routes]
+    )
+    like = f" with {' '.join(text)!r}" if text else ""
+    print_result(routes_document(routes) if as_json else None, lines, "" if routes else f"no routes{like} are known")
 
 
 @click.command("readers")

@@ -239,7 +239,8 @@ class Route(NamedTuple):
     """A route, or a request of one, or an event, by a literal in `scope`.
 
     `receiver` is the chain that it is registered with (`app`, `self.router`), "" for none or all of the file. `method`
-    is that of HTTP in capitals, ANY, or "". `path` is the path as written, or the name of the event. `handler` is the
+    is that of HTTP in capitals, ANY, or "". `path` is the path as written, `=` and the name of a constant that
+    holds it, or the name of the event. `handler` is the
     chain of what handles or is mounted, or `module:` and a module; `definition` the position of what handles, or -1.
     """
 

@@ -81,6 +81,16 @@ class Impact(NamedTuple):
     affected: tuple[Affected, ...]
 
 
+class ServedRoute(NamedTuple):
+    """A method and path of HTTP, the node that handles it, the 1-based line of that, and what requests the path."""
+
+    method: str
+    path: str
+    handler: str
+    line: int
+    requests: tuple[str, ...]
+
+
 class UnresolvedCall(NamedTuple):
     """A call with a known name only.
 

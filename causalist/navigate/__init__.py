@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         list_neighbors,
         list_neighbors_and_co_changes,
     )
+    from causalist.navigate.routes import list_routes
     from causalist.navigate.verify import find_completing_calls, verify_use
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "list_co_change_edges",
     "list_neighbors",
     "list_neighbors_and_co_changes",
+    "list_routes",
     "mentions_of",
     "nodes_inside",
     "references_to",
@@ -73,6 +75,7 @@ __getattr__ = exports(
         "find": "find_nodes",
         "verify": "find_completing_calls verify_use",
         "lint": "find_defects summarize_layers",
+        "routes": "list_routes",
         "names": "ResolvedName resolve_name",
         "filters": "Filters apply_filters nodes_inside",
     },

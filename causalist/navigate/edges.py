@@ -16,6 +16,7 @@ from causalist.errors import UsageError
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.symbols import NodeKind
 from causalist.navigate.implicit_calls import constructor_calls, special_uses
+from causalist.navigate.routes import route_uses
 
 
 def with_overloads_and_members(graph: CodeGraph, nodes: Sequence[int]) -> NDArray[np.int64]:
@@ -61,12 +62,13 @@ def calls_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
 
 
 def references_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
-    """Return the edges `references` into a node, most confident first.
+    """Return the edges of uses other than calls into a node, most confident first.
 
-    Such an edge is a use other than a call: the node is passed on, stored, or named as a type.
+    The node is passed on, stored, or named as a type; it handles a route, which clients may request, or an event.
     """
     kinds = graph.edges.kinds
-    return sort_by_confidence(graph.edge(e) for e in graph.incoming(node) if kinds[e] == EdgeKind.REFERENCES)
+    named = [graph.edge(e) for e in graph.incoming(node) if kinds[e] == EdgeKind.REFERENCES]
+    return sort_by_confidence([*named, *route_uses(graph, node)])
 
 
 def calls_from(graph: CodeGraph, node: int) -> tuple[Edge, ...]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # a question needs none of these
         Layering,
         Map,
         Neighbors,
+        ServedRoute,
         UnresolvedCall,
         Verdict,
     )
@@ -84,6 +85,10 @@ class Lookups:
     def references(self, name: str) -> tuple[Edge, ...]:
         """Return edges of uses other than calls, most confident first. Raises as `resolve`."""
         return navigate.references_to(self.index.graph, self.resolve(name))
+
+    def routes(self, text: str = "") -> tuple[ServedRoute, ...]:
+        """Return the routes whose method and path contain all words of `text`, by path and method."""
+        return navigate.list_routes(self.index.graph, text)
 
     def documentation(self, *names: str) -> tuple[Edge, ...]:
         """Return edges from documentation that mentions these nodes or their members. Raises as `resolve`."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from causalist.model.symbols import split_id
 from causalist.serialize.answers import FORMAT_VERSION, Document, edge_document
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
         Layering,
         Map,
         Neighbors,
+        ServedRoute,
         UnresolvedCall,
         Verdict,
     )
@@ -28,6 +30,24 @@ def find_document(name: str, hits: "Iterable[Hit]") -> Document:
         "format_version": FORMAT_VERSION,
         "name": name,
         "results": [{**node_document(hit), "score": hit.score} for hit in hits],
+    }
+
+
+def routes_document(routes: "Iterable[ServedRoute]") -> Document:
+    """Return the document of `routes --json`."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "routes": [
+            {
+                "method": each.method,
+                "path": each.path,
+                "handler": each.handler,
+                "file": split_id(each.handler)[0],
+                "line": each.line,
+                "requests": list(each.requests),
+            }
+            for each in routes
+        ],
     }
 
 

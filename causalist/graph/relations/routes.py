@@ -30,6 +30,7 @@ _HANDLING = (EdgeKind.CALLS, EdgeKind.REFERENCES)  # kinds of edges that lead to
 _ANY = "ANY"
 # A parameter in a path, in the forms of all frameworks, and what a client puts in.
 _PARAMETER = re.compile(r"<[^<>/]*>|\{[^{}/]*\}|:\w+(?:\([^()]*\))?[?*+]?|\*\w*|\[[^\]/]*\]")
+_HELD_PATH = re.compile(r"""=\s*["'`](/[^"'`\s]*)["'`]""")
 _ALL_ROUTERS = "*"
 
 _FoundEdge = tuple[tuple[int, int, int], EdgeSites]
@@ -62,6 +63,8 @@ class RouteEdgeFinder:
     _prefixes: dict[_Router, str] = field(default_factory=dict)
     _of_types: dict[tuple[int, int], list[str]] = field(default_factory=dict)  # (file, definition) -> prefixes
     _mounts: dict[_Router, list[_Mount]] = field(default_factory=dict)
+    _constants: dict[str, set[str]] = field(default_factory=dict)  # name -> paths that constants of that name hold
+    _folders: list[tuple[str, _Mount]] = field(default_factory=list)  # those whose files are mounted
     _global: dict[str, str] = field(default_factory=dict)  # family -> prefix of all routes of types
 
     def needed_scopes(self) -> set[int]:
@@ -82,19 +85,21 @@ class RouteEdgeFinder:
                 last = self.drafts[target].id.rpartition("::")[2].rpartition(".")[2].partition("~")[0]
                 named.setdefault(source, {}).setdefault(last, []).append((target, sites.row))
         self._collect_routers(routes)
-        handlers: dict[str, set[int]] = {}  # by `GET /path`
+        handlers: dict[str, dict[int, int]] = {}  # `GET /path` -> draft -> row of the registration in it, or -1
         events: dict[str, set[int]] = {}
         for number, route in routes:
             if route.form == RouteForm.ROUTE:
                 target = self._handler(number, route, named)
                 for path in self._paths(number, route):
-                    handlers.setdefault(f"{route.method or _ANY} {path}", set()).add(target)
+                    row = route.row if target in (number, self._scope_draft(number, route.scope)) else -1
+                    handlers.setdefault(f"{route.method or _ANY} {path}", {}).setdefault(target, row)
             elif route.form == RouteForm.LISTEN:
                 events.setdefault(route.path, set()).add(self._handler(number, route, named))
         for name, targets in sorted(handlers.items()):
             source = self.drafts.of_external(f"{ROUTE_PREFIX}{name}")
-            for target in sorted(targets):
-                yield RouteEdge(source, target, EdgeKind.ROUTES, RuleName.ROUTE, self.drafts[target].start_row)
+            for target, row in sorted(targets.items()):
+                row = row if row >= 0 else self.drafts[target].start_row
+                yield RouteEdge(source, target, EdgeKind.ROUTES, RuleName.ROUTE, row)
         yield from self._request_edges(routes, sorted(handlers))
         for number, route in routes:
             if route.form == RouteForm.EMIT and 0 < len(events.get(route.path, ())) <= _MAX_HANDLERS:
@@ -138,6 +143,7 @@ class RouteEdgeFinder:
 
     def _collect_routers(self, routes: Sequence[tuple[int, Route]]) -> None:
         for number, route in routes:
+            route = route._replace(path=self._constant(route.path))
             if route.form == RouteForm.PREFIX:
                 if route.definition >= 0:
                     self._of_types.setdefault((number, route.definition), []).append(route.path)
@@ -147,13 +153,32 @@ class RouteEdgeFinder:
                     self._prefixes.setdefault(self._router(number, route.scope, route.receiver), route.path)
         for number, route in routes:
             if route.form in (RouteForm.MOUNT, RouteForm.MOUNT_AT):
+                route = route._replace(path=self._constant(route.path))
                 parent = self._router(number, route.scope, route.receiver)
+                if route.handler.startswith("folder:"):
+                    base = posixpath.dirname(self.program.files[number].path)
+                    folder = posixpath.join(base, route.handler.removeprefix("folder:"))
+                    self._folders.append((folder, _Mount(parent, route.path, False)))
+                    continue
                 below = self._router(number, route.scope, route.handler)
                 if below != parent:
                     mount = _Mount(parent, route.path, route.form == RouteForm.MOUNT_AT)
                     mounts = self._mounts.setdefault(below, [])
                     if mount not in mounts:
                         mounts.append(mount)
+
+    def _constant(self, path: str) -> str:
+        """Return a path, or that of the constant that it names: "" if it is not known."""
+        if not path.startswith("="):
+            return path
+        if not self._constants:
+            for definition in self.program.definition_of:
+                if definition.kind in (NodeKind.CONSTANT, NodeKind.FIELD):
+                    held = _HELD_PATH.search(definition.signature)
+                    if held:
+                        self._constants.setdefault(definition.name, set()).add(held[1])
+        held_paths = self._constants.get(path.rpartition(".")[2].lstrip("="), set())
+        return next(iter(held_paths)) if len(held_paths) == 1 else ""
 
     def _paths(self, number: int, route: Route) -> list[str]:
         """Return the full paths of a route, at most a few."""
@@ -164,13 +189,18 @@ class RouteEdgeFinder:
             base = self._global.get(self._family(number), "") if parent >= 0 else ""
             return [join_path(join_path(base, prefix), route.path) for prefix in prefixes[:_MAX_PATHS]]
         router = self._router(number, route.scope, route.receiver)
-        return [join_path(prefix, route.path) for prefix in self._prefixes_of(router, ())]
+        is_root = route.path == "/" and self._family(number) == "ecmascript"  # where it is the router's own path
+        prefixes = self._prefixes_of(router, ())
+        paths = [join_path(prefix, "" if is_root and prefix else route.path) for prefix in prefixes]
+        return list(dict.fromkeys(paths))
 
     def _prefixes_of(self, router: _Router, seen: tuple[_Router, ...]) -> list[str]:
         own = self._prefixes.get(router, "")
         mounts = self._mounts.get(router, ())
         if not mounts and router[1]:
             mounts = self._mounts.get((router[0], ""), ())  # the file was mounted as a whole
+        if not mounts:
+            mounts = self._mounts_of_folders(router[0])
         if not mounts or len(seen) >= _MAX_DEPTH:
             return [own]
         found: list[str] = []
@@ -184,6 +214,16 @@ class RouteEdgeFinder:
                     found.append(full)
         return found[:_MAX_PATHS] or [own]
 
+    def _mounts_of_folders(self, number: int) -> list[_Mount]:
+        """Return the mounts of the folders around a file, each with the path of the file's folder below it."""
+        found = []
+        folder = posixpath.dirname(self.program.files[number].path)
+        for mounted, mount in self._folders:
+            if folder == mounted or folder.startswith(f"{mounted}/"):
+                below = folder[len(mounted) :].strip("/")
+                found.append(mount._replace(path=join_path(mount.path, below) if below else mount.path))
+        return found
+
     # -- routers
 
     def _router(self, number: int, scope: int, name: str) -> _Router:
@@ -192,7 +232,7 @@ class RouteEdgeFinder:
         if name.startswith("module:"):
             return self._module_router(number, symbols, name.removeprefix("module:"))
         name = re.sub(r"^(?:self|this|cls)\.", "", name)
-        if not name:
+        if not name or name == "default":
             return number, ""
         head = name.partition(".")[0]
         while scope >= 0:

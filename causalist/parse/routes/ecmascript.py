@@ -13,6 +13,7 @@ from causalist.parse.routes.source import (
     chain,
     is_client,
     literal,
+    path_or_constant,
     requested_path,
     route_at,
 )
@@ -37,6 +38,12 @@ mousemove mouseover mouseout mouseenter mouseleave resize scroll load unload bef
 pipe unpipe SIGINT SIGTERM SIGHUP warning wheel touchstart touchmove touchend dragstart dragover drop dragend popstate
 hashchange online offline storage select paste copy cut contextmenu dblclick
 """
+# What a value is given to, before it.
+_NAMED_VALUE = re.compile(
+    rb"(?:(?<![\w$.])(?P<name>[\w$]+)\s*(?::[^=;\n]{0,60})?=|module\.exports\s*=|export\s+default)"
+    rb"\s*(?:await\s+|new\s+)*$"
+)
+_CHAINED = ("get", "post", "put", "patch", "delete", "options", "head", "all", "use", "route", "param", "register")
 _NOT_EVENTS = frozenset(_PLATFORM_EVENTS.split())
 
 
@@ -75,24 +82,28 @@ def _ecmascript_call(source: RouteText, match: "re.Match[bytes]") -> Iterator[tu
                 yield _handled(source, start, last, RouteForm.LISTEN, receiver=receiver, path=first)
         return
     if verb == "setGlobalPrefix":
-        if first:
-            yield route_at(source, start, RouteForm.PREFIX, receiver="*", path=first)
+        prefix = path_or_constant(arguments[0].text)
+        if prefix:
+            yield route_at(source, start, RouteForm.PREFIX, receiver="*", path=prefix)
     elif verb in ("prefix", "basePath") and first and first.startswith("/"):
         # `const api = new Hono().basePath("/api")` names a router of its own.
         named = re.search(
             rb"([\w$]+)\s*=\s*new\s+\w+\([^()]*\)\s*\.\s*$", source.data[max(0, start - 120) : match.start("verb")]
         )
         yield route_at(source, start, RouteForm.PREFIX, receiver=named[1].decode() if named else receiver, path=first)
+    elif verb == "register" and re.match(r"(fastify)?autoload\b", arguments[0].text, re.IGNORECASE):
+        yield from _autoload(source, start, receiver, last)
     elif verb == "register" or verb == "mount":
-        prefix = re.search(r"""prefix\s*:\s*["'`]([^"'`]*)["'`]""", last.text) if len(arguments) > 1 else None
+        options_prefix = re.search(r"""prefix\s*:\s*["'`]([^"'`]*)["'`]""", last.text) if len(arguments) > 1 else None
         below = _mounted(arguments[0].text if first is None else last.text)
         if below:
-            path = prefix[1] if prefix else first or ""
+            path = options_prefix[1] if options_prefix else first or ""
             yield route_at(source, start, RouteForm.MOUNT, receiver=receiver, path=path, handler=below)
     elif verb == "use" or (verb == "route" and len(arguments) > 1):
         below = _mounted(last.text)
-        if below and (first is None or first.startswith("/")):
-            yield route_at(source, start, RouteForm.MOUNT, receiver=receiver, path=first or "", handler=below)
+        path = path_or_constant(arguments[0].text) if len(arguments) > 1 else ""
+        if below and (path is None or path.startswith(("/", "=")) or not path):
+            yield route_at(source, start, RouteForm.MOUNT, receiver=receiver, path=path or "", handler=below)
     elif verb == "route":
         if arguments[0].text.startswith("{"):
             yield from _route_object(source, start, receiver, arguments[0])
@@ -140,9 +151,18 @@ def _receiver(source: RouteText, match: "re.Match[bytes]") -> tuple[str, str | N
             arguments, _ = source.arguments(opening + 1)
             path = literal(arguments[0].text) if arguments else None
         if not called.startswith(")"):
-            return (head or f"{name}()"), path
+            if head and name in _CHAINED:
+                return head, path
+            start = max(0, opening - 200) + before.start("chain")
+            return _name_of_value(source, start) or f"{called}()", path
         position = max(0, opening - 200) + before.start("chain")
     return "", None
+
+
+def _name_of_value(source: RouteText, start: int) -> str:
+    """Return the name that the value at `start` is given: `default` for what the file exports as a whole."""
+    before = _NAMED_VALUE.search(source.data[max(0, start - 120) : start])
+    return "" if before is None else (before["name"] or b"default").decode("utf-8", "replace")
 
 
 def _opening_of(data: bytes, closing: int) -> int:
@@ -162,6 +182,17 @@ def _mounted(text: str) -> str:
         return f"module:{module[1]}"
     name = chain(text)
     return re.sub(r"\.(routes|middleware|callback|handler)$", "", name) if name else ""
+
+
+def _autoload(source: RouteText, start: int, receiver: str, options: Argument) -> Iterator[tuple[int, Route]]:
+    """Yield the mount of a folder, whose plugins are below the paths of their folders."""
+    folder = re.search(r"\bdir\s*:\s*(.*)", options.text)
+    names = re.findall(r"""["'`]([\w./-]+)["'`]""", folder[1]) if folder else []
+    prefix = re.search(r"""prefix\s*:\s*["'`]([^"'`]*)["'`]""", options.text)
+    if names:
+        below = "folder:" + "/".join(name.strip("./") for name in names)
+        path = prefix[1] if prefix else ""
+        yield route_at(source, start, RouteForm.MOUNT, receiver=receiver, path=path, handler=below)
 
 
 def _route_object(source: RouteText, start: int, receiver: str, argument: Argument) -> Iterator[tuple[int, Route]]:

@@ -4,7 +4,18 @@ import re
 from collections.abc import Iterator
 
 from causalist.model.facts import MODULE_SCOPE, Route, RouteForm
-from causalist.parse.routes.source import ANY, RouteText, chain, is_client, keyword, literal, requested_path, route_at
+from causalist.model.symbols import TYPE_KINDS
+from causalist.parse.routes.source import (
+    ANY,
+    RouteText,
+    chain,
+    is_client,
+    keyword,
+    literal,
+    path_or_constant,
+    requested_path,
+    route_at,
+)
 
 _PY_DECORATOR = re.compile(
     rb"^[ \t]*@(?P<receiver>[\w.]+)\.(?P<verb>route|get|post|put|patch|delete|head|options|websocket|api_route"
@@ -12,13 +23,14 @@ _PY_DECORATOR = re.compile(
     re.MULTILINE,
 )
 _PY_ROUTER = re.compile(
-    rb"(?P<name>[\w.]+)\s*(?::\s*[\w.]+\s*)?=\s*(?:[\w]+\.)*(?P<made>\w*(?:Blueprint|Router|Namespace))\("
+    rb"(?P<name>[\w.]+)\s*(?::\s*[\w.]+\s*)?=\s*(?:[\w]+\.)*(?P<made>\w*(?:Blueprint|Router|Namespace|Api))\("
 )
 _PY_MOUNT = re.compile(
     rb"(?P<receiver>[\w.]+)\.(?P<verb>include_router|register_blueprint|mount|add_url_rule|add_api_route|add_route"
-    rb"|register|add_resource|add_namespace)\("
+    rb"|register|add_\w*resource|add_namespace)\("
 )
 _PY_PATH = re.compile(rb"(?<![\w.])(?P<verb>path|re_path|url)\(")
+_PY_LIST = re.compile(rb"^(?P<name>\w+)\s*(?::[^=\n]+)?\+?=\s*(?:\w+\()?[\[(]", re.MULTILINE)
 _PY_CLIENT = re.compile(rb"(?P<receiver>[\w.]*[\w)])\.(?P<verb>get|post|put|patch|delete|head|options|request|open)\(")
 
 
@@ -29,9 +41,12 @@ def read_python(source: RouteText) -> Iterator[tuple[int, Route]]:
         path = literal(arguments[0].text) if arguments else None
         path = literal(keyword(arguments, "path", "rule") or "") if path is None else path
         definition = source.decorated(match.start("receiver"))
-        if path is None or definition < 0:
+        if path is None or definition < 0 or (path and not path.startswith(("/", "<", "{"))):
             continue
         verb = match["verb"].decode()
+        if source.definitions[definition].kind in TYPE_KINDS:
+            yield from _routes_of_class(source, match, path, definition)
+            continue
         given = re.findall(r"""["'](\w+)["']""", keyword(arguments, "methods") or "")
         methods = given or (
             ["GET"] if verb in ("route", "api_route") else ["WS" if verb.startswith("websocket") else verb]
@@ -43,10 +58,13 @@ def read_python(source: RouteText) -> Iterator[tuple[int, Route]]:
             )  # fmt: skip
     for match in source.matches(_PY_ROUTER, "name"):
         arguments, _ = source.arguments(match.end())
-        prefix = literal(keyword(arguments, "url_prefix", "prefix", "path") or "")
+        prefix = path_or_constant(keyword(arguments, "url_prefix", "prefix", "path"))
         if prefix:
             name = match["name"].decode()
             yield route_at(source, match.start("name"), RouteForm.PREFIX, receiver=name, path=prefix)
+        if match["made"] == b"Api" and arguments and (parent := chain(arguments[0].text)):
+            name = match["name"].decode()
+            yield route_at(source, match.start("name"), RouteForm.MOUNT, receiver=parent, handler=name)
     for match in source.matches(_PY_MOUNT, "verb"):
         yield from _python_mount(source, match)
     if b"urlpatterns" in source.data or re.search(rb"\binclude\(", source.data):
@@ -66,13 +84,27 @@ def read_python(source: RouteText) -> Iterator[tuple[int, Route]]:
             yield route_at(source, match.start("verb"), RouteForm.REQUEST, method=verb, path=path)
 
 
+def _routes_of_class(
+    source: RouteText, match: "re.Match[bytes]", path: str, definition: int
+) -> Iterator[tuple[int, Route]]:
+    """Yield a route for each method of a class that has the name of one of HTTP."""
+    for number, each in enumerate(source.definitions):
+        if each.parent == definition and each.name in ("get", "post", "put", "patch", "delete", "head", "options"):
+            yield route_at(
+                source, match.start("receiver"), RouteForm.ROUTE, receiver=match["receiver"].decode(),
+                method=each.name, path=path, definition=number, scope=source.definitions[definition].parent,
+            )  # fmt: skip
+
+
 def _python_mount(source: RouteText, match: "re.Match[bytes]") -> Iterator[tuple[int, Route]]:
     receiver, verb, start = match["receiver"].decode(), match["verb"].decode(), match.start()
     arguments, _ = source.arguments(match.end())
     if not arguments:
         return
     if verb in ("include_router", "register_blueprint", "add_namespace"):
-        prefix = literal(keyword(arguments, "url_prefix", "prefix", "path") or "")
+        prefix = path_or_constant(keyword(arguments, "url_prefix", "prefix", "path"))
+        if prefix is None and verb == "add_namespace" and len(arguments) > 1:
+            prefix = literal(arguments[1].text)
         below = chain(arguments[0].text)
         if below:
             form = RouteForm.MOUNT if prefix is None or verb != "register_blueprint" else RouteForm.MOUNT_AT
@@ -101,10 +133,10 @@ def _python_mount(source: RouteText, match: "re.Match[bytes]") -> Iterator[tuple
         view = keyword(arguments, "view_func", "endpoint") or next(
             (each.text for each in arguments[1:] if chain(each.text) and literal(each.text) is None), ""
         )
-        if verb == "add_resource":
+        if verb.endswith("resource"):
             view, path = arguments[0].text, literal(arguments[1].text) if len(arguments) > 1 else None
         given = re.findall(r"""["'](\w+)["']""", keyword(arguments, "methods") or "") or [
-            "GET" if verb != "add_resource" else ANY
+            ANY if verb.endswith("resource") else "GET"
         ]
         name = chain(view)
         if path is not None and name:
@@ -118,13 +150,18 @@ def _python_mount(source: RouteText, match: "re.Match[bytes]") -> Iterator[tuple
 def _django(source: RouteText) -> Iterator[tuple[int, Route]]:
     """Yield the routes and mounts of lists of `path(…)`; what is nested in `include([…])` is below its path."""
     around: list[tuple[int, str]] = []  # (end, path) of the calls that are open
+    lists = [
+        (each.start(), source.arguments(each.end(), len(source.data))[1], each["name"].decode())
+        for each in _PY_LIST.finditer(source.data)
+    ]
     for match in source.matches(_PY_PATH, "verb"):
         arguments, end = source.arguments(match.end())
         if len(arguments) < 2:
             continue
         text = literal(arguments[0].text)
-        if text is None:
+        if text is None and not arguments[1].text.startswith("include"):
             continue
+        text = (text or "").removeprefix("{}")  # a prefix from the settings, which is mostly empty
         if match["verb"] != b"path":
             text = _path_of_pattern(text)
         while around and around[-1][0] <= match.start():
@@ -132,19 +169,34 @@ def _django(source: RouteText) -> Iterator[tuple[int, Route]]:
         path = "".join(each for _, each in around) + text
         included = re.match(r"include\(\s*(.*)\)\s*$", arguments[1].text, re.DOTALL)
         start = match.start("verb")
+        held = next((name for first, last, name in reversed(lists) if first <= start < last), "")
+        receiver = "" if held == "urlpatterns" else held
         if included is None:
             view = re.sub(r"\.as_view$", "", chain(arguments[1].text))
             if view:
-                yield route_at(source, start, RouteForm.ROUTE, method=ANY, path=path, handler=view, scope=MODULE_SCOPE)
+                yield route_at(
+                    source,
+                    start,
+                    RouteForm.ROUTE,
+                    receiver=receiver,
+                    method=ANY,
+                    path=path,
+                    handler=view,
+                    scope=MODULE_SCOPE,
+                )
             continue
         inner = included[1].lstrip("(").strip()
         module, name = literal(re.split(r"\s*,", inner)[0]), chain(re.split(r"[,)]", inner)[0])
         if module:
             below = f"module:{module}"
-            yield route_at(source, start, RouteForm.MOUNT, path=path, handler=below, scope=MODULE_SCOPE)
+            yield route_at(
+                source, start, RouteForm.MOUNT, receiver=receiver, path=path, handler=below, scope=MODULE_SCOPE
+            )
         elif name:
             below = re.sub(r"\.urls$", "", name)
-            yield route_at(source, start, RouteForm.MOUNT, path=path, handler=below, scope=MODULE_SCOPE)
+            yield route_at(
+                source, start, RouteForm.MOUNT, receiver=receiver, path=path, handler=below, scope=MODULE_SCOPE
+            )
         else:
             around.append((end, text))
 

@@ -17,6 +17,7 @@ ANY = "ANY"  # the method of a route that handles all
 MAX_ARGUMENT_BYTES = 4_000  # of one call: a longer one is read up to there
 _MAX_ARGUMENTS = 12
 _NO_CODE = ("comment", "string", "text", "content", "fragment")  # in the types of nodes that are no code
+_DECORATOR = re.compile(r"decorator|annotation|attribute_|modifiers")  # types of nodes
 _OPENING, _CLOSING = b"([{", b")]}"
 _CHAIN = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
 _STRING = re.compile(r"""(?:[rRbuUfF$@]{0,2})(?P<quote>"{3}|'{3}|["'`])(?P<text>.*?)(?P=quote)$""", re.DOTALL)
@@ -72,26 +73,33 @@ class RouteText:
     def decorated(self, byte: int) -> int:
         """Return the definition that the decorator or annotation at a byte belongs to, or -1.
 
-        Its span begins with its decorators in most languages. In others it is the next that begins behind them.
+        It begins with its decorators in most languages. In others it is the next node behind them.
         """
-        around = -1
-        for number, each in enumerate(self.definitions):
-            if each.kind not in CALLABLE_KINDS | TYPE_KINDS:
-                continue
-            if each.start_byte <= byte < each.end_byte:
-                around = number
-            elif each.start_byte > byte:
-                starts_here = around >= 0 and self.definitions[around].start_byte > byte - MAX_ARGUMENT_BYTES
-                head = self.data[self.definitions[around].start_byte : byte] if starts_here else b"x"
-                if starts_here and not re.sub(rb"@[\w.]+(?:\([^)]*\))?|\[[^\]]*\]|\s", b"", head):
-                    return around
-                return number if not self.data[byte : each.start_byte].count(b";") else -1
-        return around
+        node = self._root.descendant_for_byte_range(byte, byte + 1)
+        while node is not None and not _DECORATOR.search(node.type):
+            node = node.parent
+        while node is not None and node.parent is not None and _DECORATOR.search(node.parent.type):
+            node = node.parent
+        if node is None:
+            return -1
+        behind = node.next_named_sibling
+        while behind is not None and (_DECORATOR.search(behind.type) or "comment" in behind.type):
+            behind = behind.next_named_sibling
+        around = node.parent
+        starts = [each.start_byte for each in (behind, around, around and around.parent) if each is not None]
+        for start in starts:
+            for number, each in enumerate(self.definitions):
+                if each.start_byte == start and each.end_byte > byte and each.kind in CALLABLE_KINDS | TYPE_KINDS:
+                    return number
+        return -1
 
-    def arguments(self, start: int) -> tuple[list[Argument], int]:
-        """Return the arguments behind the opening bracket that ends at `start`, and the byte behind the closing one."""
+    def arguments(self, start: int, limit: int = MAX_ARGUMENT_BYTES) -> tuple[list[Argument], int]:
+        """Return the arguments behind the opening bracket that ends at `start`, and the byte behind the closing one.
+
+        At most `limit` bytes are read.
+        """
         data, found, first = self.data, list[Argument](), start
-        depth, position, end = 0, start, min(len(self.data), start + MAX_ARGUMENT_BYTES)
+        depth, position, end = 0, start, min(len(self.data), start + limit)
         while position < end:
             byte = data[position]
             if byte in b"\"'`":
@@ -148,6 +156,17 @@ def literal(text: str) -> str | None:
     elif "f" in prefix or "$" in prefix:
         found = re.sub(r"\{[^}]*\}", "{}", found)
     return None if "\n" in found else found
+
+
+def path_or_constant(text: str | None) -> str | None:
+    """Return the text of a string literal, `=` and the name of a constant, or None.
+
+    >>> path_or_constant('"/users"'), path_or_constant("settings.API"), path_or_constant("base() + x")
+    ('/users', '=settings.API', None)
+    """
+    found = literal(text or "")
+    name = chain(text or "") if found is None else ""
+    return f"={name}" if name and "(" not in (text or "") else found
 
 
 def chain(text: str) -> str:
