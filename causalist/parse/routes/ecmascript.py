@@ -9,6 +9,7 @@ from causalist.parse.routes.source import (
     ANY,
     MAX_ARGUMENT_BYTES,
     Argument,
+    MemberCall,
     RouteText,
     chain,
     is_client,
@@ -19,14 +20,13 @@ from causalist.parse.routes.source import (
 )
 
 _JS_CALL = re.compile(
-    rb"(?P<receiver>(?:[\w$]+\s*\??\.\s*)*[\w$]+|\))\s*\??\.\s*"
-    rb"(?P<verb>get|post|put|patch|delete|del|options|head|all|use|route|register|prefix|mount|emit|on|once|addListener"
-    rb"|addEventListener|setGlobalPrefix|basePath)\s*(?:<[^<>()]{0,120}(?:<[^<>()]{0,60}>)?[^<>()]{0,40}>)?\("
+    rb"\.\s*(?P<verb>get|post|put|patch|delete|del|options|head|all|use|route|register|prefix|mount|emit|on|once"
+    rb"|addListener|addEventListener|setGlobalPrefix|basePath)\s*"
+    rb"(?:<[^<>()]{0,120}(?:<[^<>()]{0,60}>)?[^<>()]{0,40}>)?\((?=\s*[\"'`{A-Za-z])"
 )
 _JS_FETCH = re.compile(rb"(?<![\w$.])(?P<name>fetch|\$fetch|useFetch|ofetch|axios|ky|got)\s*(?:<[^()]{0,80}>)?\(")
-_JS_ROUTER = re.compile(
-    rb"(?:const|let|var|readonly|public|private)?\s*(?P<name>[\w$]+)\s*(?::[^=;\n]{0,60})?=\s*new\s+\w*(?:Router|Hono)\w*\s*(?:<[^()]{0,80}>)?\("
-)
+_JS_ROUTER = re.compile(rb"=\s*new\s+\w*(?:Router|Hono)\w*\s*(?:<[^()]{0,80}>)?\(")
+_FETCHING = re.compile(rb"etch\s*[(<]|axios\s*\(|ky\(|got\(")
 _JS_DECORATOR = re.compile(rb"@(?P<name>Controller|Get|Post|Put|Patch|Delete|Head|Options|All|Sse)\s*\(")
 _JS_FUNCTION = re.compile(r"(async\b\s*)?(function\b|\([^()]*(\([^()]*\)[^()]*)*\)\s*(:[^=]+)?=>|\w+\s*=>)")
 _JS_MODULE = re.compile(r"""(?:require|import)\(\s*["'`]([^"'`]+)["'`]\s*\)""")
@@ -43,37 +43,44 @@ _NAMED_VALUE = re.compile(
     rb"(?:(?<![\w$.])(?P<name>[\w$]+)\s*(?::[^=;\n]{0,60})?=|module\.exports\s*=|export\s+default)"
     rb"\s*(?:await\s+|new\s+)*$"
 )
+_WITHOUT_LITERAL = ("use", "route", "register", "mount", "setGlobalPrefix")
 _CHAINED = ("get", "post", "put", "patch", "delete", "options", "head", "all", "use", "route", "param", "register")
 _NOT_EVENTS = frozenset(_PLATFORM_EVENTS.split())
 
 
 def read_ecmascript(source: RouteText) -> Iterator[tuple[int, Route]]:
     """Yield the start and fact of each route, request and event of a JavaScript or TypeScript file."""
-    for match in source.matches(_JS_ROUTER, "name"):
-        arguments, _ = source.arguments(match.end())
-        prefix = re.search(r"""prefix\s*:\s*["'`]([^"'`]*)["'`]""", arguments[0].text) if arguments else None
-        if prefix:
-            name = source.text(*match.span("name"))
-            yield route_at(source, match.start("name"), RouteForm.PREFIX, receiver=name, path=prefix[1])
+    if b"prefix" in source.data:
+        for match in source.matches(_JS_ROUTER):
+            arguments, _ = source.arguments(match.end())
+            prefix = re.search(r"""prefix\s*:\s*["'`]([^"'`]*)["'`]""", arguments[0].text) if arguments else None
+            name = _name_of_value(source, match.start() + 1)
+            if prefix and name:
+                yield route_at(source, match.start(), RouteForm.PREFIX, receiver=name, path=prefix[1])
     for match in source.matches(_JS_DECORATOR, "name"):
         yield from _nest(source, match)
-    for match in source.matches(_JS_FETCH, "name"):
+    for match in source.matches(_JS_FETCH, "name") if _FETCHING.search(source.data) else ():
         arguments, _ = source.arguments(match.end())
-        path = requested_path(literal(arguments[0].text)) if arguments else ""
+        path = requested_path(source.literal(arguments[0].text)) if arguments else ""
         if path:
             method = re.search(r"""\bmethod\s*:\s*["'`](\w+)["'`]""", arguments[1].text) if len(arguments) > 1 else None
             yield route_at(source, match.start(), RouteForm.REQUEST, method=method[1] if method else "get", path=path)
-    for match in source.matches(_JS_CALL, "verb"):
-        yield from _ecmascript_call(source, match)
+    for call in source.calls(_JS_CALL):
+        yield from _ecmascript_call(source, call)
 
 
-def _ecmascript_call(source: RouteText, match: "re.Match[bytes]") -> Iterator[tuple[int, Route]]:
-    verb, start = match["verb"].decode(), match.start()
-    receiver, path_before = _receiver(source, match)
-    arguments, _ = source.arguments(match.end())
+def _ecmascript_call(source: RouteText, call: MemberCall) -> Iterator[tuple[int, Route]]:
+    verb, start = call.verb, call.start
+    is_literal = source.data[call.arguments : call.arguments + 50].lstrip()[:1] in (b'"', b"'", b"`")
+    if not is_literal and call.receiver != ")" and verb not in _WITHOUT_LITERAL:
+        return
+    if not source.is_code(call.name):
+        return
+    receiver, path_before = _receiver(source, call)
+    arguments, _ = source.arguments(call.arguments)
     if not arguments or not receiver:
         return
-    first, last = literal(arguments[0].text), arguments[-1]
+    first, last = source.literal(arguments[0].text), arguments[-1]
     if verb in ("emit", "on", "once", "addListener", "addEventListener"):
         if first and first not in _NOT_EVENTS and len(first) > 2 and "{}" not in first:
             if verb == "emit":
@@ -87,9 +94,7 @@ def _ecmascript_call(source: RouteText, match: "re.Match[bytes]") -> Iterator[tu
             yield route_at(source, start, RouteForm.PREFIX, receiver="*", path=prefix)
     elif verb in ("prefix", "basePath") and first and first.startswith("/"):
         # `const api = new Hono().basePath("/api")` names a router of its own.
-        named = re.search(
-            rb"([\w$]+)\s*=\s*new\s+\w+\([^()]*\)\s*\.\s*$", source.data[max(0, start - 120) : match.start("verb")]
-        )
+        named = re.search(rb"([\w$]+)\s*=\s*new\s+\w+\([^()]*\)\s*\.\s*$", source.data[max(0, start - 120) : call.name])
         yield route_at(source, start, RouteForm.PREFIX, receiver=named[1].decode() if named else receiver, path=first)
     elif verb == "register" and re.match(r"(fastify)?autoload\b", arguments[0].text, re.IGNORECASE):
         yield from _autoload(source, start, receiver, last)
@@ -128,12 +133,11 @@ def _is_handler(text: str) -> bool:
     return bool(_JS_FUNCTION.match(text) or chain(text))
 
 
-def _receiver(source: RouteText, match: "re.Match[bytes]") -> tuple[str, str | None]:
+def _receiver(source: RouteText, call: MemberCall) -> tuple[str, str | None]:
     """Return the chain that a call is made on, and the path of the `route(…)` before it in a chain of calls."""
-    written = source.text(*match.span("receiver"))
-    if written != ")":
-        return re.sub(r"[\s?]", "", written), None
-    position = match.start("receiver")
+    if call.receiver != ")":
+        return call.receiver, None
+    position = call.start
     path: str | None = None
     for _ in range(20):  # calls in the chain
         opening = _opening_of(source.data, position)
@@ -149,7 +153,7 @@ def _receiver(source: RouteText, match: "re.Match[bytes]") -> tuple[str, str | N
         head, _, name = called.rpartition(".")
         if name == "route" and path is None:
             arguments, _ = source.arguments(opening + 1)
-            path = literal(arguments[0].text) if arguments else None
+            path = source.literal(arguments[0].text) if arguments else None
         if not called.startswith(")"):
             if head and name in _CHAINED:
                 return head, path

@@ -7,6 +7,7 @@ from causalist.model.facts import MODULE_SCOPE, Route, RouteForm
 from causalist.model.symbols import TYPE_KINDS
 from causalist.parse.routes.source import (
     ANY,
+    MemberCall,
     RouteText,
     chain,
     is_client,
@@ -18,27 +19,26 @@ from causalist.parse.routes.source import (
 )
 
 _PY_DECORATOR = re.compile(
-    rb"^[ \t]*@(?P<receiver>[\w.]+)\.(?P<verb>route|get|post|put|patch|delete|head|options|websocket|api_route"
-    rb"|websocket_route|trace)\(",
-    re.MULTILINE,
+    rb"@(?P<receiver>[\w.]+)\.(?P<verb>route|get|post|put|patch|delete|head|options|websocket|api_route"
+    rb"|websocket_route|trace)\("
 )
-_PY_ROUTER = re.compile(
-    rb"(?P<name>[\w.]+)\s*(?::\s*[\w.]+\s*)?=\s*(?:[\w]+\.)*(?P<made>\w*(?:Blueprint|Router|Namespace|Api))\("
-)
+_PY_ROUTER = re.compile(rb"=\s*(?:\w+\.)*(?P<made>\w*(?:Blueprint|Router|Namespace|Api))\(")
+_MAKING_ROUTERS = re.compile(rb"Blueprint\(|Router\(|Namespace\(|Api\(")
+_PY_NAME = re.compile(rb"(?P<name>[\w.]+)\s*(?::\s*[\w.]+\s*)?$")
 _PY_MOUNT = re.compile(
-    rb"(?P<receiver>[\w.]+)\.(?P<verb>include_router|register_blueprint|mount|add_url_rule|add_api_route|add_route"
-    rb"|register|add_\w*resource|add_namespace)\("
+    rb"\.(?P<verb>include_router|register_blueprint|mount|add_url_rule|add_api_route|add_route|register|add_\w*resource"
+    rb"|add_namespace)\("
 )
 _PY_PATH = re.compile(rb"(?<![\w.])(?P<verb>path|re_path|url)\(")
 _PY_LIST = re.compile(rb"^(?P<name>\w+)\s*(?::[^=\n]+)?\+?=\s*(?:\w+\()?[\[(]", re.MULTILINE)
-_PY_CLIENT = re.compile(rb"(?P<receiver>[\w.]*[\w)])\.(?P<verb>get|post|put|patch|delete|head|options|request|open)\(")
+_PY_CLIENT = re.compile(rb"""\.(?P<verb>get|post|put|patch|delete|head|options|request|open)\((?=\s*[furbFURB]?["'])""")
 
 
 def read_python(source: RouteText) -> Iterator[tuple[int, Route]]:
     """Yield the start and fact of each route and request of a Python file."""
     for match in source.matches(_PY_DECORATOR, "verb"):
         arguments, _ = source.arguments(match.end())
-        path = literal(arguments[0].text) if arguments else None
+        path = source.literal(arguments[0].text) if arguments else None
         path = literal(keyword(arguments, "path", "rule") or "") if path is None else path
         definition = source.decorated(match.start("receiver"))
         if path is None or definition < 0 or (path and not path.startswith(("/", "<", "{"))):
@@ -56,32 +56,40 @@ def read_python(source: RouteText) -> Iterator[tuple[int, Route]]:
                 source, match.start("receiver"), RouteForm.ROUTE, receiver=match["receiver"].decode(), method=method,
                 path=path, definition=definition, scope=source.definitions[definition].parent,
             )  # fmt: skip
-    for match in source.matches(_PY_ROUTER, "name"):
+    yield from _python_routers(source)
+    for call in source.calls(_PY_MOUNT):
+        if source.is_code(call.name):
+            yield from _python_mount(source, call)
+    if b"urlpatterns" in source.data or re.search(rb"\binclude\(", source.data):
+        yield from _django(source)
+    for call in source.calls(_PY_CLIENT):
+        if is_client(call.receiver) and source.is_code(call.name):
+            arguments, _ = source.arguments(call.arguments)
+            verb, texts = call.verb, [source.literal(each.text) for each in arguments[:2]]
+            if verb == "request" and len(texts) > 1 and texts[0]:
+                verb, texts = texts[0], texts[1:]
+            elif verb == "open":
+                verb = literal(keyword(arguments, "method") or "") or "get"
+            path = requested_path(texts[0]) if texts else ""
+            if path:
+                yield route_at(source, call.name, RouteForm.REQUEST, method=verb, path=path)
+
+
+def _python_routers(source: RouteText) -> Iterator[tuple[int, Route]]:
+    if not _MAKING_ROUTERS.search(source.data):
+        return
+    for match in source.matches(_PY_ROUTER, "made"):
+        lowest = max(0, match.start() - 100)
+        named = _PY_NAME.search(source.data[lowest : match.start()])
+        if named is None:
+            continue
+        name, start = named["name"].decode("utf-8", "replace"), lowest + named.start("name")
         arguments, _ = source.arguments(match.end())
         prefix = path_or_constant(keyword(arguments, "url_prefix", "prefix", "path"))
         if prefix:
-            name = match["name"].decode()
-            yield route_at(source, match.start("name"), RouteForm.PREFIX, receiver=name, path=prefix)
+            yield route_at(source, start, RouteForm.PREFIX, receiver=name, path=prefix)
         if match["made"] == b"Api" and arguments and (parent := chain(arguments[0].text)):
-            name = match["name"].decode()
-            yield route_at(source, match.start("name"), RouteForm.MOUNT, receiver=parent, handler=name)
-    for match in source.matches(_PY_MOUNT, "verb"):
-        yield from _python_mount(source, match)
-    if b"urlpatterns" in source.data or re.search(rb"\binclude\(", source.data):
-        yield from _django(source)
-    for match in source.matches(_PY_CLIENT, "verb"):
-        receiver = match["receiver"].decode("utf-8", "replace")
-        if not is_client(receiver) and not receiver.endswith(")"):
-            continue
-        arguments, _ = source.arguments(match.end())
-        verb, texts = match["verb"].decode(), [literal(each.text) for each in arguments[:2]]
-        if verb == "request" and len(texts) > 1 and texts[0]:
-            verb, texts = texts[0], texts[1:]
-        elif verb == "open":
-            verb = literal(keyword(arguments, "method") or "") or "get"
-        path = requested_path(texts[0]) if texts else ""
-        if path and (is_client(receiver) or re.search(r"client", receiver, re.IGNORECASE)):
-            yield route_at(source, match.start("verb"), RouteForm.REQUEST, method=verb, path=path)
+            yield route_at(source, start, RouteForm.MOUNT, receiver=parent, handler=name)
 
 
 def _routes_of_class(
@@ -96,9 +104,9 @@ def _routes_of_class(
             )  # fmt: skip
 
 
-def _python_mount(source: RouteText, match: "re.Match[bytes]") -> Iterator[tuple[int, Route]]:
-    receiver, verb, start = match["receiver"].decode(), match["verb"].decode(), match.start()
-    arguments, _ = source.arguments(match.end())
+def _python_mount(source: RouteText, call: MemberCall) -> Iterator[tuple[int, Route]]:
+    receiver, verb, start = call.receiver, call.verb, call.start
+    arguments, _ = source.arguments(call.arguments)
     if not arguments:
         return
     if verb in ("include_router", "register_blueprint", "add_namespace"):

@@ -4,7 +4,6 @@ In: the bytes of a file, its syntax tree and its definitions. Out: matches in co
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -18,6 +17,8 @@ MAX_ARGUMENT_BYTES = 4_000  # of one call: a longer one is read up to there
 _MAX_ARGUMENTS = 12
 _NO_CODE = ("comment", "string", "text", "content", "fragment")  # in the types of nodes that are no code
 _DECORATOR = re.compile(r"decorator|annotation|attribute_|modifiers")  # types of nodes
+MAX_RECEIVER_BYTES = 200
+_NAME_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$"
 _OPENING, _CLOSING = b"([{", b")]}"
 _CHAIN = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
 _STRING = re.compile(r"""(?:[rRbuUfF$@]{0,2})(?P<quote>"{3}|'{3}|["'`])(?P<text>.*?)(?P=quote)$""", re.DOTALL)
@@ -31,6 +32,19 @@ class Argument(NamedTuple):
     end: int
 
 
+class MemberCall(NamedTuple):
+    """Call of a member: the chain before the dot, or `)` for a call there, and where all of it starts.
+
+    `name` and `arguments` are the bytes where the name of the member and its arguments start.
+    """
+
+    receiver: str
+    verb: str
+    start: int
+    name: int
+    arguments: int
+
+
 class RouteText:
     """Text of a file in which routes are searched."""
 
@@ -38,12 +52,10 @@ class RouteText:
         self.data = data
         self.definitions = definitions
         self._root = tree.root_node
-        self._starts = [0]
-        self._starts += [match.end() for match in re.finditer(rb"\n", data)]
 
     def row(self, byte: int) -> int:
         """Return the 0-based row of a byte."""
-        return bisect_right(self._starts, byte) - 1
+        return self.data.count(b"\n", 0, byte)
 
     def text(self, start: int, end: int) -> str:
         """Return the text between two bytes."""
@@ -54,11 +66,50 @@ class RouteText:
         node = self._root.descendant_for_byte_range(byte, byte + 1)
         return node is not None and not any(word in node.type for word in _NO_CODE)
 
+    def calls(self, pattern: "re.Pattern[bytes]") -> Iterator["MemberCall"]:
+        """Yield the calls of members in code, of a pattern that starts at the dot and has a group `verb`."""
+        for match in pattern.finditer(self.data):
+            receiver, start = self._receiver(match.start())
+            if receiver:
+                yield MemberCall(receiver, match["verb"].decode(), start, match.start("verb"), match.end())
+
+    def _receiver(self, dot: int) -> tuple[str, int]:
+        """Return the chain before a dot, `)` for a call, and where it starts."""
+        data, first = self.data, dot
+        while True:
+            end = first
+            while end > 0 and data[end - 1] in b" \t\r\n?":
+                end -= 1
+            start = end
+            while start > 0 and (data[start - 1] in _NAME_BYTES):
+                start -= 1
+            if start == end:
+                is_call = end > 0 and data[end - 1] == 41
+                return (")", end - 1) if is_call and first == dot else ("", dot)
+            first = start
+            before = start
+            while before > 0 and data[before - 1] in b" \t\r\n":
+                before -= 1
+            if before == 0 or data[before - 1] != 46 or dot - start > MAX_RECEIVER_BYTES:
+                break
+            first = before - 1
+        text = data[first:dot].decode("utf-8", "replace")
+        return re.sub(r"[\s?]", "", text), first
+
     def matches(self, pattern: "re.Pattern[bytes]", group: str | int = 0) -> Iterator["re.Match[bytes]"]:
         """Yield the matches whose group starts in code."""
         for match in pattern.finditer(self.data):
             if self.is_code(match.start(group)):
                 yield match
+
+    def literal(self, text: str) -> str | None:
+        """Return `literal` of a text, with the values of constants of this file that are put into it."""
+        for name in re.findall(r"\{(\w+)\}", text):
+            pattern = rf"(?<![\w.]){name}\s*(?::[^=\n]{{1,40}})?=\s*[\"'`]([^\"'`$\n]*)[\"'`]"
+            held = re.findall(pattern.encode(), self.data)
+            if len(held) == 1:
+                text = re.sub(rf"\$?\{{{name}\}}", held[0].decode("utf-8", "replace").replace("\\", ""), text)
+        return literal(text)
 
     def scope(self, byte: int) -> int:
         """Return the innermost definition around a byte, constants and fields aside, or MODULE_SCOPE."""
