@@ -134,10 +134,9 @@ class RouteEdgeFinder:
         targets = named.get(scope, {}).get(last, [])
         if targets:
             return min(targets, key=lambda each: (abs(each[1] - route.row), each[0]))[0]
-        own = symbols.by_qualname.get(route.handler)
-        if own is not None:
-            return self.drafts.of_definition(own)
-        return scope
+        file, name = self._router(number, route.scope, route.handler)
+        own = self.program.files[file].by_qualname.get(name)
+        return scope if own is None else self.drafts.of_definition(own)
 
     # -- paths
 

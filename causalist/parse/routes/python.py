@@ -22,6 +22,7 @@ _PY_DECORATOR = re.compile(
     rb"@(?P<receiver>[\w.]+)\.(?P<verb>route|get|post|put|patch|delete|head|options|websocket|api_route"
     rb"|websocket_route|trace)\("
 )
+_FAKES = re.compile(rb"\b(?:mocks?|mocker|responses|respx\w*|httpretty|requests_mock|monkeypatch)$")
 _PY_ROUTER = re.compile(rb"=\s*(?:\w+\.)*(?P<made>\w*(?:Blueprint|Router|Namespace|Api))\(")
 _MAKING_ROUTERS = re.compile(rb"Blueprint\(|Router\(|Namespace\(|Api\(")
 _PY_NAME = re.compile(rb"(?P<name>[\w.]+)\s*(?::\s*[\w.]+\s*)?$")
@@ -41,7 +42,12 @@ def read_python(source: RouteText) -> Iterator[tuple[int, Route]]:
         path = source.literal(arguments[0].text) if arguments else None
         path = literal(keyword(arguments, "path", "rule") or "") if path is None else path
         definition = source.decorated(match.start("receiver"))
-        if path is None or definition < 0 or (path and not path.startswith(("/", "<", "{"))):
+        if (
+            path is None
+            or definition < 0
+            or _FAKES.search(match["receiver"])
+            or (path and not path.startswith(("/", "<", "{")))
+        ):
             continue
         verb = match["verb"].decode()
         if source.definitions[definition].kind in TYPE_KINDS:

@@ -1,0 +1,350 @@
+"""Routes and events across files: full paths, handlers, requests and emitters. Paths are worked by hand from what the
+documentation of each framework says of prefixes and mounts."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from causalist.graph import build_graph, relink
+from causalist.graph.relations.routes import join_path
+from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.navigate import list_routes, references_to
+from causalist.parse import load_settings, parse_file
+from tests.indexes import differences
+
+EXPRESS = {
+    "server.js": """
+const express = require('express');
+const users = require('./routes/users');
+const app = express();
+app.use('/api', users);
+app.use('/shop', require('./routes/pay'));
+app.get('/health', (req, res) => {
+  res.end();
+});
+cache.get('/not-a-route');
+// app.get('/commented', users.show)
+""",
+    "routes/users.js": """
+const router = require('express').Router();
+const control = require('../control');
+router.get('/users/:id', log, control.show);
+router.route('/users').get(control.list).post(control.create);
+module.exports = router;
+""",
+    "routes/pay.js": """
+module.exports = (app) => {
+  app.post('/pay', pay);
+};
+function pay() {}
+""",
+    "control.js": """
+exports.show = function () {};
+exports.list = () => {};
+exports.create = () => {};
+""",
+    "client.ts": """
+import axios from 'axios';
+export function load(id: string) { return axios.get(`/api/users/${id}?full=1`); }
+export function pay() { return fetch('/shop/pay', { method: 'POST' }); }
+export function elsewhere() { return fetch('https://example.org/api/users'); }
+export function unserved() { return axios.get('/api/invoices'); }
+""",
+}
+
+
+def graph_of(files: Mapping[str, str]) -> CodeGraph:
+    return build_graph(
+        [(path, parse_file(path, files[path].encode())) for path in sorted(files)], load_settings()
+    ).graph
+
+
+def served(files: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    return [(each.method, each.path, each.handler) for each in list_routes(graph_of(files))]
+
+
+def requests(files: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return what asks for each route, by the method and path of the route."""
+    return {f"{each.method} {each.path}": list(each.requests) for each in list_routes(graph_of(files)) if each.requests}
+
+
+def test_express_below_the_mounts_of_other_files() -> None:
+    assert served(EXPRESS) == [
+        ("GET", "/api/users", "control.js::list"),
+        ("POST", "/api/users", "control.js::create"),
+        ("GET", "/api/users/:id", "control.js::show"),
+        ("GET", "/health", "server.js::get /health"),
+        ("POST", "/shop/pay", "routes/pay.js::pay"),
+    ]
+
+
+def test_requests_lead_to_the_routes_that_fit() -> None:
+    assert requests(EXPRESS) == {"GET /api/users/:id": ["client.ts::load"], "POST /shop/pay": ["client.ts::pay"]}
+
+
+def test_uses_of_a_handler_include_its_route_and_what_asks_for_it() -> None:
+    graph = graph_of(EXPRESS)
+    uses = references_to(graph, graph.nodes.ids.position("control.js::show"))
+    assert [(use.source, use.rule) for use in uses if use.kind == "routes"] == [
+        ("external:route:GET /api/users/:id", "route"),
+        ("client.ts::load", "request"),
+    ]
+
+
+def test_a_router_made_and_exported_in_one_chain() -> None:
+    files = {
+        "main.ts": "import express from 'express';\nimport routes from './routes';\nexpress().use(routes);\n",
+        "routes.ts": (
+            "import { Router } from 'express';\nimport tags from './tags';\n"
+            "const api = Router().use(tags);\nexport default Router().use('/api', api);\n"
+        ),
+        "tags.ts": "import { Router } from 'express';\nconst router = Router();\nrouter.get('/tags', list);\n"
+        "function list() {}\nexport default router;\n",
+    }
+    assert served(files) == [("GET", "/api/tags", "tags.ts::list")]
+
+
+def test_koa_prefixes_and_constants() -> None:
+    files = {
+        "notes.ts": """
+import Router from 'koa-router';
+import { show, make } from './control';
+const base = '/v1';
+export const notes = new Router({ prefix: '/notes' });
+notes.get('/:id', guard, show);
+notes.post(`${base}/all`, make);
+""",
+        "control.ts": "export function show() {}\nexport function make() {}\n",
+    }
+    assert served(files) == [("GET", "/notes/:id", "control.ts::show"), ("POST", "/notes/v1/all", "control.ts::make")]
+
+
+def test_fastify_plugins_and_folders() -> None:
+    files = {
+        "app.ts": """
+import autoload from '@fastify/autoload';
+import users from './users';
+export default async function serve(fastify) {
+  await fastify.register(users, { prefix: '/v1' });
+  fastify.register(autoload, { dir: path.join(import.meta.dirname, 'routes') });
+  fastify.route({ method: 'PUT', url: '/one', handler: one });
+}
+function one() {}
+""",
+        "users.ts": "export default async function plugin(fastify) {\n  fastify.get('/users', list);\n}\nfunction list() {}\n",
+        "routes/tasks/index.ts": (
+            "export default async function plugin(fastify) {\n  fastify.delete('/:id', drop);\n}\nfunction drop() {}\n"
+        ),
+    }
+    assert served(files) == [
+        ("PUT", "/one", "app.ts::one"),
+        ("DELETE", "/tasks/:id", "routes/tasks/index.ts::drop"),
+        ("GET", "/v1/users", "users.ts::list"),
+    ]
+
+
+def test_hono_routes_below_another_application() -> None:
+    files = {
+        "index.ts": (
+            "import { Hono } from 'hono';\nimport { books } from './books';\nconst app = new Hono().basePath('/api');\n"
+            "app.route('/books', books);\napp.all('/ping', pong);\nfunction pong() {}\n"
+        ),
+        "books.ts": (
+            "import { Hono } from 'hono';\nexport const books = new Hono();\nbooks.get('/', list);\n"
+            "books.get('/:id', show);\nfunction list() {}\nfunction show() {}\n"
+        ),
+    }
+    assert served(files) == [
+        ("GET", "/api/books", "books.ts::list"),
+        ("GET", "/api/books/:id", "books.ts::show"),
+        ("ANY", "/api/ping", "index.ts::pong"),
+    ]
+
+
+def test_nest_controllers_below_the_global_prefix() -> None:
+    files = {
+        "main.ts": "const app = await NestFactory.create(M);\napp.setGlobalPrefix('api');\n",
+        "cats.ts": """
+import { Controller, Get, Post } from '@nestjs/common';
+@Controller('cats')
+export class CatsController {
+  @Get()
+  all() {}
+
+  @UseGuards(Auth)
+  @Post(':id/feed')
+  async feed() {}
+
+  helper() {}
+}
+""",
+    }
+    assert served(files) == [
+        ("GET", "/api/cats", "cats.ts::CatsController.all"),
+        ("POST", "/api/cats/:id/feed", "cats.ts::CatsController.feed"),
+    ]
+
+
+FLASK = {
+    "app/__init__.py": "",
+    "app/users/__init__.py": "from .views import bp\n",
+    "app/users/views.py": '''
+from unittest import mock
+from flask import Blueprint
+bp = Blueprint("users", __name__, url_prefix="/people")
+
+@bp.route("/", defaults={"id": 1})
+@bp.route("/<int:id>", methods=["GET", "DELETE"])
+@login_required
+def show(id):
+    """@bp.route("/in-a-string")"""
+    return {}.get("/no-route")
+
+@mock.patch("/etc/passwd")
+def other():
+    pass
+''',
+    "app/main.py": """
+from app.users import bp
+from app.other import bp as other
+app = Flask(__name__)
+app.register_blueprint(bp)
+app.register_blueprint(other, url_prefix="/replaced")
+app.add_url_rule("/login", view_func=login)
+
+def login():
+    pass
+""",
+    "app/other.py": (
+        'from flask import Blueprint\nbp = Blueprint("o", __name__, url_prefix="/own")\n\n'
+        '@bp.get("/x")\ndef x():\n    pass\n'
+    ),
+    "tests/test_users.py": """
+def test_show(client):
+    assert client.get("/people/3").ok
+
+def test_delete(self):
+    with self.app.test_client() as client:
+        client.delete("/people/3")
+""",
+}
+
+
+def test_flask_blueprints() -> None:
+    assert served(FLASK) == [
+        ("GET", "/login", "app/main.py::login"),
+        ("GET", "/people/", "app/users/views.py::show"),
+        ("DELETE", "/people/<int:id>", "app/users/views.py::show"),
+        ("GET", "/people/<int:id>", "app/users/views.py::show"),
+        ("GET", "/replaced/x", "app/other.py::x"),
+    ]
+    assert requests(FLASK) == {
+        "GET /people/<int:id>": ["tests/test_users.py::test_show"],
+        "DELETE /people/<int:id>": ["tests/test_users.py::test_delete"],
+    }
+
+
+def test_fastapi_routers_and_constants() -> None:
+    files = {
+        "main.py": """
+from api import users
+from config import settings
+app.include_router(users.router, prefix=settings.API)
+""",
+        "config.py": 'class Settings:\n    API: str = "/api/v1"\n\nsettings = Settings()\n',
+        "api/__init__.py": "",
+        "api/users.py": """
+from fastapi import APIRouter
+router = APIRouter(prefix="/users", tags=["users"])
+
+@router.post("/{id}", response_model=User)
+async def change(id: int):
+    pass
+
+@router.websocket("/live")
+async def live():
+    pass
+""",
+    }
+    assert served(files) == [
+        ("WS", "/api/v1/users/live", "api/users.py::live"),
+        ("POST", "/api/v1/users/{id}", "api/users.py::change"),
+    ]
+
+
+def test_django_lists_and_modules() -> None:
+    files = {
+        "site/urls.py": """
+from django.urls import include, path, re_path
+from shop import views
+nested = [path("open/", views.open_shop)]
+urlpatterns = [
+    path("", views.Index.as_view()),
+    path("shop/", include("shop.urls")),
+    path("nested/", include(nested)),
+    path("deep/", include([path("down/", views.open_shop)])),
+    re_path(r"^old/(?P<pk>\\d+)/$", views.open_shop),
+]
+""",
+        "shop/urls.py": "from . import views\nurlpatterns = [path('<int:pk>/', views.show, name='show')]\n",
+        "shop/views.py": "class Index:\n    pass\n\ndef open_shop(r):\n    pass\n\ndef show(r, pk):\n    pass\n",
+    }
+    assert served(files) == [
+        ("ANY", "/", "shop/views.py::Index"),
+        ("ANY", "/deep/down/", "shop/views.py::open_shop"),
+        ("ANY", "/nested/open/", "shop/views.py::open_shop"),
+        ("ANY", "/old/<pk>/", "shop/views.py::open_shop"),
+        ("ANY", "/shop/<int:pk>/", "shop/views.py::show"),
+    ]
+
+
+def test_events_lead_from_emitters_to_handlers() -> None:
+    files = {
+        "save.ts": "import { bus } from './bus';\nexport function save(doc) {\n  bus.emit('saved', doc);\n  bus.emit('close');\n}\n",
+        "mail.ts": (
+            "import { bus } from './bus';\nbus.on('saved', (doc) => {\n  send(doc);\n});\nbus.on('saved', audit);\n"
+            "bus.on('close', audit);\nfunction audit() {}\n"
+        ),
+        "bus.ts": "import { EventEmitter } from 'events';\nexport const bus = new EventEmitter();\n",
+    }
+    graph = graph_of(files)
+    emits = [graph.edge(e) for e in range(len(graph.edges)) if graph.edges.kinds[e] == EdgeKind.EMITS]
+    # `close` is an event of the platform: handlers of that name have nothing to do with each other.
+    assert [(edge.source, edge.target) for edge in emits] == [
+        ("save.ts::save", "mail.ts::audit"),
+        ("save.ts::save", "mail.ts::on saved"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "change"),
+    [
+        ("server.js", ("'/api'", "'/v2'")),  # a mount, which changes the paths of another file
+        ("routes/users.js", ("'/users/:id'", "'/members/:id'")),
+        ("routes/users.js", ("control.show", "control.list")),
+        ("client.ts", ("/api/users/", "/api/members/")),
+        ("control.js", ("exports.show = function () {}", "exports.show = function () { return 1; }")),
+    ],
+)
+def test_a_refresh_equals_a_rebuild(path: str, change: tuple[str, str]) -> None:
+    assert change[0] in EXPRESS[path]
+    changed = {**EXPRESS, path: EXPRESS[path].replace(*change)}
+    facts = [(each, parse_file(each, changed[each].encode())) for each in sorted(changed)]
+    number = sorted(changed).index(path)
+    again = relink(facts, load_settings(), graph_of(EXPRESS), {number}).linked.graph
+    assert differences(again, graph_of(changed)) == []
+
+
+@pytest.mark.parametrize(
+    ("prefix", "path", "expected"),
+    [
+        ("/api/", "/users", "/api/users"),
+        ("", "users/<pk>/", "/users/<pk>/"),
+        ("/api", "", "/api"),
+        ("", "", "/"),
+        ("", "documents.info", "documents.info"),
+        ("/api", "documents.info", "/api/documents.info"),
+    ],
+)
+def test_join_path(prefix: str, path: str, expected: str) -> None:
+    assert join_path(prefix, path) == expected
