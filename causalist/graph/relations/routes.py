@@ -135,7 +135,7 @@ class RouteEdgeFinder:
         if targets:
             return min(targets, key=lambda each: (abs(each[1] - route.row), each[0]))[0]
         file, name = self._router(number, route.scope, route.handler)
-        own = self.program.files[file].by_qualname.get(name)
+        own = int(name[2:]) if name.startswith("()") else self.program.files[file].by_qualname.get(name)
         return scope if own is None else self.drafts.of_definition(own)
 
     # -- paths

@@ -131,7 +131,9 @@ export default async function serve(fastify) {
 }
 function one() {}
 """,
-        "users.ts": "export default async function plugin(fastify) {\n  fastify.get('/users', list);\n}\nfunction list() {}\n",
+        "users.ts": (
+            "export default async function plugin(fastify) {\n  fastify.get('/users', list);\n}\nfunction list() {}\n"
+        ),
         "routes/tasks/index.ts": (
             "export default async function plugin(fastify) {\n  fastify.delete('/:id', drop);\n}\nfunction drop() {}\n"
         ),
@@ -300,7 +302,10 @@ urlpatterns = [
 
 def test_events_lead_from_emitters_to_handlers() -> None:
     files = {
-        "save.ts": "import { bus } from './bus';\nexport function save(doc) {\n  bus.emit('saved', doc);\n  bus.emit('close');\n}\n",
+        "save.ts": (
+            "import { bus } from './bus';\n"
+            "export function save(doc) {\n  bus.emit('saved', doc);\n  bus.emit('close');\n}\n"
+        ),
         "mail.ts": (
             "import { bus } from './bus';\nbus.on('saved', (doc) => {\n  send(doc);\n});\nbus.on('saved', audit);\n"
             "bus.on('close', audit);\nfunction audit() {}\n"
