@@ -224,7 +224,7 @@ class Lookup(NamedTuple):
 
 
 class RouteForm(IntEnum):
-    """Form of a `Route`."""
+    """Form of a `RouteFact`."""
 
     ROUTE = 0  # a method and path, and what handles it
     PREFIX = 1  # what all routes of `receiver`, or of the type `definition`, are below
@@ -235,7 +235,7 @@ class RouteForm(IntEnum):
     LISTEN = 6  # what handles an event
 
 
-class Route(NamedTuple):
+class RouteFact(NamedTuple):
     """A route, or a request of one, or an event, by a literal in `scope`.
 
     `receiver` is the chain that it is registered with (`app`, `self.router`), "" for none or all of the file. `method`
@@ -337,7 +337,7 @@ class FileFacts:
     lookups: tuple[Lookup, ...] = ()
     tests: tuple[int, ...] = ()
     mentions: tuple[Mention, ...] = ()
-    routes: tuple[Route, ...] = ()
+    routes: tuple[RouteFact, ...] = ()
 
     def document_spans(self) -> list[tuple[int, int]]:
         """Return the bytes of each document's words: definitions, then passages, nested or disjoint.

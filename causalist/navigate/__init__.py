@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         calls_to,
         edges_to,
         find_indirect_calls,
+        list_routes,
         mentions_of,
         references_to,
         select_edges,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
         list_neighbors,
         list_neighbors_and_co_changes,
     )
-    from causalist.navigate.routes import list_routes
     from causalist.navigate.verify import find_completing_calls, verify_use
 
 __all__ = [
@@ -70,12 +70,11 @@ __getattr__ = exports(
         "neighbors": "describe_definition find_graph_path list_co_change_edges list_neighbors "
         "list_neighbors_and_co_changes",
         "impact": "find_affected_nodes find_nodes_of_rows find_tests_reaching",
-        "edges": "calls_from calls_to edges_to find_indirect_calls mentions_of references_to select_edges "
-        "with_overloads_and_members",
+        "edges": "calls_from calls_to edges_to find_indirect_calls list_routes mentions_of references_to "
+        "select_edges with_overloads_and_members",
         "find": "find_nodes",
         "verify": "find_completing_calls verify_use",
         "lint": "find_defects summarize_layers",
-        "routes": "list_routes",
         "names": "ResolvedName resolve_name",
         "filters": "Filters apply_filters nodes_inside",
     },

@@ -1,4 +1,4 @@
-"""Edges of node sets: containment, reachability, edges into and out of a set, and overrides.
+"""Edges of node sets: containment, reachability, edges into and out of a set, overrides, and routes.
 
 In: a `CodeGraph` and node numbers. Out: sets of nodes and lists of edges.
 
@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.model.graph import CodeGraph, Edge, EdgeKind
-from causalist.model.symbols import NodeKind
+from causalist.model.graph import ROUTE_KINDS, CodeGraph, Edge, EdgeKind
+from causalist.model.lookup import ServedRoute
+from causalist.model.symbols import ROUTE_PREFIX, NodeKind, Role, external_id
 from causalist.navigate.implicit_calls import constructor_calls, special_uses
-from causalist.navigate.routes import route_uses
 
 
 def with_overloads_and_members(graph: CodeGraph, nodes: Sequence[int]) -> NDArray[np.int64]:
@@ -68,7 +68,7 @@ def references_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
     """
     kinds = graph.edges.kinds
     named = [graph.edge(e) for e in graph.incoming(node) if kinds[e] == EdgeKind.REFERENCES]
-    return sort_by_confidence([*named, *route_uses(graph, node)])
+    return sort_by_confidence([*named, *_route_uses(graph, node)])
 
 
 def calls_from(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
@@ -186,3 +186,47 @@ def overridden_ids(graph: CodeGraph, node: int) -> tuple[str, ...]:
     edges = graph.edges
     bases = [int(edges.targets[e]) for e in graph.outgoing(node) if edges.kinds[e] == EdgeKind.OVERRIDES]
     return tuple(graph.nodes.ids[each] for each in bases)
+
+
+def list_routes(graph: CodeGraph, text: str = "") -> tuple[ServedRoute, ...]:
+    """Return the routes by path and method, those whose method and path contain all words of `text`.
+
+    Routes that tests serve are left out.
+    """
+    ids = graph.nodes.ids
+    prefix = external_id(ROUTE_PREFIX)
+    words = text.lower().split()
+    found = []
+    for node in ids.prefix_range(prefix):
+        name = ids[node].removeprefix(prefix)
+        if all(word in name.lower() for word in words):
+            method, _, path = name.partition(" ")
+            requests = tuple(ids[source] for source in _sources(graph, node))
+            found += [ServedRoute(method, path, handler, line, requests) for handler, line in _handlers(graph, node)]
+    return tuple(sorted(found, key=lambda each: (each.path, each.method, each.handler)))
+
+
+def _handlers(graph: CodeGraph, route: int) -> Iterator[tuple[str, int]]:
+    for number in graph.outgoing(route):
+        target = int(graph.edges.targets[number])
+        if graph.nodes.roles[target] != Role.TEST:
+            yield graph.nodes.ids[target], int(graph.edges.rows[number]) + 1
+
+
+def _sources(graph: CodeGraph, node: int) -> list[int]:
+    return [int(graph.edges.sources[number]) for number in graph.incoming(node)]
+
+
+def _route_uses(graph: CodeGraph, node: int) -> list[Edge]:
+    """Return the edges of routes and events into a node, and of requests of the routes that lead to it."""
+    kinds, sources = graph.edges.kinds, graph.edges.sources
+    own = [number for number in graph.incoming(node) if kinds[number] in ROUTE_KINDS]
+    routes = np.unique(sources[own]).tolist()
+    requests = [
+        number
+        for route in routes
+        if graph.kind(route) is NodeKind.EXTERNAL
+        for number in graph.incoming(route)
+        if kinds[number] == EdgeKind.ROUTES
+    ]
+    return [graph.edge(number) for number in (*own, *requests)]

@@ -33,7 +33,7 @@ _ROWS: dict[str, Any] = {
     "bindings": f.Binding,
     "accesses": f.Access,
     "lookups": f.Lookup,
-    "routes": f.Route,
+    "routes": f.RouteFact,
     "passages": f.Passage,
     "mentions": f.Mention,
     "diagnostics": Diagnostic,

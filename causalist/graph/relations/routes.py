@@ -1,6 +1,6 @@
 """Edges of routes and events: from a path to what handles it, from a client to the path, from emitters to handlers.
 
-In: the `Route` facts of all files and the edges found so far. Out: edges `routes` and `emits`. A route is a node
+In: the `RouteFact` facts of all files and the edges found so far. Out: edges `routes` and `emits`. A route is a node
 outside of files, `external:route:GET /users/{id}`, since clients and handlers may be in any language. Its path is that
 of the registration below the prefixes and mounts of its router, which may be in other files.
 
@@ -19,7 +19,7 @@ from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
 from causalist.graph.tables import EdgeSites, NodeDrafts
-from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, Route, RouteForm
+from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, RouteFact, RouteForm
 from causalist.model.graph import EdgeKind
 from causalist.model.symbols import ROUTE_PREFIX, TYPE_KINDS, NodeKind
 
@@ -108,13 +108,13 @@ class RouteEdgeFinder:
                     if target != source:
                         yield RouteEdge(source, target, EdgeKind.EMITS, RuleName.EVENT, route.row)
 
-    def _routes(self) -> Iterator[tuple[int, Route]]:
+    def _routes(self) -> Iterator[tuple[int, RouteFact]]:
         for number, symbols in enumerate(self.program.files):
             for route in symbols.facts.routes:
                 yield number, route
 
     @staticmethod
-    def _names_handler(route: Route) -> bool:
+    def _names_handler(route: RouteFact) -> bool:
         return bool(route.handler) and route.form in (RouteForm.ROUTE, RouteForm.LISTEN)
 
     def _scope_draft(self, number: int, scope: int) -> int:
@@ -122,7 +122,7 @@ class RouteEdgeFinder:
 
     # -- handlers
 
-    def _handler(self, number: int, route: Route, named: Mapping[int, Mapping[str, list[tuple[int, int]]]]) -> int:
+    def _handler(self, number: int, route: RouteFact, named: Mapping[int, Mapping[str, list[tuple[int, int]]]]) -> int:
         """Return the draft of what handles a route: a definition, or the code that registers it."""
         symbols = self.program.files[number]
         if route.definition >= 0:
@@ -140,7 +140,7 @@ class RouteEdgeFinder:
 
     # -- paths
 
-    def _collect_routers(self, routes: Sequence[tuple[int, Route]]) -> None:
+    def _collect_routers(self, routes: Sequence[tuple[int, RouteFact]]) -> None:
         for number, route in routes:
             route = route._replace(path=self._constant(route.path))
             if route.form == RouteForm.PREFIX:
@@ -179,7 +179,7 @@ class RouteEdgeFinder:
         held_paths = self._constants.get(path.rpartition(".")[2].lstrip("="), set())
         return next(iter(held_paths)) if len(held_paths) == 1 else ""
 
-    def _paths(self, number: int, route: Route) -> list[str]:
+    def _paths(self, number: int, route: RouteFact) -> list[str]:
         """Return the full paths of a route, at most a few."""
         symbols = self.program.files[number]
         if not route.receiver and route.definition >= 0:
@@ -327,7 +327,7 @@ class RouteEdgeFinder:
 
     # -- requests
 
-    def _request_edges(self, routes: Sequence[tuple[int, Route]], served: Sequence[str]) -> Iterator[RouteEdge]:
+    def _request_edges(self, routes: Sequence[tuple[int, RouteFact]], served: Sequence[str]) -> Iterator[RouteEdge]:
         """Yield edges from what asks for a path to the routes that fit: all literal segments, then the most of them."""
         by_length: dict[int, list[tuple[str, str, list[str]]]] = {}
         for name in served:

@@ -1,6 +1,6 @@
 """Routes and events: what code registers, requests and emits by a literal path or name.
 
-In: the text of a file, its syntax tree and its definitions. Out: `Route` facts, in the order of the file. A framework
+In: the text of a file, its syntax tree and its definitions. Out: facts of routes, in the order of the file. A framework
 is known by the form of its registrations, not by an import: `@app.route("/users")`, `router.get("/users", list)`,
 `path("users/", views.list)`. The text is searched by regular expressions, since few files have a match. A match counts
 only where the tree has code. What a path is below, such as the prefix of a router in another file, is found when the
@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 import tree_sitter
 
-from causalist.model.facts import Definition, Route
+from causalist.model.facts import Definition, RouteFact
 from causalist.parse.routes.ecmascript import read_ecmascript
 from causalist.parse.routes.python import read_python
 from causalist.parse.routes.source import RouteText
 
-_Reader = Callable[[RouteText], Iterator[tuple[int, Route]]]
+_Reader = Callable[[RouteText], Iterator[tuple[int, RouteFact]]]
 _READERS: dict[str, _Reader] = {"ecmascript": read_ecmascript, "python": read_python}
 # What at least one word of must occur, so that most files are not searched any further.
 _WORDS: dict[str, "re.Pattern[bytes]"] = {
@@ -32,7 +32,7 @@ _WORDS: dict[str, "re.Pattern[bytes]"] = {
 
 def read_routes(
     family: str, tree: tree_sitter.Tree, data: bytes, definitions: Sequence[Definition]
-) -> tuple[Route, ...]:
+) -> tuple[RouteFact, ...]:
     """Return the routes and events of a file, by position."""
     reader = _READERS.get(family)
     if reader is None or not _WORDS[family].search(data):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from causalist.model.facts import MODULE_SCOPE, Route, RouteForm
+from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
 from causalist.model.symbols import TYPE_KINDS, NodeKind
 from causalist.parse.routes.source import (
     ANY,
@@ -48,7 +48,7 @@ _CHAINED = ("get", "post", "put", "patch", "delete", "options", "head", "all", "
 _NOT_EVENTS = frozenset(_PLATFORM_EVENTS.split())
 
 
-def read_ecmascript(source: RouteText) -> Iterator[tuple[int, Route]]:
+def read_ecmascript(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
     """Yield the start and fact of each route, request and event of a JavaScript or TypeScript file."""
     if b"prefix" in source.data:
         for match in source.matches(_JS_ROUTER):
@@ -69,7 +69,7 @@ def read_ecmascript(source: RouteText) -> Iterator[tuple[int, Route]]:
         yield from _ecmascript_call(source, call)
 
 
-def _ecmascript_call(source: RouteText, call: MemberCall) -> Iterator[tuple[int, Route]]:
+def _ecmascript_call(source: RouteText, call: MemberCall) -> Iterator[tuple[int, RouteFact]]:
     verb, start = call.verb, call.start
     is_literal = source.data[call.arguments : call.arguments + 50].lstrip()[:1] in (b'"', b"'", b"`")
     if not is_literal and call.receiver != ")" and verb not in _WITHOUT_LITERAL:
@@ -188,7 +188,7 @@ def _mounted(text: str) -> str:
     return re.sub(r"\.(routes|middleware|callback|handler)$", "", name) if name else ""
 
 
-def _autoload(source: RouteText, start: int, receiver: str, options: Argument) -> Iterator[tuple[int, Route]]:
+def _autoload(source: RouteText, start: int, receiver: str, options: Argument) -> Iterator[tuple[int, RouteFact]]:
     """Yield the mount of a folder, whose plugins are below the paths of their folders."""
     folder = re.search(r"\bdir\s*:\s*(.*)", options.text)
     names = re.findall(r"""["'`]([\w./-]+)["'`]""", folder[1]) if folder else []
@@ -199,7 +199,7 @@ def _autoload(source: RouteText, start: int, receiver: str, options: Argument) -
         yield route_at(source, start, RouteForm.MOUNT, receiver=receiver, path=path, handler=below)
 
 
-def _route_object(source: RouteText, start: int, receiver: str, argument: Argument) -> Iterator[tuple[int, Route]]:
+def _route_object(source: RouteText, start: int, receiver: str, argument: Argument) -> Iterator[tuple[int, RouteFact]]:
     """Yield the routes of `fastify.route({ method: "GET", url: "/x", handler })`."""
     method = re.search(r"""\bmethod\s*:\s*(\[[^\]]*\]|["'`]\w+["'`])""", argument.text)
     path = re.search(r"""\b(?:url|path)\s*:\s*["'`]([^"'`]*)["'`]""", argument.text)
@@ -212,7 +212,7 @@ def _route_object(source: RouteText, start: int, receiver: str, argument: Argume
             )  # fmt: skip
 
 
-def _nest(source: RouteText, match: "re.Match[bytes]") -> Iterator[tuple[int, Route]]:
+def _nest(source: RouteText, match: "re.Match[bytes]") -> Iterator[tuple[int, RouteFact]]:
     """Yield the route or prefix that a decorator of a class or method gives."""
     arguments, _ = source.arguments(match.end())
     name, start = match["name"].decode(), match.start()
@@ -243,7 +243,7 @@ def _handled(
     receiver: str,
     path: str,
     method: str = "",
-) -> tuple[int, Route]:
+) -> tuple[int, RouteFact]:
     """Return a fact with its handler: the definition that the argument is a part of, or the chain that it is."""
     scope = source.scope(byte)
     if not _JS_FUNCTION.match(argument.text):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from causalist.model.facts import MODULE_SCOPE, Route, RouteForm
+from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
 from causalist.model.symbols import TYPE_KINDS
 from causalist.parse.routes.source import (
     ANY,
@@ -35,7 +35,7 @@ _PY_LIST = re.compile(rb"^(?P<name>\w+)\s*(?::[^=\n]+)?\+?=\s*(?:\w+\()?[\[(]", 
 _PY_CLIENT = re.compile(rb"""\.(?P<verb>get|post|put|patch|delete|head|options|request|open)\((?=\s*[furbFURB]?["'])""")
 
 
-def read_python(source: RouteText) -> Iterator[tuple[int, Route]]:
+def read_python(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
     """Yield the start and fact of each route and request of a Python file."""
     for match in source.matches(_PY_DECORATOR, "verb"):
         arguments, _ = source.arguments(match.end())
@@ -81,7 +81,7 @@ def read_python(source: RouteText) -> Iterator[tuple[int, Route]]:
                 yield route_at(source, call.name, RouteForm.REQUEST, method=verb, path=path)
 
 
-def _python_routers(source: RouteText) -> Iterator[tuple[int, Route]]:
+def _python_routers(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
     if not _MAKING_ROUTERS.search(source.data):
         return
     for match in source.matches(_PY_ROUTER, "made"):
@@ -100,7 +100,7 @@ def _python_routers(source: RouteText) -> Iterator[tuple[int, Route]]:
 
 def _routes_of_class(
     source: RouteText, match: "re.Match[bytes]", path: str, definition: int
-) -> Iterator[tuple[int, Route]]:
+) -> Iterator[tuple[int, RouteFact]]:
     """Yield a route for each method of a class that has the name of one of HTTP."""
     for number, each in enumerate(source.definitions):
         if each.parent == definition and each.name in ("get", "post", "put", "patch", "delete", "head", "options"):
@@ -110,7 +110,7 @@ def _routes_of_class(
             )  # fmt: skip
 
 
-def _python_mount(source: RouteText, call: MemberCall) -> Iterator[tuple[int, Route]]:
+def _python_mount(source: RouteText, call: MemberCall) -> Iterator[tuple[int, RouteFact]]:
     receiver, verb, start = call.receiver, call.verb, call.start
     arguments, _ = source.arguments(call.arguments)
     if not arguments:
@@ -161,7 +161,7 @@ def _python_mount(source: RouteText, call: MemberCall) -> Iterator[tuple[int, Ro
                 )  # fmt: skip
 
 
-def _django(source: RouteText) -> Iterator[tuple[int, Route]]:
+def _django(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
     """Yield the routes and mounts of lists of `path(…)`; what is nested in `include([…])` is below its path."""
     around: list[tuple[int, str]] = []  # (end, path) of the calls that are open
     lists = [

@@ -1,6 +1,6 @@
 """Text of a file in which routes are searched, arguments of calls, literals, and paths that clients ask for.
 
-In: the bytes of a file, its syntax tree and its definitions. Out: matches in code, arguments, and `Route` facts.
+In: the bytes of a file, its syntax tree and its definitions. Out: matches in code, arguments, and `RouteFact` facts.
 """
 
 import re
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from causalist.model.facts import MODULE_SCOPE, Definition, Route, RouteForm
+from causalist.model.facts import MODULE_SCOPE, Definition, RouteFact, RouteForm
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
 ANY = "ANY"  # the method of a route that handles all
@@ -296,8 +296,8 @@ def route_at(
     handler: str = "",
     definition: int = -1,
     scope: int | None = None,
-) -> tuple[int, Route]:
+) -> tuple[int, RouteFact]:
     """Return a byte and the fact that stands there."""
     scope = source.scope(byte) if scope is None else scope
     name = {"DEL": "DELETE", "ALL": ANY}.get(method.upper(), method.upper())
-    return byte, Route(scope, int(form), receiver, name, path, handler, definition, source.row(byte))
+    return byte, RouteFact(scope, int(form), receiver, name, path, handler, definition, source.row(byte))

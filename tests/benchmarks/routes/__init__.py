@@ -1,0 +1,1 @@
+"""Routes of real applications against the listings of their frameworks."""
