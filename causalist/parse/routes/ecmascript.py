@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator
 
+import tree_sitter
+
 from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
 from causalist.model.symbols import TYPE_KINDS, NodeKind
 from causalist.parse.routes.source import (
     ANY,
-    MAX_ARGUMENT_BYTES,
     Argument,
     MemberCall,
     RouteText,
@@ -44,6 +45,8 @@ _NAMED_VALUE = re.compile(
     rb"\s*(?:await\s+|new\s+)*$"
 )
 _WITHOUT_LITERAL = ("use", "route", "register", "mount", "setGlobalPrefix")
+_EITHER = ("api", "client", "server", "instance", "session")  # names of clients and of routers
+_MAX_CHAINED = 40  # calls in one chain
 _CHAINED = ("get", "post", "put", "patch", "delete", "options", "head", "all", "use", "route", "param", "register")
 _NOT_EVENTS = frozenset(_PLATFORM_EVENTS.split())
 
@@ -117,7 +120,7 @@ def _ecmascript_call(source: RouteText, call: MemberCall) -> Iterator[tuple[int,
             yield _handled(source, start, last, RouteForm.ROUTE, receiver=receiver, method=verb, path=path_before)
         elif first is None:
             return
-        elif is_client(receiver):
+        elif is_client(receiver) and not (receiver in _EITHER and _JS_FUNCTION.match(last.text)):
             path = requested_path(first)
             if path:
                 yield route_at(source, start, RouteForm.REQUEST, method=verb, path=path)
@@ -137,46 +140,37 @@ def _receiver(source: RouteText, call: MemberCall) -> tuple[str, str | None]:
     """Return the chain that a call is made on, and the path of the `route(…)` before it in a chain of calls."""
     if call.receiver != ")":
         return call.receiver, None
-    position = call.start
+    member = source.node(call.name).parent
     path: str | None = None
-    for _ in range(20):  # calls in the chain
-        opening = _opening_of(source.data, position)
-        if opening < 0:
+    for _ in range(_MAX_CHAINED):
+        made_on = member.child_by_field_name("object") if member is not None else None
+        if made_on is None:
             return "", None
-        before = re.search(
-            rb"(?P<chain>(?:[\w$]+\s*\??\.\s*)*[\w$]+|\)\s*\.\s*[\w$]+)\s*$",
-            source.data[max(0, opening - 200) : opening],
-        )
-        if before is None:
-            return "", None
-        called = re.sub(r"[\s?]", "", before["chain"].decode("utf-8", "replace"))
-        head, _, name = called.rpartition(".")
-        if name == "route" and path is None:
-            arguments, _ = source.arguments(opening + 1)
+        if made_on.type != "call_expression":
+            return _name_of_value(source, made_on.start_byte) or _compact(source, made_on), path
+        called = made_on.child_by_field_name("function")
+        if called is None or called.type != "member_expression":
+            return _name_of_value(source, made_on.start_byte) or f"{_compact(source, called)}()", path
+        name = called.child_by_field_name("property")
+        verb = source.text(name.start_byte, name.end_byte) if name is not None else ""
+        if verb == "route" and path is None:
+            arguments, _ = source.arguments(called.end_byte + 1)
             path = source.literal(arguments[0].text) if arguments else None
-        if not called.startswith(")"):
-            if head and name in _CHAINED:
-                return head, path
-            start = max(0, opening - 200) + before.start("chain")
-            return _name_of_value(source, start) or f"{called}()", path
-        position = max(0, opening - 200) + before.start("chain")
+        if verb not in _CHAINED:  # `express.Router()`
+            return _name_of_value(source, made_on.start_byte) or f"{_compact(source, called)}()", path
+        member = called
     return "", None
+
+
+def _compact(source: RouteText, node: tree_sitter.Node | None) -> str:
+    text = "" if node is None else source.text(node.start_byte, min(node.end_byte, node.start_byte + 100))
+    return re.sub(r"\s|\?", "", text)
 
 
 def _name_of_value(source: RouteText, start: int) -> str:
     """Return the name that the value at `start` is given: `default` for what the file exports as a whole."""
     before = _NAMED_VALUE.search(source.data[max(0, start - 120) : start])
     return "" if before is None else (before["name"] or b"default").decode("utf-8", "replace")
-
-
-def _opening_of(data: bytes, closing: int) -> int:
-    """Return the byte of the bracket that is closed at `closing`, or -1. Strings are not told apart."""
-    depth = 0
-    for position in range(closing, max(-1, closing - MAX_ARGUMENT_BYTES), -1):
-        depth += (data[position] == 41) - (data[position] == 40)
-        if not depth:
-            return position
-    return -1
 
 
 def _mounted(text: str) -> str:

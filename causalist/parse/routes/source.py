@@ -61,6 +61,10 @@ class RouteText:
         """Return the text between two bytes."""
         return self.data[start:end].decode("utf-8", "replace")
 
+    def node(self, byte: int) -> tree_sitter.Node:
+        """Return the smallest node of the tree around a byte."""
+        return self._root.descendant_for_byte_range(byte, byte + 1) or self._root
+
     def is_code(self, byte: int) -> bool:
         """Return True if no comment and no string covers this byte."""
         node = self._root.descendant_for_byte_range(byte, byte + 1)
@@ -74,8 +78,10 @@ class RouteText:
                 yield MemberCall(receiver, match["verb"].decode(), start, match.start("verb"), match.end())
 
     def _receiver(self, dot: int) -> tuple[str, int]:
-        """Return the chain before a dot, `)` for a call, and where it starts."""
+        """Return the chain before a dot and where it starts; `)` where that is a call or on a line before."""
         data, first = self.data, dot
+        if data[dot - 1 : dot].isspace():
+            return ")", dot
         while True:
             end = first
             while end > 0 and data[end - 1] in b" \t\r\n?":
@@ -84,8 +90,7 @@ class RouteText:
             while start > 0 and (data[start - 1] in _NAME_BYTES):
                 start -= 1
             if start == end:
-                is_call = end > 0 and data[end - 1] == 41
-                return (")", end - 1) if is_call and first == dot else ("", dot)
+                return (")", dot) if first == dot and end > 0 else ("", dot)
             first = start
             before = start
             while before > 0 and data[before - 1] in b" \t\r\n":
