@@ -2,7 +2,9 @@
 
 The first rule that leads to a node decides: an id; a path as shells and editors write it (from the current folder,
 absolute, with backslashes), also with a line; the end of an id; a dotted module path; a file without its extension; a
-section by its heading; a node outside of the repository; any of the ends, ignoring case.
+section by its heading; a node outside of the repository; any of the ends, ignoring case. A name that none of them
+knows is read as what people, editors, diffs, agents and stack traces write: `verify(token)`, `Session#verify`,
+`src/auth.py#L4-L6`, `def verify`, `file://…`, `File "src/auth.py", line 4`. The first reading with a node counts.
 
 Near names are measured by the optimal string alignment distance (Levenshtein's insertions, deletions and substitutions,
 and swaps of neighbors). One step of the dynamic program is an operation on arrays of all names, so 100,000 names take
@@ -15,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from posixpath import normpath, splitext
 from typing import NamedTuple
+from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +95,7 @@ def _distances(names: StringTable, positions: NDArray[np.int64], wanted: bytes, 
 
 _MAX_SUGGESTED = 20  # namesakes that a message lists
 _MAX_NEAREST = 5  # names that differ by little
-_LINE = lazy_regex(r"(?P<path>.*?[^:]):(?P<line>\d{1,9})(:\d+)?:?", needs=(":",))
+_LINE = lazy_regex(r"(?P<path>.*?[^:]):(?P<line>\d{1,9})(?:-(?P<last>\d{1,9})|:\d+)?:?", needs=(":",))
 _REPEATED = lazy_regex(r"~\d+$", needs=("~",))
 
 
@@ -126,7 +129,7 @@ def resolve_name(index: Index, name: str, *, root: Path | None = None, folder: s
     """
     context = _Context(index, root, folder)
     wanted = name.strip()
-    found = _exact(context, wanted) or _at_line(context, wanted) or _by_end(context, wanted)
+    found = _find(context, wanted) or _find_reading(context, wanted)
     if not found:
         raise UnknownNode(_unknown(context, name, wanted))
     nodes, note = found
@@ -138,6 +141,127 @@ def resolve_name(index: Index, name: str, *, root: Path | None = None, folder: s
 
 
 _Matches = tuple[list[int], str]
+
+
+def _find(context: _Context, wanted: str) -> _Matches | None:
+    return _exact(context, wanted) or _at_line(context, wanted) or _by_end(context, wanted)
+
+
+def _find_reading(context: _Context, wanted: str) -> _Matches | None:
+    """Return the matches of the first reading of a name that has any."""
+    for reading, is_certain in _readings(wanted[:_MAX_WRITTEN]):
+        try:
+            found = _find(context, reading)
+        except UnknownNode:  # a line behind the end of a file
+            found = None
+        if found:
+            nodes, note = found
+            ids = context.index.graph.nodes.ids
+            if not is_certain and not note and len(nodes) == 1:
+                note = f"{wanted!r} is taken for {ids[nodes[0]]}"
+            return nodes, note
+    return None
+
+
+_MAX_WRITTEN = 2_000  # characters of a name that are read
+_MAX_READINGS = 60
+_QUOTES = "`'\"‘’“”"
+_KEYWORDS = lazy_regex(
+    r"(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|override|virtual|inline|const"
+    r"|unsafe|pub|sealed|open|data|suspend)\s+)*"
+    r"(?:class|def|defp|defmodule|func|fun|fn|function\*?|method|interface|struct|enum|trait|module|namespace|type|object"
+    r"|record|protocol|impl|macro|mod|package|let|var|val|const|file|section|symbol|node)\s+(?P<name>\S.*)"
+)
+_RECEIVER = lazy_regex(r"\(\s*\w+\s+\*?(?P<type>\w+)(?:\[[^\]]*\])?\s*\)\s*(?P<name>\w+.*)")  # `(s *Session) Verify`
+_LINES = (
+    lazy_regex(r"(?P<path>[^#\n]+)#L?(?P<line>\d{1,9})(?:C\d+)?(?:-L?(?P<last>\d{1,9})(?:C\d+)?)?", needs=("#",)),
+    lazy_regex(r"(?P<path>[^\n]+):L(?P<line>\d{1,9})(?:-L?(?P<last>\d{1,9}))?", needs=(":L",)),
+    lazy_regex(r"(?P<path>[^\n]+?)\((?P<line>\d{1,9})(?:,\s*\d+)?\)", needs=("(",)),
+    lazy_regex(
+        r"(?P<path>[^\n,]+?),?\s+(?:at\s+|on\s+)?lines?\s+(?P<line>\d{1,9})(?:\s*(?:-|to)\s*(?P<last>\d{1,9}))?"
+    ),
+    lazy_regex(r"lines?\s+(?P<line>\d{1,9})(?:\s*(?:-|to)\s*(?P<last>\d{1,9}))?\s+(?:of|in)\s+(?P<path>\S[^\n]*)"),
+    lazy_regex(r"(?P<path>[^\s:]+\.\w+):(?P<line>\d{1,9})[:-][^\n]*", needs=(":",)),  # a line of `grep -n`
+)
+_FRAME = lazy_regex(r"(?:at\s+)?(?:async\s+|new\s+)?(?P<name>[\w$.<>:#/-]+?)\s*\((?P<place>[^()\n]+?:\d+)(?::\d+)?\)")
+_MEMBER = lazy_regex(r"(?P<owner>[\w$.]+)(?:\.prototype\.|#|->|::|:)(?P<name>[\w$.]+[?!]?)")
+_MEMBER_OF_FILE = lazy_regex(r"(?P<path>[^#:\s]+\.\w+)(?:#|::?)(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|::|#)[\w$]+)*[?!]?)")
+
+
+def _readings(written: str) -> Iterator[tuple[str, bool]]:
+    """Yield names that a text may stand for, the likeliest first, and whether the reading leaves nothing out."""
+    from causalist.rank.query.tracebacks import read_frames
+
+    seen = {written}
+    queue = [(written, True)]
+    while queue and len(seen) < _MAX_READINGS:
+        text, is_certain = queue.pop(0)
+        for reading, keeps in _one_step(text):
+            if reading and reading not in seen:
+                seen.add(reading)
+                queue.append((reading, is_certain and keeps))
+                yield reading, is_certain and keeps
+    if " " in written or "\t" in written:
+        for frame in read_frames(written if "\n" in written else f"{written}\n")[0]:
+            if frame.path and frame.line:
+                for path in _shortened(frame.path):
+                    yield f"{path}:{frame.line}", True
+            if frame.function:
+                yield frame.function, False
+
+
+def _one_step(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield what a text may stand for after one simplification, and whether it leaves nothing out."""
+    stripped = text.strip().strip(_QUOTES).strip().rstrip(".,;:").lstrip("@&*").strip()
+    if stripped != text:
+        yield stripped, True
+    if text.startswith("file://"):
+        yield unquote(re.sub(r"^file://(?:localhost)?", "", text)), True
+    for pattern in _LINES:
+        match = pattern.fullmatch(text)
+        if match:
+            last = match.groupdict().get("last")
+            for path in _shortened(match["path"].strip().strip(_QUOTES)):
+                yield f"{path}:{match['line']}" + (f"-{last}" if last else ""), True
+    frame = _FRAME.fullmatch(text)
+    if frame:
+        for path in _shortened(frame["place"]):
+            yield path, True
+        yield frame["name"], True
+    if text.endswith(")") and "(" in text and not text.startswith("("):
+        yield text[: text.index("(")], True
+    keyword = _KEYWORDS.fullmatch(text)
+    if keyword:
+        yield (
+            re.split(r"[\s:{=<]", keyword["name"])[0] if not keyword["name"].startswith("(") else keyword["name"],
+            True,
+        )
+    receiver = _RECEIVER.fullmatch(text)
+    if receiver:
+        yield f"{receiver['type']}.{receiver['name']}", True
+    of_file = _MEMBER_OF_FILE.fullmatch(text)
+    if of_file:
+        yield f"{of_file['path']}::{re.sub('::|#', '.', of_file['name'])}", True
+    member = _MEMBER.fullmatch(text)
+    if member:
+        yield f"{member['owner']}.{member['name']}", True
+    if text.startswith(("a/", "b/")):
+        yield text[2:], True
+    if "/" in text or "\\" in text:
+        yield from ((path, False) for path in _shortened(text) if path != text)
+    elif text.count(".") > 1 and re.fullmatch(r"[\w$.]+", text):
+        yield text.partition(".")[2], False  # the package, which no path says
+
+
+def _shortened(path: str) -> Iterator[str]:
+    """Yield a path, and if it is one of another machine, its ends with fewer and fewer folders."""
+    yield path
+    posix = path.replace("\\", "/")
+    is_absolute = posix.startswith("/") or re.match(r"[A-Za-z]:/", posix)
+    if is_absolute and not Path(re.sub(r":\d+.*$", "", path)).exists():
+        parts = posix.split("/")
+        for i in range(1, len(parts)):
+            yield "/".join(parts[i:])
 
 
 def _exact(context: _Context, wanted: str) -> _Matches | None:
@@ -184,7 +308,7 @@ def _below_root(context: _Context, path: str) -> Iterator[str]:
 
 
 def _at_line(context: _Context, wanted: str) -> _Matches | None:
-    """Return the innermost definition or section at `path:line`, or the file if none encloses the line."""
+    """Return the innermost definition or section around `path:line` or `path:first-last`, or the file."""
     match = _LINE.fullmatch(wanted)
     if match is None:
         return None
@@ -196,10 +320,12 @@ def _at_line(context: _Context, wanted: str) -> _Matches | None:
     if len(files) > 1:
         return files, ""
     row, nodes = int(match["line"]) - 1, graph.nodes
+    last = max(row, int(match["last"] or 0) - 1)
     n_rows = int(nodes.end_rows[files[0]]) + 1
     if not 0 <= row < n_rows:
         raise UnknownNode(f"{nodes.ids[files[0]]} has no line {match['line']}; it ends with line {n_rows}")
-    enclosing = np.flatnonzero((nodes.files == files[0]) & (nodes.start_rows <= row) & (nodes.end_rows >= row))
+    last = min(last, n_rows - 1)
+    enclosing = np.flatnonzero((nodes.files == files[0]) & (nodes.start_rows <= row) & (nodes.end_rows >= last))
     innermost = enclosing[np.lexsort((enclosing, -nodes.end_rows[enclosing], nodes.start_bytes[enclosing]))].tolist()
     kinds = [graph.kind(n) for n in innermost]
     # An attribute that a method sets belongs to the method's line rather than the other way round.

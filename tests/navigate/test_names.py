@@ -56,6 +56,58 @@ def test_means(named: Repository, name: str, node: str) -> None:
 @pytest.mark.parametrize(
     ("name", "node"),
     [
+        # As people and agents write calls and members.
+        ("logIn(token)", "src/app/Login.py::logIn"),
+        ("Session.verify(token: str)", "src/auth.py::Session.verify"),
+        ("Session#verify", "src/auth.py::Session.verify"),
+        ("Session->verify", "src/auth.py::Session.verify"),
+        ("Session.prototype.verify", "src/auth.py::Session.verify"),
+        ("`Session.verify()`", "src/auth.py::Session.verify"),
+        ('"Session"', "src/auth.py::Session"),
+        ("Session,", "src/auth.py::Session"),
+        ("@Session", "src/auth.py::Session"),
+        ("class Session(Base):", "src/auth.py::Session"),
+        ("async def logIn(user)", "src/app/Login.py::logIn"),
+        ("src/auth.py#Session.verify", "src/auth.py::Session.verify"),
+        ("src/auth.py:Session.verify", "src/auth.py::Session.verify"),
+        ("src/auth.py::Session::verify", "src/auth.py::Session.verify"),
+        # As editors, addresses, diffs and compilers write places.
+        ("src/auth.py#L1", "src/auth.py::TRIES"),
+        ("src/auth.py:L1-L1", "src/auth.py::TRIES"),
+        ("src/auth.py#L1-L2", "src/auth.py"),
+        ("src/auth.py(1)", "src/auth.py::TRIES"),
+        ("src/auth.py, line 1", "src/auth.py::TRIES"),
+        ("line 1 of src/auth.py", "src/auth.py::TRIES"),
+        ("src/auth.py:1:TRIES = 3", "src/auth.py::TRIES"),
+        ("a/src/auth.py", "src/auth.py"),
+        ("b/src/auth.py:1", "src/auth.py::TRIES"),
+        ("file:///elsewhere/src/auth.py#L1", "src/auth.py::TRIES"),
+        # As stack traces write them.
+        ('  File "/home/ci/build/src/auth.py", line 1, in <module>', "src/auth.py::TRIES"),
+        ("    at Session.verify (/app/src/auth.py:1:12)", "src/auth.py::TRIES"),
+    ],
+)
+def test_is_read_as_people_write_it(named: Repository, name: str, node: str) -> None:
+    assert named.index.graph.nodes.ids[named.resolve_name(name).node] == node
+
+
+@pytest.mark.parametrize(
+    "name", ["nothing(token)", "Session#nothing", "src/auth.py#L99999", "def", "at (x)", "()", "@"]
+)
+def test_a_reading_that_no_node_has_is_unknown(named: Repository, name: str) -> None:
+    with pytest.raises(UnknownNode):
+        named.resolve_name(name)
+
+
+def test_what_a_reading_leaves_out_is_said(named: Repository) -> None:
+    assert named.resolve_name("com.shop.Session.verify").note == (
+        "'com.shop.Session.verify' is taken for src/auth.py::Session.verify"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "node"),
+    [
         ("src/auth.py:1", "src/auth.py::TRIES"),
         ("src/auth.py:2", "src/auth.py"),
         ("src/auth.py:4", "src/auth.py::Session"),
@@ -104,8 +156,12 @@ def test_absolute_paths(named: Repository, tmp_path: Path) -> None:
     assert id_of(named, f"{named.root}/src/auth.py:4") == "src/auth.py::Session"
     (tmp_path / "link").symlink_to(named.root)
     assert id_of(named, f"{tmp_path}{os.sep}link/src/auth.py::Session") == "src/auth.py::Session"
+    other = tmp_path / "src" / "auth.py"  # not here: a path of another machine
+    assert named.resolve_name(str(other)).note == f"'{other}' is taken for src/auth.py"
+    other.parent.mkdir()
+    other.touch()
     with pytest.raises(UnknownNode):
-        named.resolve(str(tmp_path / "src" / "auth.py"))
+        named.resolve(str(other))
     with pytest.raises(UnknownNode):
         named.resolve("/etc/passwd")
 

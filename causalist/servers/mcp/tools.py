@@ -5,6 +5,7 @@ data and a function from repository and arguments to an answer. `more_tools` has
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -21,6 +22,7 @@ MAX_CHARACTERS = 20_000  # of a query: enough for a long issue with its tracebac
 _NAME_CHARACTERS = 1_000
 MAX_NAMES_CHARACTERS = 2_000
 _NAME_TOKENS = 2_000  # for tools without a budget
+_MAX_DIGITS = 30  # characters of a number
 _TYPES: Mapping[type, str] = {str: "string", int: "integer", float: "number"}
 
 
@@ -46,7 +48,10 @@ class Parameter:
         return schema if self.default is None else {**schema, "default": self.default}
 
     def read(self, name: str, value: object) -> object:
-        """Return `value` in the declared type. Raises UsageError with the valid values."""
+        """Return `value` in the declared type. Raises UsageError with the valid values.
+
+        Models write numbers as strings, and numbers out of bounds: the nearest bound is what they mean.
+        """
         if self.type is str:
             if not isinstance(value, str):
                 raise UsageError(f"{name} must be a string, not {_format_value(value)}")
@@ -55,11 +60,12 @@ class Parameter:
             if len(value) > self.high:
                 raise UsageError(f"{name} must have at most {self.high:,} characters, not {len(value):,}")
             return value
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, str) and len(value) <= _MAX_DIGITS:
+            with suppress(ValueError):
+                value = float(value.replace(",", "").replace("_", ""))
+        if isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # NaN differs from itself
             raise UsageError(f"{name} must be a number from {self.low:,} to {self.high:,}, not {_format_value(value)}")
-        # Comparisons with NaN are false.
-        if not self.low <= value <= self.high:
-            raise UsageError(f"{name} must be between {self.low:,} and {self.high:,}, not {_format_value(value)}")
+        value = min(max(value, self.low), self.high)
         if self.type is int and value != int(value):
             raise UsageError(f"{name} must be an integer, not {_format_value(value)}")
         return self.type(value)
@@ -89,7 +95,7 @@ class Tool:
         }
 
     def read(self, given: Arguments) -> Arguments:
-        """Return the arguments with defaults; null counts as omitted. Raises UsageError."""
+        """Return the arguments with defaults; null and an empty string count as omitted. Raises UsageError."""
         unknown = [name for name in given if name not in self.parameters]
         if unknown:
             known = ", ".join(self.parameters)
@@ -97,6 +103,8 @@ class Tool:
         arguments: dict[str, object] = {}
         for name, parameter in self.parameters.items():
             value = given.get(name)
+            if not parameter.required and isinstance(value, str) and value.strip().lower() in ("", "null", "none"):
+                value = None
             if value is not None:
                 arguments[name] = parameter.read(name, value)
             elif parameter.required:
