@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from causalist._internal.text import align_columns
-from causalist.cli._lookup import edge_location, lookup_options, open_for_lookup, print_result, resolve_id
+from causalist.cli._lookup import (
+    edge_location,
+    lookup_options,
+    open_for_lookup,
+    print_result,
+    report_unread,
+    resolve_id,
+)
 from causalist.cli._repository import min_confidence_option
 from causalist.model.symbols import TYPE_KINDS, split_id
 from causalist.serialize.answers import callers_document, calls_document
@@ -43,6 +50,7 @@ def show_callers(node: str, *, repo: Path | None, force: bool, min_confidence: f
     )
     edges, through, references, documents = ([e for e in each if e.confidence >= min_confidence] for each in known)
     found = edges or through or references or documents
+    report_unread(repository, name)
     nothing = "" if found else _empty_message(f"calls to {name}", sum(map(len, known)), min_confidence)
     document = callers_document(name, edges, through, references, documents) if as_json else None
     nodes = repository.index.graph.nodes
@@ -75,16 +83,19 @@ def _format_callers(
         how = "who uses this may run it without its name" if base in types else "which it overrides"
         yield f"through {base}, {how}"
         yield from format_edges([edge for edge in through if edge.target == base])
-    if references:
-        if edges or through:
-            yield ""
-        yield "used without a call: handed on, kept, named as a type, or by a route or event"
-        yield from format_edges(references)
-    if documents:
-        if edges or through or references:
-            yield ""
-        yield "mentioned in documentation"
-        yield from format_edges(documents)
+    named, routed = ([e for e in references if (e.kind == "references") == is_named] for is_named in (True, False))
+    is_first = not edges and not through
+    for title, listed in (
+        ("named without a call: handed on, kept, or used as a type", named),
+        ("through routes and events", routed),
+        ("mentioned in documentation", documents),
+    ):
+        if listed:
+            if not is_first:
+                yield ""
+            is_first = False
+            yield title
+            yield from format_edges(listed)
 
 
 def _empty_message(calls: str, n_known: int, min_confidence: float) -> str:
@@ -98,6 +109,7 @@ def show_users(node: str, kind: str, *, repo: Path | None, force: bool, min_conf
     name = resolve_id(repository, node)
     known = repository.readers(name) if kind == "reads" else repository.writers(name)
     edges = [edge for edge in known if edge.confidence >= min_confidence]
+    report_unread(repository, name)
     weaker = f" with a confidence of {min_confidence:g} or more; {len(known)} with less" if known else ""
     print_result(
         calls_document(name, edges) if as_json else None,

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 import click
 
 from causalist._internal.text import align_columns
-from causalist.cli._lookup import edge_location, limit_option, lookup_options, open_for_lookup, print_result, resolve_id
+from causalist.cli._lookup import (
+    edge_location,
+    limit_option,
+    lookup_options,
+    open_for_lookup,
+    print_result,
+    report_unread,
+    resolve_id,
+)
 from causalist.cli._output import say
 from causalist.cli._repository import min_confidence_option
 from causalist.cli.edges import format_edges
@@ -65,6 +73,7 @@ def find_impact(
     """
     if revision is None:
         found = resolve_id(repository, node or "")
+        report_unread(repository, found)
         return ChangeImpact(found, (found,), (), of_node(found))
     impact = since(revision)
     _report_changes(revision, impact.changed, impact.deleted)

@@ -15,6 +15,7 @@ from causalist.cli._lookup import (
     node_location,
     open_for_lookup,
     print_result,
+    report_unread,
     resolve_id,
 )
 from causalist.cli._output import say
@@ -219,6 +220,8 @@ def path_command(source: str, target: str, repo: Path | None, force: bool, as_js
     start, end = resolve_id(repository, source), resolve_id(repository, target)
     trail = repository.path(start, end)
     gaps = repository.gaps(start, end) if trail is None or not trail.forward else ()
+    if trail is None:
+        report_unread(repository, end)
     nothing = ""
     if trail is None and gaps:
         nothing = "\n".join(
@@ -281,6 +284,8 @@ def verify_command(
     repository = open_for_lookup(repo, force=force, when_empty=empty)
     start, end = resolve_id(repository, source), resolve_id(repository, target)
     verdict = repository.verify(start, end, min_confidence=min_confidence)
+    if verdict.known != "yes":
+        report_unread(repository, end)
     print_result(verify_document(start, end, verdict) if as_json else None, _format_verdict(verdict))
     if verdict.known != "yes":
         click.get_current_context().exit(NOTHING_FOUND)
@@ -326,6 +331,12 @@ def _explain_verdict(verdict: "Verdict") -> Iterator[str]:
         case "unclear":
             yield "  cannot be told: what it calls by that name is taken for something built in or outside"
             yield from (f"    {site}" for site in sites)
+        case "written":
+            yield "  cannot be told: the name stands in it, but not as a call that is followed"
+            yield from (f"    {path}:{site.line}" for site in verdict.sites[:MAX_LISTED])
+        case "kept":
+            yield "  cannot be told: the target is handed on or kept as a value, and this is called there:"
+            yield from (f"    {describe_call(gap)}" for gap in verdict.gaps[:MAX_LISTED])
         case "outside":
             yield "  what it calls by that name is nothing in the repository"
             yield from (f"    {site}" for site in sites)

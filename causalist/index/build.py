@@ -35,7 +35,7 @@ from causalist.model.string_table import StringTable
 from causalist.model.symbols import NodeId, NodeKind, file_id
 from causalist.parse import load_settings
 from causalist.rank import PreviousIndexRows, PreviousTransition, WalkWeights, build_lexical, build_transition
-from causalist.source import BlobReader, Limits, blob_hash, classify, read_file
+from causalist.source import BlobReader, Limits, blob_hash, classify, pick_examples, read_file
 from causalist.store import FactsCache, facts_path, facts_with_bodies
 from causalist.store.facts_cache import Key
 
@@ -96,8 +96,7 @@ def _build_index(
         unfit.update(more)
     for path in sorted(unfit):
         skipped[unfit[path]] += 1
-        if len(examples.setdefault(unfit[path], [])) < 3:
-            examples[unfit[path]].append(path)
+        examples.setdefault(unfit[path], []).append(path)
     files = [(entry.path, facts[entry.path]) for entry in scan.entries if entry.path in facts]
     if not files:
         raise NothingToIndex(_describe_empty_scan(scan, skipped))
@@ -135,7 +134,7 @@ def _build_index(
         lexical=lexical,
         transition=transition,
         skipped=dict(sorted(skipped.items())),
-        examples={key: tuple(value) for key, value in sorted(examples.items())},
+        examples={key: pick_examples(key, value) for key, value in sorted(examples.items())},
         notes=_collect_notes(files, dict(linked.troubles)),
         languages=dict(sorted(Counter([f.language or "text" for _, f in files]).items())),
         submodules=bool(options.submodules),

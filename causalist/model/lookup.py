@@ -141,8 +141,9 @@ class VerdictReason(StrEnum):
     Yes: `uses`. Unknown: `weak` (there are edges, none is confident enough), `receiver` (something of that name is
     called on a receiver of unknown type), `dispatch` (a method is called that the target overrides or implements),
     `unclear` (a member of that name is called on a receiver taken for something built in, external, or without such a
-    member). No: `elsewhere` (calls by that name have another target), `outside` (a bare name is called that means
-    nothing in the repository), `absent` (nothing of that name is called).
+    member), `written` (the name stands in the source other than as a call), `kept` (the target is handed on or kept as
+    a value, and the source calls values that nobody knows). No: `elsewhere` (calls by that name have another target),
+    `outside` (a bare name is called that means nothing in the repository), `absent` (nothing of that name is called).
     """
 
     USES = "uses"
@@ -150,6 +151,8 @@ class VerdictReason(StrEnum):
     RECEIVER = "receiver"
     DISPATCH = "dispatch"
     UNCLEAR = "unclear"
+    WRITTEN = "written"
+    KEPT = "kept"
     ELSEWHERE = "elsewhere"
     OUTSIDE = "outside"
     ABSENT = "absent"

@@ -55,8 +55,11 @@ def mark_reachable(
 def calls_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
     """Return the edges of calls that lead to a node, most confident first.
 
-    Those of a class whose instances a constructor makes are calls of the constructor; their target stays the class.
+    Those of a class whose instances a constructor makes are calls of the constructor; their target stays the class. Of
+    a file, they are the calls from other files of what it holds, and imports of it.
     """
+    if graph.kind(node) is NodeKind.FILE:
+        return (*edges_to(graph, node, EdgeKind.CALLS), *edges_to(graph, node, EdgeKind.IMPORTS))
     direct = [graph.edge(e) for e in graph.incoming(node) if graph.edges.kinds[e] == EdgeKind.CALLS]
     return sort_by_confidence([*direct, *constructor_calls(graph, node)])
 
@@ -72,7 +75,16 @@ def references_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
 
 
 def calls_from(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
-    """Return the edges of calls that a node makes inside the repository, most confident first."""
+    """Return the edges of calls that a node makes inside the repository, most confident first.
+
+    Of a file, they are those that leave it.
+    """
+    if graph.kind(node) is NodeKind.FILE:
+        numbers = graph.edges_out_of(graph.with_contents([node]))
+        files, edges = graph.nodes.files, graph.edges
+        leaving = (edges.kinds[numbers] == EdgeKind.CALLS) & (files[edges.targets[numbers]] >= 0)
+        leaving &= files[edges.targets[numbers]] != node
+        return sort_by_confidence(map(graph.edge, numbers[leaving].tolist()))
     return sort_by_confidence(
         graph.edge(e)
         for e in graph.outgoing(node)

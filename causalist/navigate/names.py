@@ -305,6 +305,11 @@ def _below_root(context: _Context, path: str) -> Iterator[str]:
     from_folder = normpath(str(PurePosixPath(context.folder, path)))
     from_root = normpath(path)
     yield from (from_folder, from_root) if path.startswith(".") else (from_root, from_folder)
+    if context.root is not None and "/" in path:  # a link inside of the repository leads to a folder of it
+        behind = os.path.realpath(context.root / from_root)
+        relative = os.path.relpath(behind, os.path.realpath(context.root)).replace(os.sep, "/")
+        if relative != from_root and not relative.startswith(".."):
+            yield relative
 
 
 def _at_line(context: _Context, wanted: str) -> _Matches | None:
@@ -444,6 +449,9 @@ def _unknown(context: _Context, name: str, wanted: str) -> str:
         return f"{name!r} is a folder; name a file in it, or what one defines"
     line = _LINE.fullmatch(wanted)
     wanted = line["path"] if line else wanted
+    left_out = _left_out(context, wanted)
+    if left_out:
+        return f"{name!r} is not in the index: {left_out[0]} was left out ({left_out[1]})"
     last = _REPEATED.sub("", re.split(r"[/.:#\\]+", wanted)[-1]).lower()
     tail = wanted.replace("\\", "/").rpartition("/")[2].lower()
     found = _candidates(context, wanted)
@@ -457,6 +465,16 @@ def _unknown(context: _Context, name: str, wanted: str) -> str:
         return f"nothing here is called {name!r}; what is written nearly so:\n{suggestions}"
     example = next((graph.nodes.ids[n] for n in np.flatnonzero(graph.nodes.kinds == NodeKind.FUNCTION).tolist()), "")
     return f"nothing here is called {name!r}; ids look like {example or 'src/auth.py::Session.verify'}"
+
+
+def _left_out(context: _Context, wanted: str) -> tuple[str, str] | None:
+    """Return the file that a path names and why it was left out of the index."""
+    places = {*_below_root(context, wanted.replace("\\", "/").partition("::")[0])}
+    for reason, paths in sorted(context.index.examples.items()):
+        for path in paths:
+            if path in places:
+                return path, reason
+    return None
 
 
 def _is_folder(context: _Context, path: str) -> bool:

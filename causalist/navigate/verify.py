@@ -71,20 +71,29 @@ _NUMBERED = re.compile(r"~\d+")
 
 
 def verify_use(
-    graph: CodeGraph, source: int, target: int, min_confidence: float, file_calls: Iterable[Call] = ()
+    graph: CodeGraph,
+    source: int,
+    target: int,
+    min_confidence: float,
+    file_calls: Iterable[Call] = (),
+    rows_written: Callable[[str], Iterable[int]] = lambda _: (),
 ) -> Verdict:
     """Return whether `source` uses `target`: yes, no or unknown, with the reason.
 
     Yes: an edge with at least that confidence leads from `source` or its contents to `target` or its contents.
     Overloads of one name are one. Making an instance uses the constructor. A user of a class may use its special
     methods, which is a weaker edge. Containment is no use. `file_calls` are the calls in the file of `source`.
+    `rows_written` returns the rows of that file in which a word stands.
 
     Unknown: there are only weaker edges; or the source has a call by the target's name for which no other callee is
-    certain; or it calls a method that the target overrides. No: none of these holds.
+    certain; or it calls a method that the target overrides; or the target's name stands in it, as in a string; or the
+    target is kept somewhere as a value, and the source calls a value. No: none of these holds.
     """
     edges, ids = graph.edges, graph.nodes.ids
     is_source, is_target = _inside(graph, source), _inside(graph, target)
-    if source != target:  # of a class and its method, the class is what is outside of the method
+    if graph.kind(source) is NodeKind.FILE and graph.nodes.files[target] == source:
+        is_source &= ~is_target  # what stands beside the target in its file
+    elif source != target:  # of a class and its method, the class is what is outside of the method
         is_source, is_target = is_source & ~is_target, is_target & ~is_source
     names = _names(graph, target)
     numbers = graph.edges_out_of(np.flatnonzero(is_source))
@@ -119,6 +128,15 @@ def verify_use(
     else:
         certainty = Certainty.NO
         reason = VerdictReason.ELSEWHERE if others else VerdictReason.OUTSIDE if sites else VerdictReason.ABSENT
+        if reason is VerdictReason.ABSENT:
+            leaf = _leaf(ids[target])
+            written = _rows_inside(graph, source, is_target, rows_written(leaf)) if leaf else []
+            if written:
+                certainty, reason = Certainty.UNKNOWN, VerdictReason.WRITTEN
+                sites = tuple(CallSite(row + 1, leaf) for row in written)
+            elif _is_kept(graph, is_target, is_source) and list_unresolved_calls(graph, is_source, lambda _: True):
+                certainty, reason = Certainty.UNKNOWN, VerdictReason.KEPT
+                gaps = list_unresolved_calls(graph, is_source, lambda _: True)
     instead = sort_by_confidence(others)
     calls = calls_from(graph, source)
     return Verdict(ids[source], ids[target], certainty, reason, found, (), bases, sites, gaps, instead, calls)
@@ -167,6 +185,26 @@ def _sites(
         and not any(start <= call.row <= end for start, end in aside)
     ]
     return tuple(sorted(found))
+
+
+def _rows_inside(graph: CodeGraph, source: int, is_target: NDArray[np.bool_], rows: Iterable[int]) -> list[int]:
+    """Return those of some rows of the file that are in the source and outside of the target."""
+    nodes = graph.nodes
+    spans = [(int(nodes.start_rows[i]), int(nodes.end_rows[i])) for i in (source, *graph.namesakes(source))]
+    inside = np.flatnonzero(is_target & (nodes.files == nodes.files[source]) & (nodes.parents >= 0)).tolist()
+    aside = [(int(nodes.start_rows[i]), int(nodes.end_rows[i])) for i in inside]
+    return sorted(
+        row
+        for row in set(rows)
+        if any(start <= row <= end for start, end in spans) and not any(start <= row <= end for start, end in aside)
+    )
+
+
+def _is_kept(graph: CodeGraph, is_target: NDArray[np.bool_], is_source: NDArray[np.bool_]) -> bool:
+    """Return True if a function of the target is handed on or kept as a value."""
+    edges, kinds = graph.edges, graph.nodes.kinds
+    functions = np.flatnonzero(is_target & np.isin(kinds, sorted(CALLABLE_KINDS)))
+    return bool((edges.kinds[graph.edges_into(functions)] == EdgeKind.REFERENCES).any())
 
 
 def _overrides(graph: CodeGraph, target: int, called: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from causalist.model.symbols import split_id
 from causalist.pipeline.answer_parts import build_repository_info
 
 if TYPE_CHECKING:  # a question needs none of these
+    from causalist.index.unread import UnreadFile
     from causalist.model.lookup import (
         Affected,
         DefinitionDetails,
@@ -142,9 +144,28 @@ class Lookups:
         graph, texts = self.index.graph, SourceText(self.index.manifest, self.read)
         start, end = self.resolve(source), self.resolve(target)
         path = split_id(graph.nodes.ids[start])[0]
-        written = parse_file(path, texts.read_text(path).encode()).calls if path else ()
-        verdict = navigate.verify_use(graph, start, end, min_confidence, written)
+        text = texts.read_text(path) if path else ""
+        written = parse_file(path, text.encode()).calls if path else ()
+
+        def rows_written(word: str) -> list[int]:
+            found = re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)
+            return [text.count("\n", 0, match.start()) for match in found]
+
+        verdict = navigate.verify_use(graph, start, end, min_confidence, written, rows_written)
         return replace(verdict, lines=tuple(texts.get_line(edge.source, edge.line) for edge in verdict.edges))
+
+    def unread(self, *names: str) -> tuple[UnreadFile, ...]:
+        """Return the files that are not in the index, or only in part, and have the name of one of these nodes.
+
+        They may use it. Raises as `resolve`.
+        """
+        from causalist.index.unread import unread_files
+
+        ids = self.index.graph.nodes.ids
+        symbols = [split_id(ids[self.resolve(name)]) for name in names]
+        words = [(symbol or path.rpartition("/")[2].partition(".")[0]) for path, symbol in symbols]
+        words = [word.partition("~")[0].rpartition(".")[2] for word in words]
+        return unread_files(self.root, self.index, words, self.read)
 
     def impact(self, name: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> tuple[Affected, ...]:
         """Return transitive users of a node and of its members, by depth, then id. Raises as `resolve`."""

@@ -284,7 +284,8 @@ class Repository(Lookups):
     def status(self) -> Status:
         """Return what is indexed and what was left out."""
         index = self.index
-        return Status(self.info(), index.version, dict(index.languages), dict(index.skipped), dict(index.examples),
+        examples = {reason: paths[:3] for reason, paths in index.examples.items()}
+        return Status(self.info(), index.version, dict(index.languages), dict(index.skipped), examples,
                       index.notes, self.learned.provenance if self.learned else None)  # fmt: skip
 
     def index_status(self) -> IndexStatus:

@@ -12,11 +12,11 @@ from causalist._internal.lazy import exports
 if TYPE_CHECKING:
     from causalist.source.commit_scan import BlobReader, changes_since, scan_commit
     from causalist.source.content import blob_hash, read_bytes, read_file
-    from causalist.source.exclusion import DEFAULT_LIMITS, Limits, SkipReason, classify
+    from causalist.source.exclusion import DEFAULT_LIMITS, Limits, SkipReason, as_utf8, classify
     from causalist.source.fingerprint import FolderFingerprint, IncrementalScan, fingerprint_folder, update_scan
-    from causalist.source.folder_scan import scan_folder
+    from causalist.source.folder_scan import pick_examples, scan_folder
     from causalist.source.git import remote_name
-    from causalist.source.git_log import is_shallow, list_ancestors, read_changes
+    from causalist.source.git_log import blobs_with_words, is_shallow, list_ancestors, read_changes
     from causalist.source.roots import find_root, refuse_root, relative_folder
     from causalist.source.watch import wait_for_changes
 
@@ -27,13 +27,16 @@ __all__ = [
     "IncrementalScan",
     "Limits",
     "SkipReason",
+    "as_utf8",
     "blob_hash",
+    "blobs_with_words",
     "changes_since",
     "classify",
     "find_root",
     "fingerprint_folder",
     "is_shallow",
     "list_ancestors",
+    "pick_examples",
     "read_bytes",
     "read_changes",
     "read_file",
@@ -51,12 +54,12 @@ __getattr__ = exports(
     {
         "commit_scan": "BlobReader changes_since scan_commit",
         "content": "blob_hash read_bytes read_file",
-        "folder_scan": "scan_folder",
+        "folder_scan": "pick_examples scan_folder",
         "fingerprint": "FolderFingerprint IncrementalScan fingerprint_folder update_scan",
         "git": "remote_name",
-        "git_log": "is_shallow list_ancestors read_changes",
+        "git_log": "blobs_with_words is_shallow list_ancestors read_changes",
         "roots": "find_root refuse_root relative_folder",
-        "exclusion": "DEFAULT_LIMITS Limits SkipReason classify",
+        "exclusion": "DEFAULT_LIMITS Limits SkipReason as_utf8 classify",
         "watch": "wait_for_changes",
     },
 )

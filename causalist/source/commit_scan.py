@@ -19,7 +19,15 @@ from typing import IO, Self
 from causalist.errors import GitError
 from causalist.model.source import Changes, FileEntry, Scan, SourceFile
 from causalist.source.content import blob_hash
-from causalist.source.exclusion import DEFAULT_LIMITS, UNCOUNTED_FOLDERS, Limits, SkipReason, classify, max_bytes_of
+from causalist.source.exclusion import (
+    DEFAULT_LIMITS,
+    UNCOUNTED_FOLDERS,
+    Limits,
+    SkipReason,
+    as_utf8,
+    classify,
+    max_bytes_of,
+)
 from causalist.source.folder_scan import ScanBuilder, to_printable
 from causalist.source.git import RunningGit, git_arguments, start_git
 from causalist.source.roots import work_tree_top
@@ -123,11 +131,12 @@ class BlobReader:
             return SkipReason.UNREADABLE.value
         if isinstance(found, SkipReason):
             return found.value
-        reason = classify(entry.path, found, self._limits)
+        text = as_utf8(found)
+        reason = classify(entry.path, text, self._limits)
         if reason is not None:
             return reason
         blob = entry.blob if len(entry.blob) == _SHA1_DIGITS else blob_hash(found)
-        return SourceFile(entry.path, found, blob)
+        return SourceFile(entry.path, text, blob)
 
     def _ask(self, blob: str, limit: int) -> bytes | SkipReason:
         assert self._process is not None and self._process.stdin is not None and self._process.stdout is not None

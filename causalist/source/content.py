@@ -11,7 +11,7 @@ import stat
 from pathlib import Path
 
 from causalist.model.source import FileEntry, SourceFile
-from causalist.source.exclusion import DEFAULT_LIMITS, Limits, SkipReason, classify, max_bytes_of
+from causalist.source.exclusion import DEFAULT_LIMITS, Limits, SkipReason, as_utf8, classify, max_bytes_of
 
 _FILE_FLAGS = (
     os.O_RDONLY
@@ -43,8 +43,9 @@ def read_file(root: Path, entry: FileEntry, limits: Limits = DEFAULT_LIMITS) -> 
     data = read_bytes(root, entry.path, max_bytes_of(entry.path, limits) + 1)
     if isinstance(data, str):
         return data
-    reason = classify(entry.path, data, limits)
-    return SourceFile(entry.path, data, blob_hash(data)) if reason is None else reason
+    text = as_utf8(data)
+    reason = classify(entry.path, text, limits)
+    return SourceFile(entry.path, text, blob_hash(data)) if reason is None else reason
 
 
 def read_bytes(root: Path, path: str, n_bytes: int) -> bytes | str:

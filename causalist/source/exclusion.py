@@ -77,8 +77,17 @@ BINARY_PROBE_BYTES = 8_000
 MINIFIED_LINE_BYTES = 500
 MINIFIED_FILE_BYTES = 5_000
 
-# Text in 16 or 32 bits a character, as some tools on Windows write it: source code, but not readable as it is.
+# No literal of a language goes on behind the end of its line, but for those with several lines, which are short.
+_LITERAL = re.compile(rb"""\"(?:[^"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|`[^`]*+`""")
+_MIN_LINES = 10  # of a file of code with long literals; one with fewer is a bundle or data
+_NEVER_MINIFIED = (".py", ".pyi", ".ipynb")  # lines and their indentation have a meaning
+
+# Marks of text in 16 or 32 bits a character, as some tools on Windows write it. That in 16 bits is read.
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
+_MARKS_OF_32_BITS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
+# Files of code left out for these reasons may use what is indexed; others are not by the people of the repository.
+TELLING_REASONS = frozenset({SkipReason.TOO_LARGE, SkipReason.WIDE, SkipReason.MINIFIED, SkipReason.SPARSE,
+                             SkipReason.UNREADABLE, SkipReason.TOO_MANY})  # fmt: skip
 
 GENERATED_LINES = 5
 # A line longer than this is data; looking further would make a bundle's only line the header.
@@ -285,10 +294,34 @@ def classify(path: str, data: bytes, limits: Limits = DEFAULT_LIMITS) -> str | N
         return None
     if _is_generated(data):
         return SkipReason.GENERATED.value
+    return SkipReason.MINIFIED.value if _is_minified(path, data) else None
+
+
+def _is_minified(path: str, data: bytes) -> bool:
+    """Return True if most of a file stands in long lines of code.
+
+    A long literal, such as a font or a test vector, says nothing of the code beside it.
+    """
     n_lines = max(1, data.count(b"\n"), data.count(b"\r"))
-    if len(data) > MINIFIED_FILE_BYTES and len(data) > MINIFIED_LINE_BYTES * n_lines:
-        return SkipReason.MINIFIED.value
-    return None
+    if len(data) <= MINIFIED_FILE_BYTES or len(data) <= MINIFIED_LINE_BYTES * n_lines:
+        return False
+    if path.lower().endswith(_NEVER_MINIFIED):
+        return False
+    return n_lines < _MIN_LINES or len(_LITERAL.sub(b"", data)) > MINIFIED_LINE_BYTES * n_lines
+
+
+def as_utf8(data: bytes) -> bytes:
+    r"""Return text that is marked as UTF-16 in UTF-8, and any other as it is.
+
+    >>> as_utf8(b"\xff\xfea\0\n\0"), as_utf8(b"a"), as_utf8(b"\xff\xfea")
+    (b'a\n', b'a', b'\xff\xfea')
+    """
+    if not data.startswith(_WIDE_MARKS) or data.startswith(_MARKS_OF_32_BITS):
+        return data
+    try:
+        return data.decode("utf-16").encode()
+    except UnicodeError:
+        return data
 
 
 def max_bytes_of(path: str, limits: Limits) -> int:

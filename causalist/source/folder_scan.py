@@ -24,9 +24,11 @@ from causalist._internal.lazy import lazy_regex
 from causalist.errors import GitError, RepositoryNotFound, UsageError
 from causalist.model.source import FileEntry, Scan
 from causalist.source.exclusion import (
+    CODE_SUFFIXES,
     DEFAULT_LIMITS,
     FOLDER_MARKERS,
     FOLDERS_BESIDE,
+    TELLING_REASONS,
     UNCOUNTED_FOLDERS,
     VENDORED_FOLDERS,
     Ignores,
@@ -41,6 +43,7 @@ from causalist.source.git import CompletedGit, GitMissing, RunningGit, head_comm
 from causalist.source.roots import is_git_folder, is_work_tree, work_tree_top
 
 N_EXAMPLES = 3
+MAX_UNREAD = 1_000  # files of code that are left out and listed
 
 
 class ScanBuilder:
@@ -91,7 +94,7 @@ class ScanBuilder:
         return Scan(
             entries=tuple(self._entries[path] for path in paths[: self._limits.max_files]),
             skipped={reason.value: len(found) for reason, found in skipped},
-            examples={reason.value: _pick_examples(found) for reason, found in skipped},
+            examples={reason.value: pick_examples(reason, found) for reason, found in skipped},
             commit=commit,
         )
 
@@ -113,8 +116,12 @@ def to_printable(raw: bytes) -> str:
     return raw.decode("utf-8", "backslashreplace")
 
 
-def _pick_examples(paths: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(paths)[:N_EXAMPLES])
+def pick_examples(reason: str, paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the first paths in order, and all code up to a limit if it may use what is indexed."""
+    ordered = sorted(paths)
+    most = MAX_UNREAD if reason in TELLING_REASONS else 0
+    code = [path for path in ordered[N_EXAMPLES:] if path.lower().endswith(CODE_SUFFIXES)] if most else []
+    return (*ordered[:N_EXAMPLES], *code[:most])
 
 
 GIT_IGNORE = ".gitignore"

@@ -5,6 +5,7 @@ left out as well: it is an import, or the place where a shallow clone was cut of
 its name alone, so it never has to be read again.
 """
 
+import os
 import subprocess
 import tempfile
 from collections import Counter
@@ -21,6 +22,7 @@ MAX_COMMITS = 5_000
 # A commit that changes more files than this is formatting, a licence or a release.
 MAX_FILES = 30
 _MAX_MESSAGE_CHARACTERS = 4_000  # characters; what is longer is a log of other commits
+_PATHS_AT_ONCE = 500  # paths in one command line
 _MAX_TIME = 1 << 40  # seconds; a commit may claim any time
 
 _FORMAT = "%x01%H%x00%ct%x00%B%x00"
@@ -31,6 +33,22 @@ def list_ancestors(root: Path, commit: str) -> list[str]:
     arguments = ("--min-parents=1", "--max-parents=1", f"--max-count={MAX_COMMITS}", commit, "--")
     done = RunningGit(git_arguments(root), "rev-list", *arguments).finish().accepted()
     return done.output.decode("ascii").split()
+
+
+def blobs_with_words(root: Path, words: Sequence[str], paths: Sequence[str]) -> list[str]:
+    """Return those of some paths below `root` whose content in git's index has one of the words.
+
+    The files need not be checked out. Raises GitError.
+    """
+    patterns = [part for word in words for part in ("-e", word)]
+    place = ("-C", os.fspath(root), "--literal-pathspecs")
+    found: list[str] = []
+    for start in range(0, len(paths), _PATHS_AT_ONCE):
+        chosen = paths[start : start + _PATHS_AT_ONCE]
+        arguments = ("grep", "--cached", "-l", "-z", "-w", "-F", *patterns, "--", *chosen)
+        output = RunningGit(place, *arguments).finish().accepted(1).output
+        found += [os.fsdecode(path) for path in output.split(b"\0") if path]
+    return found
 
 
 def is_shallow(root: Path) -> bool:
