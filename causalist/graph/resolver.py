@@ -342,6 +342,11 @@ class Resolver:
             content = self.inference.content_called(value)
             if content is not None and value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
                 constants = [Target(value.number, value.rule, 1)]
+            elif content is None and value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
+                held = self.inference.content_of_value(value)
+                if held is not None and held.kind is ValueKind.INSTANCE and self._call_method(file):
+                    constants = [Target(value.number, value.rule, 1)]
+                    content = held
             value = content or value
             if value.kind is ValueKind.UNION:
                 settings = self.program.files[file].settings
@@ -372,7 +377,9 @@ class Resolver:
             return [], value.name
         if value.kind is ValueKind.INSTANCE and called and (method := self._call_method(file)):
             number, _ = self.program.find_member(value.number, method)
-            return ([Target(number, value.rule, 1)] if number >= 0 else []), ""
+            is_class = self._names_own_class(file, value, chain) and (number < 0 or self._means_class(file, chain))
+            if not is_class:
+                return [*([Target(number, value.rule, 1)] if number >= 0 else []), *constants], ""
         if value.kind is ValueKind.INSTANCE and guess and self._names_own_class(file, value, chain):
             return [Target(value.number, RuleName.SELF, 1)], ""
         if value.kind is not ValueKind.UNKNOWN_MEMBER or not guess:
@@ -417,6 +424,10 @@ class Resolver:
     def _call_method(self, file: int) -> str:
         settings = self.program.files[file].settings
         return settings.names.call_method if settings is not None else ""
+
+    def _means_class(self, file: int, chain: str) -> bool:
+        settings = self.program.files[file].settings
+        return settings is not None and chain in settings.names.own_class
 
     def _names_own_class(self, file: int, value: Value, chain: str) -> bool:
         settings = self.program.files[file].settings

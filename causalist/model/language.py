@@ -41,7 +41,8 @@ class NameSettings:
     one definition. With `curried` several lists of arguments make one call. With `extensions` functions in a type that
     are marked as called on another are found on it, where their package is visible.
 
-    Calls: `invokers` are methods of a function that call it. `call_method` runs where an object is called. With
+    Calls: `invokers` are methods of a function that call it. `call_method` runs where an object is called; `own_class`
+    are those of `self_names` that mean the class. With
     `bare_calls` naming a function calls it, with or without arguments. Methods whose names begin with
     `special_method_prefix` run without being named, by what a program does with a value; in a language with such a
     prefix no others do. A method overrides none if its name matches `private` (a regular expression), or if one of
@@ -69,6 +70,7 @@ class NameSettings:
     name_separators: tuple[str, ...] = ()
     sigil: str = ""
     call_method: str = ""
+    own_class: tuple[str, ...] = ()
     types_apart: bool = False
     assigned_outside: bool = False
     private: str = ""
@@ -221,7 +223,11 @@ class ShapeSettings:
 
     `transparent` types stand for their first argument, `nothing` are types that say nothing. `keeping` are functions
     whose result holds what their argument holds, `counting` those that number it, `taking` those that give one element,
-    `casting` those that say of which type a value is. `elements` are methods of a collection that give one element,
+    `casting` those that say of which type a value is. `giving` return their first argument, or what calling it gives
+    with `calling`; `gathering` return a tuple of their arguments; `applying` call their first argument for each
+    element, `filtering` keep elements of their second. A name without a dot among these is that of a method as well:
+    `loop.create_task`. `enums` are bases whose fields are instances.
+    `elements` are methods of a collection that give one element,
     `copies` those that give a collection like it; `items`, `values`, `keys` are those of a mapping. `iterating` are
     methods that give what a loop runs over, `stepping` those of that which give an element; `indexing` and `entering`
     say what an index and a `with` statement give. `records` are bases that make a tuple of the fields of a class;
@@ -250,11 +256,21 @@ class ShapeSettings:
     indexing: tuple[str, ...] = ()
     entering: tuple[str, ...] = ()
     records: tuple[str, ...] = ()
+    enums: tuple[str, ...] = ()
     builtins: tuple[str, ...] = ()
+    giving: tuple[str, ...] = ()
+    calling: tuple[str, ...] = ()
+    gathering: tuple[str, ...] = ()
+    applying: tuple[str, ...] = ()
+    filtering: tuple[str, ...] = ()
     passing: frozenset[str] = field(init=False, repr=False)  # all functions whose result is made of their argument
+    passing_methods: frozenset[str] = field(init=False, repr=False)  # last names of those that may be methods
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "passing", frozenset((*self.keeping, *self.counting, *self.taking, *self.casting)))
+        methods = (*self.giving, *self.calling, *self.gathering)
+        functions = (*self.keeping, *self.counting, *self.taking, *self.casting, *self.applying)
+        object.__setattr__(self, "passing", frozenset((*functions, *self.filtering, *methods)))
+        object.__setattr__(self, "passing_methods", frozenset(name for name in methods if "." not in name))
 
 
 @dataclass(frozen=True, slots=True)

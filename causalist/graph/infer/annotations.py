@@ -151,6 +151,8 @@ class AnnotationTypes:
         symbols = program.files[file]
         facts = program.definition_of[definition]
         scope, key = facts.parent, facts.name
+        if symbols.is_shaped and (member := self.inference.name_lookup.enum_instance(definition)) is not None:
+            return member
         for target in (key, f".{key}"):
             binding = symbols.bindings.get(scope, {}).get(target)
             if binding is not None:
@@ -213,6 +215,12 @@ class AnnotationTypes:
             and self.returns_own_class(value.number)
         ):
             return value._replace(rule=RuleName.CONSTRUCTED)
+        if (
+            value is not None
+            and value.kind is ValueKind.INSTANCE
+            and (method := self._call_method_of(value)) is not None
+        ):
+            return self.call_result(method)
         if value is not None and value.kind in (ValueKind.CALLABLE, ValueKind.INSTANCE):
             return self.inference.result_of_held(value)
         if value is None or value.kind is not ValueKind.DEFINITION:
@@ -252,6 +260,15 @@ class AnnotationTypes:
         if returned in ("Self", "this", "this.type") and owner >= 0:
             return Value(ValueKind.INSTANCE, owner, RuleName.RETURN_TYPE)
         return self.infer_annotation(file, value.number - symbols.first, returned, RuleName.RETURN_TYPE)
+
+    def _call_method_of(self, value: Value) -> Value | None:
+        """Return the method that runs when an instance is called, in languages with annotations of collections."""
+        program = self.program
+        settings = program.files[program.file_of[value.number]].settings
+        if settings is None or not settings.names.call_method or not settings.shapes.sequences:
+            return None
+        number, _ = program.find_member(value.number, settings.names.call_method)
+        return Value(ValueKind.DEFINITION, number, value.rule) if number >= 0 else None
 
     def run_by_name(self, value: Value | None) -> Value | None:
         """Return the result of a function whose name alone is a call of it; any other value as it is."""

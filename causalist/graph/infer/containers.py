@@ -102,10 +102,12 @@ class ContainerTypes:
             )
         if annotated is not None:  # a value may be of a type below the one that is said
             found = (
-                annotated if annotated.kind is not ValueKind.INSTANCE or found is None else _checked(annotated, found)
+                annotated
+                if annotated.kind is not ValueKind.INSTANCE or found is None
+                else checked_value(annotated, found)
             )
         if checks is not None:
-            found = _checked(found, self.infer_annotation(file, checks.scope, checks.type, RuleName.ANNOTATION))
+            found = checked_value(found, self.infer_annotation(file, checks.scope, checks.type, RuleName.ANNOTATION))
         return found if found is not None and found.kind is not ValueKind.UNKNOWN_MEMBER else UNKNOWN
 
     def infer_expression(self, file: int, scope: int, value: str) -> Value | None:
@@ -163,7 +165,8 @@ class ContainerTypes:
                 found = self.apply_marks(settings, content.with_rule(RuleName.ATTRIBUTE_TYPE), (mark,))
                 self.inference.unfolding.discard(key)
                 return found
-            if mark == Mark.ELEMENT and self.program.is_type(value.number):
+            is_enum = bool(settings.enums) and mark[0] == "[" and self.inference.name_lookup.is_enum(value.number)
+            if (mark == Mark.ELEMENT and self.program.is_type(value.number)) or is_enum:
                 return Value(ValueKind.INSTANCE, value.number, RuleName.CONSTRUCTED)  # the members of an enumeration
             return value if mark[0] == "[" else UNKNOWN  # a generic type with its arguments
         if value is None or value.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
@@ -267,7 +270,7 @@ def _class_of(value: Value, rule: str) -> Value:
     return Value(ValueKind.DEFINITION, value.number, rule) if value.kind is ValueKind.INSTANCE else value
 
 
-def _checked(value: Value | None, checked: Value) -> Value:
+def checked_value(value: Value | None, checked: Value) -> Value:
     """Return a value after a check of its type. Its own type is asked for members before the checked ones."""
     if value is None or value.kind not in (*KNOWN_KINDS, ValueKind.UNION):
         return checked if checked.kind in (*KNOWN_KINDS, ValueKind.UNION) or value is None else value

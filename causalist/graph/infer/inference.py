@@ -11,7 +11,7 @@ from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.packages import can_be_package_prefix
 from causalist.graph.infer.annotations import AnnotationTypes, MemberTypes
 from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase
-from causalist.graph.infer.containers import ContainerTypes, method_of
+from causalist.graph.infer.containers import ContainerTypes, checked_value, method_of
 from causalist.graph.program.name_lookup import NameLookup
 from causalist.graph.program.overloads import arguments_of
 from causalist.graph.program.program import Program
@@ -31,7 +31,7 @@ from causalist.graph.values import (
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding, Import
 from causalist.model.language import ShapeSettings, TypeSettings
 from causalist.model.symbols import NodeKind
-from causalist.model.type_notation import Mark, split_chain_part
+from causalist.model.type_notation import ABOVE, NARROWED, Mark, split_chain_part
 
 _MAX_SCOPES = 40  # definitions around a name that are looked into, from the inside
 _MAX_OPEN_CHAINS = 40  # each read for the sake of the one before
@@ -115,6 +115,11 @@ class Inference(InferenceBase):
             return None
         if chain.startswith("<"):  # an expression that is said to be of a type
             annotation, _, rest = chain[1:].partition(">")
+            if annotation.startswith(ABOVE):
+                base = self.infer_chain(file, scope, annotation.removeprefix(ABOVE))
+                is_type = base is not None and base.kind is ValueKind.DEFINITION and self.program.is_type(base.number)
+                above = Value(ValueKind.SUPER, base.number, RuleName.SUPER) if base is not None and is_type else UNKNOWN
+                return self.follow_members(file, above, rest.split("."), 1, called)
             typed = self.annotations.infer_annotation(file, scope, annotation, RuleName.ANNOTATION)
             return self.follow_members(file, typed, rest.split("."), 1, called)
         parts = self._with_own_class(symbols, scope, chain).split(".")
@@ -141,6 +146,11 @@ class Inference(InferenceBase):
                 value = value._replace(rule=RuleName.CONSTRUCTED) if marks == [Mark.CALL] else UNKNOWN
             else:
                 value = self._apply_marks(value, marks, settings.shapes)
+        elif (checks := symbols.bindings.get(scope, {}).get(f"{NARROWED}{bare}")) and bare in settings.names.self_names:
+            owner = self._type_of_self(symbols, scope, bare)
+            itself = Value(ValueKind.INSTANCE, owner, RuleName.SELF) if owner >= 0 else UNKNOWN
+            checked = self.annotations.infer_annotation(file, checks.scope, checks.type, RuleName.ANNOTATION)
+            value = self._apply_marks(checked_value(itself, checked), marks, settings.shapes)
         elif bare in settings.names.self_names and scope >= 0 and settings.names.assigned_infixes:
             value = self._object_of_method(self.program.outermost_function(symbols.first + scope))
         else:
@@ -497,6 +507,8 @@ class Inference(InferenceBase):
         if head in own.super_names or bare in own.super_names:
             return scope
         if bare in own.self_names:
+            if f"{NARROWED}{bare}" in symbols.bindings.get(scope, {}):
+                return scope
             owner = self._type_of_self(symbols, scope, bare)
             return _IN_TYPE - owner if owner >= 0 else scope
         # Where modules are a tree, the innermost of them is looked for from the scope itself.

@@ -103,10 +103,26 @@ class NameLookup:
     def enum_instance(self, definition: int) -> Value | None:
         """Return the instance that a constant of an enum is."""
         enum = self.program.parent(definition)
-        is_one = enum >= 0 and self.program.definition_of[enum].kind == NodeKind.ENUM
+        is_one = enum >= 0 and (self.program.definition_of[enum].kind == NodeKind.ENUM or self.is_enum(enum))
         if is_one and self.program.definition_of[definition].kind == NodeKind.FIELD:
             return Value(ValueKind.INSTANCE, enum, RuleName.ATTRIBUTE_TYPE)
         return None
+
+    def is_enum(self, owner: int) -> bool:
+        """Return True for a class that a base of the language makes an enumeration."""
+        program = self.program
+        settings = program.files[program.file_of[owner]].settings
+        if settings is None or not settings.shapes.enums:
+            return False
+        for each in program.linear_bases(owner) if program.is_type(owner) else ():
+            symbols = program.files[program.file_of[each]]
+            local = each - symbols.first
+            if any(
+                base.definition == local and base.name.rpartition(".")[2] in settings.shapes.enums
+                for base in symbols.facts.bases
+            ):
+                return True
+        return False
 
     def find_deep_member(self, owner: int, parts: list[str], i: int) -> tuple[Value | None, int]:
         """Return a member of a member that is no symbol by itself, and the position after it in `parts`.

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from causalist.model.language import ShapeSettings
 from causalist.model.type_notation import (
+    ABOVE,
     MAX_UNION_MEMBERS,
     Mark,
     as_member,
@@ -170,6 +171,8 @@ def _inner(text: str, settings: ShapeSettings, depth: int) -> str:
 
 _ATTRIBUTE = re.compile(r"\.\s*([^\W\d]\w*)")
 _SPACE = re.compile(r"[\s\\]+")
+_ABOVE_BASE = re.compile(r"\(\s*([^\W\d][\w.]*)\s*,[^()]*\)")  # the arguments of `super(Base, self)`
+_KEYWORD = re.compile(r"\s*\w+\s*=(?!=)")
 _INDEX = re.compile(r"\s*-?\d+\s*")
 _NUMBER = re.compile(r"\d[\w.]*")
 _WORDS = frozenset({"await", "lambda", "not", "yield"})  # names that begin something else than a chain
@@ -325,12 +328,18 @@ def _primary(text: str, settings: ShapeSettings, depth: int) -> tuple[str, int]:
     head, position = name[0], name.end()
     if not PLAIN.fullmatch(head):
         head = "".join(head.split())
-    if text[position : position + 1] == "(" and head in settings.passing:
+    if head == "super" and (of_base := _ABOVE_BASE.match(text, position)):
+        return _trailers(typed_value(f"{ABOVE}{of_base[1]}"), text, of_base.end())
+    if text[position : position + 1] == "(" and _is_passing(head, settings):
         end = find_closing(text, position)
         passed = _passthrough_value(head, text[position + 1 : end], settings, depth) if end > 0 else ""
         if end + 1 == len(text) or not ("|" in passed or passed[:1] == "("):
             head, position = passed, end + 1
     return _trailers(head, text, position)
+
+
+def _is_passing(head: str, settings: ShapeSettings) -> bool:
+    return head in settings.passing or (head.rpartition(".")[2] in settings.passing_methods and "." in head)
 
 
 def _trailers(head: str, text: str, position: int) -> tuple[str, int]:
@@ -379,9 +388,30 @@ def _display(inside: str, bracket: str, settings: ShapeSettings, depth: int) -> 
     return union_of_names(marked(value, mark) for value in values) or kind
 
 
+def _is_chain(value: str) -> bool:
+    return bool(value) and "|" not in value and value[0] != "("
+
+
 def _passthrough_value(head: str, inside: str, settings: ShapeSettings, depth: int) -> str:
-    """Return the result of a function that makes it of its first argument."""
-    argument = split_outside(inside, ",", 1)[0]
+    """Return the result of a function that makes it of its first argument, or of all."""
+    arguments = [each for each in split_outside(inside, ",", MAX_UNION_MEMBERS) if not _KEYWORD.match(each)]
+    argument = arguments[0] if arguments else ""
+    last = head.rpartition(".")[2]
+    if head in settings.gathering or last in settings.gathering:
+        is_starred = argument.lstrip().startswith("*")
+        if is_starred:  # `gather(*tasks)`: as many as there are
+            return _value(argument.lstrip()[1:], settings, depth + 1) or "<list>"
+        return tuple_of(as_tuple_item(_value(each, settings, depth + 1)) for each in arguments)
+    if head in settings.filtering:
+        return (_value(arguments[1], settings, depth + 1) if len(arguments) > 1 else "") or "<list>"
+    if head in settings.applying:
+        value = _value(argument, settings, depth + 1)
+        return marked(value, Mark.CALL, Mark.SEQUENCE_OF) if _is_chain(value) else "<list>"
+    if head in settings.calling or last in settings.calling:
+        value = _value(argument, settings, depth + 1)
+        return marked(value, Mark.CALL) if _is_chain(value) else ""
+    if head in settings.giving or last in settings.giving:
+        return _value(argument, settings, depth + 1)
     if head in settings.casting:
         shape = shape_of(argument, settings)
         return typed_value(shape) if shape and ">" not in shape else ""
