@@ -169,6 +169,7 @@ class Linker:
                 self.collector.add(draft.parent, document, EdgeKind.REFERENCES, RuleName.SAME_FILE, draft.start_row)
         self._add_imports(number)
         self._add_uses(number)
+        self._add_fixtures(number)
         self._add_states(number)
         for source, target, row in self._mentions.find_edges(number):
             self._add_edge(source, target.draft, EdgeKind.MENTIONS, target.rule, row, target.candidates)
@@ -337,6 +338,19 @@ class Linker:
 
     def _scope_draft(self, number: int, scope: int) -> int:
         return number if scope == MODULE_SCOPE else self.drafts.of_definition(self.program.files[number].first + scope)
+
+    def _add_fixtures(self, number: int) -> None:
+        """Add calls of the fixtures whose results tests get as parameters."""
+        symbols = self.program.files[number]
+        if symbols.settings is None or not symbols.settings.tests.fixtures or self.drafts[number].role != Role.TEST:
+            return
+        for binding in symbols.facts.bindings:
+            if binding.scope >= 0 and not binding.value and binding.target.isidentifier():
+                fixture = self.resolver.name_lookup.find_fixture(number, binding.scope, binding.target)
+                if fixture >= 0:
+                    source = self._scope_draft(number, binding.scope)
+                    target = self.drafts.of_definition(fixture)
+                    self._add_edge(source, target, EdgeKind.CALLS, RuleName.FIXTURE, binding.row)
 
     def _add_uses(self, number: int) -> None:
         symbols = self.program.files[number]

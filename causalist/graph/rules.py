@@ -80,6 +80,7 @@ class RuleName(StrEnum):
     ROUTE = "route"
     REQUEST = "request"
     EVENT = "event"
+    FIXTURE = "fixture"
 
 
 class Rule(NamedTuple):
@@ -217,6 +218,7 @@ RULES: tuple[Rule, ...] = (
     Rule(RuleName.ROUTE, Evidence.NAMES, "a framework is told that it handles this path", 0.95),
     Rule(RuleName.REQUEST, Evidence.NAMES, "a client asks for a path that fits the route", 0.8),
     Rule(RuleName.EVENT, Evidence.NAMES, "it handles an event of the name that is emitted", 0.7),
+    Rule(RuleName.FIXTURE, Evidence.NAMES, "a parameter of a test is named like a fixture in sight", 0.97),
 )
 
 RULE_NAMES: tuple[str, ...] = tuple(rule.name.value for rule in RULES)  # plain strings: they are stored

@@ -280,13 +280,15 @@ class TestSettings:
     `mark` is a regular expression for text before a definition that makes it a test, `marks` are names of annotations
     that do. `functions` is a regular expression for names of functions and methods that are tests if their file is one.
     `names` are patterns of file names (without extension) and types in which "*" is the name of the tested thing. If
-    nothing says which functions are tests, a file is one test.
+    nothing says which functions are tests, a file is one test. `fixtures` is the name of files whose fixtures all tests
+    below them see.
     """
 
     mark: str = ""
     marks: tuple[str, ...] = ()
     functions: str = ""
     names: tuple[str, ...] = ()
+    fixtures: str = ""
 
 
 @dataclass(frozen=True, slots=True)

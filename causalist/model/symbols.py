@@ -97,6 +97,7 @@ CALLABLE_KINDS = frozenset({NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.MACRO, 
 
 # What ids of values begin with, behind `external:`, that are asked for by a literal name.
 ASKED_KINDS = ("env:", "config:")
+FIXTURE_PREFIX = "fixture:"  # before the names of fixtures of tests among what a file exports
 ROUTE_PREFIX = "route:"  # the same for routes, before the method and the path
 
 

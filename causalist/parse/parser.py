@@ -29,6 +29,7 @@ from causalist.parse.embedded_code import (
     with_component,
     without_scripts,
 )
+from causalist.parse.fixtures import read_fixtures
 from causalist.parse.languages import (
     Grammar,
     claimants,
@@ -207,6 +208,8 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     definitions = collector.definitions()
     if secrets:
         definitions = [d._replace(signature=shorten_masks(d.signature), doc=shorten_masks(d.doc)) for d in definitions]
+    has_fixtures = grammar.settings.tests.fixtures
+    fixtures = read_fixtures(tree, text, definitions) if has_fixtures else []
     facts = FileFacts(
         language=grammar.dialect.name,
         definitions=tuple(definitions),
@@ -214,7 +217,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         calls=tuple(collector.use_reader.calls),
         references=tuple(collector.use_reader.references()),
         imports=tuple(collector.import_reader.imports),
-        exports=tuple(collector.import_reader.exports),
+        exports=(*collector.import_reader.exports, *fixtures),
         bindings=tuple(collector.binding_reader.bindings),
         returns=tuple(collector.returns()),
         package=collector.package,

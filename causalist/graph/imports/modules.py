@@ -171,7 +171,8 @@ class ModuleMap:
             return self._find_file_or_index(target, settings, only_folder=not module)
         best: tuple[int, int, str] | None = None
         for entry in self.dotted.get(module, ()):
-            if not entry.in_package and not importer.startswith(entry.root + "/"):
+            is_near = entry.in_package or importer.startswith(entry.root + "/")
+            if not is_near and not _shares_namespace(importer, entry.root, module):
                 continue  # a script's neighbour is visible to its neighbours only
             path = self.paths[entry.file]
             rank = (-shared_folders(importer, path), path.count("/"), path)
@@ -325,6 +326,18 @@ class ModuleMap:
                 if target + extension in number:
                     return ModuleTarget(number[target + extension], RuleName.PATH)
         return OUTSIDE
+
+
+def _shares_namespace(importer: str, root: str, module: str) -> bool:
+    """Return True if a package without index file, below the folder of sources `root`, is one with the importer's.
+
+    >>> _shares_namespace("web/src/acme/page.py", "api/src", "acme.text")
+    True
+    """
+    package = module.partition(".")[0]
+    if root.rpartition("/")[2] not in _SOURCE_FOLDERS or package == module:
+        return False
+    return any(f"/{source}/{package}/" in f"/{importer}" for source in _SOURCE_FOLDERS)
 
 
 def _source_paths(path: str) -> tuple[str, ...]:

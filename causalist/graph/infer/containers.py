@@ -108,7 +108,17 @@ class ContainerTypes:
             )
         if checks is not None:
             found = checked_value(found, self.infer_annotation(file, checks.scope, checks.type, RuleName.ANNOTATION))
+        if found is None and not binding.type and not binding.value:
+            found = self._fixture_value(file, binding)
         return found if found is not None and found.kind is not ValueKind.UNKNOWN_MEMBER else UNKNOWN
+
+    def _fixture_value(self, file: int, binding: Binding) -> Value | None:
+        """Return the result of the fixture that a parameter of a test is named after, or None."""
+        fixture = self.inference.name_lookup.find_fixture(file, binding.scope, binding.target)
+        if fixture < 0 or self.inference.depth >= _MAX_DEPTH:
+            return None
+        given = self.inference.call_result(Value(ValueKind.DEFINITION, fixture, RuleName.FIXTURE))
+        return given.parts[0] if given is not None and given.kind is ValueKind.SEQUENCE else given
 
     def infer_expression(self, file: int, scope: int, value: str) -> Value | None:
         """Return the value of an expression in the notation of facts."""

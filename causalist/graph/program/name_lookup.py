@@ -10,6 +10,7 @@ An extension function is written outside of the type that it is called on. It co
 sight, and after the members of the type itself. Nothing here follows values: `infer` does, and asks here.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -20,7 +21,7 @@ from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.graph.values import Resolution, ResolutionKind, Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.model.symbols import CALLABLE_KINDS, FIXTURE_PREFIX, TYPE_KINDS, NodeKind
 
 _EXTERNAL_TYPE = -1  # in the place of the type that an extension is for: one that is not of the repository
 _ANY_TYPE = -2  # a type parameter, or what all types derive from
@@ -148,6 +149,54 @@ class NameLookup:
         if binding.scope == MODULE_SCOPE:
             return MODULE_SCOPE
         return self.program.files[file].facts.definitions[binding.scope].parent
+
+    # -- fixtures of tests
+
+    def find_fixture(self, file: int, scope: int, name: str) -> int:
+        """Return the fixture that a parameter of a test, or of a fixture, gets, or -1.
+
+        Those of the class come first, then those of the file, then those of the nearest file for fixtures above.
+        """
+        symbols = self.program.files[file]
+        if scope < 0 or symbols.settings is None or not symbols.settings.tests.fixtures:
+            return -1
+        own = symbols.facts.definitions[scope]
+        if not re.search(rf"[(,*]\s*{re.escape(name)}\b", own.signature):  # no parameter
+            return -1
+        is_user = re.fullmatch(symbols.settings.tests.functions, own.name) or any(
+            each.local == own.qualname and each.exported.startswith(FIXTURE_PREFIX) for each in symbols.facts.exports
+        )
+        if not is_user:
+            return -1
+        holder = own.qualname.rpartition(".")[0]
+        names = [f"{FIXTURE_PREFIX}{holder}.{name}"] if holder else []
+        for key in (*names, f"{FIXTURE_PREFIX}{name}"):
+            found = symbols.by_qualname.get(symbols.exports.get(key, ""), -1)
+            if found >= 0 and found != symbols.first + scope:
+                return found
+        folder = symbols.path
+        while folder:
+            folder = folder.rpartition("/")[0]
+            path = f"{folder}/{symbols.settings.tests.fixtures}" if folder else symbols.settings.tests.fixtures
+            shared = self.program.modules.number.get(path, -1)
+            if shared >= 0 and shared != file:
+                found = self._fixture_in(shared, name)
+                if found >= 0:
+                    return found
+        return -1
+
+    def _fixture_in(self, file: int, name: str) -> int:
+        """Return the fixture of that name that a file makes or imports, or -1."""
+        symbols = self.program.files[file]
+        found = symbols.by_qualname.get(symbols.exports.get(f"{FIXTURE_PREFIX}{name}", ""), -1)
+        if found >= 0:
+            return found
+        resolution = self.program.find_exported(file, name)
+        if resolution is None or resolution.kind is not ResolutionKind.DEFINITION:
+            return -1
+        other = self.program.files[self.program.file_of[resolution.number]]
+        local = other.exports.get(f"{FIXTURE_PREFIX}{name}", "")
+        return resolution.number if other.by_qualname.get(local, -1) == resolution.number else -1
 
     # -- modules and wildcard imports
 
