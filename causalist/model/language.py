@@ -187,7 +187,8 @@ class TypeSettings:
 
     `containers` are generic types of collections. `elements` are their methods that return one element,
     `collection_methods` those that return a collection of the same elements, `callback_methods` those that call a
-    function for each element, and `iterator_methods` those that an iterator of the repository has.
+    function for each element, and `iterator_methods` those that an iterator of the repository has. With `casts`,
+    `x as T` says that x is a T.
     """
 
     transparent: tuple[str, ...] = ()
@@ -212,6 +213,7 @@ class TypeSettings:
     annotation_before_name: bool = False
     bracketed: bool = False
     memberless_types: tuple[str, ...] = ()
+    casts: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # each is a key of a cache: hashed by identity, which is quick

@@ -174,7 +174,26 @@
 (assignment_pattern left: (identifier) @binding.item)
 (arrow_function parameter: (identifier) @binding)
 (catch_clause parameter: (identifier) @binding.item)
+(for_in_statement left: (identifier) @binding operator: "of" right: (_) @binding.elements)
 (for_in_statement left: (identifier) @binding.item)
+(variable_declarator name: (array_pattern . (identifier) @binding .) value: (_) @binding.elements)
+(call_expression function: (member_expression object: (_) @binding.receiver))
+(arrow_function parameter: (identifier) @binding.handed)
+(if_statement condition: (parenthesized_expression (binary_expression
+  left: (identifier) @narrowed operator: "instanceof" right: [(identifier) (member_expression)] @narrowed.type)))
+(binary_expression left: (binary_expression
+  left: (identifier) @narrowed operator: "instanceof" right: [(identifier) (member_expression)] @narrowed.type) operator: "&&")
+(ternary_expression condition: [(parenthesized_expression (binary_expression
+  left: (identifier) @narrowed operator: "instanceof" right: [(identifier) (member_expression)] @narrowed.type))
+  (binary_expression left: (identifier) @narrowed operator: "instanceof" right: [(identifier) (member_expression)] @narrowed.type)])
+(unary_expression operator: "!" argument: (parenthesized_expression (binary_expression
+  left: (identifier) @narrowed operator: "instanceof" right: [(identifier) (member_expression)] @narrowed.type)))
+(if_statement condition: (parenthesized_expression (call_expression
+  function: (identifier) @narrowed.guard arguments: (arguments . (identifier) @narrowed.guarded .))))
+(unary_expression operator: "!" argument: (call_expression
+  function: (identifier) @narrowed.guard arguments: (arguments . (identifier) @narrowed.guarded .)))
+(binary_expression left: (call_expression
+  function: (identifier) @narrowed.guard arguments: (arguments . (identifier) @narrowed.guarded .)) operator: "&&")
 (assignment_expression left: (identifier) @binding)
 (assignment_expression left: (member_expression) @binding)
 (assignment_expression right: (_) @binding.value)

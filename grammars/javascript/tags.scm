@@ -19,6 +19,8 @@
 
 ; Names that get a value.
 (formal_parameters (identifier) @binding)
+(arrow_function parameters: (formal_parameters . (identifier) @binding.handed))
+(function_expression parameters: (formal_parameters . (identifier) @binding.handed))
 (formal_parameters (assignment_pattern left: (identifier) @binding right: (_) @binding.value))
 (field_definition property: (_) @binding.property)
 (field_definition value: (_) @binding.value)

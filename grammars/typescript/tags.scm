@@ -53,6 +53,9 @@
 ; Names that get a value, with the type or the value as far as a chain of names can tell it.
 (variable_declarator type: (type_annotation (_) @binding.type))
 (required_parameter pattern: (identifier) @binding)
+(required_parameter pattern: (object_pattern) @binding.pattern)
+(arrow_function parameters: (formal_parameters . (required_parameter pattern: (identifier) @binding.handed)))
+(function_expression parameters: (formal_parameters . (required_parameter pattern: (identifier) @binding.handed)))
 (optional_parameter pattern: (identifier) @binding)
 (required_parameter type: (type_annotation (_) @binding.type))
 (optional_parameter type: (type_annotation (_) @binding.type))
@@ -71,5 +74,8 @@
 (type_parameter constraint: (constraint (_) @binding.type))
 (function_declaration return_type: (type_annotation (_) @returns))
 (method_definition return_type: (type_annotation (_) @returns))
+(function_declaration return_type: (type_predicate_annotation (_) @returns))
+(method_definition return_type: (type_predicate_annotation (_) @returns))
+(arrow_function return_type: (type_predicate_annotation (_) @returns))
 (method_signature return_type: (type_annotation (_) @returns))
 (arrow_function return_type: (type_annotation (_) @returns))

@@ -3,14 +3,14 @@
 from dataclasses import dataclass, field
 
 from causalist.graph.infer.base import InferenceBase
-from causalist.graph.infer.containers import ContainerTypes
+from causalist.graph.infer.containers import ContainerTypes, checked_value
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
 from causalist.graph.values import BUILTIN, HOLDERS, KIND_OF_SHAPE, UNKNOWN, Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding
 from causalist.model.language import TypeSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
-from causalist.model.type_notation import RETURNED, Shape, split_type
+from causalist.model.type_notation import NARROWED, PREDICATE, RETURNED, Shape, split_type
 
 _ELEMENT = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
 _CONTENT_KINDS = frozenset(
@@ -27,6 +27,7 @@ _CONTENT_KINDS = frozenset(
 )
 _MAX_DEPTH = 24  # chains that are being read at the same time
 _FIELD_RULE = RuleName.ATTRIBUTE_TYPE
+_OWN_TYPES = ("Self", "this", "this.type", "static")
 _DEFAULT_EXPORT = "default"  # what a file exports in place of itself
 
 
@@ -183,6 +184,30 @@ class AnnotationTypes:
         settings = self.program.files[file].settings
         if settings is not None and settings.shapes.sequences:
             return self.containers.binding_value(file, binding, name)
+        found = self._declared_value(file, binding)
+        checks = self.program.files[file].bindings.get(binding.scope, {}).get(f"{NARROWED}{binding.target}")
+        checked = self._checked_type(file, checks) if checks is not None else None
+        return found if checked is None else checked_value(found, checked)
+
+    def _checked_type(self, file: int, checks: Binding) -> Value | None:
+        """Return an instance of the type that a check or a function with a type predicate says, or None."""
+        if checks.type:
+            checked = self.infer_annotation(file, checks.scope, checks.type, RuleName.ANNOTATION)
+        else:
+            guard = self.inference.infer_chain(file, checks.scope, checks.value)
+            if guard is None or guard.kind is not ValueKind.DEFINITION:
+                return None
+            symbols = self.program.files[self.program.file_of[guard.number]]
+            returned = symbols.returns.get(guard.number - symbols.first, "")
+            if not returned.startswith(PREDICATE):
+                return None
+            local, type_ = guard.number - symbols.first, returned.removeprefix(PREDICATE)
+            checked = self.infer_annotation(self.program.file_of[guard.number], local, type_, RuleName.ANNOTATION)
+        return checked if checked.kind in (ValueKind.INSTANCE, ValueKind.COLLECTION) else None
+
+    def _declared_value(self, file: int, binding: Binding) -> Value:
+        """Return the value of a binding by its annotation or the chain that it gets, without checks of its type."""
+        settings = self.program.files[file].settings
         if binding.type and settings is not None and settings.names.class_scope_is_visible:
             return self.infer_annotation(file, binding.scope, binding.type, RuleName.ANNOTATION)
         if binding.type:
@@ -256,6 +281,8 @@ class AnnotationTypes:
             if program.is_constructor(value.number):
                 return Value(ValueKind.INSTANCE, value.number, RuleName.CONSTRUCTED)
             return self.infer_return(value.number) or UNKNOWN
+        if returned.startswith(PREDICATE):
+            return BUILTIN
         owner = program.enclosing_type(value.number)
         if returned in ("Self", "this", "this.type") and owner >= 0:
             return Value(ValueKind.INSTANCE, owner, RuleName.RETURN_TYPE)
@@ -269,6 +296,24 @@ class AnnotationTypes:
             return None
         number, _ = program.find_member(value.number, settings.names.call_method)
         return Value(ValueKind.DEFINITION, number, value.rule) if number >= 0 else None
+
+    def receiver_rule(self, method: Value) -> str:
+        """Return the rule by which a method gives back the object it is called on, of whatever derived type that is.
+
+        "" for other methods.
+        """
+        program = self.program
+        if method.kind is not ValueKind.DEFINITION or program.definition_of[method.number].kind != NodeKind.METHOD:
+            return ""
+        symbols = program.files[program.file_of[method.number]]
+        local = method.number - symbols.first
+        returned = symbols.returns.get(local, "")
+        if returned:
+            return RuleName.RETURN_TYPE if returned in _OWN_TYPES else ""
+        given = symbols.bindings.get(local, {}).get(RETURNED)
+        names = symbols.settings.names.self_names if symbols.settings is not None else ()
+        is_itself = given is not None and not given.type and given.value in names
+        return RuleName.INFERRED_RETURN if is_itself else ""
 
     def run_by_name(self, value: Value | None) -> Value | None:
         """Return the result of a function whose name alone is a call of it; any other value as it is."""
@@ -355,6 +400,8 @@ class MemberTypes:
             if name == _ELEMENT or name in settings.elements:
                 return content._replace(kind=ValueKind.INSTANCE)
             return content if name in settings.collection_methods or name in settings.unwrap_methods else BUILTIN
+        if content.kind is ValueKind.INSTANCE and settings.casts and name == _ELEMENT:
+            return UNKNOWN  # an object with names of any kind
         if content.kind is not ValueKind.INSTANCE:
             return content if content.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN) else UNKNOWN
         for step in settings.iterator_methods:  # an iterator of the repository's own

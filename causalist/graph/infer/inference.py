@@ -235,6 +235,11 @@ class Inference(InferenceBase):
             if step is None:
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
                 return unknown if self.members.can_have_more_members(value) else None
+            rule = self.annotations.receiver_rule(step) if marks[:1] == [Mark.CALL] else ""
+            if rule and value.kind is ValueKind.INSTANCE:
+                value = value._replace(rule=rule)
+                value = self._apply_marks(value, marks[1:], shapes) if marks[1:] else value
+                continue
             value = self._apply_marks(step, marks, shapes)
         return self.annotations.run_by_name(value) if bare_calls and called is None else value
 

@@ -32,7 +32,9 @@ from causalist.parse.syntax.chains import (
     array_type_name,
     chain_of,
     members_of,
+    paths_of_pattern,
     type_name,
+    type_of_path,
     with_constructor_call,
     without_arguments,
 )
@@ -51,6 +53,10 @@ _BESIDE = re.compile(rb"[\s&.$]*")  # between a type and the one name that it is
 _MAX_PUNCTUATION_BYTES = 3  # bytes between a name and its annotation or value, white space aside: ":", "=", ")=", ")in"
 _BOUND = re.compile(rb"\s+[a-z]+\s+")  # between a type parameter and what bounds it
 _MAX_GAP_BYTES = 160  # with the white space of a line that is broken there
+_THEN = "then"  # hands on what a promise gives
+_METHOD_OF_ARROW = re.compile(
+    rb"(?:\s|//[^\n]*\n)*!?\??\.\s*(\w+)\s*(?:<[^<>()]{0,60}>)?\(\s*(?:async\s+|async(?=\s*\())?(?:function\s*\w*\s*)?\(?\s*"
+)
 _METHOD = re.compile(rb"(?:\s|//[^\n]*\n)*\.\s*(\w+)\s*\(\s*(?:[^(|]{0,60}[,\s])?(?:move\s+)?\|[&\s]*\(?")
 _NOTHING = frozenset({"null", "undefined", "false"})  # which has no members
 _ON_HOLDER = -2  # scope of the type parameters of a holder, until `hand_down` copies them
@@ -87,6 +93,8 @@ class BindingReader:
         self._beside = -1  # its end, where it is for the name right after it alone
         self._annotation_before_name = scopes.settings.types.annotation_before_name
         self._item_end = -1  # of the last name that may be a type parameter
+        self._has_arrows = bool(scopes.settings.names.assigned_infixes)
+        self._narrowed = self._guard = ""  # a name whose type is checked, and a function that checks it
         self._elements = ""  # the last collection that stands before the names of its elements
         self._value: tuple[int, str, list[tuple[int, str]]] | None = None  # start, chain, targets of the last value
 
@@ -103,6 +111,10 @@ class BindingReader:
             Tag.BINDING_GENERIC: self.on_generic,
             Tag.BINDING_POSITION: self.on_position,
             Tag.BINDING_ELEMENTS: self.on_elements,
+            Tag.NARROWED: self.on_narrowed,
+            Tag.NARROWED_TYPE: self.on_narrowed_type,
+            Tag.NARROWED_GUARD: self.on_guard,
+            Tag.NARROWED_GUARDED: self.on_guarded,
             Tag.BINDING_ELEMENT: self.on_element,
             Tag.BINDING_MATCH: self.on_match,
             Tag.BINDING_SUBJECT: self.on_subject,
@@ -178,6 +190,10 @@ class BindingReader:
         """Bind the name before a collection to its elements, and remember them for a name after it."""
         chain = self._chain(start, end, start)
         self._elements = element_of(chain)
+        if self._binding_end < 0 and self._value is not None and self._value[0] == start:
+            for position, _ in self._value[2]:  # `[first] = xs`, which the value was taken for
+                self.bindings[position] = self.bindings[position]._replace(value=element_of(self._value[1]))
+            return
         if self._binding_end < 0 or not self.bindings or not self._is_near(self._binding_end, start):
             return
         last = self.bindings[-1]
@@ -221,10 +237,37 @@ class BindingReader:
         if position < 0:
             return
         until, since = self._receivers[position]
-        method = _METHOD.match(self._scopes.data, until, start)
-        if method and method[1].decode("ascii", "replace") in self._scopes.settings.types.callback_methods:
-            chain = self._chain(since, until, since)
-            self._tell(start, element_of(chain))
+        method = (_METHOD_OF_ARROW if self._has_arrows else _METHOD).match(self._scopes.data, until, start)
+        name = method[1].decode("ascii", "replace") if method else ""
+        if name in self._scopes.settings.types.callback_methods:
+            self._tell(start, element_of(self._chain(since, until, since)))
+        elif name == _THEN and self._has_arrows:
+            self._tell(start, self._chain(since, until, since))
+
+    def on_narrowed(self, start: int, end: int, tag: int) -> None:
+        """Record the name that a type check narrows."""
+        self._narrowed = self._scopes.text(start, min(end, start + _MAX_NAME_BYTES))
+
+    def on_narrowed_type(self, start: int, end: int, tag: int) -> None:
+        """Bind the narrowed name to the checked type."""
+        checked = type_name(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)), self._scopes.settings.types)
+        self._narrow(start, checked, "")
+
+    def on_guard(self, start: int, end: int, tag: int) -> None:
+        """Record a function that may say of which type its argument is."""
+        self._guard = self._scopes.text(start, min(end, start + _MAX_NAME_BYTES))
+
+    def on_guarded(self, start: int, end: int, tag: int) -> None:
+        """Bind the argument of that function to the type that the function says, if it does."""
+        self._narrowed = self._scopes.text(start, min(end, start + _MAX_NAME_BYTES))
+        self._narrow(start, "", self._guard)
+
+    def _narrow(self, start: int, type_: str, guard: str) -> None:
+        if self._narrowed and (type_ or guard):
+            scope = self._scopes.binding_scope()
+            self.bindings.append(Binding(scope, f"{NARROWED}{self._narrowed}", type_, guard, self._scopes.row(start)))
+            self._binding_end = -1
+        self._narrowed = ""
 
     def on_variant(self, start: int, end: int, tag: int) -> None:
         """Record the variant or type whose parts the open pattern names."""
@@ -251,10 +294,11 @@ class BindingReader:
             return marked(of_type[1] or of_type[2], Mark.CALL)
         while wrapped := self._wrapping.fullmatch(text):
             text = wrapped[1]  # `Arc::new(Store::open())`: the content counts
-        elements = bool(self._scopes.settings.types.containers)
         if self._scopes.settings.names.bare_calls:
             text = without_arguments(text)
-        return self._scopes.own_chain(with_constructor_call(text, chain_of(text, elements)), position)
+        return self._scopes.own_chain(
+            with_constructor_call(text, chain_of(text, self._scopes.settings.types)), position
+        )
 
     def on_key(self, start: int, end: int, tag: int) -> None:
         """Record the key of the next name in a pattern."""
@@ -332,6 +376,8 @@ class BindingReader:
                 self.bindings[-1] = self.bindings[-1]._replace(type=name)
             else:
                 self._type, self._beside = name, end
+        elif self._pattern is not None and self._is_near(self._pattern[0], start, 0):
+            self._type_pattern(start, end)
         elif self._item_end >= 0 and self.bindings and _BOUND.fullmatch(self._scopes.data, self._item_end, start):
             bound = type_name(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)), settings)
             self.bindings[-1] = self.bindings[-1]._replace(type=bound)
@@ -348,6 +394,30 @@ class BindingReader:
             if self._is_twin:
                 self.bindings[-2] = self.bindings[-2]._replace(type=name)
             self._type_end = end
+
+    def _type_pattern(self, start: int, end: int) -> None:
+        """Set what the names of the last pattern get from the type that stands behind it."""
+        assert self._pattern is not None
+        until, targets = self._pattern
+        self._pattern = None
+        data = self._scopes.data
+        depth, begin = 0, until
+        for position in range(until - 1, max(-1, until - MAX_VALUE_BYTES), -1):
+            depth += (data[position] == 125) - (data[position] == 123)  # braces
+            if not depth:
+                begin = position
+                break
+        paths = dict(paths_of_pattern(self._scopes.text(begin, until)))
+        text = self._scopes.text(start, min(end, start + MAX_VALUE_BYTES))
+        for position, _ in targets:
+            binding = self.bindings[position]
+            path = paths.get(binding.target)
+            if path and not binding.type and not binding.value:
+                type_, rest = type_of_path(text, path, self._scopes.settings.types)
+                if type_ and not rest:
+                    self.bindings[position] = binding._replace(type=type_)
+                elif type_:
+                    self.bindings[position] = binding._replace(value=f"{typed_value(type_)}.{'.'.join(rest)}")
 
     def on_rest(self, start: int, end: int) -> None:
         """Set the type of the next name to an array of the type of a rest parameter."""

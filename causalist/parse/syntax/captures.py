@@ -73,6 +73,8 @@ class Tag(IntEnum):
     PLACE_CAUGHT = auto()
     NARROWED = auto()
     NARROWED_TYPE = auto()
+    NARROWED_GUARD = auto()
+    NARROWED_GUARDED = auto()
     YIELDED = auto()
     ALIASED = auto()
     GLOBAL = auto()
@@ -247,6 +249,8 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "place.caught": Tag.PLACE_CAUGHT,
     "narrowed": Tag.NARROWED,
     "narrowed.type": Tag.NARROWED_TYPE,
+    "narrowed.guard": Tag.NARROWED_GUARD,
+    "narrowed.guarded": Tag.NARROWED_GUARDED,
     "yielded": Tag.YIELDED,
     "aliased": Tag.ALIASED,
     "global": Tag.GLOBAL,

@@ -6,9 +6,20 @@ types: `await f()` has the type of `f()`, and `Promise<T>` is read as T.
 """
 
 import re
+from collections.abc import Sequence
 
 from causalist.model.language import TypeSettings
-from causalist.model.type_notation import Mark, array_of, bounds_of, field_of, marked, object_of, split_top, wrapped_in
+from causalist.model.type_notation import (
+    Mark,
+    array_of,
+    bounds_of,
+    field_of,
+    marked,
+    object_of,
+    split_top,
+    typed_value,
+    wrapped_in,
+)
 
 _PLAIN = re.compile(r"[\w$]+(?:\.[\w$#]+)*", re.ASCII)
 _NUMBER = re.compile(r"\d+")
@@ -21,7 +32,7 @@ _WAITED = re.compile(r"(\(\s*)?await\s+")
 _COMMAND = re.compile(r"([^\W\d]\w*(?: ?\. ?\w+)*[?!]?)[ \t]+(?![.&+*/%=<>|?-])\S")  # without an operator in between
 _SPACE = re.compile(r"\s+")
 _WRAPPED = re.compile(
-    r"(?:(?:typing\.)?(?:Optional|Annotated|Final|ClassVar|Awaitable)\[|(?:Readonly|Promise|PromiseLike|Awaitable)<)(.+)[\]>]"
+    r"(?:(?:typing\.)?(?:Optional|Annotated|Final|ClassVar|Awaitable)\[|(?:Readonly|Promise|PromiseLike|Awaitable|Partial|Required|NonNullable|Pick|Omit)<)(.+)[\]>]"
 )
 _UNION = re.compile(r"(?:typing\.)?Union\[(.+)\]")
 _TYPE = re.compile(r"(?:readonly )?(\.?[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)")
@@ -56,10 +67,11 @@ def without_arguments(text: str) -> str:
     return called[1] if called else text
 
 
-def chain_of(text: str, elements: bool = False) -> str:
+def chain_of(text: str, settings: TypeSettings | None = None) -> str:
     """Return the chain of `text`, or "" if its last part is not a name.
 
-    With `elements` an element of a collection is a part of the chain: `xs[0].close` -> `xs.[].close`. A leading dot
+    With `settings` that have collections an element of one is a part of the chain: `xs[0].close` -> `xs.[].close`; with
+    those that have casts, `(x as T).close` is `<T>.close`. A leading dot
     stays: it marks a name of the outermost package. A clone has the chain of its original.
 
     >>> [chain_of(t) for t in ("a.b", "f(x).g", "xs[0].close", "a?.b!.c", "(await x).y", "'s'.join", "f<T>", "1 + g")]
@@ -73,14 +85,23 @@ def chain_of(text: str, elements: bool = False) -> str:
     if "r#" in text:
         text = _RAW.sub("", text)
     if text.startswith("<") and (qualified := _AS_TRAIT.fullmatch(text)):
-        return chain_of(f"{qualified[2] or type_name(qualified[1])}::{qualified[3]}", elements)
-    if text.startswith("(") and (end := _find_closing(text, 0)) > 0 and (inner := chain_of(text[1:end], elements)):
-        return chain_of(_spell_items(with_constructor_call(text[1:end], inner)) + text[end + 1 :], elements)
+        return chain_of(f"{qualified[2] or type_name(qualified[1])}::{qualified[3]}", settings)
+    if settings is not None and settings.casts:
+        if cast := _cast_of(text, settings):
+            return cast
+        if text.startswith("(") and (end := _find_closing(text, 0)) > 0:
+            cast = _cast_of(text[1:end].strip(), settings)
+            rest = chain_of(f"x{text[end + 1 :]}", settings) if cast else ""
+            if rest:
+                return cast + rest[1:]
+    if text.startswith("(") and (end := _find_closing(text, 0)) > 0 and (inner := chain_of(text[1:end], settings)):
+        return chain_of(_spell_items(with_constructor_call(text[1:end], inner)) + text[end + 1 :], settings)
     waited = _WAITED.match(text)
     if waited:
         end = _find_closing(text, 0) if waited[1] else len(text)
         inner = text[waited.end() : end]
         return chain_of(inner + text[end + 1 :]) if end > 0 and chain_of(inner) else _after_unknown(text, len(text))
+    elements = settings is not None and bool(settings.containers)
     parts: list[str] = []
     position, length = 0, len(text)
     expect_name = True
@@ -158,6 +179,72 @@ def chain_of(text: str, elements: bool = False) -> str:
         else:
             return ""
     return "" if expect_name or parts == ["?"] else ".".join(parts)
+
+
+_CAST = re.compile(r"(?P<value>(?s:.+?))\s+(?:as[?!]?|satisfies)\s+(?P<type>(?s:[^,;]+))")
+_OLD_CAST = re.compile(r"<(?P<type>[\w$.]+(?:<[^<>]*>)?(?:\[\])*)>\s*(?P<value>[\w$(](?s:.*))")
+_CASTING = re.compile(r"\s(?:as[?!]?|satisfies)\s")
+
+
+def _cast_of(text: str, settings: TypeSettings) -> str:
+    """Return the typed value of `x as T` or `<T>x`, or "".
+
+    >>> [_cast_of(text, _PLAIN_TYPES) for text in ("x as Repo", "x as unknown as Repo", "<Repo>x", "a.b")]
+    ['<Repo>', '<Repo>', '<Repo>', '']
+    """
+    cast = _CAST.fullmatch(text) if _CASTING.search(text) else _OLD_CAST.fullmatch(text) if text[:1] == "<" else None
+    if cast is None:
+        return ""
+    written = _CASTING.split(cast["type"])[-1]
+    if written.strip() == "const":
+        return chain_of(cast["value"])
+    name = type_name(written, settings)
+    return typed_value(name) if name else ""
+
+
+def paths_of_pattern(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the names that a pattern of an object binds, with the keys that lead to their values.
+
+    >>> paths_of_pattern("{ a, b: c, d: { e = 1 }, ...f }")
+    [('a', ('a',)), ('c', ('b',)), ('e', ('d', 'e'))]
+    """
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for each in split_top(_REMARK.sub("", text.strip()[1:-1]).replace("=>", ""), ","):
+        matched = _PATTERN_ITEM.fullmatch(each.strip())
+        if matched is None:
+            continue
+        key, inner = matched[1], (matched[2] or "").strip()
+        if inner.startswith("{"):
+            end = _find_closing(inner, 0)
+            found += [(name, (key, *path)) for name, path in paths_of_pattern(inner[: end + 1])] if end > 0 else []
+        else:
+            name = re.match(r"[\w$]+", inner)
+            found.append((name[0] if name else key, (key,)))
+    return found
+
+
+_PATTERN_ITEM = re.compile(r"([\w$]+)\s*(?:=(?s:.*)|:\s*((?s:.+)))?")
+_FIELD_OF_TYPE = re.compile(r"(?:readonly\s+)?([\w$]+)\??\s*:\s*((?s:.+))")
+
+
+def type_of_path(text: str, path: Sequence[str], settings: TypeSettings) -> tuple[str, tuple[str, ...]]:
+    """Return the type that the first keys of a path have in a written type, and the keys that are left.
+
+    >>> type_of_path("{ a: B; c: { d: E } }", ("c", "d"), _PLAIN_TYPES), type_of_path("P", ("a",), _PLAIN_TYPES)
+    (('E', ()), ('P', ('a',)))
+    """
+    text = text.strip()
+    if not text.startswith("{"):
+        return type_name(text, settings), tuple(path)
+    end = _find_closing(text, 0)
+    fields = re.sub(r"\n|;", ",", text[1:end]) if end > 0 else ""
+    for each in split_top(fields, ","):
+        matched = _FIELD_OF_TYPE.fullmatch(each.strip())
+        if matched and matched[1] == path[0]:
+            return (
+                type_of_path(matched[2], path[1:], settings) if len(path) > 1 else (type_name(matched[2], settings), ())
+            )
+    return "", ()
 
 
 def with_constructor_call(text: str, chain: str) -> str:
@@ -258,6 +345,8 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
         text = text.replace("[", "<").replace("]", ">")
     if settings.containers and text.startswith("[") and _find_closing(text, 0) == len(text) - 1:
         return _collection(text[1:-1].partition(";")[0], settings)
+    if settings.containers and text.endswith("[]"):
+        return _collection(text[:-2].removeprefix("readonly "), settings)
     generic = _GENERIC.fullmatch(text)
     if generic and generic[1].rpartition(".")[2] in settings.containers:
         arguments = [a for a in split_top(generic[2], ",") if not a.strip().startswith("'")] or [""]

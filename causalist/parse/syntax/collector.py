@@ -13,7 +13,7 @@ import tree_sitter
 from causalist.model.facts import MODULE_SCOPE, Definition
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, escape_name
-from causalist.model.type_notation import OPTIONAL
+from causalist.model.type_notation import OPTIONAL, PREDICATE
 from causalist.parse.syntax.accesses import AccessReader
 from causalist.parse.syntax.bindings import BindingReader, PlaceReader
 from causalist.parse.syntax.captures import DEFINITION_KINDS, IMPORT_PARTS, Event, Tag, events_of
@@ -33,6 +33,7 @@ from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.scopes import ANONYMOUS, VALUE_KINDS, BlockScopes, DefinitionDraft, Frame, Scopes
 from causalist.parse.syntax.uses import UseReader
 
+_PREDICATE = re.compile(r"(?:asserts\s+)?[\w$]+\s+is\s+")  # `x is T`
 _Handler = Callable[[int, int, int], None]  # start byte, end byte, Tag
 
 
@@ -415,7 +416,10 @@ class FactCollector:
                 draft.returns = read_type(start, end)
             else:
                 read = array_type_name if settings.before_names else type_name
-                draft.returns = self.scopes.spell_current(read(self.text(start, min(end, start + 200)), settings))
+                text = self.text(start, min(end, start + 200))
+                predicate = _PREDICATE.match(text) if settings.casts else None
+                name = self.scopes.spell_current(read(text[predicate.end() :] if predicate else text, settings))
+                draft.returns = f"{PREDICATE}{name}" if predicate and name else name
 
     def _on_parameter(self, start: int, end: int, tag: int) -> None:
         if tag == Tag.PARAMETER_REST and self.settings.types.before_names:

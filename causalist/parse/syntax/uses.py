@@ -173,9 +173,7 @@ class CallReader:
         if end - start > _MAX_RECEIVER_BYTES:
             return ""
         text = self._scopes.spell_attributes(self._scopes.text(start, end))
-        chain = self._scopes.spell_current(
-            with_constructor_call(text, chain_of(text, bool(self._scopes.settings.types.containers)))
-        )
+        chain = self._scopes.spell_current(with_constructor_call(text, chain_of(text, self._scopes.settings.types)))
         return chain if chain.isascii() and not _UNKNOWN_PART.search(chain) else ""
 
     def type_of_body(self, end: int) -> tuple[int, str] | None:
@@ -244,7 +242,7 @@ class CallReader:
             indexed = _INDEX.sub("[]", "".join(text.split()))
             if _INDEXED.fullmatch(indexed):
                 return indexed
-        return chain_of(text, bool(scopes.settings.types.containers)) or f"?.{scopes.text(start, end)}"
+        return chain_of(text, scopes.settings.types) or f"?.{scopes.text(start, end)}"
 
 
 def _without_comments(text: str) -> str:
@@ -411,7 +409,8 @@ class UseReader:
             chain = callee_of(self._scopes.text(start, end), self._settings.shapes)
         else:
             chain = self._scopes.own_chain(
-                chain_of(self._scopes.text(start, end), bool(self._settings.types.containers)), start
+                chain_of(self._scopes.text(start, end), self._settings.types),
+                start,
             )
         if chain and self._signs and self._scopes.data[end - 1 : end] in self._signs:
             chain += self._scopes.text(end - 1, end)
