@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.includes import InclusionGraph
 from causalist.graph.imports.packages import first_names_in, share_imports
 from causalist.graph.infer.inference import Inference
@@ -25,7 +26,7 @@ from causalist.model.facts import IS_TYPE, MODULE_SCOPE, UNCOUNTED, ArgumentKind
 from causalist.model.language import LanguageSettings
 from causalist.model.roles import role_of
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
-from causalist.model.type_notation import OPTIONAL, Shape, split_type
+from causalist.model.type_notation import OPTIONAL, Shape, split_top, split_type
 
 _SECONDARY_ROLES = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS})
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts", ".pyi")
@@ -69,6 +70,7 @@ class Resolver:
     builtin_methods: Mapping[str, frozenset[str]]  # by language
     inference: Inference = field(init=False)
     overloads: "OverloadChooser" = field(init=False)
+    twins: "TwinChooser" = field(init=False)
     name_candidates: "NameCandidates" = field(init=False)
     name_lookup: NameLookup = field(init=False)
     partial_types: PartialTypes = field(init=False)
@@ -81,6 +83,7 @@ class Resolver:
         self.inference = Inference(self.program)
         self.name_candidates = NameCandidates(self.program)
         self.overloads = OverloadChooser(self.inference)
+        self.twins = TwinChooser(self.program)
         self.name_lookup = self.inference.name_lookup
 
     def prepare(self) -> list[Derived]:
@@ -372,7 +375,9 @@ class Resolver:
                 (number,) = functions
                 of_file, fitting = program.file_of[number], self._overload_filter(number, arguments)
                 functions = program.packages.find_variants(number, of_file, file, program.files, fitting)
-            return [*(Target(each, value.rule, len(functions)) for each in functions), *constants], ""
+            meant = self.twins.choose(file, scope, chain, functions) if len(functions) > 1 else -1
+            targets = [Target(each, value.rule, 1 if each == meant else len(functions)) for each in functions]
+            return [*targets, *constants], ""
         if value.kind is ValueKind.EXTERNAL:
             return [], value.name
         if value.kind is ValueKind.INSTANCE and called and (method := self._call_method(file)):
@@ -442,6 +447,64 @@ class Resolver:
     def _language_of(self, file: int) -> str:
         settings = self.program.files[file].settings
         return settings.name if settings else ""
+
+
+# Parts of paths of code that the usual build leaves out: those of other platforms.
+_OTHER_PLATFORMS = re.compile(
+    r"(?:^|[/_.-])(?:win|windows|win32|w32|win64|msvc|mingw|aix|sunos|solaris|os2|os390|vms|haiku|ibmi|qnx|zos|cygwin|darwin"
+    r"|macos|freebsd|openbsd|netbsd|bsd|android|ios|wasm|emscripten|amiga|dos)(?=[/_.-])",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TwinChooser:
+    """Choice among definitions of one name of which a program has one, in languages with headers.
+
+    A build compiles one of those behind `#ifdef` and of those in files for platforms; that of the usual platform is
+    meant for certain, as far as names tell. Of two methods that differ by `const`, the receiver decides.
+    """
+
+    program: Program
+
+    def choose(self, file: int, scope: int, chain: str, functions: Sequence[int]) -> int:
+        """Return the one of several functions that a call means for most who build the program, or -1."""
+        symbols = self.program.files[file]
+        if symbols.settings is None or not symbols.settings.modules.headers:
+            return -1
+        constants = [each for each in functions if self._is_constant(each)]
+        if constants and len(constants) < len(functions):
+            is_constant = self._has_constant_receiver(symbols, scope, chain.partition(".")[0].partition("(")[0])
+            fitting = [each for each in functions if (each in constants) == is_constant]
+            return fitting[0] if len(fitting) == 1 else -1
+        definitions = self.program.definition_of
+        if len({self._shape(definitions[each].signature) for each in functions}) > 1:
+            return -1  # overloads, of which the arguments say which is meant
+        included = self.program.packages.included
+        near = included(file) if included is not None else frozenset[int]()
+
+        def place(function: int) -> tuple[bool, bool, str, int]:
+            at = self.program.file_of[function]
+            path = self.program.files[at].path
+            return at not in near, _OTHER_PLATFORMS.search(path) is not None, path, function
+
+        return min(functions, key=place)
+
+    def _is_constant(self, function: int) -> bool:
+        return re.search(r"\)\s*const\b", self.program.definition_of[function].signature) is not None
+
+    def _has_constant_receiver(self, symbols: FileSymbols, scope: int, head: str) -> bool:
+        """Return True if the function around declares the receiver constant, or is constant itself for its own."""
+        signature = symbols.facts.definitions[scope].signature if scope >= 0 else ""
+        if head in ("this", ""):
+            return re.search(r"\)\s*const\b", signature) is not None
+        return re.search(rf"\bconst\s+[\w:<>, ]+?\s*[*&]\s*{re.escape(head)}\b", signature) is not None
+
+    @staticmethod
+    def _shape(signature: str) -> int:
+        """Return the number of parameters in a signature."""
+        inside = signature.partition("(")[2].rpartition(")")[0]
+        return len(split_top(inside, ",")) if inside.strip() not in ("", "void") else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,6 +149,7 @@ class ModuleSettings:
     holds_functions: bool = False
     shared: bool = False
     headers: tuple[str, ...] = ()
+    system_names: tuple[str, ...] = ()
     include_folders: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     sees_enclosing_packages: bool = False

@@ -7,8 +7,8 @@
 (class_specifier name: (type_identifier) @name body: (_) @body) @definition.class
 (class_specifier name: (template_type name: (type_identifier) @name) body: (_) @body) @definition.class
 (struct_specifier name: (template_type name: (type_identifier) @name) body: (_) @body) @definition.struct
-(class_specifier name: (qualified_identifier name: (type_identifier) @name) body: (_) @body) @definition.class
-(struct_specifier name: (qualified_identifier name: (type_identifier) @name) body: (_) @body) @definition.struct
+(class_specifier name: (qualified_identifier scope: (_) @owner name: (type_identifier) @name) body: (_) @body) @definition.class
+(struct_specifier name: (qualified_identifier scope: (_) @owner name: (type_identifier) @name) body: (_) @body) @definition.struct
 (concept_definition name: (identifier) @name) @definition.interface
 (alias_declaration name: (type_identifier) @name type: (type_descriptor type: (_) @returns)) @definition.type
 (template_declaration [(class_specifier) (struct_specifier) (function_definition) (alias_declaration) (concept_definition)]) @span

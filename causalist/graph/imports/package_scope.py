@@ -107,6 +107,7 @@ def _and(left: Truth, right: Truth) -> Truth:
 _JOINED: dict[str, Callable[[Truth, Truth], Truth]] = {"||": _or, "&&": _and}
 
 
+_OF_MACRO = re.compile(r"[A-Z][A-Z0-9_]+\s*\(\s*[a-z_]\w*\s*[,)]")
 _NEVER_LINKED = frozenset({*TYPE_KINDS, NodeKind.TYPE, NodeKind.MACRO})
 
 PackageKey = tuple[str, str, str]  # language, folder or "", name in the package clause
@@ -126,6 +127,7 @@ class PackageScopes:
     asked_for: dict[int, str] = field(default_factory=dict)
     unusual: set[int] = field(default_factory=set)
     included: Callable[[int], frozenset[int]] | None = None  # a file -> itself and the files that it includes
+    included_sources: set[str] = field(default_factory=set)  # paths of files that others include, though no headers
     _names: dict[PackageKey, dict[str, list[tuple[int, int]]]] = field(default_factory=dict)  # -> (file, definition)
     _variants: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # definition -> its namesakes, with files
 
@@ -156,6 +158,10 @@ class PackageScopes:
         found = self._names_of(key, tables).get(qualname) if key is not None else None
         if found is None:
             return None
+        if self.included is not None:
+            found = self._without_system_names(file, qualname, found, tables)
+            if not found:
+                return None
         if self.included is not None and (hidden := {each for each in found if self._is_hidden(tables[each[0]], each)}):
             included = self.included(file)
             near = [each for each in found if each[0] in included or each not in hidden]
@@ -167,6 +173,24 @@ class PackageScopes:
             distance = {each: -shared_folders(self.paths[file], self.paths[each[0]]) for each in found}
             found = [min(found, key=lambda each: (distance[each], each[0] in self.unusual, each))]
         return found[0][1]
+
+    def _without_system_names(
+        self, file: int, name: str, found: list[tuple[int, int]], tables: Sequence[FileSymbols]
+    ) -> list[tuple[int, int]]:
+        """Return the definitions that a file may mean by a name that headers of the system declare as well.
+
+        These are those that it includes, and those that belong to a header that it includes, by their name.
+        """
+        settings = tables[file].settings
+        if settings is None or name not in settings.modules.system_names or self.included is None:
+            return found
+        if not any(entry.module.startswith("<") for entry in tables[file].facts.imports):
+            return found
+        included = self.included(file)
+        stems = {posixpath.splitext(posixpath.basename(self.paths[each]))[0] for each in included if each >= 0}
+        stems -= {posixpath.splitext(posixpath.basename(self.paths[file]))[0]}
+        stem = {each: posixpath.splitext(posixpath.basename(self.paths[each[0]]))[0] for each in found}
+        return [each for each in found if each[0] in included or stem[each] in stems]
 
     def _read_tags(self, file: int, path: str, tags: str, modules: ModuleSettings) -> None:
         """Note the builds that a file is in, by an expression over tags or by the end of its name."""
@@ -214,13 +238,16 @@ class PackageScopes:
         )
         return definition.kind == NodeKind.MACRO or re.match(unshared, definition.signature) is not None
 
-    @staticmethod
-    def _is_own(symbols: FileSymbols, number: int) -> bool:
+    def _is_own(self, symbols: FileSymbols, number: int) -> bool:
         """Return True for a definition without external linkage in a file that is not included by others."""
         settings = symbols.settings
-        if settings is None or not settings.modules.headers or symbols.path.lower().endswith(settings.modules.headers):
+        if settings is None or not settings.modules.headers:
             return False
         definition = symbols.facts.definitions[number - symbols.first]
+        if _OF_MACRO.match(definition.signature) and definition.kind != NodeKind.MACRO:
+            return True  # a function that a macro makes of its argument has another name
+        if symbols.path.lower().endswith(settings.modules.headers) or symbols.path in self.included_sources:
+            return False
         if definition.kind in _NEVER_LINKED or definition.parent >= 0:
             return True
         unshared = settings.names.file_private_pattern

@@ -90,6 +90,14 @@ class Program:
             FolderMap.from_files(files, settings),
         )
         scopes.included = HeaderReach(result.target_module, tables).reach
+        scopes.included_sources = {
+            tables[target].path
+            for number, symbols in enumerate(tables)
+            if symbols.settings is not None and symbols.settings.modules.system is ModuleSystem.INCLUDE
+            for entry in symbols.facts.imports
+            if not entry.module.rstrip(">").lower().endswith(symbols.settings.modules.headers)
+            and (target := result.target_module(number, entry)[0]) >= 0
+        }
         for symbols in tables:
             if symbols.settings is not None and symbols.settings.types.prefixed:
                 types = (i for i in symbols.returns if symbols.facts.definitions[i].kind == NodeKind.TYPE)

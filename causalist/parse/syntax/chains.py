@@ -199,7 +199,7 @@ def _cast_of(text: str, settings: TypeSettings) -> str:
     if written.strip() == "const":
         return chain_of(cast["value"])
     name = type_name(written, settings)
-    return typed_value(name) if name else ""
+    return typed_value(name) if name else chain_of(cast["value"].strip(), settings)
 
 
 def paths_of_pattern(text: str) -> list[tuple[str, tuple[str, ...]]]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from causalist.model.facts import Export, Import, ImportKind
 from causalist.parse.syntax.bindings import MAX_VALUE_BYTES, BindingReader
 from causalist.parse.syntax.captures import Tag
-from causalist.parse.syntax.chains import chain_of
+from causalist.parse.syntax.chains import chain_of, paths_of_pattern
 from causalist.parse.syntax.scopes import Scopes
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -325,6 +325,14 @@ class ImportReader:
                 self._pass_on(module, scope, row, name, member)
             return None
         taken = self._bindings.take_value(at, called)
+        handed = _HANDED_ON.match(self._scopes.data, end) if taken is None and called == _DYNAMIC_IMPORT else None
+        if handed is not None:  # `import("m").then((m) => m.f())`
+            written = handed["names"].decode("utf-8", "replace")
+            bound = paths_of_pattern(written) if written.startswith("{") else [(written, ())]
+            for alias, path in bound:
+                kind = ImportKind.NAME if path else ImportKind.MODULE
+                self.imports.append(Import(scope, kind, module, 0, ".".join(path), alias, row))
+            return None
         if taken is None:
             self.imports.append(Import(scope, ImportKind.SIDE_EFFECT, module, 0, "", "", row))
             return called, at
@@ -354,6 +362,11 @@ class ImportReader:
             self.imports.append(Import(scope, ImportKind.REEXPORT_NAMESPACE, module, 0, "", name, row))
 
 
+# The first parameter of a function that is given the module once it is loaded.
+_HANDED_ON = re.compile(
+    rb"""["'`]\s*,?\s*\)\s*\)?\s*\.\s*then\s*\(\s*(?:async\b\s*)?(?:\(\s*)?(?P<names>[A-Za-z_$][\w$]*|\{[^{}]{0,300}\})"""
+    rb"""\s*(?:[:,)]|=>)"""
+)
 _NAME = re.compile(r"[\"']([^\"']+)[\"']")
 _LIST = r"\s*(\[[^\[\]]*\]|\([^()]*\))[ \t]*(?=\)|$|#|;)"
 
