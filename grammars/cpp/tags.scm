@@ -72,3 +72,11 @@
 (function_definition type: [(qualified_identifier) (template_type)] @returns)
 (field_declaration type: [(type_identifier) (qualified_identifier) (template_type)] @returns
   declarator: (_) default_value: (number_literal))
+
+; Members and functions that are handed on by their names.
+(pointer_expression operator: "&" argument: (qualified_identifier) @reference.callable)
+(argument_list (qualified_identifier name: [(identifier) (qualified_identifier)]) @reference.callable)
+(template_function arguments: (template_argument_list (type_descriptor type: (type_identifier) @reference.callable)))
+(template_function arguments: (template_argument_list (type_descriptor type: (qualified_identifier) @reference.callable)))
+(template_function arguments: (template_argument_list (pointer_expression argument: (identifier) @reference.callable)))
+(template_method arguments: (template_argument_list (pointer_expression argument: (identifier) @reference.callable)))

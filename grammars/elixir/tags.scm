@@ -2,6 +2,8 @@
 ((call target: (identifier) @_def (arguments . (alias) @name) (do_block)) @definition.namespace
   (#any-of? @_def "defmodule" "defimpl"))
 ((call target: (identifier) @_def (arguments . (alias) @name)) @definition.interface (#eq? @_def "defprotocol"))
+((call target: (identifier) @_def (arguments . (alias) (keywords (pair key: (keyword) @_for value: (alias) @name.for))))
+  (#eq? @_def "defimpl") (#match? @_for "^for:"))
 ((call target: (identifier) @_def (arguments . [
     (call target: (identifier) @name) (identifier) @name
     (binary_operator left: [(call target: (identifier) @name) (identifier) @name] operator: "when")])) @definition.function
@@ -50,6 +52,8 @@
 ((call target: (identifier) @reference.call)
   (#not-match? @reference.call "^(def(p|macro|macrop|guard|guardp|delegate|module|impl|protocol|struct|exception|n|np|overridable)?|alias|import|require|use)$"))
 (call target: (dot left: (alias) right: (identifier)) @reference.call)
+(binary_operator operator: "|>" right: (identifier) @reference.call)
+((call target: (identifier) @_def) @reference.delegate (#eq? @_def "defdelegate"))
 ((call target: (dot left: (identifier) @_module right: (identifier)) @reference.call) (#eq? @_module "__MODULE__"))
 (alias) @reference
 (unary_operator operator: "@" operand: (identifier) @reference)

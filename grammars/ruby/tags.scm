@@ -106,3 +106,16 @@
 ; A block that is given to a call behind a string. A receiver that is a call itself would make long chains quadratic.
 (call !receiver arguments: (argument_list . (string)) block: (do_block body: (_) @handler.body)) @definition.handler
 (call receiver: [(constant) (identifier)] arguments: (argument_list . (string)) block: (do_block body: (_) @handler.body)) @definition.handler
+
+; Methods that are named by symbols.
+((call method: (identifier) @_send arguments: (argument_list . (simple_symbol) @reference.symbol))
+  (#any-of? @_send "send" "public_send" "__send__" "method" "instance_method"))
+(block_argument (simple_symbol) @reference.symbol)
+((call !receiver method: (identifier) @_macro arguments: (argument_list (simple_symbol) @reference.symbol))
+  (#any-of? @_macro "before_action" "after_action" "around_action" "skip_before_action" "prepend_before_action"
+    "before_save" "after_save" "before_create" "after_create" "before_update" "after_update" "before_destroy" "after_destroy"
+    "before_validation" "after_validation" "after_commit" "after_create_commit" "after_update_commit"
+    "after_destroy_commit" "after_rollback" "after_initialize" "after_find" "around_save" "validate" "helper_method"
+    "private_class_method" "before_perform" "after_perform" "before_enqueue" "set_callback" "delegate_missing_to"))
+((call !receiver method: (identifier) @_macro arguments: (argument_list (pair key: (hash_key_symbol) @_with value: (simple_symbol) @reference.symbol)))
+  (#any-of? @_macro "rescue_from" "before_action" "after_action" "validates" "validate" "before_save" "after_save") (#any-of? @_with "with" "if" "unless"))

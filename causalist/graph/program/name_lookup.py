@@ -21,7 +21,8 @@ from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.graph.values import Resolution, ResolutionKind, Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import CALLABLE_KINDS, FIXTURE_PREFIX, TYPE_KINDS, NodeKind
+from causalist.model.roles import role_of
+from causalist.model.symbols import CALLABLE_KINDS, FIXTURE_PREFIX, TYPE_KINDS, NodeKind, Role
 
 _EXTERNAL_TYPE = -1  # in the place of the type that an extension is for: one that is not of the repository
 _ANY_TYPE = -2  # a type parameter, or what all types derive from
@@ -291,6 +292,17 @@ class NameLookup:
         return None
 
     def find_in_package(self, symbols: FileSymbols, name: str) -> Value | None:
+        """Return what a bare name means in the package of a file.
+
+        Tests see what the code of their package defines, but not the other way round.
+        """
+        found = self._find_in_package(symbols, name)
+        if found is None or found.kind is not ValueKind.DEFINITION or role_of(symbols.path) == Role.TEST:
+            return found
+        path = self.program.files[self.program.file_of[found.number]].path
+        return None if role_of(path) == Role.TEST else found
+
+    def _find_in_package(self, symbols: FileSymbols, name: str) -> Value | None:
         """Return what a bare name means that files of one package share.
 
         Where namespaces are part of names, one in sight comes before what stands outside of them all.

@@ -134,6 +134,9 @@ class Tag(IntEnum):
     PARAMETER = auto()
     PARAMETER_REST = auto()
     REFERENCE_CALLABLE = auto()
+    REFERENCE_SYMBOL = auto()
+    REFERENCE_DELEGATE = auto()
+    NAME_FOR = auto()
     INVOKED_TYPE = auto()
     CALL_ARGUMENTS = auto()
     NAME_NUMBERED = auto()
@@ -269,6 +272,9 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "reference.token": Tag.TOKEN_CALL,
     "reference": Tag.REFERENCE,
     "reference.callable": Tag.REFERENCE_CALLABLE,
+    "reference.symbol": Tag.REFERENCE_SYMBOL,
+    "reference.delegate": Tag.REFERENCE_DELEGATE,
+    "name.for": Tag.NAME_FOR,
     "written": Tag.WRITTEN,
     "member": Tag.MEMBER,
     "error": Tag.ERROR,

@@ -336,6 +336,8 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     text = text[_POINTER.match(text).end() :] if _POINTER.match(text) else text  # type: ignore[union-attr]
     if len(text) > _MAX_TYPE_CHARACTERS:
         return ""
+    if text.startswith("(") and _find_closing(text, 0) == len(text) - 1:
+        return type_name(text[1:-1], settings)
     if "+" in text:
         bounds = [b.strip() for b in split_top(text, "+")]
         if len(bounds) > 1:
@@ -350,11 +352,11 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     generic = _GENERIC.fullmatch(text)
     if generic and generic[1].rpartition(".")[2] in settings.containers:
         arguments = [a for a in split_top(generic[2], ",") if not a.strip().startswith("'")] or [""]
-        element = arguments[min(1, len(arguments) - 1)].rpartition("= ")[2]
+        element = split_top(arguments[min(1, len(arguments) - 1)], "=")[-1]
         return wrapped_in(generic[1], _collection(element, settings))
     if generic and generic[1].rpartition(".")[2] in settings.transparent:
         arguments = [a for a in split_top(generic[2], ",") if not a.strip().startswith("'")] or [""]
-        return wrapped_in(generic[1], type_name(arguments[0].rpartition("= ")[2], settings))
+        return wrapped_in(generic[1], type_name(split_top(arguments[0], "=")[-1], settings))
     wrapped = _WRAPPED.fullmatch(text)
     if wrapped:
         return type_name(split_top(wrapped[1], ",")[0], settings)

@@ -33,6 +33,9 @@ from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.scopes import ANONYMOUS, VALUE_KINDS, BlockScopes, DefinitionDraft, Frame, Scopes
 from causalist.parse.syntax.uses import UseReader
 
+_DELEGATED_TO = re.compile(r"\bto:\s*([A-Z][\w.]*)")
+_DELEGATED = re.compile(r"defdelegate\s*\(?\s*(\w+[?!]?)")
+_DELEGATED_AS = re.compile(r"\bas:\s*:(\w+[?!]?)")
 _PREDICATE = re.compile(r"(?:asserts\s+)?[\w$]+\s+is\s+")  # `x is T`
 _Handler = Callable[[int, int, int], None]  # start byte, end byte, Tag
 
@@ -191,6 +194,9 @@ class FactCollector:
             Tag.REQUIRE_MODULE: self.use_reader.on_require_module,
             Tag.REFERENCE: self.use_reader.on_reference,
             Tag.REFERENCE_CALLABLE: self.use_reader.on_callable,
+            Tag.REFERENCE_SYMBOL: self.use_reader.on_symbol,
+            Tag.REFERENCE_DELEGATE: self._on_delegate,
+            Tag.NAME_FOR: self._on_name_for,
             Tag.REFERENCE_TYPES: self.use_reader.on_types,
             Tag.HANDLER: self._on_handler,
             Tag.HANDLER_BODY: self._on_handler_body,
@@ -334,13 +340,32 @@ class FactCollector:
         if above and (self._prefixed or comment.startswith("/**")):
             self.doc = self.doc or file_comment_line(comment)
 
+    def _on_delegate(self, start: int, end: int, tag: int) -> None:
+        """Record the call that a definition stands for: `defdelegate f(x), to: M, as: :g`."""
+        frame = self._frames[-1] if self._frames else None
+        if frame is None or frame.index < 0:
+            return
+        text = self.text(start, min(end, start + 400))
+        module, named = _DELEGATED_TO.search(text), _DELEGATED_AS.search(text) or _DELEGATED.match(text)
+        if module is not None and named is not None:
+            name = named[1]
+            self.use_reader.keep_call(frame.index, f"{module[1]}.{name}", start)
+
+    def _on_name_for(self, start: int, end: int, tag: int) -> None:
+        """Add the type to the name of what implements something for it: `defimpl P, for: T` is P.T."""
+        frame = self._frames[-1] if self._frames else None
+        if frame is not None and frame.index >= 0 and frame.has_name:
+            self.scopes.set_name(frame, f"{self.drafts[frame.index].name}.{self.text(start, end)}")
+
     def _on_name(self, start: int, end: int, tag: int) -> None:
         self.use_reader.taken = start
         if not self._frames or not self.scopes.takes_name(self._frames[-1]):
             return
         frame = self._frames[-1]
         frame.name_start = start
-        name = self.scopes.clean_name(self._unnamed.get(text := self.text(start, end), text))
+        text = self.text(start, end)
+        is_type = frame.index >= 0 and self.drafts[frame.index].kind in TYPE_KINDS
+        name = self.scopes.clean_name(self._unnamed.get(text, text) if is_type else text)
         if frame.index < 0 and name == ANONYMOUS:
             frame.has_name = True  # an object that is exported as a whole: its members belong to the file
         elif not self.scopes.joins_last(frame, name):

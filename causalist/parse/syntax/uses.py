@@ -324,6 +324,7 @@ _CHAIN = re.compile(rb"\.?[\w$]+(?:\s*\??\.\s*[\w$]+)*")
 _CONSTANTS = re.compile(rb"\.?[A-Z]\w*(?:\s*\.\s*[A-Z]\w*)*")
 _PATH = re.compile(rb"[\w$]+(?:(?:\s*\.\s*|::)[\w$]+)*")
 # A pair of an object, or a type, and the name of a method; "::" may have been read as a dot.
+_SENT = re.compile(r"(?:([\w@]+(?:\.\w+)*)&?\.)?(?:send|public_send|__send__|method|instance_method)\s*\(?\s*$")
 _COUNTED = re.compile(r"([\w.]+[?!]?)\s*/\s*\d+")  # a function by the number of its arguments
 _WRITTEN_TYPE = re.compile(r"(?<![\w.:])((?:[A-Z]\w*\.)*[a-z_]\w*)\(")
 _PAIR = re.compile(
@@ -394,6 +395,11 @@ class UseReader:
 
     def _keep(self, chain: str, start: int, row_at: int) -> None:
         self.calls.append(Call(self._scopes.use_scope(), chain, self._scopes.row(row_at)))
+        self._call_starts.append(start)
+
+    def keep_call(self, scope: int, chain: str, start: int) -> None:
+        """Record a call that is not written as one."""
+        self.calls.append(Call(scope, chain, self._scopes.row(start)))
         self._call_starts.append(start)
 
     def on_call(self, start: int, end: int, tag: int) -> None:
@@ -471,6 +477,8 @@ class UseReader:
     def on_callable(self, start: int, end: int, tag: int) -> None:
         """Record a function or method that is passed as a value."""
         text = self._scopes.text(start, min(end, start + _MAX_CHAIN_BYTES))
+        if self._settings.names.name_separators:
+            text = text.replace(" .", "::")  # as such a separator is read
         counted = _COUNTED.fullmatch(text)
         if counted:
             self._hand_on(counted[1], start, end)
@@ -490,6 +498,20 @@ class UseReader:
                     self._scopes.row(start),
                 )
             )
+
+    def on_symbol(self, start: int, end: int, tag: int) -> None:
+        """Record a method that is named by a symbol: called by `send` and `&:m`, else handed on to a macro."""
+        name = self._scopes.text(start, end).lstrip(":&").strip("\"'")
+        before = self._scopes.data[max(0, start - _MAX_NAME_BYTES) : start].decode("utf-8", "replace")
+        sent = _SENT.search(before)
+        scope, row = self._scopes.use_scope(), self._scopes.row(start)
+        if sent is not None:
+            receiver = sent[1] or ""
+            self.keep_call(scope, f"{receiver}.{name}" if receiver and receiver != "self" else name, start)
+        elif before.endswith("&"):
+            self.keep_call(scope, f"?.{name}", start)
+        else:
+            self._passed_on.append(Reference(scope, name, row))
 
     def on_types(self, start: int, end: int, tag: int) -> None:
         """Record types that are written like calls."""
