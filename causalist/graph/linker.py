@@ -24,11 +24,11 @@ from causalist.graph.relations.structural_types import StructuralTypes
 from causalist.graph.resolver import Derived, NameCandidates, Resolver
 from causalist.graph.rules import RuleName
 from causalist.graph.tables import EdgeCollector, NodeDrafts
-from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, AccessKind, FileFacts, Import, ImportKind
+from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, AccessKind, FileFacts, Import, ImportKind, Reference
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind, Role
-from causalist.model.type_notation import split_marks
+from causalist.model.type_notation import STRING_TARGET, split_marks
 
 _LOADED = "init"  # runs when the package is loaded
 
@@ -363,6 +363,9 @@ class Linker:
         for (scope, callee, arguments, values), (row, n) in calls.items():
             self._add_use(number, symbols.first, scope, callee, row, EdgeKind.CALLS, arguments, n=n, values=values)
         for reference in symbols.facts.references:
+            if reference.name.startswith(STRING_TARGET):
+                self._add_string_target(number, reference)
+                continue
             key = reference.scope, reference.name, reference.row
             reads = not n_writes or not n_writes[key]
             if not reads:
@@ -370,6 +373,13 @@ class Linker:
             self._add_use(
                 number, symbols.first, reference.scope, reference.name, reference.row, EdgeKind.REFERENCES, reads=reads
             )
+
+    def _add_string_target(self, number: int, reference: Reference) -> None:
+        """Add a reference to the definition whose dotted name a string is."""
+        target = self.resolver.name_lookup.find_named(number, reference.name.removeprefix(STRING_TARGET))
+        if target >= 0:
+            source, draft = self._scope_draft(number, reference.scope), self.drafts.of_definition(target)
+            self._add_edge(source, draft, EdgeKind.REFERENCES, RuleName.STRING_TARGET, reference.row)
 
     def _add_use(
         self,

@@ -81,6 +81,7 @@ class RuleName(StrEnum):
     REQUEST = "request"
     EVENT = "event"
     FIXTURE = "fixture"
+    STRING_TARGET = "string-target"
 
 
 class Rule(NamedTuple):
@@ -219,6 +220,7 @@ RULES: tuple[Rule, ...] = (
     Rule(RuleName.REQUEST, Evidence.NAMES, "a client asks for a path that fits the route", 0.8),
     Rule(RuleName.EVENT, Evidence.NAMES, "it handles an event of the name that is emitted", 0.7),
     Rule(RuleName.FIXTURE, Evidence.NAMES, "a parameter of a test is named like a fixture in sight", 0.97),
+    Rule(RuleName.STRING_TARGET, Evidence.NAMES, "a string is its dotted name", 0.95),
 )
 
 RULE_NAMES: tuple[str, ...] = tuple(rule.name.value for rule in RULES)  # plain strings: they are stored

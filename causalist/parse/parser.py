@@ -29,7 +29,6 @@ from causalist.parse.embedded_code import (
     with_component,
     without_scripts,
 )
-from causalist.parse.fixtures import read_fixtures
 from causalist.parse.languages import (
     Grammar,
     claimants,
@@ -54,6 +53,7 @@ from causalist.parse.prose import (
     read_passages,
     read_sections,
 )
+from causalist.parse.python_names import read_entry_points, read_fixtures, read_string_targets
 from causalist.parse.routes import read_routes
 from causalist.parse.secret_scan import find_secrets, merge_spans
 from causalist.parse.syntax.accesses import read_lookups
@@ -210,12 +210,13 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         definitions = [d._replace(signature=shorten_masks(d.signature), doc=shorten_masks(d.doc)) for d in definitions]
     has_fixtures = grammar.settings.tests.fixtures
     fixtures = read_fixtures(tree, text, definitions) if has_fixtures else []
+    named = read_string_targets(text, tree, definitions) if has_fixtures else ()
     facts = FileFacts(
         language=grammar.dialect.name,
         definitions=tuple(definitions),
         bases=tuple(collector.bases),
         calls=tuple(collector.use_reader.calls),
-        references=tuple(collector.use_reader.references()),
+        references=(*collector.use_reader.references(), *named),
         imports=tuple(collector.import_reader.imports),
         exports=(*collector.import_reader.exports, *fixtures),
         bindings=tuple(collector.binding_reader.bindings),
@@ -454,6 +455,8 @@ def _parse(path: str, data: bytes) -> FileFacts:
     if script:
         return parse_source(data, load_grammar(script))
     facts = parse_text(path, data)
+    if entry_points := read_entry_points(path, data):
+        facts = replace(facts, references=entry_points)
     if is_notebook(path):
         note = Diagnostic(
             DiagnosticSlug.NOT_A_NOTEBOOK, "it is not the JSON of a notebook; its words are searched as they stand", 0

@@ -29,6 +29,11 @@ _ANY_TYPE = -2  # a type parameter, or what all types derive from
 _TOP_TYPES = ("object", "Object", "dynamic")
 
 
+def _is_dotted(symbols: FileSymbols) -> bool:
+    settings = symbols.settings
+    return settings is not None and settings.modules.system is ModuleSystem.DOTTED and not settings.modules.require
+
+
 def has_receiver_parameters(settings: LanguageSettings | None) -> bool:
     """Return True for a language in which a static function may declare its first parameter as receiver."""
     return settings is not None and settings.names.extensions
@@ -40,6 +45,7 @@ class NameLookup:
 
     program: Program
     _package_extensions: dict[str, list[int]] | None = field(default=None)  # by name
+    _dotted: tuple[FileSymbols, ...] | None = None
 
     # -- members of the types around
 
@@ -198,6 +204,44 @@ class NameLookup:
         other = self.program.files[self.program.file_of[resolution.number]]
         local = other.exports.get(f"{FIXTURE_PREFIX}{name}", "")
         return resolution.number if other.by_qualname.get(local, -1) == resolution.number else -1
+
+    # -- definitions named by strings
+
+    def find_named(self, file: int, name: str) -> int:
+        """Return the definition with a dotted name, `app.tasks.send` or `app.tasks:send`, or -1.
+
+        The name of a module that imports the definition names it, too.
+        """
+        settings = next(
+            (each.settings for each in (self.program.files[file], *self._of_dotted()) if _is_dotted(each)), None
+        )
+        if settings is None:
+            return -1
+        module, _, rest = name.partition(":")
+        parts = module.split(".")
+        longest = len(parts) if rest else len(parts) - 1
+        members = rest.split(".") if rest else []
+        for end in range(longest, 0, -1):
+            target = self.program.modules.resolve(
+                self.program.files[file].path, ".".join(parts[:end]), 0, settings.modules
+            )
+            if target.file < 0:
+                continue
+            first, *others = [*parts[end:], *members]
+            found = self.program.find_exported(target.file, first)
+            if found is None or found.kind is not ResolutionKind.DEFINITION:
+                return -1
+            number = found.number
+            for each in others:
+                number = self.program.find_own_member(number, each) if number >= 0 else -1
+            return number
+        return -1
+
+    def _of_dotted(self) -> Sequence[FileSymbols]:
+        """Return a file of a language whose modules have dotted names, if there is one."""
+        if self._dotted is None:
+            self._dotted = next(((each,) for each in self.program.files if _is_dotted(each)), ())
+        return self._dotted
 
     # -- modules and wildcard imports
 
