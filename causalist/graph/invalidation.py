@@ -25,6 +25,7 @@ from causalist.model.interface import interface_of, variable_of
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.roles import role_of
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role
+from causalist.model.type_notation import KEPT
 
 _NAME = re.compile(r"\w+")
 _DASHED = re.compile(r"\w+(?:-\w+)+")  # in names of modules
@@ -368,7 +369,8 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
     asking = [e for e in settings.values() if e.family == language.family or has_receiver_parameters(e)]
     builtin = frozenset.intersection(*(frozenset(each.builtin_methods) for each in asking))
     methods = frozenset(d.name for d in facts.definitions if d.kind == NodeKind.METHOD)
-    guessed = frozenset(name for name in methods - builtin if not name.startswith("__"))
+    kept = {each.target.removeprefix(KEPT) for each in facts.bindings if each.target.startswith(KEPT)}
+    guessed = frozenset(name for name in {*methods, *kept} - builtin if not name.startswith("__"))
     named = (d.name for d in facts.definitions if d.kind != NodeKind.HANDLER)
     mentioned = frozenset(named) if role_of(path) == Role.CODE else frozenset()
     return InvalidationKeys(path, facts.language, stem, frozenset(exported), methods, guessed, mentioned, passed_on)

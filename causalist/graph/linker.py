@@ -409,9 +409,15 @@ class Linker:
             self._add_edge(source, draft, called, target.rule, row, target.candidates, n)
             if called is EdgeKind.REFERENCES and reads and self._accesses.holds_state(target.definition):
                 self._add_edge(source, draft, EdgeKind.READS, target.rule, row, target.candidates, n)
+        kinds = [self.drafts[self.drafts.of_definition(target.definition)].kind for target in targets]
+        is_open = kind is EdgeKind.CALLS and not package and all(each is NodeKind.FIELD for each in kinds)
+        kept = self.resolver.kept.find(file, chain) if is_open else ()
+        for function in kept:
+            draft = self.drafts.of_definition(function)
+            self._add_edge(source, draft, EdgeKind.CALLS, RuleName.KEPT, row, len(kept), n)
         if package:
             self._add_external_edge(source, package, kind, row, n=n)
-        elif kind is EdgeKind.CALLS and not targets and self.resolver.is_unknown(file, scope, chain, arguments):
+        elif is_open and not targets and not kept and self.resolver.is_unknown(file, scope, chain, arguments):
             last = chain.rpartition(".")[2]
             self.collector.add_unresolved(source, "?" if last.endswith("()") else last, row, n)
 

@@ -26,7 +26,7 @@ from causalist.model.facts import IS_TYPE, MODULE_SCOPE, UNCOUNTED, ArgumentKind
 from causalist.model.language import LanguageSettings
 from causalist.model.roles import role_of
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
-from causalist.model.type_notation import OPTIONAL, Shape, split_top, split_type
+from causalist.model.type_notation import KEPT, OPTIONAL, Shape, split_top, split_type
 
 _SECONDARY_ROLES = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS})
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts", ".pyi")
@@ -71,6 +71,7 @@ class Resolver:
     inference: Inference = field(init=False)
     overloads: "OverloadChooser" = field(init=False)
     twins: "TwinChooser" = field(init=False)
+    kept: "KeptFunctions" = field(init=False)
     name_candidates: "NameCandidates" = field(init=False)
     name_lookup: NameLookup = field(init=False)
     partial_types: PartialTypes = field(init=False)
@@ -84,6 +85,7 @@ class Resolver:
         self.name_candidates = NameCandidates(self.program)
         self.overloads = OverloadChooser(self.inference)
         self.twins = TwinChooser(self.program)
+        self.kept = KeptFunctions(self)
         self.name_lookup = self.inference.name_lookup
 
     def prepare(self) -> list[Derived]:
@@ -156,6 +158,7 @@ class Resolver:
     def release_tables(self) -> None:
         """Drop references back to tables, so that the last use of the program frees it."""
         self.inference.release_tables()
+        del self.kept
 
     def discard(self) -> None:
         """Forget all of a look-up that did not come back."""
@@ -507,6 +510,43 @@ class TwinChooser:
         return len(split_top(inside, ",")) if inside.strip() not in ("", "void") else 0
 
 
+@dataclass(slots=True)
+class KeptFunctions:
+    """Functions that structures and objects keep under a name, for calls of that name on what nobody knows."""
+
+    resolver: Resolver
+    _by_name: dict[tuple[str, str], list[tuple[int, str]]] | None = None  # (family, name) -> (file, chain)
+
+    def find(self, file: int, chain: str) -> tuple[int, ...]:
+        """Return the functions that a called chain may mean by its last name; none where too many may be meant.
+
+        In languages where files see only what they import, these are those that the file or one that it imports keeps.
+        """
+        receiver, _, name = chain.rpartition(".")
+        program = self.resolver.program
+        settings = program.files[file].settings
+        if not receiver or settings is None or name in settings.builtin_methods:
+            return ()
+        if self._by_name is None:
+            self._by_name = {}
+            for number, symbols in enumerate(program.files):
+                for binding in symbols.facts.bindings if symbols.settings is not None else ():
+                    if binding.target.startswith(KEPT) and symbols.settings is not None:
+                        key = symbols.settings.family, binding.target.removeprefix(KEPT)
+                        self._by_name.setdefault(key, []).append((number, binding.value))
+        found = self._by_name.get((settings.family, name), ())
+        if found and not settings.modules.headers:
+            visible = self.resolver.name_candidates.visible_files(file)
+            found = [each for each in found if each[0] in visible]
+        functions: dict[int, None] = {}
+        for at, value in found:
+            meant = self.resolver.inference.infer_chain(at, MODULE_SCOPE, value)
+            number = meant.number if meant is not None and meant.kind is ValueKind.DEFINITION else -1
+            if number >= 0 and program.definition_of[number].kind in CALLABLE_KINDS:
+                functions[number] = None
+        return tuple(functions) if len(functions) <= MAX_CANDIDATES else ()
+
+
 @dataclass(frozen=True, slots=True)
 class OverloadChooser:
     """Choice among functions of one name by the types of a call's arguments.
@@ -693,7 +733,7 @@ class NameCandidates:
         """
         if self._is_of_object(method) and not self._holder(method):
             return False
-        if self._program.file_of[method] in self._visible_files(file):
+        if self._program.file_of[method] in self.visible_files(file):
             return True
         symbols = self._names.get(file)
         if symbols is None:
@@ -703,7 +743,7 @@ class NameCandidates:
             )
         return self._owner(method) in symbols
 
-    def _visible_files(self, file: int) -> frozenset[int]:
+    def visible_files(self, file: int) -> frozenset[int]:
         """Return the file, those that it imports and those that they pass on."""
         found = self._visible.get(file)
         if found is None:

@@ -82,6 +82,7 @@ class RuleName(StrEnum):
     EVENT = "event"
     FIXTURE = "fixture"
     STRING_TARGET = "string-target"
+    KEPT = "kept"
 
 
 class Rule(NamedTuple):
@@ -221,6 +222,7 @@ RULES: tuple[Rule, ...] = (
     Rule(RuleName.EVENT, Evidence.NAMES, "it handles an event of the name that is emitted", 0.7),
     Rule(RuleName.FIXTURE, Evidence.NAMES, "a parameter of a test is named like a fixture in sight", 0.97),
     Rule(RuleName.STRING_TARGET, Evidence.NAMES, "a string is its dotted name", 0.95),
+    Rule(RuleName.KEPT, Evidence.NAMES, "it is kept under the name that is called on what nobody knows", 0.8),
 )
 
 RULE_NAMES: tuple[str, ...] = tuple(rule.name.value for rule in RULES)  # plain strings: they are stored

@@ -52,6 +52,7 @@ OPTIONAL = "="  # ends the annotation of a parameter that may be left out
 # Targets of bindings that are no names: what the function `scope` is seen to return; and, before a name, of which type
 # it is checked to be, and which type it is another name for.
 RETURNED, NARROWED, ALIASED = "()", "?", "="
+KEPT = "*."  # before the name, in the target of a binding, under which something keeps a function
 STRING_TARGET = '"'  # before the dotted name of a definition that a string is
 PREDICATE = "is "  # before the type that a function says its argument has: its result is a truth value
 ABOVE = "above "  # in a value `<above T>`: the object itself, with the members of what T derives from

@@ -29,6 +29,7 @@ from causalist.parse.embedded_code import (
     with_component,
     without_scripts,
 )
+from causalist.parse.kept_functions import read_kept_functions
 from causalist.parse.languages import (
     Grammar,
     claimants,
@@ -208,6 +209,8 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     definitions = collector.definitions()
     if secrets:
         definitions = [d._replace(signature=shorten_masks(d.signature), doc=shorten_masks(d.doc)) for d in definitions]
+    imports = collector.import_reader.imports
+    kept = read_kept_functions(grammar.settings.family, tree, text, definitions, imports)
     has_fixtures = grammar.settings.tests.fixtures
     fixtures = read_fixtures(tree, text, definitions) if has_fixtures else []
     named = read_string_targets(text, tree, definitions) if has_fixtures else ()
@@ -219,7 +222,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         references=(*collector.use_reader.references(), *named),
         imports=tuple(collector.import_reader.imports),
         exports=(*collector.import_reader.exports, *fixtures),
-        bindings=tuple(collector.binding_reader.bindings),
+        bindings=(*collector.binding_reader.bindings, *kept),
         returns=tuple(collector.returns()),
         package=collector.package,
         manifest=_read_build_constraint(text, grammar.settings.modules),

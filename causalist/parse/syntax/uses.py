@@ -511,7 +511,7 @@ class UseReader:
         elif before.endswith("&"):
             self.keep_call(scope, f"?.{name}", start)
         else:
-            self._passed_on.append(Reference(scope, name, row))
+            self._passed_on.append(Reference(scope, f"{self._settings.names.self_names[0]}::{name}", row))
 
     def on_types(self, start: int, end: int, tag: int) -> None:
         """Record types that are written like calls."""
