@@ -15,6 +15,7 @@ from causalist.model.symbols import CALLABLE_KINDS
 from causalist.model.type_notation import KEPT
 from causalist.parse.routes.source import RouteText
 
+
 def _is_kept(key: tree_sitter.Node) -> bool:
     """Return True for the name of a member that is given a value; patterns take one."""
     around = key.parent

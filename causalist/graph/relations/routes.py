@@ -21,7 +21,7 @@ from causalist.graph.rules import RuleName
 from causalist.graph.tables import EdgeSites, NodeDrafts
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, RouteFact, RouteForm
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import ROUTE_PREFIX, TYPE_KINDS, NodeKind
+from causalist.model.symbols import ROUTE_PREFIX, TYPE_KINDS, NodeKind, Role
 
 _MAX_PATHS = 4  # of one registration, by several mounts
 _MAX_DEPTH = 8  # of mounts, and of imports that pass on a name
@@ -31,6 +31,7 @@ _ANY = "ANY"
 # A parameter in a path, in the forms of all frameworks, and what a client puts in.
 _PARAMETER = re.compile(r"<[^<>/]*>|\{[^{}/]*\}|:\w+(?:\([^()]*\))?[?*+]?|\*\w*|\[[^\]/]*\]")
 _HELD_PATH = re.compile(r"""=\s*["'`](/[^"'`\s]*)["'`]""")
+_ACTION = "[action]"  # in the path of a controller of ASP.NET: the name of the method
 _ALL_ROUTERS = "*"
 
 _FoundEdge = tuple[tuple[int, int, int], EdgeSites]
@@ -63,6 +64,7 @@ class RouteEdgeFinder:
     _prefixes: dict[_Router, str] = field(default_factory=dict)
     _of_types: dict[tuple[int, int], list[str]] = field(default_factory=dict)  # (file, definition) -> prefixes
     _mounts: dict[_Router, list[_Mount]] = field(default_factory=dict)
+    _controllers: dict[str, int] = field(default_factory=dict)  # end of the path of a controller of Rails -> file
     _constants: dict[str, set[str]] = field(default_factory=dict)  # name -> paths that constants of that name hold
     _folders: list[tuple[str, _Mount]] = field(default_factory=list)  # those whose files are mounted
     _global: dict[str, str] = field(default_factory=dict)  # family -> prefix of all routes of types
@@ -130,6 +132,9 @@ class RouteEdgeFinder:
         scope = self._scope_draft(number, route.scope)
         if not route.handler:
             return scope
+        if "#" in route.handler:
+            action = self._action(route.handler)
+            return scope if action < 0 else self.drafts.of_definition(action)
         last = route.handler.rpartition(".")[2]
         targets = named.get(scope, {}).get(last, [])
         if targets:
@@ -137,6 +142,21 @@ class RouteEdgeFinder:
         file, name = self._router(number, route.scope, route.handler)
         own = int(name[2:]) if name.startswith("()") else self.program.files[file].by_qualname.get(name)
         return scope if own is None else self.drafts.of_definition(own)
+
+    def _action(self, handler: str) -> int:
+        """Return the method that `admin/users#show` names by the conventions of Rails, or -1."""
+        controller, _, action = handler.partition("#")
+        ending = f"controllers/{controller}_controller.rb"
+        if not self._controllers:
+            for number, symbols in enumerate(self.program.files):
+                at = symbols.path.find("controllers/")
+                if at >= 0 and symbols.path.endswith("_controller.rb"):
+                    self._controllers.setdefault(symbols.path[at:], number)
+        file = self._controllers.get(ending, -1)
+        if file < 0:
+            return -1
+        symbols = self.program.files[file]
+        return next((n for name, n in symbols.by_qualname.items() if name.endswith(f"Controller.{action}")), -1)
 
     # -- paths
 
@@ -160,11 +180,15 @@ class RouteEdgeFinder:
                     self._folders.append((folder, _Mount(parent, route.path, False)))
                     continue
                 below = self._router(number, route.scope, route.handler)
-                if below != parent:
+                is_trial = self._is_test(number) and not self._is_test(below[0])  # where a test serves a part
+                if below != parent and not is_trial:
                     mount = _Mount(parent, route.path, route.form == RouteForm.MOUNT_AT)
                     mounts = self._mounts.setdefault(below, [])
                     if mount not in mounts:
                         mounts.append(mount)
+
+    def _is_test(self, number: int) -> bool:
+        return self.drafts[number].role == Role.TEST
 
     def _constant(self, path: str) -> str:
         """Return a path, or that of the constant that it names: "" if it is not known."""
@@ -184,9 +208,13 @@ class RouteEdgeFinder:
         symbols = self.program.files[number]
         if not route.receiver and route.definition >= 0:
             parent = symbols.facts.definitions[route.definition].parent
+            if route.path.startswith("~/"):
+                return [route.path[1:]]
             prefixes = self._of_types.get((number, parent), [""]) if parent >= 0 else [""]
             base = self._global.get(self._family(number), "") if parent >= 0 else ""
-            return [join_path(join_path(base, prefix), route.path) for prefix in prefixes[:_MAX_PATHS]]
+            name = symbols.facts.definitions[route.definition].name
+            paths = [join_path(join_path(base, prefix), route.path) for prefix in prefixes[:_MAX_PATHS]]
+            return [path.replace(_ACTION, name) for path in paths]
         router = self._router(number, route.scope, route.receiver)
         is_root = route.path == "/" and self._family(number) == "ecmascript"  # where it is the router's own path
         prefixes = self._prefixes_of(router, ())
@@ -233,6 +261,8 @@ class RouteEdgeFinder:
         name = re.sub(r"^(?:self|this|cls)\.", "", name)
         if not name or name == "default":
             return number, ""
+        if name == "()":
+            return number, f"(){symbols.first + scope}" if scope >= 0 else ""
         head = name.partition(".")[0]
         while scope >= 0:
             if (entry := symbols.imports.get(scope, {}).get(head)) is not None:
@@ -245,10 +275,12 @@ class RouteEdgeFinder:
         if entry is not None:
             return self._imported_router(number, entry, name)
         own = symbols.by_qualname.get(head)
+        if own is None and symbols.has_folder_imports and head == name:
+            own = self.program.packages.find_definition(number, head, self.program.files)
         if own is not None:
             definition = self.program.definition_of[own]
             if definition.kind in (NodeKind.FUNCTION, NodeKind.METHOD):
-                return number, f"(){own}"
+                return self.program.file_of[own], f"(){own}"
             return number, name
         if scope >= 0:  # a parameter or variable of this function
             return number, f"(){symbols.first + scope}" if self._is_parameter(
@@ -298,6 +330,8 @@ class RouteEdgeFinder:
             name = own
         head = name.partition(".")[0]
         own_definition = symbols.by_qualname.get(head)
+        if own_definition is None and symbols.has_folder_imports:
+            own_definition = self.program.packages.find_definition(number, head, self.program.files)
         if own_definition is None and depth < _MAX_DEPTH:
             entry = symbols.imports.get(MODULE_SCOPE, {}).get(head) or symbols.reexports.get(head)
             if entry is not None:
@@ -305,7 +339,7 @@ class RouteEdgeFinder:
         if own_definition is not None:
             kind = self.program.definition_of[own_definition].kind
             if kind in (NodeKind.FUNCTION, NodeKind.METHOD):
-                return number, f"(){own_definition}"
+                return self.program.file_of[own_definition], f"(){own_definition}"
         return number, name
 
     def _module_router(self, number: int, symbols: FileSymbols, module: str) -> _Router:

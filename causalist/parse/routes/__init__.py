@@ -15,10 +15,19 @@ import tree_sitter
 from causalist.model.facts import Definition, RouteFact
 from causalist.parse.routes.ecmascript import read_ecmascript
 from causalist.parse.routes.python import read_python
+from causalist.parse.routes.servers import read_aspnet, read_go, read_rails, read_rust, read_spring
 from causalist.parse.routes.source import RouteText
 
 _Reader = Callable[[RouteText], Iterator[tuple[int, RouteFact]]]
-_READERS: dict[str, _Reader] = {"ecmascript": read_ecmascript, "python": read_python}
+_READERS: dict[str, _Reader] = {
+    "ecmascript": read_ecmascript,
+    "python": read_python,
+    "java": read_spring,
+    "csharp": read_aspnet,
+    "go": read_go,
+    "rust": read_rust,
+    "ruby": read_rails,
+}
 # What at least one word of must occur, so that most files are not searched any further.
 _WORDS: dict[str, "re.Pattern[bytes]"] = {
     "ecmascript": re.compile(
@@ -27,6 +36,13 @@ _WORDS: dict[str, "re.Pattern[bytes]"] = {
     ),
     "python": re.compile(rb"\.(?:route|get|post|put|patch|delete|request|api_route|websocket|open|include_router"
                          rb"|register_blueprint|add_url_rule|add_resource|register|mount)\(|urlpatterns|\binclude\("),
+    "java": re.compile(rb"Mapping\b|perform\("),
+    "csharp": re.compile(
+        rb"\bHttp(?:Get|Post|Put|Patch|Delete)\b|\bRoute\(|\.Map(?:Get|Post|Put|Patch|Delete|Group)\(|Client\w*\.\w+Async"
+    ),
+    "go": re.compile(rb"\.(?:GET|POST|PUT|PATCH|DELETE|HandleFunc|Handle|Group|Route|Get|Post|Mount)\(\s*\"|\.Group\("),
+    "rust": re.compile(rb"\.\s*(?:route|nest|merge)\(|#\[(?:\w+::)*(?:get|post|put|patch|delete)\("),
+    "ruby": re.compile(rb"outes\.draw\b"),
 }  # fmt: skip
 
 

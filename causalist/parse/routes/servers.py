@@ -1,0 +1,358 @@
+"""Routes of Java, Kotlin, C#, Go, Rust and Ruby: Spring, ASP.NET, gin, echo, chi, net/http, axum, actix, Rails."""
+
+import re
+from collections.abc import Iterator
+
+from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
+from causalist.model.symbols import TYPE_KINDS
+from causalist.parse.routes.source import ANY, MemberCall, RouteText, chain, literal, requested_path, route_at
+
+_Found = Iterator[tuple[int, RouteFact]]
+_QUOTED = re.compile(r'"([^"\n]*)"')
+_MAX_BEFORE_BYTES = 160  # of a statement before a call
+
+# -- Spring
+
+_SPRING = re.compile(rb"@(?P<name>Request|Get|Post|Put|Patch|Delete)Mapping\b(?P<call>\s*\()?")
+_SPRING_PATH = re.compile(r'(?:^|\b(?:value|path)\s*=)\s*(\{[^}]*\}|\[[^\]]*\]|"[^"]*")')
+_MOCK_MVC = re.compile(rb"\b(?P<verb>get|post|put|patch|delete)\(\s*(?=\")")
+
+
+def read_spring(source: RouteText) -> _Found:
+    """Yield the start and fact of each route of a Java or Kotlin file."""
+    for match in source.matches(_SPRING, "name"):
+        definition = source.decorated(match.start("name"))
+        if definition < 0:
+            continue
+        inside = ""
+        if match["call"]:
+            _, end = source.arguments(match.end())
+            inside = source.text(match.end(), end - 1).strip()
+        written = _SPRING_PATH.search(inside)
+        paths = _QUOTED.findall(written[1]) if written else []
+        if inside and not paths and re.search(r"(?:^|\b(?:value|path)\s*=)\s*[\w(]", inside) and "method" not in inside:
+            continue  # a path that is computed
+        name = match["name"].decode()
+        methods = re.findall(r"\b(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b", inside) if name == "Request" else [name]
+        is_type = source.definitions[definition].kind in TYPE_KINDS
+        for path in paths or [""]:
+            for method in [""] if is_type else methods or [ANY]:
+                form = RouteForm.PREFIX if is_type else RouteForm.ROUTE
+                yield route_at(source, match.start(), form, method=method, path=path, definition=definition)
+    if b"perform(" in source.data:  # tests by MockMvc
+        for match in source.matches(_MOCK_MVC, "verb"):
+            arguments, _ = source.arguments(match.end())
+            path = requested_path(literal(arguments[0].text)) if arguments else ""
+            if path:
+                yield route_at(source, match.start(), RouteForm.REQUEST, method=match["verb"].decode(), path=path)
+
+
+# -- ASP.NET
+
+_ASP = re.compile(
+    rb"(?<=[\[,\s])(?P<name>Route|Http(?:Get|Post|Put|Patch|Delete|Head|Options))\b(?P<call>\s*\()?(?=[\](,\s\"])"
+)
+_ASP_MAP = re.compile(rb"\.(?P<verb>MapGet|MapPost|MapPut|MapPatch|MapDelete|MapGroup)\(\s*(?=\")")
+_ASP_CLIENT = re.compile(
+    rb"\.(?P<verb>Get|Post|Put|Patch|Delete)(?:String|FromJson|AsJson|Stream|ByteArray)?Async\s*(?:<[^<>()]*>)?\(\s*(?=\$?\")"
+)
+
+
+def read_aspnet(source: RouteText) -> _Found:
+    """Yield the start and fact of each route and request of a C# file."""
+    by_definition: dict[int, list[tuple[str, str | None, int]]] = {}
+    for match in _ASP.finditer(source.data):
+        around = source.node(match.start("name")).parent
+        definition = source.decorated(match.start("name")) if around is not None and around.type == "attribute" else -1
+        if definition >= 0:
+            arguments = source.arguments(match.end())[0] if match["call"] else []
+            path = literal(arguments[0].text) if arguments else None
+            by_definition.setdefault(definition, []).append((match["name"].decode(), path, match.start()))
+    for definition, found in by_definition.items():
+        own = source.definitions[definition]
+        if own.kind in TYPE_KINDS:
+            controller = own.name.removesuffix("Controller")
+            for _, path, at in found:
+                if path is not None:
+                    path = path.replace("[controller]", controller)
+                    yield route_at(source, at, RouteForm.PREFIX, path=path, definition=definition)
+            continue
+        named = next((path for name, path, _ in found if name == "Route" and path is not None), None)
+        for name, path, at in found:
+            if name == "Route":
+                continue
+            full = (path if path is not None else named or "").replace("[action]", own.name)
+            full = f"~/{full.lstrip('~/')}" if full.startswith(("/", "~/")) else full
+            yield route_at(
+                source, at, RouteForm.ROUTE, method=name.removeprefix("Http"), path=full, definition=definition
+            )
+    for call in source.calls(_ASP_MAP):
+        arguments, _ = source.arguments(call.arguments)
+        path = literal(arguments[0].text) if arguments else None
+        if path is None or not source.is_code(call.name):
+            continue
+        if call.verb == "MapGroup":
+            name = _bound_name(source, call.start)
+            if name:
+                yield route_at(source, call.start, RouteForm.MOUNT, receiver=call.receiver, path=path, handler=name)
+        elif len(arguments) > 1:
+            yield route_at(
+                source, call.start, RouteForm.ROUTE, receiver=call.receiver, method=call.verb.removeprefix("Map"),
+                path=path, handler=chain(arguments[-1].text),
+            )  # fmt: skip
+    for call in source.calls(_ASP_CLIENT):
+        arguments, _ = source.arguments(call.arguments)
+        path = requested_path(literal(arguments[0].text)) if arguments else ""
+        if path and re.search("client", call.receiver, re.IGNORECASE):
+            yield route_at(source, call.name, RouteForm.REQUEST, method=call.verb, path=path)
+
+
+def _bound_name(source: RouteText, start: int) -> str:
+    """Return the name that the value at `start` is given, or ""."""
+    before = source.data[max(0, start - _MAX_BEFORE_BYTES) : start]
+    named = re.search(rb"(?P<name>\w+)\s*(?::\s*[\w<>:]+\s*)?:?=\s*&?$", before)
+    return named["name"].decode("utf-8", "replace") if named else ""
+
+
+# -- Go
+
+_GO = re.compile(
+    rb"\.(?P<verb>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|Handle|HandleFunc|Get|Post|Put|Patch|Delete|Head|Options"
+    rb"|Group|Route|Mount|PathPrefix)\(\s*(?=\")"
+)
+_GO_REGISTER = re.compile(
+    rb"(?<![\w.])(?P<function>(?:[a-z]\w*\.)?[A-Za-z]\w*)\(\s*(?P<router>[a-z]\w*)"
+    rb"(?P<group>\.Group\(\s*\"(?P<path>[^\"]*)\"\s*\))?\s*[,)]"
+)
+_GO_METHODS = re.compile(rb"\s*\.Methods\(([^()]*)\)")
+_GO_ROUTER = re.compile(
+    rb"(?P<name>\w+)\s*:?=\s*"
+    rb"(?:gin\.(?:Default|New)|echo\.New|chi\.NewRouter|mux\.NewRouter|fiber\.New|http\.NewServeMux)\("
+)
+
+
+def read_go(source: RouteText) -> _Found:
+    """Yield the start and fact of each route of a Go file."""
+    routers = {match["name"].decode() for match in _GO_ROUTER.finditer(source.data)}
+    around: list[tuple[int, int, str]] = []  # (start, end, path) of functions that are given a part of the routes
+    calls = [call for call in source.calls(_GO) if source.is_code(call.name)]
+    for call in calls:
+        arguments, end = source.arguments(call.arguments, len(source.data))
+        if call.verb in ("Route", "Group") and len(arguments) > 1 and "func" in arguments[-1].text[:6]:
+            around.append((call.arguments, end, literal(arguments[0].text) or ""))
+    for call in calls:
+        arguments, end = source.arguments(call.arguments)
+        path = literal(arguments[0].text) if arguments else None
+        if path is None or any(first == call.arguments for first, _, _ in around):
+            continue
+        verb, prefix = call.verb, "".join(each for first, last, each in around if first < call.start < last)
+        if verb in ("Group", "Route", "PathPrefix"):
+            name = _bound_name(source, call.start)
+            if name:
+                routers.add(name)
+                path = prefix + path
+                yield route_at(source, call.start, RouteForm.MOUNT, receiver=call.receiver, path=path, handler=name)
+            continue
+        if len(arguments) < 2:
+            continue
+        handler = chain(re.sub(r"^(?:http|gin|echo)\.(?:HandlerFunc|WrapF|WrapH)\((.*)\)$", r"\1", arguments[-1].text))
+        if verb == "Mount":
+            path = prefix + path
+            yield route_at(source, call.start, RouteForm.MOUNT, receiver=call.receiver, path=path, handler=handler)
+            continue
+        methods = [verb if verb not in ("Any", "Handle", "HandleFunc") else ANY]
+        spelled = re.match(r"([A-Z]+) (/.*)", path)
+        if spelled:
+            methods, path = [spelled[1]], spelled[2]
+        elif verb in ("Handle", "HandleFunc") and (said := _GO_METHODS.match(source.data, end)):
+            methods = re.findall(r"\w+", said[1].decode().replace("http.Method", "")) or methods
+        if not path.startswith("/") and path:
+            continue
+        for method in methods:
+            yield route_at(
+                source, call.start, RouteForm.ROUTE, receiver=call.receiver, method=method, path=prefix + path,
+                handler=handler,
+            )  # fmt: skip
+    for match in _GO_REGISTER.finditer(source.data) if calls or routers else ():
+        router = match["router"].decode()
+        if (match["group"] or router in routers) and source.is_code(match.start("function")):
+            path = (match["path"] or b"").decode()
+            function = match["function"].decode()
+            yield route_at(source, match.start(), RouteForm.MOUNT, receiver=router, path=path, handler=function)
+
+
+# -- Rust
+
+_RUST = re.compile(rb"\.\s*(?P<verb>route|nest|merge|nest_service)\(")
+_RUST_ATTRIBUTE = re.compile(rb"#\[(?:\w+::)*(?P<verb>get|post|put|patch|delete|head|options)\(\s*(?=\")")
+_RUST_METHOD = re.compile(r"\b(get|post|put|patch|delete|head|options|any)\(\s*([A-Za-z_][\w:]*)?")
+
+
+def read_rust(source: RouteText) -> _Found:
+    """Yield the start and fact of each route of a Rust file.
+
+    The routes of a function without a name for its router are those of the function.
+    """
+    for match in source.matches(_RUST_ATTRIBUTE, "verb"):
+        arguments, _ = source.arguments(match.end())
+        definition, path = source.decorated(match.start("verb")), literal(arguments[0].text) if arguments else None
+        if definition >= 0 and path is not None:
+            yield route_at(
+                source, match.start(), RouteForm.ROUTE, method=match["verb"].decode(), path=path, definition=definition
+            )
+    calls = [call for call in source.calls(_RUST) if source.is_code(call.name)]
+    nested = []
+    for call in calls:
+        arguments, end = source.arguments(call.arguments, len(source.data))
+        if call.verb == "nest" and len(arguments) > 1 and arguments[1].text.startswith("Router::new()"):
+            nested.append((call.arguments, end, literal(arguments[0].text) or ""))
+    for call in calls:
+        arguments, _ = source.arguments(call.arguments)
+        if not arguments:
+            continue
+        prefix = "".join(path for first, last, path in nested if first < call.name < last)
+        receiver = _rust_router(source, call)
+        if call.verb == "merge":
+            below = chain(arguments[0].text)
+            if below:
+                yield route_at(source, call.name, RouteForm.MOUNT, receiver=receiver, path=prefix, handler=below)
+            continue
+        path = literal(arguments[0].text)
+        if path is None or len(arguments) < 2:
+            continue
+        if call.verb != "route":
+            below = chain(arguments[1].text)
+            if below and below != "Router.new":
+                yield route_at(source, call.name, RouteForm.MOUNT, receiver=receiver, path=prefix + path, handler=below)
+            continue
+        for method, handler in _RUST_METHOD.findall(arguments[1].text):
+            yield route_at(
+                source, call.name, RouteForm.ROUTE, receiver=receiver, method=ANY if method == "any" else method,
+                path=prefix + path, handler=handler.replace("::", "."),
+            )  # fmt: skip
+
+
+def _rust_router(source: RouteText, call: MemberCall) -> str:
+    """Return the name of the router that a chain of calls makes, `()` for that of the function around."""
+    node = source.node(call.name)
+    while node.parent is not None and node.parent.type in ("field_expression", "call_expression", "field_identifier"):
+        node = node.parent
+    name = _bound_name(source, node.start_byte)
+    if name:
+        return name
+    written = source.text(node.start_byte, node.start_byte + 40)
+    base = re.match(r"([a-z_]\w*)\s*\.", written)
+    return base[1] if base else "()"
+
+
+# -- Rails
+
+_RAILS_LINE = re.compile(r"^\s*(?P<word>\w+)\b[ (]*(?P<rest>.*?)\)?\s*(?P<do>\bdo\b(?:\s*\|\w+\|)?)?\s*$")
+_RAILS_VERBS = ("get", "post", "put", "patch", "delete", "match", "root")
+_RESOURCES = (
+    ("index", "GET", ""), ("create", "POST", ""), ("new", "GET", "/new"), ("edit", "GET", "/:id/edit"),
+    ("show", "GET", "/:id"), ("update", "PATCH", "/:id"), ("update", "PUT", "/:id"), ("destroy", "DELETE", "/:id"),
+)  # fmt: skip
+_RESOURCE = (
+    ("new", "GET", "/new"), ("edit", "GET", "/edit"), ("show", "GET", ""), ("update", "PATCH", ""),
+    ("update", "PUT", ""), ("destroy", "DELETE", ""), ("create", "POST", ""),
+)  # fmt: skip
+
+
+def read_rails(source: RouteText) -> _Found:
+    """Yield the start and fact of each route of a Ruby file that draws routes."""
+    if not re.search(rb"\broutes\.draw\b|\bRoutes\.draw\b", source.data):
+        return
+    # Of each open block: path, module of controllers, controller of resources, path of members.
+    blocks: list[tuple[str, str, str, str]] = []
+    at = 0
+    for raw in source.data.split(b"\n"):
+        start, at = at, at + len(raw) + 1
+        line = raw.decode("utf-8", "replace").partition(" #")[0]
+        matched = _RAILS_LINE.match(line)
+        if matched is None:
+            continue
+        word, rest, opens = matched["word"], matched["rest"], bool(matched["do"])
+        path, module, controller, members = blocks[-1] if blocks else ("", "", "", "")
+        if word == "end":
+            if blocks:
+                blocks.pop()
+            continue
+        inner = (path, module, controller, members)
+        names = re.findall(r"(?:^|,)\s*:(\w+)\b(?!\s*=>|:)", rest.partition("only:")[0].partition("except:")[0])
+        given = re.match(r"""["']([^"']*)["']""", rest)
+        said_path, said_module = _rails_option(rest, "path"), _rails_option(rest, "module")
+        if word in ("namespace", "scope"):
+            own = names[0] if names else given[1] if given else ""
+            below = said_path if said_path is not None else own
+            inside = (said_module or (own if word == "namespace" else "")).strip("/")
+            inner = (_joined(path, below), f"{module}{inside}/" if inside else module, controller, members)
+        elif word in ("resources", "resource"):
+            for name in names or ([given[1]] if given else []):
+                own = _rails_option(rest, "controller") or (name if word == "resources" else f"{name}s")
+                base = _joined(path, said_path if said_path is not None else name)
+                parameter = _rails_option(rest, "param") or "id"
+                inside = f"{module}{said_module}/" if said_module else module
+                for action, method, end in _RESOURCES if word == "resources" else _RESOURCE:
+                    if _rails_has(rest, action):
+                        full = f"{base}{end}".replace(":id", f":{parameter}")
+                        yield _rails_route(source, start, method, full, f"{inside}{own}#{action}")
+                single = name[:-3] + "y" if name.endswith("ies") else name.removesuffix("s")
+                member = f"{base}/:{parameter}" if word == "resources" else base
+                nested = f"{base}/:{single}_{parameter}" if word == "resources" else base
+                inner = (nested, inside, own, f"{base}\t{member}")
+        elif word == "member" and members:
+            inner = (members.partition("\t")[2], module, controller, "")
+        elif word == "collection" and members:
+            inner = (members.partition("\t")[0], module, controller, "")
+        elif word in _RAILS_VERBS:
+            yield from _rails_verb(source, start, word, rest, (path, module, controller, members))
+        if opens or (word in ("if", "unless", "case", "begin") and not line.strip().endswith("end")):
+            blocks.append(inner)
+
+
+def _rails_verb(source: RouteText, start: int, word: str, rest: str, block: tuple[str, str, str, str]) -> _Found:
+    path, module, controller, members = block
+    target = re.search(r"""(?:\bto:|=>)\s*["']([\w/]+#\w+)["']""", rest)
+    given = re.match(r"""["']([^"']*)["']""", rest)
+    names = re.findall(r"(?:^|,)\s*:(\w+)\b(?!\s*=>|:)", re.split(r"\b(?:on|via|to|as):", rest)[0])
+    methods = re.findall(r":(get|post|put|patch|delete)", rest) if word == "match" else [word]
+    base = path
+    if members and re.search(r"on:\s*:member", rest):
+        base = members.partition("\t")[2]
+    elif members and re.search(r"on:\s*:collection", rest):
+        base = members.partition("\t")[0]
+    if word == "root":
+        named = target or re.match(r"""(?:to:\s*)?["']([\w/]+#\w+)["']""", rest)
+        if named:
+            yield _rails_route(source, start, "GET", base or "/", f"{module}{named[1]}")
+        return
+    for own in [given[1]] if given else names:
+        action = _rails_option(rest, "action") or own.rpartition("/")[2].replace("-", "_")
+        implied = f"{controller}#{action}" if controller else own.strip("/").replace("/", "#", 1)
+        handler = target[1] if target else implied
+        for method in methods or [ANY]:
+            yield _rails_route(source, start, method, _joined(base, own), f"{module}{handler}")
+
+
+def _rails_route(source: RouteText, start: int, method: str, path: str, handler: str) -> tuple[int, RouteFact]:
+    full = path.replace("(.:format)", "") or "/"
+    return route_at(source, start, RouteForm.ROUTE, method=method, path=full, handler=handler, scope=MODULE_SCOPE)
+
+
+def _rails_option(rest: str, name: str) -> str | None:
+    matched = re.search(rf"""\b{name}:\s*(?::(\w+)|["']([^"']*)["'])""", rest)
+    return None if matched is None else matched[1] or matched[2] or ""
+
+
+def _rails_has(rest: str, action: str) -> bool:
+    """Return True if the options of resources leave an action."""
+    for word, is_kept in (("only", True), ("except", False)):
+        matched = re.search(rf"\b{word}:\s*(\[[^\]]*\]|%i\[[^\]]*\]|:\w+)", rest)
+        if matched:
+            return (action in re.findall(r"\w+", matched[1].removeprefix("%i"))) == is_kept
+    return True
+
+
+def _joined(path: str, below: str) -> str:
+    return f"{path.rstrip('/')}/{below.strip('/')}" if below.strip("/") else path
