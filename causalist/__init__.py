@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from causalist.errors import CausalistError
-    from causalist.index.options import IndexOptions
-    from causalist.index.refresh_cache import RefreshCache
+    from causalist.index.options import IndexOptions, RefreshCache
     from causalist.model.answer import Answer, AskOptions, Level, Order, RankMode, Route, Specificity
     from causalist.model.graph import Edge
     from causalist.model.scores import Hit
@@ -47,7 +46,7 @@ _HOME = {
     "Order": "causalist.model.answer",
     "RankMode": "causalist.model.answer",
     "Repository": "causalist.pipeline.repository",
-    "RefreshCache": "causalist.index.refresh_cache",
+    "RefreshCache": "causalist.index.options",
     "Route": "causalist.model.answer",
     "Specificity": "causalist.model.answer",
 }

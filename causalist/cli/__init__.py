@@ -35,7 +35,7 @@ COMMANDS = {
     "tests": ("impact", "tests_command"),
     "layers": ("map", "layers_command"),
     "verify": ("lookup", "verify_command"),
-    "lint": ("lint", "lint_command"),
+    "lint": ("graph", "lint_command"),
     "config": ("config", "config_command"),
     "graph": ("graph", "graph_command"),
     "memory": ("memory", "memory_command"),

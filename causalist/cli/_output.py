@@ -77,7 +77,7 @@ def say(message: str) -> None:
 
 def escape_controls(text: str) -> str:
     """Return `text` with terminal control characters escaped; repositories are untrusted."""
-    from causalist._internal.sanitize import neutralise
+    from causalist._internal.escape import neutralise
 
     return neutralise(text)
 

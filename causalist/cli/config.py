@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from causalist._internal.text import align_columns
-from causalist.cli._lookup import print_result
-from causalist.cli._repository import json_option, repo_option
+from causalist.cli._repository import json_option, print_result, repo_option
 from causalist.serialize.lookups import config_document
 
 if TYPE_CHECKING:

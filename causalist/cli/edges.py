@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from causalist._internal.text import align_columns
-from causalist.cli._lookup import (
+from causalist.cli._repository import (
     edge_location,
     lookup_options,
+    min_confidence_option,
     open_for_lookup,
     print_result,
     report_unread,
     resolve_id,
 )
-from causalist.cli._repository import min_confidence_option
 from causalist.model.symbols import TYPE_KINDS, split_id
 from causalist.serialize.answers import callers_document, calls_document
 from causalist.serialize.lookups import routes_document

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 import click
 
 from causalist._internal.text import align_columns
-from causalist.cli._lookup import (
+from causalist.cli._output import say
+from causalist.cli._repository import (
     edge_location,
     limit_option,
     lookup_options,
+    min_confidence_option,
     open_for_lookup,
     print_result,
     report_unread,
     resolve_id,
 )
-from causalist.cli._output import say
-from causalist.cli._repository import min_confidence_option
 from causalist.cli.edges import format_edges
 from causalist.serialize.lookups import impact_document, tests_document
 

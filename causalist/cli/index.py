@@ -135,7 +135,7 @@ def watch_command(repo: Path | None, force: bool, debounce: int) -> None:
       causalist watch --repo ~/projects/shop
     """
     require_extra("watch", "watchfiles", 1)
-    from causalist.index.refresh_cache import RefreshCache
+    from causalist.index.options import RefreshCache
     from causalist.source import wait_for_changes
 
     refresh_cache = RefreshCache()

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 import click
 
 from causalist._internal.text import align_columns
-from causalist.cli._lookup import (
+from causalist.cli._output import say
+from causalist.cli._repository import (
     describe_call,
     edge_location,
     limit_option,
     lookup_options,
+    min_confidence_option,
     node_location,
     open_for_lookup,
     print_result,
     report_unread,
     resolve_id,
 )
-from causalist.cli._output import say
-from causalist.cli._repository import min_confidence_option
 from causalist.cli._run import NOTHING_FOUND
 from causalist.model.symbols import split_id
 from causalist.serialize.lookups import find_document, neighbors_document, path_document, show_document, verify_document
@@ -90,7 +90,7 @@ def _format_definition(definition: "DefinitionDetails") -> Iterator[str]:
 
 def _format_outline(hits: "tuple[Hit, ...]") -> Iterator[str]:
     """Yield the definitions of a file, indented by nesting: line, signature and documentation."""
-    from causalist._internal.sanitize import one_line
+    from causalist._internal.escape import one_line
 
     width = len(str(hits[-1].start_row + 1))
     around: list[Hit] = []
@@ -131,7 +131,7 @@ def find_command(name: str, repo: Path | None, force: bool, kind: str | None, li
 
 def _format_hits(hits: "tuple[Hit, ...]") -> list[str]:
     """Return `kind id path:line` of each hit, then signature and documentation."""
-    from causalist._internal.sanitize import one_line
+    from causalist._internal.escape import one_line
 
     lines = []
     for hit in hits:

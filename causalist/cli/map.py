@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import click
 
 from causalist._internal.text import align_columns, count_noun
-from causalist.cli._lookup import (
+from causalist.cli._output import emit, emit_document
+from causalist.cli._repository import (
     edge_location,
     limit_option,
     lookup_options,
+    min_confidence_option,
     node_location,
     open_for_lookup,
     print_result,
 )
-from causalist.cli._output import emit, emit_document
-from causalist.cli._repository import min_confidence_option
 from causalist.model.symbols import STACKED_LAYERS
 from causalist.serialize.lookups import layers_document, map_document
 

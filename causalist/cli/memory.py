@@ -242,7 +242,7 @@ def _result_document(rank: int, found: "RetrievedPassage", query: str) -> dict[s
 
 
 def _format_result(rank: int, found: "RetrievedPassage", query: str) -> list[str]:
-    from causalist._internal.sanitize import one_line
+    from causalist._internal.escape import one_line
     from causalist.memory.snippets import find_excerpt
 
     shown = find_excerpt(found.text, query, names=found.entity_hits)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-from causalist._internal.enum_members import with_direct_members
+from causalist._internal.lazy import with_direct_members
 from causalist.model.type_notation import Shape
 
 

@@ -42,7 +42,7 @@ from causalist.store import (
 )
 
 if TYPE_CHECKING:
-    from causalist.index.refresh_cache import RefreshCache
+    from causalist.index.options import RefreshCache
     from causalist.model.index import Commits
     from causalist.store import KnownChecksums
 
@@ -225,7 +225,7 @@ def _scan_root(
         listing = None if fingerprint is None else fingerprint.listing
         scan = scan_folder(root, limits, submodules=submodules, known_commit=commit, listing=listing)
     if cache is not None:
-        from causalist.index.refresh_cache import CachedScan
+        from causalist.index.options import CachedScan
 
         cache.cached_scan = None if fingerprint is None else CachedScan(fingerprint, limits, scan)
     return scan if fingerprint is None else replace(scan, commit=commit)

@@ -1,14 +1,20 @@
-"""Options and types shared by all steps of indexing. Small, because every query imports it."""
+"""Options and types shared by all steps of indexing, and what a process keeps from one refresh to the next.
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+Small, because every query imports it.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from causalist._internal.lazy import dataclass
 
 if TYPE_CHECKING:
-    from causalist.index.refresh_cache import RefreshCache
-    from causalist.model.source import FileEntry, SourceFile
-    from causalist.source import Limits
+    from causalist.graph import Linker
+    from causalist.model.facts import FileFacts
+    from causalist.model.source import FileEntry, Scan, SourceFile
+    from causalist.source import FolderFingerprint, Limits
+    from causalist.store import FileStamp
+
 
 # Raised when parsing changes what it gives for the same bytes.
 PARSER_VERSION = 25
@@ -46,3 +52,45 @@ class IndexOptions:
     limits: "Limits | None" = None
     refresh_cache: "RefreshCache | None" = None
     anew: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CachedLinker:
+    """Facts by path of the contents `blobs`, without words and mostly without bodies, and their linker."""
+
+    blobs: Mapping[str, str]
+    facts: Mapping[str, FileFacts]
+    linker: "Linker"
+
+
+class CachedScan(NamedTuple):
+    """A scan with its limits and the fingerprint that was taken before it."""
+
+    fingerprint: "FolderFingerprint"
+    limits: "Limits"
+    scan: "Scan"
+
+
+class RefreshCache:
+    """Memory for cheaper refreshes of one folder: facts and tables, about an eighth more memory.
+
+    Pass one object in the options of each `Repository.open`. After an edit that other files cannot see, a refresh then
+    takes less than half of the time. For one thread at a time.
+    """
+
+    def __init__(self) -> None:
+        self._now: CachedLinker | None = None
+        self.cached_scan: CachedScan | None = None
+        self.file_stamp: FileStamp | None = None  # the last index
+
+    def take(self) -> CachedLinker | None:
+        """Remove and return the linker, if there is one.
+
+        It is removed because use changes it, and a failed refresh must not leave it behind.
+        """
+        taken, self._now = self._now, None
+        return taken
+
+    def keep(self, retained: CachedLinker) -> None:
+        """Store a linker for the next refresh."""
+        self._now = retained

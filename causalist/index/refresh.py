@@ -26,8 +26,7 @@ from causalist.graph import (
 )
 from causalist.graph.invalidation import UNNAMED_EXPORTS, InterfaceChange, compare_interfaces, dependent_names
 from causalist.index.collect import collect_facts, reader_of
-from causalist.index.options import IndexOptions, Read
-from causalist.index.refresh_cache import CachedLinker
+from causalist.index.options import CachedLinker, IndexOptions, Read
 from causalist.model.facts import FileFacts
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index

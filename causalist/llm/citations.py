@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from causalist._internal.sanitize import neutralise
+from causalist._internal.escape import neutralise
 from causalist.model.answer import ShownRange
 
 WRONG = "not in the context: "

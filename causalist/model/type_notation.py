@@ -45,7 +45,7 @@ import re
 from collections.abc import Iterable
 from enum import StrEnum
 
-from causalist._internal.enum_members import with_direct_members
+from causalist._internal.lazy import with_direct_members
 from causalist.model.language import ShapeSettings, TypeSettings
 
 OPTIONAL = "="  # ends the annotation of a parameter that may be left out

@@ -11,8 +11,8 @@ from collections import Counter as Tally
 from collections.abc import Sequence
 from operator import itemgetter
 
+from causalist._internal.escape import middle_cut, one_line
 from causalist._internal.lazy import dataclass, lazy_regex
-from causalist._internal.sanitize import middle_cut, one_line
 from causalist.model.answer import PackInput, PackItem
 from causalist.model.graph import Edge
 from causalist.model.scores import Hit, Reason, Signal

@@ -5,8 +5,7 @@ are neighbors of results are dashed; so are edges that were set aside to break c
 likely wrong than right show their confidence.
 """
 
-from causalist._internal.escape import dot_string, mermaid_label
-from causalist._internal.sanitize import middle_cut
+from causalist._internal.escape import dot_string, mermaid_label, middle_cut
 from causalist.pack.plan import Link, PackEntry, Plan, PlannedItem, describe_omissions
 
 # Edges with less than this confidence are more likely wrong than right.

@@ -15,8 +15,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
-from causalist._internal.escape import html_text
-from causalist._internal.sanitize import middle_cut
+from causalist._internal.escape import html_text, middle_cut
 from causalist.pack.excerpts import numbered_lines
 from causalist.pack.plan import Link, Plan, PlannedItem, describe_omissions
 

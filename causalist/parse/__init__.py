@@ -7,11 +7,10 @@ from causalist._internal.lazy import exports
 if TYPE_CHECKING:
     from causalist.parse.grammar_files import all_grammars
     from causalist.parse.languages import claimants, dialect_of, grammar_version, load_grammar, load_settings
-    from causalist.parse.masking import MASK, mask_range, mask_secrets
     from causalist.parse.parser import parse_file, parse_source, parse_text, reader_of
     from causalist.parse.prose import prose_kind
     from causalist.parse.secret_scan import find_candidate_texts, find_secrets
-    from causalist.parse.text import view_of, with_line_feeds
+    from causalist.parse.text import MASK, mask_range, mask_secrets, view_of, with_line_feeds
 
 __all__ = [
     "MASK",
@@ -40,9 +39,8 @@ __getattr__ = exports(
         "parser": "parse_file parse_source parse_text reader_of",
         "grammar_files": "all_grammars",
         "languages": "claimants dialect_of grammar_version load_grammar load_settings",
-        "text": "view_of with_line_feeds",
+        "text": "view_of with_line_feeds MASK mask_range mask_secrets",
         "prose": "prose_kind",
-        "masking": "MASK mask_range mask_secrets",
         "secret_scan": "find_candidate_texts find_secrets",
     },
 )

@@ -29,7 +29,6 @@ from causalist.parse.embedded_code import (
     with_component,
     without_scripts,
 )
-from causalist.parse.kept_functions import read_kept_functions
 from causalist.parse.languages import (
     Grammar,
     claimants,
@@ -43,7 +42,6 @@ from causalist.parse.languages import (
     script_dialect,
 )
 from causalist.parse.manifests import read_manifest
-from causalist.parse.masking import mask_secrets, shorten_masks
 from causalist.parse.prose import (
     BY_BLOCKS,
     Heading,
@@ -54,13 +52,13 @@ from causalist.parse.prose import (
     read_passages,
     read_sections,
 )
-from causalist.parse.python_names import read_entry_points, read_fixtures, read_string_targets
 from causalist.parse.routes import read_routes
 from causalist.parse.secret_scan import find_secrets, merge_spans
 from causalist.parse.syntax.accesses import read_lookups
 from causalist.parse.syntax.collector import FactCollector
 from causalist.parse.syntax.imports import read_listed_names
-from causalist.parse.text import is_notebook, with_line_feeds, with_valid_utf8
+from causalist.parse.text import is_notebook, mask_secrets, shorten_masks, with_line_feeds, with_valid_utf8
+from causalist.parse.text_facts import read_entry_points, read_fixtures, read_kept_functions, read_string_targets
 
 _TOKEN = re.compile(
     rb"""^[ \t]*\#(?:[^\n\\/]|\\(?:\r\n|.)|/\*(?:[^*]|\*(?!/))*\*/|/(?!\*))*  # a directive with its continuation lines

@@ -18,7 +18,7 @@ from causalist.model.symbols import split_id
 from causalist.pipeline.answer_parts import build_repository_info
 
 if TYPE_CHECKING:  # a question needs none of these
-    from causalist.index.unread import UnreadFile
+    from causalist.index.source_text import UnreadFile
     from causalist.model.lookup import (
         Affected,
         DefinitionDetails,
@@ -159,7 +159,7 @@ class Lookups:
 
         They may use it. Raises as `resolve`.
         """
-        from causalist.index.unread import unread_files
+        from causalist.index.source_text import unread_files
 
         ids = self.index.graph.nodes.ids
         symbols = [split_id(ids[self.resolve(name)]) for name in names]

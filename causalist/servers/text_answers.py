@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from causalist._internal.sanitize import middle_cut, neutralise, one_line
+from causalist._internal.escape import middle_cut, neutralise, one_line
 from causalist._internal.text import count_noun
 from causalist.errors import UnknownNode
 from causalist.model.answer import AskOptions, PackFormat, PackHeader, PackInput, PackItem
@@ -100,7 +100,7 @@ OUTPUT_SCHEMA: Mapping[str, object] = {
 
 def structured_content(reply: Reply, view: "LiveView", name: str) -> dict[str, Any]:
     """Return a reply as a document of OUTPUT_SCHEMA. `name` is the name of the repository."""
-    from causalist._internal.sanitize import neutralise
+    from causalist._internal.escape import neutralise
 
     repository = view.repository
     nodes = [_excerpt_document(each) for each in reply.excerpts[:_MAX_NODES]]
@@ -131,7 +131,7 @@ def structured_content(reply: Reply, view: "LiveView", name: str) -> dict[str, A
 
 def staleness_note(view: "LiveView") -> str:
     """Return the first line of an answer from a stale index; "" if the index is current."""
-    from causalist._internal.sanitize import middle_cut, neutralise
+    from causalist._internal.escape import middle_cut, neutralise
 
     if view.repository is None or (view.behind is None and view.failure is None):
         return ""
@@ -158,7 +158,7 @@ def indexing_message(view: "LiveView", *, is_answered: bool = False) -> str:
 
 
 def _excerpt_document(excerpt: FileExcerpt) -> dict[str, Any]:
-    from causalist._internal.sanitize import neutralise
+    from causalist._internal.escape import neutralise
 
     path = neutralise(excerpt.path)
     rows = {"start_line": excerpt.start_row + 1, "end_line": excerpt.end_row + 1}
@@ -166,7 +166,7 @@ def _excerpt_document(excerpt: FileExcerpt) -> dict[str, Any]:
 
 
 def _node_document(repository: "Repository", id: str, score: float | None) -> dict[str, Any]:
-    from causalist._internal.sanitize import neutralise
+    from causalist._internal.escape import neutralise
     from causalist.extract import hit_of
 
     graph = repository.index.graph

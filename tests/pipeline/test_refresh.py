@@ -17,8 +17,7 @@ from causalist.graph import Linker
 from causalist.index import build as building
 from causalist.index import open as indexing
 from causalist.index import refresh
-from causalist.index.options import IndexOptions
-from causalist.index.refresh_cache import RefreshCache
+from causalist.index.options import IndexOptions, RefreshCache
 from causalist.model.answer import AskOptions, Level
 from causalist.model.source import Scan
 from causalist.pipeline.repository import Repository

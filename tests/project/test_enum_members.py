@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from causalist._internal.enum_members import with_direct_members
+from causalist._internal.lazy import with_direct_members
 
 
 @with_direct_members

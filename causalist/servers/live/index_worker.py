@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from causalist.index.refresh_cache import RefreshCache
+from causalist.index.options import RefreshCache
 
 if TYPE_CHECKING:
     from causalist.model.index import Index

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types
 
-from causalist._internal.escape import markdown_text
-from causalist._internal.sanitize import one_line
+from causalist._internal.escape import markdown_text, one_line
 from causalist.errors import UnknownNode, UsageError
 from causalist.model.answer import AskOptions
 from causalist.model.graph import Edge

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from causalist._internal.sanitize import neutralise, one_line
+from causalist._internal.escape import neutralise, one_line
 from causalist.errors import UsageError
 from causalist.model.answer import MemoryMode, RetrievalMode
 from causalist.pack import count_tokens
@@ -103,7 +103,7 @@ def _neighbors(repository: "Repository", arguments: Arguments) -> Reply:
 
 
 def _verify(repository: "Repository", arguments: Arguments) -> Reply:
-    from causalist._internal.sanitize import one_line
+    from causalist._internal.escape import one_line
     from causalist.servers.text_answers import format_node, resolve_name, truncate_to_budget
 
     (start, note), (end, other) = resolve_name(repository, arguments["name"]), resolve_name(repository, arguments["to"])

@@ -20,8 +20,8 @@ from pathlib import Path
 from causalist.graph import Linker
 from causalist.index import build as building
 from causalist.index import refresh
+from causalist.index.options import RefreshCache
 from causalist.index.refresh import refresh_graph
-from causalist.index.refresh_cache import RefreshCache
 from causalist.pipeline.repository import Repository
 from tests.edits import BODY_EDITS, EDITS, MOVES, SMALL_EDITS, begin
 from tests.indexes import differences, without_stamps

@@ -7,8 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from causalist.index.options import IndexOptions
-from causalist.index.refresh_cache import RefreshCache
+from causalist.index.options import IndexOptions, RefreshCache
 from causalist.pipeline.repository import Repository
 from tests.benchmarks.speed.runs import QUESTION
 from tests.edits import add_call, add_function

@@ -1,4 +1,4 @@
-"""Names of Python that no identifier in the code says: fixtures of pytest, and definitions named by strings.
+"""Facts that are read from the text of a file rather than by queries: fixtures, strings, kept functions.
 
 In: the text of a file, its syntax tree and its definitions. Out: an `Export` for each fixture, `fixture:` and its name
 (that of a fixture in a class has the class before it), and a `Reference` for each string that may be the dotted name of
@@ -11,9 +11,9 @@ from posixpath import basename
 
 import tree_sitter
 
-from causalist.model.facts import MODULE_SCOPE, Definition, Export, Reference
-from causalist.model.symbols import FIXTURE_PREFIX
-from causalist.model.type_notation import STRING_TARGET
+from causalist.model.facts import MODULE_SCOPE, Binding, Definition, Export, Import, Reference
+from causalist.model.symbols import CALLABLE_KINDS, FIXTURE_PREFIX
+from causalist.model.type_notation import KEPT, STRING_TARGET
 from causalist.parse.routes.source import RouteText, keyword, literal
 
 _FIXTURE = re.compile(rb"@(?:\w+\.)*\w*(?P<name>fixture)\b(?P<call>\s*\()?")
@@ -69,3 +69,41 @@ def read_entry_points(path: str, data: bytes) -> tuple[Reference, ...]:
         Reference(MODULE_SCOPE, f"{STRING_TARGET}{match['name'].decode()}", data.count(b"\n", 0, match.start("name")))
         for match in _ENTRY_POINT.finditer(data)
     )
+
+
+def _is_kept(key: tree_sitter.Node) -> bool:
+    """Return True for the name of a member that is given a value; patterns take one."""
+    around = key.parent
+    if around is not None and around.type in ("field_designator", "field_expression"):
+        around = around.parent
+    return around is not None and around.type in ("pair", "initializer_pair", "assignment_expression")
+
+
+_MAX_KEPT = 400  # of one file
+_PATTERNS = {
+    "ecmascript": re.compile(rb"(?<=[{,\s])(?P<key>[A-Za-z_$][\w$]*)\s*:\s*(?P<value>[A-Za-z_$][\w$]*)\s*(?=[,}])"),
+    "c": re.compile(rb"(?:\.|->)(?P<key>[A-Za-z_]\w*)\s*=\s*&?(?P<value>[A-Za-z_]\w*)\s*(?=[,};])"),
+}
+_FAMILIES = {"c": "c", "cpp": "c", "ecmascript": "ecmascript"}
+
+
+def read_kept_functions(
+    family: str, tree: tree_sitter.Tree, data: bytes, definitions: Sequence[Definition], imports: Sequence[Import]
+) -> list[Binding]:
+    """Return the functions of this file, and imported names, that are kept under a name, in order."""
+    pattern = _PATTERNS.get(_FAMILIES.get(family, ""))
+    if pattern is None:
+        return []
+    known = {each.name for each in definitions if each.kind in CALLABLE_KINDS}
+    known.update(each.alias for each in imports if each.alias)
+    if not known:
+        return []
+    source, found = RouteText(data, tree, definitions), list[Binding]()
+    for match in pattern.finditer(data):
+        value = match["value"].decode()
+        if value in known and _is_kept(source.node(match.start("key"))):
+            row = source.row(match.start("key"))
+            found.append(Binding(MODULE_SCOPE, f"{KEPT}{match['key'].decode()}", "", value, row))
+            if len(found) >= _MAX_KEPT:
+                break
+    return list(dict.fromkeys(found))
