@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist import errors
+from causalist.graph.choosers import NameCandidates
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.includes import find_script
 from causalist.graph.imports.packages import first_names_in, qualify_import
@@ -21,7 +22,7 @@ from causalist.graph.relations.accesses import AccessResolver, matches_lookup
 from causalist.graph.relations.mentions import MentionResolver
 from causalist.graph.relations.overrides import OverrideFinder
 from causalist.graph.relations.structural_types import StructuralTypes
-from causalist.graph.resolver import Derived, NameCandidates, Resolver
+from causalist.graph.resolver import Derived, Resolver
 from causalist.graph.rules import RuleName
 from causalist.graph.tables import EdgeCollector, NodeDrafts
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, AccessKind, FileFacts, Import, ImportKind, Reference

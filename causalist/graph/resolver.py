@@ -4,40 +4,23 @@
 type has; everything else that is unknown gives nothing.
 """
 
-import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import islice
 from typing import NamedTuple
 
-from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.choosers import NameCandidates, OverloadChooser, TwinChooser
 from causalist.graph.imports.includes import InclusionGraph
-from causalist.graph.imports.packages import first_names_in, share_imports
+from causalist.graph.imports.packages import share_imports
 from causalist.graph.infer.inference import Inference
 from causalist.graph.program.name_lookup import NameLookup, has_receiver_parameters
-from causalist.graph.program.overloads import REST, best_overloads, is_type_parameter, misfit
-from causalist.graph.program.partial_types import PartialTypes
-from causalist.graph.program.program import Program
-from causalist.graph.rules import MAX_CANDIDATES, MAX_NAMESAKES, RuleName
+from causalist.graph.program.overloads import best_overloads
+from causalist.graph.program.program import PartialTypes, Program
+from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.graph.values import Value, ValueKind
-from causalist.model.facts import IS_TYPE, MODULE_SCOPE, UNCOUNTED, ArgumentKind, Implementation, ImportKind
+from causalist.model.facts import IS_TYPE, MODULE_SCOPE, UNCOUNTED, Implementation
 from causalist.model.language import LanguageSettings
-from causalist.model.roles import role_of
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
-from causalist.model.type_notation import KEPT, OPTIONAL, Shape, split_top, split_type
-
-_SECONDARY_ROLES = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS})
-_DECLARATIONS = (".d.ts", ".d.mts", ".d.cts", ".pyi")
-_REEXPORTS = frozenset({ImportKind.REEXPORT, ImportKind.REEXPORT_ALL, ImportKind.REEXPORT_NAMESPACE})
-_MAX_STEPS = 3  # files that pass on what others pass on
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_MARKS = re.compile(r"~\d+|\(.*?\)|\[.*?\]")  # what is done with a part of a chain, and which declaration is meant
-_SOME_TYPE = 10  # a parameter of a type from outside, which the argument may have
-_ANY_TYPE = 20  # farther than any base: a parameter that takes everything
-_ONE_OF_MANY = 100  # a parameter that takes any number of arguments, given one that is no array
-_UNIVERSAL_TYPES = frozenset({"Object", "object", "dynamic"})
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.model.type_notation import KEPT, Shape, split_type
 
 
 class Target(NamedTuple):
@@ -452,64 +435,6 @@ class Resolver:
         return settings.name if settings else ""
 
 
-# Parts of paths of code that the usual build leaves out: those of other platforms.
-_OTHER_PLATFORMS = re.compile(
-    r"(?:^|[/_.-])(?:win|windows|win32|w32|win64|msvc|mingw|aix|sunos|solaris|os2|os390|vms|haiku|ibmi|qnx|zos|cygwin|darwin"
-    r"|macos|freebsd|openbsd|netbsd|bsd|android|ios|wasm|emscripten|amiga|dos)(?=[/_.-])",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class TwinChooser:
-    """Choice among definitions of one name of which a program has one, in languages with headers.
-
-    A build compiles one of those behind `#ifdef` and of those in files for platforms; that of the usual platform is
-    meant for certain, as far as names tell. Of two methods that differ by `const`, the receiver decides.
-    """
-
-    program: Program
-
-    def choose(self, file: int, scope: int, chain: str, functions: Sequence[int]) -> int:
-        """Return the one of several functions that a call means for most who build the program, or -1."""
-        symbols = self.program.files[file]
-        if symbols.settings is None or not symbols.settings.modules.headers:
-            return -1
-        constants = [each for each in functions if self._is_constant(each)]
-        if constants and len(constants) < len(functions):
-            is_constant = self._has_constant_receiver(symbols, scope, chain.partition(".")[0].partition("(")[0])
-            fitting = [each for each in functions if (each in constants) == is_constant]
-            return fitting[0] if len(fitting) == 1 else -1
-        definitions = self.program.definition_of
-        if len({self._shape(definitions[each].signature) for each in functions}) > 1:
-            return -1  # overloads, of which the arguments say which is meant
-        included = self.program.packages.included
-        near = included(file) if included is not None else frozenset[int]()
-
-        def place(function: int) -> tuple[bool, bool, str, int]:
-            at = self.program.file_of[function]
-            path = self.program.files[at].path
-            return at not in near, _OTHER_PLATFORMS.search(path) is not None, path, function
-
-        return min(functions, key=place)
-
-    def _is_constant(self, function: int) -> bool:
-        return re.search(r"\)\s*const\b", self.program.definition_of[function].signature) is not None
-
-    def _has_constant_receiver(self, symbols: FileSymbols, scope: int, head: str) -> bool:
-        """Return True if the function around declares the receiver constant, or is constant itself for its own."""
-        signature = symbols.facts.definitions[scope].signature if scope >= 0 else ""
-        if head in ("this", ""):
-            return re.search(r"\)\s*const\b", signature) is not None
-        return re.search(rf"\bconst\s+[\w:<>, ]+?\s*[*&]\s*{re.escape(head)}\b", signature) is not None
-
-    @staticmethod
-    def _shape(signature: str) -> int:
-        """Return the number of parameters in a signature."""
-        inside = signature.partition("(")[2].rpartition(")")[0]
-        return len(split_top(inside, ",")) if inside.strip() not in ("", "void") else 0
-
-
 @dataclass(slots=True)
 class KeptFunctions:
     """Functions that structures and objects keep under a name, for calls of that name on what nobody knows."""
@@ -545,254 +470,6 @@ class KeptFunctions:
             if number >= 0 and program.definition_of[number].kind in CALLABLE_KINDS:
                 functions[number] = None
         return tuple(functions) if len(functions) <= MAX_CANDIDATES else ()
-
-
-@dataclass(frozen=True, slots=True)
-class OverloadChooser:
-    """Choice among functions of one name by the types of a call's arguments.
-
-    The values of arguments decide what their number and literals leave open. A type of the repository is compared
-    along its bases, any other by its name. An argument of which nothing is known leaves all open.
-    """
-
-    inference: Inference
-
-    def select_nearest(self, place: tuple[int, int], functions: list[int], arguments: str, chains: str) -> list[int]:
-        """Return the namesakes of `functions` whose parameters are nearest to the arguments; `functions` where none is.
-
-        `functions` fit the number of the arguments and literals best. `place` is the (file, scope) of the call,
-        `arguments` and `chains` are as `Call` has them.
-        """
-        program = self.inference.program
-        same, elsewhere = program.overloads_of(functions[0])
-        if len(same) + len(elsewhere) < 2:
-            return functions
-        unknown = [position for position, letter in enumerate(arguments) if letter == ArgumentKind.OTHER]
-        inferred = [
-            (position, value)
-            for position, chain in zip(unknown, chains.split(","), strict=False)
-            if chain and (value := self._infer_argument(place, chain)) is not None
-        ]
-        settings = program.files[program.file_of[functions[0]]].settings
-        if not inferred or settings is None:
-            return functions
-        literals = program.literals[settings.name]
-        if not any(misfit(program.parameters.get(each), arguments, literals) is not None for each in same):
-            same = [*same, *elsewhere]  # members of the type itself come first
-        found: list[tuple[int, int, int]] = []
-        for function in same:
-            far = misfit(program.parameters.get(function), arguments, literals)
-            steps = [self._distance(function, at, value) for at, value in inferred] if far is not None else [None]
-            if far is not None and None not in steps:
-                found.append((far, sum(step or 0 for step in steps), function))
-        least = min((each[:2] for each in found), default=None)
-        return [function for far, steps, function in found if (far, steps) == least] or functions
-
-    def _infer_argument(self, place: tuple[int, int], chain: str) -> Value | None:
-        """Return the value of an argument: an instance of a type of the repository, or one from outside by its name."""
-        value = self.inference.infer_chain(*place, chain)
-        if value is not None and value.kind is ValueKind.DEFINITION:
-            is_value = self.inference.program.is_value(value.number)
-            value = self.inference.content_of(value.number) if is_value else None
-        if value is None or (value.kind is ValueKind.EXTERNAL and not (value.type and chain.isidentifier())):
-            return None  # what a member or a call of something outside gives is not known
-        return value if value.kind in (ValueKind.INSTANCE, ValueKind.EXTERNAL) and not value.also else None
-
-    def _distance(self, function: int, position: int, value: Value) -> int | None:
-        """Return the distance of a parameter from a value that it is given; None if it cannot take it."""
-        parameters = self.inference.program.parameters.get(function)
-        if not parameters:
-            return 0
-        text = parameters[min(position, len(parameters) - 1)].removesuffix(OPTIONAL)
-        if text.endswith(REST):
-            far = self._distance_to_type(function, text.removesuffix(REST), value)
-            return far + _ONE_OF_MANY if far is not None else None
-        return self._distance_to_type(function, text, value)
-
-    def _distance_to_type(self, function: int, text: str, value: Value) -> int | None:
-        """Return the distance of a type that a function names from a value; None if they do not fit."""
-        program = self.inference.program
-        file = program.file_of[function]
-        symbols = program.files[file]
-        name = text.rpartition(".")[2]
-        if (
-            name in _UNIVERSAL_TYPES
-            or is_type_parameter(name)
-            or name in symbols.bindings.get(function - symbols.first, {})
-        ):
-            return _ANY_TYPE
-        if text.endswith("]") or name[:1].islower() or name == "String":
-            return None if value.type != name else 0
-        wanted = self.inference.infer_annotation(file, function - symbols.first, text, RuleName.ANNOTATION)
-        if value.kind is ValueKind.EXTERNAL:
-            return 0 if value.type == name else None if wanted.kind is ValueKind.INSTANCE else _SOME_TYPE
-        if wanted.kind is not ValueKind.INSTANCE:
-            return _SOME_TYPE
-        bases = program.linear_bases(value.number)
-        return bases.index(wanted.number) if wanted.number in bases else None
-
-
-class NameCandidates:
-    """Candidates for calls of a method on a receiver of which nothing is known, in all files of a program.
-
-    The program has to know the bases of types. Candidates are all methods of that name that the call could mean, or
-    none where these are too many to say anything.
-
-    Code calls no methods of tests, examples and documentation that happen to have the name, and a declaration file
-    describes code that stands elsewhere. In the measured repositories, one of 580 such candidates was right. Other
-    names in the file tell good candidates from others. A receiver that resembles the name of a class,
-    `build_state.write()`, means that class, most surely where the file defines, imports or names it.
-    """
-
-    def __init__(self, program: Program) -> None:
-        self._program = program
-        self._visible: dict[int, frozenset[int]] = {}
-        self._names: dict[int, frozenset[str]] = {}
-        self._reexported: dict[int, frozenset[int]] = {}
-
-    def find(self, file: int, chain: str, arguments: str) -> Iterator[tuple[int, str, int]]:
-        """Yield (definition, rule, candidates) of each method that a call of `chain` in `file` may mean."""
-        program, family = self._program, _family(self._program, file)
-        receiver, _, name = chain.rpartition(".")
-        settings = program.files[file].settings
-        if settings is not None and receiver in settings.builtin_objects:
-            return
-        every = (
-            each
-            for each in program.methods.get(name, ())
-            if _family(program, program.file_of[each]) == family
-            and misfit(program.parameters.get(each), arguments, {}) is not None
-            and _is_in_reach(program.files[file].path, program.files[program.file_of[each]].path)
-        )
-        candidates = list(islice(every, MAX_CANDIDATES + 1))  # one more says that there are too many
-        if not candidates or len(candidates) > MAX_CANDIDATES:
-            return
-        # Overloads of one name are one meaning, and share what falls to it.
-        called = receiver.rpartition(".")[2]
-        resembling = [each for each in candidates if resembles(called, self._owner(each))]
-        in_sight = [each for each in resembling if self._is_in_sight(file, each)]
-        in_holder = [each for each in candidates if self._holder(each) == called]
-        for chosen, rule in (
-            (in_sight, RuleName.NAMED_RECEIVER),
-            (resembling, RuleName.LIKE_NAMED),
-            (in_holder, RuleName.NAMED_RECEIVER),
-        ):
-            if chosen and len(self._meanings(chosen)) == 1:
-                yield from ((each, rule, len(chosen)) for each in chosen)
-                return
-        overloads = self._meanings(candidates)
-        few = len(overloads) <= MAX_NAMESAKES
-        rule = RuleName.NAME_ONLY if few else RuleName.COMMON_NAME
-        if len(overloads) == 1:
-            is_seen = any(self._is_in_sight(file, each) for each in candidates)
-            rule = RuleName.UNIQUE_IN_SIGHT if is_seen else RuleName.UNIQUE_NAME
-        for each in candidates:
-            yield each, rule, len(overloads) * overloads[self._meaning(each)]
-
-    def _reexported_files(self, file: int) -> frozenset[int]:
-        """Return the files of which a file passes something on to those who import it."""
-        cached = self._reexported.get(file)
-        if cached is None:
-            symbols, targets = self._program.files[file], set()
-            is_index = symbols.has_visible_imports and symbols.is_index
-            for entry in symbols.facts.imports:
-                if is_index or entry.kind in _REEXPORTS:
-                    targets.add(self._program.target_module(file, entry)[0])
-            cached = self._reexported[file] = frozenset(targets - {-1})
-        return cached
-
-    def _meaning(self, definition: int) -> tuple[int, str]:
-        return self._program.file_of[definition], self._program.definition_of[definition].qualname
-
-    def _meanings(self, definitions: Sequence[int]) -> Counter[tuple[int, str]]:
-        return Counter(map(self._meaning, definitions))
-
-    def _owner(self, method: int) -> str:
-        """Return the name of the type that a method belongs to; "" for methods of an object that a function makes."""
-        program = self._program
-        owner = program.owner_of.get(method, program.parent(method))
-        return program.definition_of[owner].name if owner >= 0 and not self._is_of_object(method) else ""
-
-    def _is_of_object(self, method: int) -> bool:
-        """Return True if a method belongs to an object made by a function, and therefore to no type."""
-        parent = self._program.parent(method)
-        return parent >= 0 and self._program.definition_of[parent].kind in CALLABLE_KINDS
-
-    def _holder(self, method: int) -> str:
-        """Return the name of the variable or member that holds the object around a method, "" where nothing does."""
-        if not self._is_of_object(method):
-            return ""
-        definition, parent = self._program.definition_of[method], self._program.parent(method)
-        within = definition.qualname.removeprefix(f"{self._program.definition_of[parent].qualname}.")
-        return within.rpartition(".")[0].rpartition(".")[2]
-
-    def _is_in_sight(self, file: int, method: int) -> bool:
-        """Return True if a file defines a method's type, imports it or a re-export of it, or uses the type's name.
-
-        An object is in sight only if a name is bound to it.
-        """
-        if self._is_of_object(method) and not self._holder(method):
-            return False
-        if self._program.file_of[method] in self.visible_files(file):
-            return True
-        symbols = self._names.get(file)
-        if symbols is None:
-            facts = self._program.files[file].facts
-            symbols = self._names[file] = first_names_in(facts).union(
-                *((each.name, each.alias) for each in facts.imports)
-            )
-        return self._owner(method) in symbols
-
-    def visible_files(self, file: int) -> frozenset[int]:
-        """Return the file, those that it imports and those that they pass on."""
-        found = self._visible.get(file)
-        if found is None:
-            imports = self._program.files[file].facts.imports
-            reached = {file, *(self._program.target_module(file, entry)[0] for entry in imports)} - {-1}
-            found, steps = frozenset(reached), 0
-            while reached and steps < _MAX_STEPS:
-                reached = {target for each in reached for target in self._reexported_files(each)}.difference(found)
-                found, steps = found | reached, steps + 1
-            self._visible[file] = found
-        return found
-
-
-def resembles(receiver: str, owner: str) -> bool:
-    """Return True if the last part of a receiver resembles the name of a type.
-
-    Their words are equal, or one consists of the last words of the other; a single letter resembles nothing.
-
-    >>> [resembles(name, "BuildState") for name in ("build_state", "state", "oldBuildState", "build", "s")]
-    [True, True, True, False, False]
-    """
-    a, b = _words(receiver), _words(owner)
-    if not a or not b or a[-1] != b[-1]:
-        return False
-    shorter = min(len(a), len(b))
-    return len("".join(a)) > 1 and a[-shorter:] == b[-shorter:]  # one letter says nothing
-
-
-@lru_cache(maxsize=1 << 14)
-def _words(name: str) -> tuple[str, ...]:
-    return tuple(word.lower() for word in _WORD.findall(_MARKS.sub("", name)))
-
-
-def _is_in_reach(caller: str, path: str) -> bool:
-    if caller == path:
-        return True
-    if path.endswith(_DECLARATIONS):
-        return False
-    return not (_is_secondary(path) and not _is_secondary(caller))
-
-
-@lru_cache(maxsize=1 << 16)
-def _is_secondary(path: str) -> bool:
-    return role_of(path) in _SECONDARY_ROLES
-
-
-def _family(program: Program, file: int) -> str:
-    settings = program.files[file].settings
-    return settings.family if settings else ""
 
 
 def _callable_parts(value: Value, settings: LanguageSettings, method: str) -> tuple[list[Value], int]:

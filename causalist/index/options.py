@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 # Raised when parsing changes what it gives for the same bytes.
-PARSER_VERSION = 25
+PARSER_VERSION = 26
 
 
 Read = Callable[["FileEntry"], "SourceFile | str"]
@@ -59,7 +59,7 @@ class CachedLinker:
     """Facts by path of the contents `blobs`, without words and mostly without bodies, and their linker."""
 
     blobs: Mapping[str, str]
-    facts: Mapping[str, FileFacts]
+    facts: "Mapping[str, FileFacts]"
     linker: "Linker"
 
 

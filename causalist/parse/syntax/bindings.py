@@ -11,7 +11,7 @@ checks and returned values. Each such binding is added to the one that only decl
 
 import re
 from bisect import bisect_right, insort
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.type_notation import (
@@ -22,7 +22,6 @@ from causalist.model.type_notation import (
     array_of,
     element_of,
     marked,
-    result_mark,
     split_top,
     typed_value,
     without_item_braces,
@@ -32,7 +31,9 @@ from causalist.parse.syntax.chains import (
     array_type_name,
     chain_of,
     members_of,
+    part_at,
     paths_of_pattern,
+    targets_of_pattern,
     type_name,
     type_of_path,
     with_constructor_call,
@@ -662,9 +663,9 @@ class PlaceReader:
     def _bind(self, start: int, end: int, value: str) -> None:
         if not value:
             return
-        for text, path in _targets(self._scopes.text(start, min(end, start + _MAX_PLACE_BYTES))):
+        for text, path in targets_of_pattern(self._scopes.text(start, min(end, start + _MAX_PLACE_BYTES))):
             target = self._target(text)
-            held = _part_at(value, path) if target else ""
+            held = part_at(value, path) if target else ""
             if held:
                 self._add(target, start, held)
 
@@ -678,38 +679,3 @@ class PlaceReader:
         if not dot:
             return text if _NAME.fullmatch(text) else ""
         return f".{rest}" if head in self._self_names and _NAME.fullmatch(rest) else ""
-
-
-def _targets(text: str, path: tuple[int, ...] = ()) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield the names in a pattern, with their paths in the value.
-
-    >>> list(_targets("a, (self.b, *c)")), list(_targets("x"))
-    ([('a', (0,)), ('self.b', (1, 0))], [('x', ())])
-    """
-    text = text.strip()
-    parts = split_top(text, ",")
-    if len(parts) == 1 and text[:1] in ("(", "[") and text[-1:] in (")", "]"):
-        text = text[1:-1]
-        parts = split_top(text, ",")
-        if len(parts) == 1:
-            yield from _targets(text, path)
-            return
-    if len(parts) == 1:
-        yield "".join(text.split()), path
-        return
-    for position, part in enumerate(parts):
-        if part.strip().startswith("*"):
-            return  # how many it takes is not known
-        if part.strip():
-            yield from _targets(part, (*path, position))
-
-
-def _part_at(value: str, path: tuple[int, ...]) -> str:
-    """Return the part of a value at a path."""
-    for depth, position in enumerate(path):
-        if value.startswith("("):
-            parts = split_top(value[1:-1], ",")
-            value = without_item_braces(parts[position]) if position < len(parts) else ""
-        else:
-            return marked(value, *map(result_mark, path[depth:]))
-    return value

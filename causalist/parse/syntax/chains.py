@@ -6,7 +6,7 @@ types: `await f()` has the type of `f()`, and `Promise<T>` is read as T.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from causalist.model.language import TypeSettings
 from causalist.model.type_notation import (
@@ -16,8 +16,10 @@ from causalist.model.type_notation import (
     field_of,
     marked,
     object_of,
+    result_mark,
     split_top,
     typed_value,
+    without_item_braces,
     wrapped_in,
 )
 
@@ -389,3 +391,38 @@ def array_type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
 def _collection(element: str, settings: TypeSettings) -> str:
     name = type_name(element, settings)
     return array_of(name) if name and not name.endswith("[]") else ""
+
+
+def targets_of_pattern(text: str, path: tuple[int, ...] = ()) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield the names in a pattern, with their paths in the value.
+
+    >>> list(targets_of_pattern("a, (self.b, *c)")), list(targets_of_pattern("x"))
+    ([('a', (0,)), ('self.b', (1, 0))], [('x', ())])
+    """
+    text = text.strip()
+    parts = split_top(text, ",")
+    if len(parts) == 1 and text[:1] in ("(", "[") and text[-1:] in (")", "]"):
+        text = text[1:-1]
+        parts = split_top(text, ",")
+        if len(parts) == 1:
+            yield from targets_of_pattern(text, path)
+            return
+    if len(parts) == 1:
+        yield "".join(text.split()), path
+        return
+    for position, part in enumerate(parts):
+        if part.strip().startswith("*"):
+            return  # how many it takes is not known
+        if part.strip():
+            yield from targets_of_pattern(part, (*path, position))
+
+
+def part_at(value: str, path: tuple[int, ...]) -> str:
+    """Return the part of a value at a path."""
+    for depth, position in enumerate(path):
+        if value.startswith("("):
+            parts = split_top(value[1:-1], ",")
+            value = without_item_braces(parts[position]) if position < len(parts) else ""
+        else:
+            return marked(value, *map(result_mark, path[depth:]))
+    return value
