@@ -22,7 +22,7 @@ from causalist._internal.process import CAN_FORK, ForkedTask, trim_heap_on_free
 from causalist.errors import GitError, IndexUnreadable, NothingToIndex
 from causalist.graph import LinkedPart, ParallelPlan, build_graph, needs_bodies
 from causalist.index.collect import collect_facts, is_worth_processes, n_processes, no_garbage_collection, reader_of
-from causalist.index.freshness import blobs_of, index_version, known_blobs, uncertain_files
+from causalist.index.freshness import blobs_of, count_left_out, index_version, known_blobs, uncertain_files
 from causalist.index.history import build_history, read_commits
 from causalist.index.options import IndexOptions, Read
 from causalist.index.refresh import refresh_graph
@@ -35,7 +35,7 @@ from causalist.model.string_table import StringTable
 from causalist.model.symbols import NodeId, NodeKind, file_id
 from causalist.parse import load_settings
 from causalist.rank import PreviousIndexRows, PreviousTransition, WalkWeights, build_lexical, build_transition
-from causalist.source import BlobReader, Limits, blob_hash, classify, pick_examples, read_file
+from causalist.source import BlobReader, Limits, blob_hash, classify, read_file
 from causalist.store import FactsCache, facts_path, facts_with_bodies
 from causalist.store.facts_cache import Key
 
@@ -73,7 +73,6 @@ def _build_index(
 ) -> Index:
     before = blobs_of(previous) if previous is not None else {}
     blobs = known_blobs(scan.entries, previous, before)
-    skipped, examples = Counter(dict(scan.skipped)), {k: list(v) for k, v in scan.examples.items()}
     same_version = previous is not None and previous.version == index_version()
     is_known = (
         previous is not None
@@ -94,9 +93,7 @@ def _build_index(
         unread = {e.path for e in entries if e.path not in blobs or indexed.get(e.path) != blobs[e.path]}
         facts, more = collect_facts(entries, blobs, read, cache, options, words=unread, aside=bodies)
         unfit.update(more)
-    for path in sorted(unfit):
-        skipped[unfit[path]] += 1
-        examples.setdefault(unfit[path], []).append(path)
+    skipped, examples = count_left_out(scan, sorted(unfit.items()))
     files = [(entry.path, facts[entry.path]) for entry in scan.entries if entry.path in facts]
     if not files:
         raise NothingToIndex(_describe_empty_scan(scan, skipped))
@@ -133,8 +130,8 @@ def _build_index(
         graph=linked.graph,
         lexical=lexical,
         transition=transition,
-        skipped=dict(sorted(skipped.items())),
-        examples={key: pick_examples(key, value) for key, value in sorted(examples.items())},
+        skipped=skipped,
+        examples=examples,
         notes=_collect_notes(files, dict(linked.troubles)),
         languages=dict(sorted(Counter([f.language or "text" for _, f in files]).items())),
         submodules=bool(options.submodules),
@@ -268,12 +265,19 @@ def refresh_timestamps(
         ctimes=np.array([e.ctime_ns for e in scan.entries], dtype=np.int64),
         sizes=np.array([e.size for e in scan.entries], dtype=np.int64),
     )
-    if previous.skipped != dict(Counter(scan.skipped) + Counter(reason for reason in known.unfit if reason)):
-        return None
+    unfit = [(path, reason) for path, reason in zip(known.paths, known.unfit, strict=True) if reason]
+    skipped, examples = count_left_out(scan, unfit)
     past = previous.history
     history = build_history(commits(), list(past.paths), past.nodes, past)
     return replace(
-        previous, manifest=manifest, scanned_at=scanned_at, commit=scan.commit, submodules=submodules, history=history
+        previous,
+        manifest=manifest,
+        scanned_at=scanned_at,
+        commit=scan.commit,
+        submodules=submodules,
+        history=history,
+        skipped=skipped,
+        examples=examples,
     )
 
 
@@ -337,7 +341,7 @@ def _blobs_with_words(previous: Index | None) -> Mapping[str, str]:
     return blobs_of(previous)
 
 
-def _describe_empty_scan(scan: Scan, skipped: Counter[str]) -> str:
+def _describe_empty_scan(scan: Scan, skipped: Mapping[str, int]) -> str:
     if not skipped:
         return "the folder holds no files to search; run in a folder with source code or documentation"
     reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(skipped.items()))

@@ -5,7 +5,7 @@ would have altered them. `index_version` identifies the program version that bui
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeGuard
 
 import numpy as np
@@ -19,6 +19,7 @@ from causalist.model.source import FileEntry, Scan
 from causalist.model.string_table import StringTable
 from causalist.parse import all_grammars
 from causalist.rank import WalkWeights
+from causalist.source import pick_examples
 
 # A file written this shortly before it was looked at may change again without a new time stamp.
 _RACY_NS = 2_000_000_000
@@ -83,6 +84,30 @@ def has_same_files(index: Index, scan: Scan) -> bool:
         and bool(_settled_files(index).all())
         and StringTable.from_strings(entry.path for entry in kept).same_as(manifest.paths)
     )
+
+
+def count_left_out(scan: Scan, unfit: Iterable[tuple[str, str]]) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
+    """Return the number of files left out and examples of them, both by reason.
+
+    `unfit` has (path, reason) of files that were read and cannot be searched. The others are in the scan.
+    """
+    skipped, examples = dict(scan.skipped), {reason: list(paths) for reason, paths in scan.examples.items()}
+    for path, reason in unfit:
+        skipped[reason] = skipped.get(reason, 0) + 1
+        examples.setdefault(reason, []).append(path)
+    chosen = {reason: pick_examples(reason, paths) for reason, paths in sorted(examples.items())}
+    return dict(sorted(skipped.items())), chosen
+
+
+def has_same_left_out(index: Index, scan: Scan) -> bool:
+    """Return True if a scan leaves out the files that an index left out, as far as these are named."""
+    return count_left_out(scan, _unfit_files(index)) == (index.skipped, index.examples)
+
+
+def _unfit_files(index: Index) -> Iterator[tuple[str, str]]:
+    manifest = index.manifest
+    for i in np.flatnonzero(np.diff(manifest.unfit.offsets)).tolist():
+        yield manifest.paths[i], manifest.unfit[i]
 
 
 def _is_equal(values: Iterator[int], known: NDArray[np.int64]) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from causalist.errors import IndexNotWritable, IndexUnreadable, NothingToIndex
-from causalist.index.freshness import has_same_files, index_version, matches_folder
+from causalist.index.freshness import has_same_files, has_same_left_out, index_version, matches_folder
 from causalist.index.options import IndexOptions
 from causalist.model.index import Index
 from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, Scan, SourceFile
@@ -52,8 +52,9 @@ _CHECKED = "checked"  # in a digest: the index was added up and found sound befo
 
 
 def is_current(scan: Scan, index: Index) -> bool:
-    """Return True if an index holds exactly the files of a scan, as far as metadata tells."""
-    return index.commit == scan.commit and index.version == index_version() and has_same_files(index, scan)
+    """Return True if an index holds and leaves out exactly the files of a scan, as far as metadata tells."""
+    is_same = index.commit == scan.commit and index.version == index_version() and has_same_files(index, scan)
+    return is_same and has_same_left_out(index, scan)
 
 
 def index_folders(root: Path) -> tuple[Path, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from causalist.errors import GitError, IndexUnreadable
-from causalist.index.freshness import changed_files, index_version, matches_folder
+from causalist.index.freshness import changed_files, has_same_left_out, index_version, matches_folder
 from causalist.index.open import index_folders
 from causalist.index.options import IndexOptions
 from causalist.model.answer import CacheUse, IndexStatus, PreviousIndex, Staleness, StalenessReason
@@ -68,6 +68,8 @@ def _find_reasons(index: Index, scan: Scan, submodules: bool) -> list[Staleness]
     changed, unsettled = changed_files(index, scan)
     if changed:
         reasons.append(Staleness(StalenessReason.FILES, f"{_count_files(changed)} changed, new or gone", len(changed)))
+    elif not has_same_left_out(index, scan):
+        reasons.append(Staleness(StalenessReason.FILES, "other files are left out"))
     if unsettled:
         detail = (
             f"{_count_files(unsettled)} written so shortly before being read that the time does not tell a later change"

@@ -89,3 +89,15 @@ def test_a_name_in_a_string_is_not_a_plain_no(tmp_path: Path) -> None:
     assert done.stdout.startswith("unknown: settings.py -> prices.py::price_of")
     assert "settings.py:1" in done.stdout
     assert invoke("verify", "other.py", "price_of", cwd=tmp_path).stdout.startswith("no: ")
+
+
+def test_a_file_that_became_too_large_is_said_after_a_refresh(tmp_path: Path) -> None:
+    """Nothing that is indexed changes; the list of files left out does."""
+    write_all(tmp_path, {"prices.py": PRICES, "other.py": "from prices import price_of\nprice_of(1)\n"})
+    assert "not read" not in invoke("callers", "price_of", cwd=tmp_path).stderr
+    write_all(tmp_path, {"rates.py": USER + "RATE = 1  # of one zone\n" * 90_000})
+    assert "rates.py (too large)" in invoke("callers", "price_of", cwd=tmp_path).stderr
+    (tmp_path / "rates.py").rename(tmp_path / "tariffs.py")
+    assert "tariffs.py (too large)" in invoke("callers", "price_of", cwd=tmp_path).stderr
+    (tmp_path / "tariffs.py").unlink()
+    assert "not read" not in invoke("callers", "price_of", cwd=tmp_path).stderr

@@ -94,7 +94,7 @@ class FreshnessChecker:
         return index.submodules if wanted is None else wanted
 
     def _compare(self, index: "Index", settings: "Settings", scan: "Scan", limits: "Limits") -> FreshnessReport:
-        from causalist.index.freshness import changed_files, index_version
+        from causalist.index.freshness import changed_files, has_same_left_out, index_version
 
         if self._last is not None and self._last[0] is index and self._last[1] is scan:
             look = self._last[2]
@@ -114,6 +114,7 @@ class FreshnessChecker:
             and same.issuperset(unsettled)
             and index.commit == scan.commit
             and index.version == index_version()
+            and has_same_left_out(index, scan)
             and index.submodules == self._wants_submodules(index, settings),
             changed=tuple(changed),
             is_moved=index.commit != scan.commit,
