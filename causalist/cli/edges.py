@@ -159,14 +159,14 @@ def callers_command(node: str, repo: Path | None, force: bool, min_confidence: f
 @click.argument("text", nargs=-1)
 @lookup_options
 def routes_command(text: tuple[str, ...], repo: Path | None, force: bool, as_json: bool) -> None:
-    """List the routes that the repository serves, and what handles each.
+    """List the routes that the repository serves.
 
-    With TEXT, those whose method and path contain all of its words. The paths are those of the registrations below the
-    prefixes of their routers, as the framework writes them. Routes whose paths are computed are not known.
+    Each comes with what handles it. With TEXT, those whose method and path contain all of its words. The paths are
+    those of the registrations below the prefixes of their routers, as the framework writes them. Routes whose paths are
+    computed are not known.
 
     \b
     Example:
-      causalist routes
       causalist routes post /users
     """
     repository = open_for_lookup(repo, force=force, when_empty=routes_document(()) if as_json else None)

@@ -16,7 +16,7 @@ from causalist.model.scores import Hit
 from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, SourceFile
 from causalist.model.symbols import split_id
 from causalist.parse import mask_range, mask_secrets, view_of
-from causalist.source import SkipReason, as_utf8, blobs_with_words, read_bytes
+from causalist.source import SkipReason
 
 _MAX_FILES_NAMED = 3  # changed files that the diagnostic names
 
@@ -133,6 +133,8 @@ def unread_files(
 
     A file that cannot be read at all counts as one that has the word.
     """
+    from causalist.source import as_utf8, blobs_with_words, read_bytes  # an answer needs none of them
+
     words = sorted({name for name in names if name})
     if not words:
         return ()

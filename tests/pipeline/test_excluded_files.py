@@ -37,7 +37,7 @@ def content_of(name: str) -> bytes:
         "bundle.js": b"var a='" + WORD.encode() + b"';" * 9_000,
         "api.ts": b"// @generated\n" + text,
         "big.py": text * 120_000,
-        "wide.ps1": text.decode().encode("utf-16"),
+        "wide.ps1": text.decode().encode("utf-32"),
     }.get(name, text)
 
 

@@ -84,9 +84,17 @@ def test_known_gap_accents_of_names_in_code_are_compared_as_they_are_written(tmp
     assert calls(in_memory(folder_with(tmp_path, files))) == set()
 
 
-def test_text_in_16_bits_is_left_out_and_says_so(tmp_path: Path) -> None:
+def test_text_in_16_bits_is_read(tmp_path: Path) -> None:
     root = folder_with(tmp_path, FILES)
-    (root / "setup.ps1").write_bytes("Write-Host 'hello'\r\n".encode("utf-16"))
+    (root / "wide.py").write_bytes("def bell(): ...\r\n\r\n\r\ndef ring():\r\n    bell()\r\n".encode("utf-16"))
+    repository = in_memory(root)
+    assert dict(repository.status().skipped) == {}
+    assert ("wide.py::ring", "wide.py::bell") in {edge[:2] for edge in calls(repository)}
+
+
+def test_text_in_32_bits_is_left_out_and_says_so(tmp_path: Path) -> None:
+    root = folder_with(tmp_path, FILES)
+    (root / "setup.ps1").write_bytes("Write-Host 'hello'\r\n".encode("utf-32"))
     status = in_memory(root).status()
     assert (dict(status.skipped), dict(status.examples)) == ({"UTF-16": 1}, {"UTF-16": ("setup.ps1",)})
 

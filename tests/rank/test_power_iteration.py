@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from causalist.errors import UsageError
 from causalist.model.answer import Specificity
-from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind
+from causalist.model.graph import ROUTE_KINDS, SYMMETRIC_KINDS, CodeGraph, EdgeKind
 from causalist.model.scores import Transition
 from causalist.model.symbols import NodeKind
 from causalist.rank.pagerank.local_push import compute_origin_shares
@@ -321,7 +321,7 @@ def test_weights_and_edges_are_checked() -> None:
 
 def test_every_kind_has_a_default_weight() -> None:
     """Of kinds of which no measurement says that an answer gains by them, it is 0."""
-    aside = [EdgeKind.OVERRIDES, EdgeKind.READS, EdgeKind.WRITES, EdgeKind.TESTS, EdgeKind.MENTIONS]
+    aside = [EdgeKind.OVERRIDES, EdgeKind.READS, EdgeKind.WRITES, EdgeKind.TESTS, EdgeKind.MENTIONS, *ROUTE_KINDS]
     assert {kind for kind, _ in DEFAULT.forward} == set(EdgeKind)
     assert np.flatnonzero((DEFAULT.table() == 0).all(axis=0)).tolist() == aside
     assert np.flatnonzero((DEFAULT.table() > 0).all(axis=0)).tolist() == [k for k in EdgeKind if k not in aside]

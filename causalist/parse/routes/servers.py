@@ -247,7 +247,8 @@ def _rust_router(source: RouteText, call: MemberCall) -> str:
 
 # -- Rails
 
-_RAILS_LINE = re.compile(r"^\s*(?P<word>\w+)\b[ (]*(?P<rest>.*?)\)?\s*(?P<do>\bdo\b(?:\s*\|\w+\|)?)?\s*$")
+_RAILS_LINE = re.compile(r"\s*+(?P<word>\w++)[ (]*+(?P<rest>.*)")
+_OPENED = re.compile(r"\bdo(?:\s*+\|\w++\|)?$")
 _RAILS_VERBS = ("get", "post", "put", "patch", "delete", "match", "root")
 _RESOURCES = (
     ("index", "GET", ""), ("create", "POST", ""), ("new", "GET", "/new"), ("edit", "GET", "/:id/edit"),
@@ -272,7 +273,9 @@ def read_rails(source: RouteText) -> _Found:
         matched = _RAILS_LINE.match(line)
         if matched is None:
             continue
-        word, rest, opens = matched["word"], matched["rest"], bool(matched["do"])
+        word, rest = matched["word"], matched["rest"].rstrip()
+        opened = _OPENED.search(rest)
+        rest = (rest if opened is None else rest[: opened.start()].rstrip()).removesuffix(")")
         path, module, controller, members = blocks[-1] if blocks else ("", "", "", "")
         if word == "end":
             if blocks:
@@ -307,7 +310,7 @@ def read_rails(source: RouteText) -> _Found:
             inner = (members.partition("\t")[0], module, controller, "")
         elif word in _RAILS_VERBS:
             yield from _rails_verb(source, start, word, rest, (path, module, controller, members))
-        if opens or (word in ("if", "unless", "case", "begin") and not line.strip().endswith("end")):
+        if opened is not None or (word in ("if", "unless", "case", "begin") and not line.strip().endswith("end")):
             blocks.append(inner)
 
 

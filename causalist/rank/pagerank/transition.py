@@ -33,6 +33,8 @@ DEFAULT_FORWARD: tuple[tuple[EdgeKind, float], ...] = (
     (EdgeKind.WRITES, 0.0),
     (EdgeKind.TESTS, 0.0),
     (EdgeKind.MENTIONS, 0.0),
+    (EdgeKind.ROUTES, 0.0),
+    (EdgeKind.EMITS, 0.0),
     (EdgeKind.CO_CHANGES, 0.5),
     (EdgeKind.SIMILAR, 0.5),
     (EdgeKind.RELATED_TO, 0.5),

@@ -171,10 +171,11 @@ class Handlers:
                 if chosen is not None:
                     chosen = str(Parameter(str, "", 1, 1000).read(_REPOSITORY, chosen))
             arguments = tool.read(given)
-            key = f"{chosen} {params.name} {json.dumps(arguments, sort_keys=True)}"
-            unindexed = tool.unindexed and partial(_answer_unindexed, tool.unindexed, arguments)
+            bounded = tool.describe_bounded(given, arguments)
+            key = f"{chosen} {params.name} {json.dumps(arguments, sort_keys=True)} {bounded}"
+            unindexed = tool.unindexed and partial(_answer_unindexed, tool.unindexed, arguments, bounded)
             return await self._answer(
-                context, chosen, partial(_answer_with_note, tool.answer, arguments), unindexed, key
+                context, chosen, partial(_answer_with_note, tool.answer, arguments, bounded), unindexed, key
             )
         except CausalistError as error:
             return _error_result(f"{error.slug}: {error}")
@@ -309,7 +310,7 @@ class Handlers:
             if view.repository is None and ask.unindexed is not None:
                 root, note = self.repositories.get(name)[1].root, indexing_message(view, is_answered=True)
                 code = neutralise(
-                    (await self._made(partial(_answer_unindexed, ask.unindexed, arguments, root, note))).text
+                    (await self._made(partial(_answer_unindexed, ask.unindexed, arguments, "", root, note))).text
                 )
             else:
                 code = await self._text(view, lambda repository: _as_reply(ask.answer(repository, arguments)))
@@ -372,11 +373,16 @@ def _resource(uri: str) -> "tuple[str | None, Callable[[Repository], Reply]]":
 
 
 def _answer_with_note(
-    answer: "Callable[[Repository, dict[str, Any]], Reply | str]", arguments: Any, repository: "Repository", notes: str
+    answer: "Callable[[Repository, dict[str, Any]], Reply | str]",
+    arguments: Any,
+    bounded: str,
+    repository: "Repository",
+    notes: str,
 ) -> Reply:
     """Return an answer with notes in front, within its budget."""
     from causalist.pack.tokens import count_tokens
 
+    notes = bounded + notes
     fitting = dict(arguments)
     if notes and "max_tokens" in fitting:
         fitting["max_tokens"] -= count_tokens(notes)
@@ -388,10 +394,13 @@ def _as_reply(answer: Reply | str) -> Reply:
     return answer if isinstance(answer, Reply) else Reply(answer)
 
 
-def _answer_unindexed(answer: Callable[[Path, Any], Reply], arguments: Any, root: Path, note: str) -> Reply:
+def _answer_unindexed(
+    answer: Callable[[Path, Any], Reply], arguments: Any, bounded: str, root: Path, note: str
+) -> Reply:
     """Return an answer without an index, with a note in front, within its budget."""
     from causalist.pack.tokens import count_tokens
 
+    note = bounded + note
     fitting = dict(arguments)
     if "max_tokens" in fitting:
         fitting["max_tokens"] -= count_tokens(note)

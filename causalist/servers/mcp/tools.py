@@ -63,7 +63,7 @@ class Parameter:
         if isinstance(value, str) and len(value) <= _MAX_DIGITS:
             with suppress(ValueError):
                 value = float(value.replace(",", "").replace("_", ""))
-        if isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # NaN differs from itself
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
             raise UsageError(f"{name} must be a number from {self.low:,} to {self.high:,}, not {_format_value(value)}")
         value = min(max(value, self.low), self.high)
         if self.type is int and value != int(value):
@@ -93,6 +93,16 @@ class Tool:
             "required": [name for name, parameter in self.parameters.items() if parameter.required],
             "additionalProperties": False,
         }
+
+    def describe_bounded(self, given: Arguments, arguments: Arguments) -> str:
+        """Return a note for each number of the client that was out of bounds, as lines; "" for none."""
+        lines = ""
+        for name, parameter in self.parameters.items():
+            used, value = arguments[name], given.get(name)
+            is_bound = parameter.type is not str and used in (parameter.low, parameter.high)
+            if is_bound and value not in (None, "") and not _is_number(value, used):
+                lines += f"note: {name} is {used:,}, the nearest possible, not {_format_value(value)}\n"
+        return lines
 
     def read(self, given: Arguments) -> Arguments:
         """Return the arguments with defaults; null and an empty string count as omitted. Raises UsageError."""
@@ -209,10 +219,22 @@ TOOLS: Mapping[str, Tool] = {
 }  # fmt: skip
 
 
+def _is_finite(value: float) -> bool:
+    return value == value and value not in (float("inf"), -float("inf"))
+
+
+def _is_number(value: object, number: float) -> bool:
+    """Return True if a value of the client, which may be a string, is that number."""
+    if isinstance(value, str):
+        with suppress(ValueError):
+            return float(value.replace(",", "").replace("_", "")) == number
+    return value == number
+
+
 def _format_value(value: object) -> str:
     """Return a value of the client in short form."""
     try:
         text = repr(value)
     except ValueError:  # a number with too many digits
-        return "too long a number"
+        return "a number too long to write"
     return text if len(text) <= 80 else f"{text[:79]}…"

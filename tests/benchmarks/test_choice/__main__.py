@@ -1,0 +1,136 @@
+"""Tests that are found for a definition, against those that ran it.
+
+    python -m tests.benchmarks.test_choice CLONE COVERAGE [--n 40] [--seed 0] [--show]
+
+COVERAGE is the data file of coverage.py of a run of the suite with one context for each test, as `pytest
+--cov-context=test` writes it. A test ran a function if it ran a line of its body, in the test itself or in its
+fixtures. Tests with other parameters are one test, and an inherited one is the one that it inherits.
+
+Draws functions that at least one test ran. Prints the means of recall and precision of `tests`, of recall within the
+first quarter of the suite, and the tests of each function with --show.
+"""
+
+import argparse
+import random
+import re
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from statistics import mean
+from typing import NamedTuple
+
+from causalist import Repository
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role
+
+_SHARE = 0.25
+
+
+class Trial(NamedTuple):
+    """A function with the tests that ran it and those that are found, the most probable first."""
+
+    node: str
+    ran: frozenset[str]
+    found: tuple[str, ...]
+
+
+def read_runs(clone: Path, coverage_file: Path) -> dict[str, dict[int, frozenset[str]]]:
+    """Return the contexts that ran each line, by path in the clone; lines count from 1."""
+    runs: dict[str, dict[int, set[str]]] = {}
+    of_names = "JOIN file ON file.id = file_id JOIN context ON context.id = context_id WHERE context != ''"
+    with closing(sqlite3.connect(coverage_file)) as data:
+        sets = data.execute(f"SELECT path, context, numbits FROM line_bits {of_names}")
+        rows = [
+            (name, context, 8 * i + k)
+            for name, context, bits in sets
+            for i, byte in enumerate(bits)
+            for k in range(8)
+            if byte >> k & 1
+        ]
+        # Where branches are measured there are pairs of lines; the first of a function comes from a negative one.
+        rows += data.execute(f"SELECT path, context, tono FROM arc {of_names} AND tono > 0")
+    for name, context, line in rows:
+        if Path(name).is_relative_to(clone):
+            runs.setdefault(Path(name).relative_to(clone).as_posix(), {}).setdefault(line, set()).add(context)
+    return {path: {line: frozenset(each) for line, each in lines.items()} for path, lines in runs.items()}
+
+
+def test_name(context: str) -> tuple[str, str]:
+    """Return the path and the qualified name of the test of a context.
+
+    >>> test_name("tests/test_a.py::TestB::test_c[x-y]|setup")
+    ('tests/test_a.py', 'TestB.test_c')
+    """
+    path, _, names = re.sub(r"\[.*", "", context.rpartition("|")[0] or context).partition("::")
+    return path, names.replace("::", ".")
+
+
+test_name.__test__ = False  # type: ignore[attr-defined]
+
+
+def _node_of(context: str, ids: Mapping[str, int], by_leaf: Mapping[str, Sequence[str]]) -> str:
+    """Return the id of the test of a context; the inherited method, if it is the only one of that name."""
+    path, name = test_name(context)
+    node = f"{path}::{name}"
+    others = by_leaf.get(name.rpartition(".")[2], ())
+    return node if node in ids or len(others) != 1 else others[0]
+
+
+def draw_trials(
+    repository: Repository, runs: Mapping[str, Mapping[int, frozenset[str]]], n: int, seed: int
+) -> tuple[list[Trial], int]:
+    """Return trials for at most `n` functions, and the number of tests of the suite."""
+    nodes = repository.index.graph.nodes
+    ids = {node_id: i for i, node_id in enumerate(nodes.ids)}
+    by_leaf: dict[str, list[str]] = {}
+    for node_id, i in ids.items():
+        if nodes.roles[i] == Role.TEST and nodes.kinds[i] in CALLABLE_KINDS:
+            by_leaf.setdefault(node_id.rpartition("::")[2].rpartition(".")[2], []).append(node_id)
+    suite = {
+        _node_of(each, ids, by_leaf) for lines in runs.values() for contexts in lines.values() for each in contexts
+    }
+    ran: dict[str, frozenset[str]] = {}
+    for node_id, i in ids.items():
+        path = node_id.partition("::")[0]
+        if path not in runs or nodes.kinds[i] not in CALLABLE_KINDS or nodes.roles[i] == Role.TEST:
+            continue
+        inner = [k for k in ids.values() if nodes.parents[k] == i and nodes.kinds[k] != NodeKind.PASSAGE]
+        aside = {row for k in inner for row in range(nodes.start_rows[k], nodes.end_rows[k] + 1)}
+        body = (row for row in range(nodes.start_rows[i] + 1, nodes.end_rows[i] + 1) if row not in aside)
+        contexts = frozenset().union(*(runs[path].get(row + 1, frozenset()) for row in body))
+        if contexts:
+            ran[node_id] = frozenset(_node_of(each, ids, by_leaf) for each in contexts)
+    chosen = sorted(random.Random(seed).sample(sorted(ran), min(n, len(ran))))
+    return [Trial(node, ran[node], tuple(each.node for each in repository.tests(node))) for node in chosen], len(suite)
+
+
+def main() -> None:
+    """Run the trials of the command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.test_choice")
+    parser.add_argument("clone", type=Path)
+    parser.add_argument("coverage", type=Path)
+    parser.add_argument("--n", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--show", action="store_true")
+    arguments = parser.parse_args()
+    clone = arguments.clone.resolve()
+    trials, n_tests = draw_trials(
+        Repository.open(clone), read_runs(clone, arguments.coverage), arguments.n, arguments.seed
+    )
+    recalls = [len(each.ran.intersection(each.found)) / len(each.ran) for each in trials]
+    precisions = [len(each.ran.intersection(each.found)) / len(each.found) for each in trials if each.found]
+    first = int(_SHARE * n_tests)
+    early = [len(each.ran.intersection(each.found[:first])) / len(each.ran) for each in trials]
+    print(f"{clone.name}: {len(trials)} functions, {n_tests} tests")
+    print(f"recall {mean(recalls):.3f}, precision {mean(precisions):.3f} ({len(precisions)} lists), ", end="")
+    print(f"recall in the first {first} tests {mean(early):.3f}")
+    for trial in trials if arguments.show else ():
+        right = trial.ran.intersection(trial.found)
+        print(f"{trial.node}: {len(right)} of {len(trial.ran)} that ran, {len(trial.found)} found")
+        for title, these in (("missing", sorted(trial.ran - right)), ("too much", sorted(set(trial.found) - right))):
+            for each in these[:6]:
+                print(f"    {title} {each}")
+
+
+if __name__ == "__main__":
+    main()
