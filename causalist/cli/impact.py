@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository
 
 _MAX_CHANGES_LISTED = 10
+_MAX_TESTS = 50
 
 
 class ImpactLimits(TypedDict):
@@ -52,6 +53,18 @@ class ChangeImpact(NamedTuple):
         if self.affected:
             return ""
         return message if self.changed else f"no definition {self.what.removeprefix('what ')}"
+
+
+def _read_share(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
+    if value is None:
+        return None
+    try:
+        share = float(value.removesuffix("%")) / (100 if value.endswith("%") else 1)
+    except ValueError:
+        share = 0.0
+    if not 0.0 < share <= 1.0:
+        raise click.BadParameter(f"must be a share such as 25% or 0.25, not {value!r}.")
+    return share
 
 
 def check_subject(node: str | None, revision: str | None) -> None:
@@ -164,10 +177,14 @@ def _format_mentions(mentions: "Sequence[Edge]", limit: int) -> Iterator[str]:
 
 
 def _select_nearest(affected: "Sequence[Affected]", limit: int) -> "list[Affected]":
-    """Return at most `limit` nodes of code and `limit` tests, so that many tests hide no code."""
-    tests = [each for each in affected if each.role == "test"][:limit]
-    others = [each for each in affected if each.role != "test"][:limit]
-    return sorted((*tests, *others), key=lambda each: (each.depth, each.node))
+    """Return at most `limit` nodes of code and `limit` tests, so that many tests hide no code.
+
+    The most probable are chosen, and come first among those of one depth.
+    """
+    ranked = sorted(affected, key=lambda each: (-each.probability, each.depth, each.node))
+    tests = [each for each in ranked if each.role == "test"][:limit]
+    others = [each for each in ranked if each.role != "test"][:limit]
+    return sorted((*tests, *others), key=lambda each: (each.depth, -each.probability, each.node))
 
 
 def _format_impact(affected: "Sequence[Affected]", shown: "Sequence[Affected]") -> Iterator[str]:
@@ -196,30 +213,39 @@ def _format_impact(affected: "Sequence[Affected]", shown: "Sequence[Affected]") 
 @lookup_options
 @click.option("--diff", "revision", metavar="REV", help="Analyze the changes between this commit and the working tree.")
 @click.option(
-    "--max-depth", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
+    "--max-depth", type=click.IntRange(min=1), metavar="N",
     help="Maximum number of steps; 1 lists direct tests of NODE.",
 )  # fmt: skip
 @min_confidence_option(0.0, "Minimum confidence of a use.")
-@limit_option(50, "Maximum number of tests; nearest first.")
+@click.option(
+    "--limit", "--max", "limit", type=click.IntRange(min=1), metavar="N",
+    help="Maximum number of tests; the most probable first.  [default: 50, without --share]",
+)  # fmt: skip
+@click.option(
+    "--share", callback=_read_share, metavar="P",
+    help="Maximum share of all tests of the repository, such as 25% or 0.25.",
+)  # fmt: skip
 def tests_command(
     node: str | None,
     repo: Path | None,
     force: bool,
     revision: str | None,
-    max_depth: int,
+    max_depth: int | None,
     min_confidence: float,
-    limit: int,
+    limit: int | None,
+    share: float | None,
     as_json: bool,
 ) -> None:
-    """Show the tests that reach NODE.
+    """Show the tests that may run NODE.
 
-    Direct tests come first: they call NODE or its members, or are named after it. Tests that reach NODE through other
-    code follow. Use --diff instead of NODE to analyze all changed definitions.
+    The most probable come first: those that call NODE or its members, then those that reach NODE through other code.
+    The number is the probability that the test runs NODE. Use --diff instead of NODE for all changed definitions, and
+    --limit or --share for what there is time to run.
 
     \b
     Example:
       causalist tests Session.verify
-      causalist tests --diff main --json
+      causalist tests --diff main --share 25% --json
     """
     check_subject(node, revision)
     empty = tests_document((), (), 0, ()) if as_json else None
@@ -228,21 +254,28 @@ def tests_command(
     found = find_impact(
         repository, node, revision, partial(repository.tests, **limits), partial(repository.tests_since, **limits)
     )
-    steps = "1 step" if max_depth == 1 else f"{max_depth} steps"
-    nothing = found.nothing(f"no test is known to reach {found.what} in {steps}")
+    steps = "" if max_depth is None else " in 1 step" if max_depth == 1 else f" in {max_depth} steps"
+    nothing = found.nothing(f"no test is known to reach {found.what}{steps}")
     tests = found.affected
-    shown = tests[:limit]
+    shown = tests[: _count_shown(repository, limit, share)]
     document = tests_document(found.changed, found.deleted, len(tests), shown) if as_json else None
     print_result(document, _format_tests(tests, shown), nothing)
 
 
 def _format_tests(tests: "Sequence[Affected]", shown: "Sequence[Affected]") -> Iterator[str]:
-    """Yield the number of tests, then the tests by depth, each with the edge that reaches it."""
+    """Yield the number of tests, then the tests, the most probable first, each with the edge that reaches it."""
     if tests:
-        yield f"{len(tests)} tests" if len(tests) > 1 else "1 test"
-    for depth in sorted({each.depth for each in shown}):
+        yield f"{len(tests)} tests, the most probable first" if len(tests) > 1 else "1 test"
         yield ""
-        yield "directly" if depth == 1 else f"{depth} steps away"
-        yield from format_affected([each for each in shown if each.depth == depth])
+    for each, line in zip(shown, format_affected(shown, with_depth=True), strict=True):
+        yield f"  {each.probability:.2f}{line}"
     if len(tests) > len(shown):
         yield f"and {len(tests) - len(shown)} more; --limit shows more of them"
+
+
+def _count_shown(repository: "Repository", limit: int | None, share: float | None) -> int:
+    """Return the number of tests to show; a share of the suite is at least one test."""
+    if share is None:
+        return limit or _MAX_TESTS
+    n_tests = max(1, int(share * repository.count_tests()))
+    return n_tests if limit is None else min(limit, n_tests)

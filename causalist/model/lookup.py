@@ -56,7 +56,8 @@ class Affected(NamedTuple):
     `edge` is the use by which the node depends on a node one step nearer. `role` is that of its file; `layer` and
     `tier` are its own. `overridden_by` is "" or the method one step nearer, if the edge leads to a method that it
     overrides: the use may run it. `runs` is "" or the constructor or special method one step nearer, if the edge leads
-    to its class: the use runs it, as certainly as the edge says.
+    to its class: the use runs it, as certainly as the edge says. `probability` is that of a run of the node, 0 where
+    nothing asks for it.
     """
 
     node: str
@@ -67,6 +68,7 @@ class Affected(NamedTuple):
     layer: str | None = None
     tier: str | None = None
     runs: str = ""
+    probability: float = 0.0
 
 
 class Impact(NamedTuple):

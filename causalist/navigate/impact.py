@@ -3,7 +3,10 @@
 In: a `CodeGraph` and a node. Out: users by distance, and tests that test the node or reach it through its users.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +14,30 @@ from numpy.typing import NDArray
 from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.lookup import Affected
-from causalist.model.symbols import Role, file_id
+from causalist.model.symbols import CALLABLE_KINDS, Role, file_id, split_id
 from causalist.navigate.edges import DISPATCHED, find_overridden
 from causalist.navigate.implicit_calls import edge_of, find_implicit_uses
+from causalist.parse import dialect_of, load_settings
 
 # Of several ways by which a node depends on another, the first is given.
 _DIRECT, _CONSTRUCTOR, _OVERRIDDEN, _SPECIAL = range(4)
+
+# The share of uses of each kind, of those that are true, by which what runs the user runs the used.
+RUN_SHARES = {
+    EdgeKind.CALLS: 0.7,
+    EdgeKind.REFERENCES: 0.4,
+    EdgeKind.EXTENDS: 0.4,
+    EdgeKind.IMPLEMENTS: 0.4,
+    EdgeKind.READS: 0.8,
+    EdgeKind.WRITES: 0.8,
+    EdgeKind.ROUTES: 0.8,
+    EdgeKind.EMITS: 0.6,
+    EdgeKind.IMPORTS: 0.01,
+}
+DISPATCHED_SHARE = 0.4
+CALLS_OF_TESTS_SHARE = 0.95  # which branch less
+_DIRECT_SHARE = 0.9  # of what an edge `tests` says
+_LEAST_PROBABILITY = 0.01  # of a chain that is followed
 
 
 def find_affected_nodes(
@@ -31,7 +52,8 @@ def find_affected_nodes(
 
     Edges below `min_confidence` do not count. Of several edges by which a node depends on what is one step nearer, a
     direct one is given before a call of a class, a call of what is overridden and another use of a class; of several
-    such, the most confident (ties: the lowest number). Breadth first, a level at a time: linear in nodes
+    such, the most confident (ties: the lowest number). Each has the probability that it runs one of `changed`. Breadth
+    first, a level at a time: linear in nodes
     and edges, but for sorting each level's edges. Raises UsageError for a depth below 1.
     """
     if max_depth is not None and max_depth < 1:
@@ -73,7 +95,9 @@ def find_affected_nodes(
             role = Role(int(graph.nodes.roles[node])).label
             layer, tier = graph.layer(node), graph.tier(node)
             result.append(Affected(graph.nodes.ids[node], depth, edge, role, by, layer, tier, runs))
-    return tuple(result)
+    users = {graph.nodes.ids.position(each.node): each for each in result}
+    chances = reach_probabilities(graph, changed, users, min_confidence)
+    return tuple(each._replace(probability=chances.get(node, 0.0)) for node, each in users.items())
 
 
 def find_nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, int]]]) -> NDArray[np.int64]:
@@ -103,22 +127,90 @@ def find_nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, 
 def find_tests_reaching(
     graph: CodeGraph, changed: NDArray[np.int64], *, max_depth: int | None, min_confidence: float
 ) -> tuple[Affected, ...]:
-    """Return the tests from which edges of use lead to one of `changed`, by depth, confidence, then id.
+    """Return the tests that may run one of `changed`, the most probable first, then by depth and id.
 
     The edge of one that tests a changed node itself is that edge `tests`, if there is one. Raises UsageError for a
     depth below 1.
     """
+    affected = find_affected_nodes(graph, changed, max_depth=max_depth, min_confidence=min_confidence)
     edges, ids = graph.edges, graph.nodes.ids
     says = (edges.kinds == EdgeKind.TESTS) & (edges.confidences >= min_confidence)
     into = graph.edges_into(changed)
     direct: dict[str, int] = {}
     for number in sorted(into[says[into]].tolist(), key=lambda e: (-edges.confidences[e], e)):
         direct.setdefault(ids[int(edges.sources[number])], number)
-    tests = {ids[node] for node in np.unique(edges.sources[says]).tolist()}
+    is_test = mark_tests(graph)
     found = []
-    for each in find_affected_nodes(graph, changed, max_depth=max_depth, min_confidence=min_confidence):
-        if each.node in direct:
-            found.append(each._replace(edge=graph.edge(direct[each.node]), overridden_by="", runs=""))
-        elif each.node in tests:
-            found.append(each)
-    return tuple(sorted(found, key=lambda each: (each.depth, -each.edge.confidence, each.node)))
+    for each in affected:
+        node = ids.position(each.node)
+        if is_test[node] or each.node in direct:
+            if each.node in direct:
+                edge = graph.edge(direct[each.node])
+                chance = max(each.probability, edge.confidence * _DIRECT_SHARE)
+                found.append(each._replace(edge=edge, overridden_by="", runs="", probability=chance))
+            else:
+                found.append(each)
+    return tuple(sorted(found, key=lambda each: (-each.probability, each.depth, each.node)))
+
+
+def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
+    """Return the mask of tests, of shape (n_nodes,): what a runner of tests runs by itself.
+
+    These are the sources of edges `tests`, and functions of files of tests whose names say so.
+    """
+    edges, nodes = graph.edges, graph.nodes
+    found = np.zeros(len(nodes), dtype=np.bool_)
+    found[edges.sources[edges.kinds == EdgeKind.TESTS]] = True
+    callables = np.isin(nodes.kinds, sorted(CALLABLE_KINDS)) & (nodes.roles == Role.TEST)
+    for node in np.flatnonzero(callables & ~found).tolist():
+        path, symbol = split_id(nodes.ids[node])
+        settings = load_settings().get(dialect_of(path))
+        pattern = settings.tests.functions if settings is not None else ""
+        found[node] = bool(pattern and symbol and re.fullmatch(pattern, symbol.rpartition(".")[2]))
+    return found
+
+
+def reach_probabilities(
+    graph: CodeGraph, changed: NDArray[np.int64], users: Collection[int], min_confidence: float = 0.0
+) -> dict[int, float]:
+    """Return the probability, by node, that each of `users` runs one of `changed`.
+
+    It is that of the most probable chain of uses, of which each counts its confidence and the measured share of such
+    uses that run; further uses of a node count as if they were independent.
+    """
+    best = dict.fromkeys(np.unique(changed).tolist(), 1.0)
+    done: dict[int, float] = {}
+    waiting = [(-1.0, node) for node in best]
+    shares: dict[int, list[float]] = {}
+    while waiting:
+        chance, node = heappop(waiting)
+        if node in done:
+            continue
+        done[node] = -chance
+        for source, share in _users_of(graph, node, min_confidence):
+            if source in users:
+                shares.setdefault(source, []).append(-chance * share)
+                if -chance * share > max(best.get(source, 0.0), _LEAST_PROBABILITY):
+                    best[source] = -chance * share
+                    heappush(waiting, (chance * share, source))
+    return {node: 1.0 - prod(1.0 - share for share in of_node) for node, of_node in shares.items()}
+
+
+def _users_of(graph: CodeGraph, node: int, min_confidence: float) -> Iterator[tuple[int, float]]:
+    """Yield the users of a node with the probability that they run it when they run."""
+    edges, roles = graph.edges, graph.nodes.roles
+    for number in graph.edges_into(np.array([node])).tolist():
+        source, kind = int(edges.sources[number]), EdgeKind(int(edges.kinds[number]))
+        is_test_call = kind == EdgeKind.CALLS and roles[source] == Role.TEST
+        share = CALLS_OF_TESTS_SHARE if is_test_call else RUN_SHARES.get(kind, 0.0)
+        confidence = float(edges.confidences[number])
+        if share and confidence >= min_confidence:
+            yield source, share * confidence
+    for base in find_overridden(graph, [node], min_confidence):
+        for number in graph.edges_into(np.array([base])).tolist():
+            if edges.kinds[number] in DISPATCHED:
+                yield int(edges.sources[number]), DISPATCHED_SHARE * float(edges.confidences[number])
+    for use in find_implicit_uses(graph, [node], min_confidence, is_chained=True):
+        source = int(edges.sources[use.number])
+        is_test = roles[source] == Role.TEST
+        yield source, use.confidence * (CALLS_OF_TESTS_SHARE if is_test else RUN_SHARES[EdgeKind.CALLS])

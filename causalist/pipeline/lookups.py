@@ -179,7 +179,7 @@ class Lookups:
         return self._reached_since(navigate.find_affected_nodes, revision, max_depth, min_confidence)
 
     def tests(self, name: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> tuple[Affected, ...]:
-        """Return tests of a node or of its members, direct and transitive. Raises as `resolve`."""
+        """Return tests that may run a node or its members, the most probable first. Raises as `resolve`."""
         changed = navigate.with_overloads_and_members(self.index.graph, [self.resolve(name)])
         return navigate.find_tests_reaching(
             self.index.graph, changed, max_depth=max_depth, min_confidence=min_confidence
@@ -188,6 +188,10 @@ class Lookups:
     def tests_since(self, revision: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> Impact:
         """Return the `tests` of all changes between a commit and the files as they are. Raises GitError."""
         return self._reached_since(navigate.find_tests_reaching, revision, max_depth, min_confidence)
+
+    def count_tests(self) -> int:
+        """Return the number of tests of the repository."""
+        return int(navigate.mark_tests(self.index.graph).sum())
 
     def layers(self, *, min_confidence: float = 0.5) -> Layering:
         """Return the layers of the code, the uses among them, and uses of a higher layer."""

@@ -151,6 +151,7 @@ def _affected(each: "Affected") -> Document:
     return {
         "node": each.node,
         "depth": each.depth,
+        "probability": round(each.probability, 4),
         "role": each.role,
         "layer": each.layer,
         "tier": each.tier,

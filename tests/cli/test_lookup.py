@@ -236,7 +236,16 @@ class TestImpact:
     def test_document_and_bounds(self, small: Path) -> None:
         document = document_of("impact", "with_tax", "--limit", "1", "--repo", str(small))
         assert (document["changed"], document["n"], len(document["affected"])) == (["shop/prices.py::with_tax"], 3, 1)
-        assert list(document["affected"][0]) == ["node", "depth", "role", "layer", "tier", "edge", "overridden_by"]
+        assert list(document["affected"][0]) == [
+            "node",
+            "depth",
+            "probability",
+            "role",
+            "layer",
+            "tier",
+            "edge",
+            "overridden_by",
+        ]
         assert document_of("impact", "with_tax", "--max-depth", "2", "--repo", str(small))["n"] == 2
         document_of("impact", "with_tax", "--min-confidence", "0.9999", "--repo", str(small), code=1)
 

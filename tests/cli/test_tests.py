@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.commands import invoke, write_all
 from tests.confidences import IMPORT, said
 
@@ -15,22 +17,45 @@ TESTS = {
 }
 
 
-def test_nearest_first(small: Path) -> None:
+def test_the_most_probable_first(small: Path) -> None:
+    """The chance is the product along the chain: a call of a test .95, any other .7, each by its confidence."""
     write_all(small, TESTS)
     done = invoke("tests", "with_tax", cwd=small)
     assert (done.code, done.stderr) == (0, "")
-    assert [" ".join(line.split()) for line in done.stdout.splitlines()] == [
-        "3 tests",
-        "",
-        "2 steps away",
-        f"tests/test_prices.py::test_price calls shop/prices.py::price_of import {IMPORT} tests/test_prices.py:9",
-        "tests/test_prices.py::test_helped tests shop/prices.py::price_of test-helper 0.40 tests/test_prices.py:13",
-        "",
-        "3 steps away",
-        "tests/test_cart.py::test_total calls shop/cart.py::Cart.total constructed "
-        f"{said('constructed')} tests/test_cart.py:5",
+    called = 0.7 * float(said("same-file"))  # price_of calls with_tax
+    helped = 0.95 * float(IMPORT) * called
+    lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    assert lines[:2] == ["3 tests, the most probable first", ""]
+    assert lines[2:4] == [
+        f"{helped:.2f} tests/test_prices.py::test_price calls shop/prices.py::price_of import {IMPORT} "
+        "tests/test_prices.py:9 (depth 2)",
+        f"{0.95 * float(said('same-file')) * helped:.2f} tests/test_prices.py::test_helped tests "
+        "shop/prices.py::price_of test-helper 0.40 tests/test_prices.py:13 (depth 2)",
     ]
-    assert invoke("tests", "with_tax", "--max-depth", "2", cwd=small).stdout.startswith("2 tests\n")
+    assert lines[4].partition(" ")[2] == (
+        f"tests/test_cart.py::test_total calls shop/cart.py::Cart.total constructed {said('constructed')} "
+        "tests/test_cart.py:5 (depth 3)"
+    )
+    assert invoke("tests", "with_tax", "--max-depth", "2", cwd=small).stdout.startswith("2 tests, ")
+
+
+def test_within_a_budget(small: Path) -> None:
+    """There are 4 tests: three functions, and the file that is named after another."""
+    write_all(small, TESTS)
+    whole = invoke("tests", "with_tax", cwd=small).stdout.splitlines()
+    for budget, n in (("--max=1", 1), ("--limit=2", 2), ("--share=50%", 2), ("--share=.1", 1), ("--share=100%", 3)):
+        lines = invoke("tests", "with_tax", budget, cwd=small).stdout.splitlines()
+        assert len(lines) == 2 + n + (n < 3), budget
+        assert [line.split()[:2] for line in lines[2 : 2 + n]] == [line.split()[:2] for line in whole[2 : 2 + n]]
+    both = invoke("tests", "with_tax", "--share=100%", "--max=1", cwd=small).stdout.splitlines()
+    assert both[-1] == "and 2 more; --limit shows more of them"
+
+
+@pytest.mark.parametrize("share", ["0", "0%", "101%", "2", "half", "", "nan"])
+def test_what_is_no_share(small: Path, share: str) -> None:
+    done = invoke("tests", "with_tax", f"--share={share}", cwd=small)
+    assert (done.code, done.stdout) == (2, "")
+    assert "must be a share such as 25% or 0.25" in done.stderr
 
 
 def test_what_tests_it_itself(small: Path) -> None:
@@ -60,9 +85,9 @@ def test_a_file_has_the_tests_of_what_it_holds(small: Path) -> None:
 def test_none(small: Path) -> None:
     done = invoke("tests", "price_of", "--repo", str(small))
     assert (done.code, done.stdout) == (1, "")
-    assert "no test is known to reach shop/prices.py::price_of in 3 steps" in done.stderr
+    assert "no test is known to reach shop/prices.py::price_of\n" in done.stderr
     write_all(small, TESTS)
-    least = invoke("tests", "with_tax", "--min-confidence", "0.99", "--json", "--repo", str(small))
+    least = invoke("tests", "with_tax", "--min-confidence", "0.9999", "--json", "--repo", str(small))
     assert least.code == 1 and json.loads(least.stdout)["tests"] == []
 
 

@@ -69,7 +69,7 @@ def test_map(shop: Repository) -> None:
 
 def test_tests(shop: Repository) -> None:
     reply = call(shop, "tests", name="with_tax")
-    assert reply.text.startswith("1 test of shop/prices.py::with_tax, direct ones first\n")
+    assert reply.text.startswith("1 test of shop/prices.py::with_tax, the most probable first\n")
     assert reply.nodes == ["tests/test_prices.py::test_with_tax"]
     assert call(shop, "tests", name="print_invoice").text.startswith("no test is known to reach shop/report.py::print_")
 

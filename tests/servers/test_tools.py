@@ -76,7 +76,7 @@ class TestArguments:
             "top_k": None,
         }
         assert TOOLS["symbol"].read({"name": "n"}) == {"name": "n", "to": None, "max_tokens": 3000}
-        expected = {"name": "n", "max_depth": None, "min_confidence": 0.5, "max_tokens": 2000}
+        expected = {"name": "n", "max_depth": None, "min_confidence": 0.0, "max_tokens": 2000}
         assert TOOLS["impact"].read({"name": "n"}) == expected
 
     def test_null_is_as_good_as_left_out(self) -> None:

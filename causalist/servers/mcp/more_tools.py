@@ -54,14 +54,14 @@ def _tests(repository: "Repository", arguments: Arguments) -> Reply:
     from causalist.servers.text_answers import format_node, list_by_depth, resolve_name, truncate_to_budget
 
     node, note = resolve_name(repository, arguments["name"])
-    found = repository.tests(node, max_depth=arguments["max_depth"], min_confidence=0.5)
+    found = repository.tests(node, max_depth=arguments["max_depth"])
     if not found:
         return Reply(
             truncate_to_budget(f"{note}no test is known to reach {format_node(node)}\n", arguments["max_tokens"]),
             [node],
         )
     n_tests = f"{len(found)} test{'s'[: len(found) != 1]}"
-    head = f"{note}{n_tests} of {format_node(node)}, direct ones first\n"
+    head = f"{note}{n_tests} of {format_node(node)}, the most probable first\n"
     return Reply(list_by_depth(head, found, arguments["max_tokens"]), [each.node for each in found])
 
 

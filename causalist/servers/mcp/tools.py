@@ -211,7 +211,7 @@ TOOLS: Mapping[str, Tool] = {
         {
             "name": name_parameter("Name, qualified name, file, or id.", required=True),
             "max_depth": Parameter(int, "Most steps away; without it all.", 1, 100),
-            "min_confidence": Parameter(float, "Least certainty of a dependency; 0 adds guesses by name.", 0, 1, 0.5),
+            "min_confidence": Parameter(float, "Least certainty of a dependency; .5 omits guesses by name.", 0, 1, 0.0),
             "max_tokens": budget_parameter(2000),
         },
         _impact,
