@@ -3,6 +3,7 @@
 import dataclasses
 
 import networkx as nx
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +11,14 @@ from hypothesis import strategies as st
 from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.lookup import Affected
-from causalist.navigate import find_affected_nodes, find_indirect_calls, find_nodes_of_rows, with_overloads_and_members
+from causalist.navigate import (
+    find_affected_nodes,
+    find_indirect_calls,
+    find_nodes_of_rows,
+    mark_tests,
+    with_overloads_and_members,
+)
+from causalist.pipeline.repository import Repository
 from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
 
 
@@ -51,6 +59,23 @@ def test_a_change_of_a_class_or_file_is_one_of_what_it_holds() -> None:
     assert [(a.node, a.depth) for a in reached(GRAPH, "a.py")] == [
         ("b.py::f", 1), ("c.py", 1), ("c.py::h", 1), ("b.py::g", 2)
     ]  # fmt: skip
+
+
+def test_probabilities_are_products_along_chains() -> None:
+    """m: C.m is called by f at .4 (a share of .7 runs) and referred to at .9 (.4); f and g call one another at .9."""
+    chances = {each.node: each.probability for each in reached(GRAPH, "a.py::C.m")}
+    called, named = 0.4 * 0.7, 0.9 * 0.4
+    by_g = (named * 0.9 * 0.7) * 0.9 * 0.7  # g runs f, which may run m, and f calls g in turn
+    assert chances["b.py::f"] == pytest.approx(1 - (1 - called) * (1 - named) * (1 - by_g))
+    assert chances["b.py::g"] == pytest.approx(named * 0.9 * 0.7)
+
+
+def test_a_function_named_like_a_test_is_one(named: Repository) -> None:
+    """It calls nothing, so that no edge says so."""
+    graph = named.index.graph
+    assert [graph.nodes.ids[node] for node in np.flatnonzero(mark_tests(graph)).tolist()] == [
+        "tests/test_auth.py::test_auth"
+    ]
 
 
 def test_bounds() -> None:
