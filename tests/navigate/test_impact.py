@@ -71,10 +71,11 @@ def test_probabilities_are_products_along_chains() -> None:
 
 
 def test_a_function_named_like_a_test_is_one(named: Repository) -> None:
-    """It calls nothing, so that no edge says so."""
+    """It calls nothing, so that no edge says so. Its file is one by the name of the file that it tests."""
     graph = named.index.graph
     assert [graph.nodes.ids[node] for node in np.flatnonzero(mark_tests(graph)).tolist()] == [
-        "tests/test_auth.py::test_auth"
+        "tests/test_auth.py",
+        "tests/test_auth.py::test_auth",
     ]
 
 
