@@ -149,17 +149,13 @@ def resolve_id(repository: "Repository", name: str) -> str:
     return repository.index.graph.nodes.ids[named.node]
 
 
-_MAX_UNREAD_NAMED = 3
-
-
 def report_unread(repository: "Repository", *nodes: str) -> None:
     """Say which files were not read and have the name of one of these nodes, so that they may use it."""
-    unread = repository.unread(*nodes)
-    if unread:
-        named = ", ".join(f"{each.path} ({each.reason})" for each in unread[:_MAX_UNREAD_NAMED])
-        more = f" and {len(unread) - _MAX_UNREAD_NAMED} more" if len(unread) > _MAX_UNREAD_NAMED else ""
-        files = "1 file that was not read has" if len(unread) == 1 else f"{len(unread)} files that were not read have"
-        say(f"note: {files} this name and may use it: {named}{more}")
+    from causalist.index.source_text import describe_unread
+
+    note = describe_unread(repository.unread(*nodes))
+    if note:
+        say(note)
 
 
 def print_result(document: Mapping[str, object] | None, lines: Iterable[str], nothing: str = "") -> None:

@@ -6,7 +6,7 @@ are masked by the spans that were found when a file was parsed, so that nothing 
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -114,6 +114,7 @@ class SourceText:
 
 MAX_BYTES = 20_000_000  # of one file
 MAX_BYTES_OF_ALL = 200_000_000
+_MAX_UNREAD_NAMED = 3
 _MAX_IN_PART = 200  # files with errors that are searched
 IN_PART = "parsed in part"
 _READ = (SkipReason.TOO_LARGE, SkipReason.WIDE, SkipReason.MINIFIED, SkipReason.TOO_MANY)
@@ -124,6 +125,16 @@ class UnreadFile(NamedTuple):
 
     path: str
     reason: str
+
+
+def describe_unread(unread: Sequence[UnreadFile]) -> str:
+    """Return a note that names files that were not read, without a line end; "" for none."""
+    if not unread:
+        return ""
+    named = ", ".join(f"{each.path} ({each.reason})" for each in unread[:_MAX_UNREAD_NAMED])
+    more = f" and {len(unread) - _MAX_UNREAD_NAMED} more" if len(unread) > _MAX_UNREAD_NAMED else ""
+    files = "1 file that was not read has" if len(unread) == 1 else f"{len(unread)} files that were not read have"
+    return f"note: {files} this name and may use it: {named}{more}"
 
 
 def unread_files(

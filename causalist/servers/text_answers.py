@@ -225,9 +225,19 @@ def ask_text(
     )
 
 
+def format_unread(repository: "Repository", *nodes: str) -> str:
+    """Return a line that names the files that were not read and may use one of these nodes; "" for none."""
+    from causalist._internal.escape import neutralise
+    from causalist.index.source_text import describe_unread
+
+    note = describe_unread(repository.unread(*nodes))
+    return f"{neutralise(note)}\n" if note else ""
+
+
 def symbol_text(repository: "Repository", name: str, max_tokens: int) -> Reply:
     """Return a definition with its source, callers or users, and callees; for a file, its outline."""
     node, note = resolve_name(repository, name)
+    note += format_unread(repository, node)
     definition = repository.show(node)
     is_callable = definition.hit.kind in {kind.label for kind in CALLABLE_KINDS}
     if is_callable:
@@ -284,6 +294,8 @@ def path_text(repository: "Repository", name: str, to: str, max_tokens: int) -> 
         return Reply(truncate_to_budget(f"{lead}both names mean {format_node(start)}\n", max_tokens), [start])
     trail = repository.path(start, end)
     if trail is None or not trail.forward:
+        lead += format_unread(repository, end)
+    if trail is None or not trail.forward:
         gaps = repository.gaps(start, end)
         lead += f"no chain of uses is known from {format_node(start)} to {format_node(end)}" + _format_unresolved_calls(
             gaps
@@ -319,6 +331,7 @@ def impact_text(
 ) -> Reply:
     """Return the users of a node, direct and indirect, grouped by depth."""
     node, note = resolve_name(repository, name)
+    note += format_unread(repository, node)
     affected = repository.impact(node, max_depth=max_depth, min_confidence=min_confidence)
     n_doubtful = len(repository.impact(node, max_depth=max_depth)) - len(affected)
     doubt = f"{n_doubtful} more by less certain uses; min_confidence=0 lists them" if n_doubtful else ""

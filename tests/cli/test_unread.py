@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from causalist.pipeline.repository import Repository
+from causalist.servers.mcp.more_tools import MORE_TOOLS
+from causalist.servers.mcp.tools import TOOLS
 from tests.cli.commands import invoke, write_all
 
 PRICES = "def price_of(item):\n    return item\n"
@@ -101,3 +104,13 @@ def test_a_file_that_became_too_large_is_said_after_a_refresh(tmp_path: Path) ->
     assert "tariffs.py (too large)" in invoke("callers", "price_of", cwd=tmp_path).stderr
     (tmp_path / "tariffs.py").unlink()
     assert "not read" not in invoke("callers", "price_of", cwd=tmp_path).stderr
+
+
+@pytest.mark.parametrize("tool", ["symbol", "impact", "tests", "state"])
+def test_tools_of_agents_say_so_as_well(too_large: Path, tool: str) -> None:
+    repository = Repository.open(too_large, exact_root=True)
+    chosen = {**TOOLS, **MORE_TOOLS}[tool]
+    reply = chosen.answer(repository, chosen.read({"name": "price_of"}))
+    assert "1 file that was not read has this name and may use it: rates.py (too large)" in getattr(
+        reply, "text", reply
+    )

@@ -51,9 +51,16 @@ def _map(repository: "Repository", arguments: Arguments) -> Reply:
 
 def _tests(repository: "Repository", arguments: Arguments) -> Reply:
 
-    from causalist.servers.text_answers import format_node, list_by_depth, resolve_name, truncate_to_budget
+    from causalist.servers.text_answers import (
+        format_node,
+        format_unread,
+        list_by_depth,
+        resolve_name,
+        truncate_to_budget,
+    )
 
     node, note = resolve_name(repository, arguments["name"])
+    note += format_unread(repository, node)
     found = repository.tests(node, max_depth=arguments["max_depth"])
     if not found:
         return Reply(
@@ -67,9 +74,10 @@ def _tests(repository: "Repository", arguments: Arguments) -> Reply:
 
 def _state(repository: "Repository", arguments: Arguments) -> Reply:
 
-    from causalist.servers.text_answers import format_node, resolve_name, truncate_to_budget
+    from causalist.servers.text_answers import format_node, format_unread, resolve_name, truncate_to_budget
 
     node, note = resolve_name(repository, arguments["name"])
+    note += format_unread(repository, node)
     writers, readers = repository.writers(node), repository.readers(node)
     if not writers and not readers:
         return Reply(
