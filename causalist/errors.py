@@ -63,9 +63,17 @@ class UnknownNode(CausalistError):
 
 
 class AmbiguousNode(CausalistError):
-    """Several nodes answer to the name; the message lists the candidates."""
+    """Several nodes answer to the name; the message lists the candidates.
+
+    `name` is the name as given, `candidates` are the ids of all nodes that it may mean.
+    """
 
     slug = "ambiguous-node"
+
+    def __init__(self, message: str, name: str = "", candidates: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.name = name
+        self.candidates = candidates
 
 
 class UnknownEntity(CausalistError):

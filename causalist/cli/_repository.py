@@ -1,15 +1,16 @@
 """Options of commands that read a repository, opening it for a command, and checks of optional extras."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
 from causalist.cli._output import emit_document, emit_lines, say, show_progress
 from causalist.cli._run import NOTHING_FOUND, import_numpy
-from causalist.errors import ExtraMissing, NothingToIndex
+from causalist.errors import AmbiguousNode, ExtraMissing, NothingToIndex
 from causalist.model.symbols import split_id
 
 if TYPE_CHECKING:
@@ -18,6 +19,18 @@ if TYPE_CHECKING:
     from causalist.model.lookup import UnresolvedCall
     from causalist.model.scores import Hit
     from causalist.pipeline.repository import Repository
+
+
+_MAX_MEANINGS = 8  # definitions of one name that are answered for
+_ANSWERS = "causalist.answers"  # where the answers of an ambiguous name are kept
+
+
+class _Answer(NamedTuple):
+    """Arguments of `print_result`."""
+
+    document: Mapping[str, object] | None
+    lines: tuple[str, ...]
+    nothing: str
 
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -149,6 +162,50 @@ def resolve_id(repository: "Repository", name: str) -> str:
     return repository.index.graph.nodes.ids[named.node]
 
 
+def answer_each_meaning(command: _Command) -> _Command:
+    """Make a command that takes NODE answer for each definition of an ambiguous name.
+
+    With --json the documents stand in a list `meanings`. A name of more definitions than anybody reads is refused.
+    """
+
+    @wraps(command)
+    def answered(node: str | None, **options: Any) -> None:
+        try:
+            command(node=node, **options)
+            return
+        except AmbiguousNode as error:
+            if node is None or error.name != node or len(error.candidates) > _MAX_MEANINGS:
+                raise
+            candidates = error.candidates
+        say(f"note: {len(candidates)} nodes are called {node!r}; each is answered for")
+        context = click.get_current_context()
+        answers: list[_Answer] = []
+        context.meta[_ANSWERS] = answers
+        for each in candidates:
+            command(node=each, **options)
+        if options["as_json"]:
+            from causalist.serialize.lookups import meanings_document
+
+            emit_document(meanings_document(dict(answer.document or {}) for answer in answers))
+        else:
+            emit_lines(_format_meanings(candidates, answers))
+        if all(answer.nothing for answer in answers):
+            context.exit(NOTHING_FOUND)
+
+    return cast(_Command, answered)
+
+
+def _format_meanings(candidates: "Sequence[str]", answers: "Sequence[_Answer]") -> Iterator[str]:
+    """Yield the answers of each node below its id."""
+    for i, (node, answer) in enumerate(zip(candidates, answers, strict=True)):
+        if i:
+            yield ""
+        yield f"{node}:"
+        yield from (f"  {line}" if line else "" for line in answer.lines)
+        if answer.nothing:
+            yield f"  {answer.nothing}"
+
+
 def report_unread(repository: "Repository", *nodes: str) -> None:
     """Say which files were not read and have the name of one of these nodes, so that they may use it."""
     from causalist.index.source_text import describe_unread
@@ -159,7 +216,14 @@ def report_unread(repository: "Repository", *nodes: str) -> None:
 
 
 def print_result(document: Mapping[str, object] | None, lines: Iterable[str], nothing: str = "") -> None:
-    """Print the document, or the lines without one. If `nothing` is not empty, report it and exit 1."""
+    """Print the document, or the lines without one. If `nothing` is not empty, report it and exit 1.
+
+    Within `answer_each_meaning` all three are kept for it instead.
+    """
+    answers = click.get_current_context().meta.get(_ANSWERS)
+    if answers is not None:
+        answers.append(_Answer(document, tuple(lines) if document is None else (), nothing))
+        return
     if document is not None:
         emit_document(document)
     else:

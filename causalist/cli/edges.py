@@ -8,6 +8,7 @@ import click
 
 from causalist._internal.text import align_columns
 from causalist.cli._repository import (
+    answer_each_meaning,
     edge_location,
     lookup_options,
     min_confidence_option,
@@ -122,6 +123,7 @@ def show_users(node: str, kind: str, *, repo: Path | None, force: bool, min_conf
 @click.argument("node")
 @lookup_options
 @min_confidence_option(0.0, "Minimum confidence of a call.")
+@answer_each_meaning
 def callees_command(node: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
     """Show the calls that NODE makes inside the repository.
 
@@ -139,6 +141,7 @@ def callees_command(node: str, repo: Path | None, force: bool, min_confidence: f
 @click.argument("node")
 @lookup_options
 @min_confidence_option(0.0, "Minimum confidence of a call.")
+@answer_each_meaning
 def callers_command(node: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
     """Show the calls to NODE.
 
@@ -182,6 +185,7 @@ def routes_command(text: tuple[str, ...], repo: Path | None, force: bool, as_jso
 @click.argument("node")
 @lookup_options
 @min_confidence_option(0.0, "Minimum confidence of a use.")
+@answer_each_meaning
 def readers_command(node: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
     """Show the code that reads NODE.
 
@@ -201,6 +205,7 @@ def readers_command(node: str, repo: Path | None, force: bool, min_confidence: f
 @click.argument("node")
 @lookup_options
 @min_confidence_option(0.0, "Minimum confidence of a use.")
+@answer_each_meaning
 def writers_command(node: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
     """Show the code that writes NODE.
 

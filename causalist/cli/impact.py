@@ -12,6 +12,7 @@ import click
 from causalist._internal.text import align_columns
 from causalist.cli._output import say
 from causalist.cli._repository import (
+    answer_each_meaning,
     edge_location,
     limit_option,
     lookup_options,
@@ -130,6 +131,7 @@ def format_affected(affected: "Sequence[Affected]", *, with_depth: bool = False)
 @click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="Maximum number of steps.")
 @min_confidence_option(0.0, "Minimum confidence of a use.")
 @limit_option(50, "Maximum number of affected nodes, of tests, and of mentions; nearest first.")
+@answer_each_meaning
 def impact_command(
     node: str | None,
     repo: Path | None,
@@ -225,6 +227,7 @@ def _format_impact(affected: "Sequence[Affected]", shown: "Sequence[Affected]") 
     "--share", callback=_read_share, metavar="P",
     help="Maximum share of all tests of the repository, such as 25% or 0.25.",
 )  # fmt: skip
+@answer_each_meaning
 def tests_command(
     node: str | None,
     repo: Path | None,

@@ -9,6 +9,7 @@ import click
 from causalist._internal.text import align_columns
 from causalist.cli._output import say
 from causalist.cli._repository import (
+    answer_each_meaning,
     describe_call,
     edge_location,
     limit_option,
@@ -35,6 +36,7 @@ MAX_NAMES = 5
 @click.command("show")
 @click.argument("node")
 @lookup_options
+@answer_each_meaning
 def show_command(node: str, repo: Path | None, force: bool, as_json: bool) -> None:
     """Show the location, the users and the source of NODE.
 

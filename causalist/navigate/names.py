@@ -136,7 +136,8 @@ def resolve_name(index: Index, name: str, *, root: Path | None = None, folder: s
     if len(nodes) > 1:
         suggestions = "\n".join(context.describe(n) for n in nodes[:_MAX_SUGGESTED])
         remainder = f"\n  and {len(nodes) - _MAX_SUGGESTED} more" if len(nodes) > _MAX_SUGGESTED else ""
-        raise AmbiguousNode(f"{len(nodes)} nodes are called {name!r}; use one of these ids:\n{suggestions}{remainder}")
+        message = f"{len(nodes)} nodes are called {name!r}; use one of these ids:\n{suggestions}{remainder}"
+        raise AmbiguousNode(message, name, tuple(index.graph.nodes.ids[each] for each in nodes))
     return ResolvedName(nodes[0], note)
 
 

@@ -160,6 +160,11 @@ def _affected(each: "Affected") -> Document:
     }
 
 
+def meanings_document(documents: "Iterable[Document]") -> Document:
+    """Return the document of a look-up of an ambiguous name: one document for each definition."""
+    return {"format_version": FORMAT_VERSION, "meanings": list(documents)}
+
+
 def map_document(drawn: "Map | None") -> Document:
     """Return the document of `map --json`: the map as data and as text; null values without a map."""
     if drawn is None:

@@ -86,7 +86,9 @@ class TestOfficialClient:
                 text, failed = await call("impact", name="with_tax")
                 assert not failed and "shop/report.py::print_invoice  calls Cart.total, line 5, " in text
 
-                assert await call("symbol", name="total") == (
+                text, failed = await call("symbol", name="total")
+                assert not failed and "# shop/cart.py::Cart.total\n" in text and "# shop/report.py::total\n" in text
+                assert await call("symbol", name="total", max_tokens=300) == (
                     "ambiguous-node: 2 nodes are called 'total'; use one of these ids:\n"
                     "  shop/cart.py::Cart.total  method, line 7\n  shop/report.py::total  function, line 8",
                     True,

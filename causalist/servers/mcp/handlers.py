@@ -48,7 +48,7 @@ from mcp.types import (
     ToolAnnotations,
 )
 
-from causalist.errors import CausalistError, UsageError
+from causalist.errors import AmbiguousNode, CausalistError, UsageError
 from causalist.servers.live.index_job import Stage
 from causalist.servers.live.repository import LiveView, Repositories, repository_roots
 from causalist.servers.mcp.tools import TOOLS, Parameter
@@ -74,6 +74,7 @@ _ANSWERS_AT_ONCE = 2
 _ERROR_TOKENS = 1000
 _RESOURCE_TOKENS = 3000
 _PROMPT_TOKENS = 4000
+_LEAST_SHARE_TOKENS = 210  # for each definition of an ambiguous name
 _ROOTS_SECONDS = 5.0
 _MAP, _NODE = "causalist://map", "causalist://node/"
 _REPOSITORY = "repository"
@@ -386,8 +387,34 @@ def _answer_with_note(
     fitting = dict(arguments)
     if notes and "max_tokens" in fitting:
         fitting["max_tokens"] -= count_tokens(notes)
-    reply = _as_reply(answer(repository, fitting))
+    try:
+        reply = _as_reply(answer(repository, fitting))
+    except AmbiguousNode as error:
+        reply = _answer_each_meaning(answer, repository, fitting, error)
     return reply._replace(text=notes + reply.text)
+
+
+def _answer_each_meaning(
+    answer: "Callable[[Repository, dict[str, Any]], Reply | str]",
+    repository: "Repository",
+    arguments: dict[str, Any],
+    error: AmbiguousNode,
+) -> Reply:
+    """Return the answers for all definitions of an ambiguous name, each with its share of the budget.
+
+    Raises `error` if the share is too small, or if it is not the first name that is ambiguous.
+    """
+    n = len(error.candidates)
+    share = arguments.get("max_tokens", 0) // n if n else 0
+    if arguments.get("name") != error.name or share < _LEAST_SHARE_TOKENS:
+        raise error
+    replies = [
+        _as_reply(answer(repository, {**arguments, "name": each, "max_tokens": share - 10}))
+        for each in error.candidates
+    ]
+    lead = f"note: {n} nodes are called {error.name!r}; each is answered for\n"
+    nodes = list(dict.fromkeys(node for reply in replies for node in reply.nodes))
+    return Reply(lead + "\n".join(reply.text for reply in replies), nodes)
 
 
 def _as_reply(answer: Reply | str) -> Reply:
