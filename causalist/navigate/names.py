@@ -183,8 +183,13 @@ _LINES = (
     ),
     lazy_regex(r"lines?\s+(?P<line>\d{1,9})(?:\s*(?:-|to)\s*(?P<last>\d{1,9}))?\s+(?:of|in)\s+(?P<path>\S[^\n]*)"),
     lazy_regex(r"(?P<path>[^\s:]+\.\w+):(?P<line>\d{1,9})[:-][^\n]*", needs=(":",)),  # a line of `grep -n`
+    lazy_regex(r"[^@\n]*@(?P<path>[^@\n]+?):(?P<line>\d{1,9}):\d{1,9}", needs=("@",)),  # a frame of Firefox
+    lazy_regex(r"\s*(?P<path>\S+):(?P<line>\d{1,9})\s+\+0x[0-9a-f]+", needs=("+0x",)),  # a frame of Go
+    lazy_regex(r"\s*at\s+[^\n]+?\)\s+in\s+(?P<path>[^\n]+?):line\s+(?P<line>\d{1,9})", needs=(":line",)),  # of .NET
 )
 _FRAME = lazy_regex(r"(?:at\s+)?(?:async\s+|new\s+)?(?P<name>[\w$.<>:#/-]+?)\s*\((?P<place>[^()\n]+?:\d+)(?::\d+)?\)")
+_FRAME_OF_RUBY = lazy_regex(r"(?P<path>[^\s:]+):in\s+[`'](?P<name>[^`'\n]+)'", needs=(":in",))
+_DIFF_HEADER = ("+++ ", "--- ")
 _MEMBER = lazy_regex(r"(?P<owner>[\w$.]+)(?:\.prototype\.|#|->|::|:)(?P<name>[\w$.]+[?!]?)")
 _MEMBER_OF_FILE = lazy_regex(r"(?P<path>[^#:\s]+\.\w+)(?:#|::?)(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|::|#)[\w$]+)*[?!]?)")
 
@@ -231,6 +236,12 @@ def _one_step(text: str) -> Iterator[tuple[str, bool]]:
         yield frame["name"], True
     if text.endswith(")") and "(" in text and not text.startswith("("):
         yield text[: text.index("(")], True
+    ruby = _FRAME_OF_RUBY.fullmatch(text)
+    if ruby:
+        name = re.sub(r"^(?:block|rescue|ensure)(?: \(\d+ levels\))? in ", "", ruby["name"])
+        yield f"{ruby['path']}::{re.sub('#|::', '.', name)}", True
+    if text.startswith(_DIFF_HEADER):
+        yield text[4:].partition("\t")[0], True
     keyword = _KEYWORDS.fullmatch(text)
     if keyword:
         yield (

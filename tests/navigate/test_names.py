@@ -83,6 +83,12 @@ def test_means(named: Repository, name: str, node: str) -> None:
         ("b/src/auth.py:1", "src/auth.py::TRIES"),
         ("file:///elsewhere/src/auth.py#L1", "src/auth.py::TRIES"),
         # As stack traces write them.
+        (r"at App.Session.verify(String token) in C:\b\src\auth.py:line 10", "src/auth.py::Session.verify"),
+        ("src/auth.py:10 +0x1d", "src/auth.py::Session.verify"),
+        ("verify@src/auth.py:10:3", "src/auth.py::Session.verify"),
+        ("src/app/Login.py:in `logIn'", "src/app/Login.py::logIn"),
+        ("src/auth.py:in 'Session#verify'", "src/auth.py::Session.verify"),
+        ("+++ b/src/auth.py", "src/auth.py"),
         ('  File "/home/ci/build/src/auth.py", line 1, in <module>', "src/auth.py::TRIES"),
         ("    at Session.verify (/app/src/auth.py:1:12)", "src/auth.py::TRIES"),
     ],
