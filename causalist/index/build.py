@@ -22,7 +22,7 @@ from causalist._internal.process import CAN_FORK, ForkedTask, trim_heap_on_free
 from causalist.errors import GitError, IndexUnreadable, NothingToIndex
 from causalist.graph import LinkedPart, ParallelPlan, build_graph, needs_bodies
 from causalist.index.collect import collect_facts, is_worth_processes, n_processes, no_garbage_collection, reader_of
-from causalist.index.freshness import blobs_of, count_left_out, index_version, known_blobs, uncertain_files
+from causalist.index.freshness import blobs_of, count_left_out, index_version, known_blobs, uncertain_files, unfit_files
 from causalist.index.history import build_history, read_commits
 from causalist.index.options import IndexOptions, Read
 from causalist.index.refresh import refresh_graph
@@ -225,8 +225,7 @@ def _unsearchable_files(scan: Scan, read: Read, blobs: dict[str, str], previous:
 
     Sets `blobs` of these files to "". Reads only files that may have changed without another time stamp.
     """
-    manifest = previous.manifest
-    before = {manifest.paths[i]: manifest.unfit[i] for i in np.flatnonzero(np.diff(manifest.unfit.offsets)).tolist()}
+    before = dict(unfit_files(previous))
     unfit: dict[str, str] = {}
     for entry in scan.entries:
         if entry.path not in before:
@@ -265,8 +264,7 @@ def refresh_timestamps(
         ctimes=np.array([e.ctime_ns for e in scan.entries], dtype=np.int64),
         sizes=np.array([e.size for e in scan.entries], dtype=np.int64),
     )
-    unfit = [(path, reason) for path, reason in zip(known.paths, known.unfit, strict=True) if reason]
-    skipped, examples = count_left_out(scan, unfit)
+    skipped, examples = count_left_out(scan, unfit_files(previous))
     past = previous.history
     history = build_history(commits(), list(past.paths), past.nodes, past)
     return replace(

@@ -101,10 +101,11 @@ def count_left_out(scan: Scan, unfit: Iterable[tuple[str, str]]) -> tuple[dict[s
 
 def has_same_left_out(index: Index, scan: Scan) -> bool:
     """Return True if a scan leaves out the files that an index left out, as far as these are named."""
-    return count_left_out(scan, _unfit_files(index)) == (index.skipped, index.examples)
+    return count_left_out(scan, unfit_files(index)) == (index.skipped, index.examples)
 
 
-def _unfit_files(index: Index) -> Iterator[tuple[str, str]]:
+def unfit_files(index: Index) -> Iterator[tuple[str, str]]:
+    """Yield (path, reason) of the files of an index that were read and cannot be searched."""
     manifest = index.manifest
     for i in np.flatnonzero(np.diff(manifest.unfit.offsets)).tolist():
         yield manifest.paths[i], manifest.unfit[i]

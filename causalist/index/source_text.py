@@ -1,8 +1,8 @@
 """Source text as it may be shown: the one place where an answer reads the repository.
 
 In: an index, a way to read its files, hits. Out: their text, which files are no longer what was indexed, and which
-files that the index left out hold a word. Secrets
-are masked by the spans that were found when a file was parsed, so that nothing is searched for again.
+files that the index left out hold a word. Secrets are masked by the spans that were found when a file was parsed, so
+that nothing is searched for again.
 """
 
 import re
@@ -112,12 +112,12 @@ class SourceText:
         return b""
 
 
-MAX_BYTES = 20_000_000  # of one file
-MAX_BYTES_OF_ALL = 200_000_000
+_MAX_UNREAD_BYTES = 20_000_000  # of one file that the index left out
+_MAX_UNREAD_BYTES_OF_ALL = 200_000_000
 _MAX_UNREAD_NAMED = 3
 _MAX_IN_PART = 200  # files with errors that are searched
-IN_PART = "parsed in part"
-_READ = (SkipReason.TOO_LARGE, SkipReason.WIDE, SkipReason.MINIFIED, SkipReason.TOO_MANY)
+_IN_PART = "parsed in part"
+_SEARCHED = (SkipReason.TOO_LARGE, SkipReason.WIDE, SkipReason.MINIFIED, SkipReason.TOO_MANY)
 
 
 class UnreadFile(NamedTuple):
@@ -150,12 +150,15 @@ def unread_files(
     if not words:
         return ()
     pattern = re.compile(rb"(?<!\w)(?:" + b"|".join(re.escape(word.encode()) for word in words) + rb")(?!\w)")
-    found, rest = [UnreadFile(path, SkipReason.UNREADABLE) for path in index.examples.get(SkipReason.UNREADABLE, ())], 0
-    for reason in _READ:
+    found, n_bytes = (
+        [UnreadFile(path, SkipReason.UNREADABLE) for path in index.examples.get(SkipReason.UNREADABLE, ())],
+        0,
+    )
+    for reason in _SEARCHED:
         for path in index.examples.get(reason, ()):
-            data = read_bytes(root, path, MAX_BYTES) if rest < MAX_BYTES_OF_ALL else b""
+            data = read_bytes(root, path, _MAX_UNREAD_BYTES) if n_bytes < _MAX_UNREAD_BYTES_OF_ALL else b""
             if isinstance(data, bytes):
-                rest += len(data)
+                n_bytes += len(data)
                 if pattern.search(as_utf8(data)):
                     found.append(UnreadFile(path, reason))
     not_here = index.examples.get(SkipReason.SPARSE, ())
@@ -179,5 +182,5 @@ def _in_part(
     for path in sorted(rows)[:_MAX_IN_PART]:
         lines = texts.read_bytes(path).split(b"\n")
         if any(0 <= row < len(lines) and pattern.search(lines[row]) for row in rows[path]):
-            found.append(UnreadFile(path, IN_PART))
+            found.append(UnreadFile(path, _IN_PART))
     return found

@@ -333,7 +333,7 @@ def impact_text(
     node, note = resolve_name(repository, name)
     note += format_unread(repository, node)
     affected = repository.impact(node, max_depth=max_depth, min_confidence=min_confidence)
-    n_doubtful = len(repository.impact(node, max_depth=max_depth)) - len(affected)
+    n_doubtful = len(repository.impact(node, max_depth=max_depth)) - len(affected) if min_confidence else 0
     doubt = f"{n_doubtful} more by less certain uses; min_confidence=0 lists them" if n_doubtful else ""
     mentions = [edge for edge in repository.documentation(node) if edge.confidence >= min_confidence]
     prose = f"mentioned in documentation, in {count_noun(len(mentions), 'section')}"

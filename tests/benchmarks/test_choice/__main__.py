@@ -57,22 +57,19 @@ def read_runs(clone: Path, coverage_file: Path) -> dict[str, dict[int, frozenset
     return {path: {line: frozenset(each) for line, each in lines.items()} for path, lines in runs.items()}
 
 
-def test_name(context: str) -> tuple[str, str]:
+def name_of_test(context: str) -> tuple[str, str]:
     """Return the path and the qualified name of the test of a context.
 
-    >>> test_name("tests/test_a.py::TestB::test_c[x-y]|setup")
+    >>> name_of_test("tests/test_a.py::TestB::test_c[x-y]|setup")
     ('tests/test_a.py', 'TestB.test_c')
     """
     path, _, names = re.sub(r"\[.*", "", context.rpartition("|")[0] or context).partition("::")
     return path, names.replace("::", ".")
 
 
-test_name.__test__ = False  # type: ignore[attr-defined]
-
-
 def _node_of(context: str, graph: CodeGraph) -> str:
     """Return the id of the test of a context; of an inherited or imported one, that of its definition."""
-    path, name = test_name(context)
+    path, name = name_of_test(context)
     ids, edges = graph.nodes.ids, graph.edges
     holder, _, leaf = name.rpartition(".")
     file = ids.position(path)
