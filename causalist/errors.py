@@ -62,6 +62,17 @@ class UnknownNode(CausalistError):
     slug = "unknown-node"
 
 
+class UnreadNode(UnknownNode):
+    """The name is in a file that the index leaves out: `path`, for `reason`."""
+
+    slug = "unread-node"
+
+    def __init__(self, message: str, path: str = "", reason: str = "") -> None:
+        super().__init__(message)
+        self.path = path
+        self.reason = reason
+
+
 class AmbiguousNode(CausalistError):
     """Several nodes answer to the name; the message lists the candidates.
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 _MAX_MEANINGS = 8  # definitions of one name that are answered for
+_NODE_ARGUMENTS = ("node", "source", "target")  # of a command
 _ANSWERS = "causalist.answers"  # where the answers of an ambiguous name are kept
 
 
@@ -31,6 +32,7 @@ class _Answer(NamedTuple):
     document: Mapping[str, object] | None
     lines: tuple[str, ...]
     nothing: str
+    is_found: bool
 
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -163,44 +165,51 @@ def resolve_id(repository: "Repository", name: str) -> str:
 
 
 def answer_each_meaning(command: _Command) -> _Command:
-    """Make a command that takes NODE answer for each definition of an ambiguous name.
+    """Make a command that takes NODE, or SOURCE and TARGET, answer for each definition of an ambiguous name.
 
-    With --json the documents stand in a list `meanings`. A name of more definitions than anybody reads is refused.
+    With --json the documents stand in a list `meanings`. Names of more definitions than anybody reads are refused.
     """
 
     @wraps(command)
-    def answered(node: str | None, **options: Any) -> None:
-        try:
-            command(node=node, **options)
-            return
-        except AmbiguousNode as error:
-            if node is None or error.name != node or len(error.candidates) > _MAX_MEANINGS:
-                raise
-            candidates = error.candidates
-        say(f"note: {len(candidates)} nodes are called {node!r}; each is answered for")
+    def answered(**options: Any) -> None:
         context = click.get_current_context()
         answers: list[_Answer] = []
-        context.meta[_ANSWERS] = answers
-        for each in candidates:
-            command(node=each, **options)
+        readings, labels, said = [options], list[str](), set[str]()
+        while readings:
+            reading = readings.pop(0)
+            try:
+                command(**reading)
+            except AmbiguousNode as error:
+                named = next((key for key in _NODE_ARGUMENTS if reading.get(key) == error.name), None)
+                if named is None or len(labels) + len(readings) + len(error.candidates) > _MAX_MEANINGS:
+                    raise
+                if error.name not in said:
+                    said.add(error.name)
+                    say(f"note: {len(error.candidates)} nodes are called {error.name!r}; each is answered for")
+                    context.meta[_ANSWERS] = answers
+                readings = [{**reading, named: each} for each in error.candidates] + readings
+            else:
+                labels.append(" -> ".join(reading[key] or "" for key in _NODE_ARGUMENTS if key in reading))
+        if not said:
+            return
         if options["as_json"]:
             from causalist.serialize.lookups import meanings_document
 
             emit_document(meanings_document(dict(answer.document or {}) for answer in answers))
         else:
-            emit_lines(_format_meanings(candidates, answers))
-        if all(answer.nothing for answer in answers):
+            emit_lines(_format_meanings(labels, answers))
+        if not any(answer.is_found for answer in answers):
             context.exit(NOTHING_FOUND)
 
     return cast(_Command, answered)
 
 
-def _format_meanings(candidates: "Sequence[str]", answers: "Sequence[_Answer]") -> Iterator[str]:
-    """Yield the answers of each node below its id."""
-    for i, (node, answer) in enumerate(zip(candidates, answers, strict=True)):
+def _format_meanings(labels: "Sequence[str]", answers: "Sequence[_Answer]") -> Iterator[str]:
+    """Yield the answers of each reading below what it names."""
+    for i, (label, answer) in enumerate(zip(labels, answers, strict=True)):
         if i:
             yield ""
-        yield f"{node}:"
+        yield f"{label}:"
         yield from (f"  {line}" if line else "" for line in answer.lines)
         if answer.nothing:
             yield f"  {answer.nothing}"
@@ -215,14 +224,17 @@ def report_unread(repository: "Repository", *nodes: str) -> None:
         say(note)
 
 
-def print_result(document: Mapping[str, object] | None, lines: Iterable[str], nothing: str = "") -> None:
-    """Print the document, or the lines without one. If `nothing` is not empty, report it and exit 1.
+def print_result(
+    document: Mapping[str, object] | None, lines: Iterable[str], nothing: str = "", *, is_found: bool = True
+) -> None:
+    """Print the document, or the lines without one. Exit 1 unless something is found.
 
-    Within `answer_each_meaning` all three are kept for it instead.
+    If `nothing` is not empty, nothing is found, and it is reported. Within `answer_each_meaning` all are kept instead.
     """
+    is_found = is_found and not nothing
     answers = click.get_current_context().meta.get(_ANSWERS)
     if answers is not None:
-        answers.append(_Answer(document, tuple(lines) if document is None else (), nothing))
+        answers.append(_Answer(document, tuple(lines) if document is None else (), nothing, is_found))
         return
     if document is not None:
         emit_document(document)
@@ -230,6 +242,7 @@ def print_result(document: Mapping[str, object] | None, lines: Iterable[str], no
         emit_lines(lines)
     if nothing:
         say(nothing)
+    if not is_found:
         click.get_current_context().exit(NOTHING_FOUND)
 
 

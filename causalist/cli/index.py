@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 @click.option(
     "--submodules/--no-submodules",
     default=None,
-    help="Index submodules and nested repositories; stored in the index.  [default: no-submodules]",
+    help="Index submodules and nested repositories; stored in the index."
+    "  [default: no-submodules in a repository, else submodules]",
 )
 @click.option("--embedder", metavar="NAME", help="Compute the vectors of this embedder now, not at the first query.")
 @json_option

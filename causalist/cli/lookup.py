@@ -21,7 +21,7 @@ from causalist.cli._repository import (
     report_unread,
     resolve_id,
 )
-from causalist.cli._run import NOTHING_FOUND
+from causalist.errors import UnreadNode
 from causalist.model.symbols import split_id
 from causalist.serialize.lookups import find_document, neighbors_document, path_document, show_document, verify_document
 
@@ -124,6 +124,12 @@ def find_command(name: str, repo: Path | None, force: bool, kind: str | None, li
     """
     repository = open_for_lookup(repo, force=force, when_empty=find_document(name, ()) if as_json else None)
     hits = repository.find(name, limit=limit, kind=kind)
+    if not any((hit.symbol or "").rpartition(".")[2] == name for hit in hits):
+        from causalist.index.source_text import describe_unread
+
+        note = describe_unread(repository.unread_words(name), "define")
+        if note:
+            say(note)
     nothing = ""
     if not hits:
         of_kind = f" of kind {kind}" if kind else ""
@@ -150,6 +156,7 @@ def _format_hits(hits: "tuple[Hit, ...]") -> list[str]:
 @click.option("--direction", type=click.Choice(["in", "out", "both"]), default="both", show_default=True,
               help="Direction of the edges, seen from NODE.")  # fmt: skip
 @limit_option(10, "Maximum number of edges per group.")
+@answer_each_meaning
 def neighbors_command(
     node: str,
     repo: Path | None,
@@ -206,6 +213,7 @@ MAX_UNRESOLVED_CALLS = 5
 @click.argument("source")
 @click.argument("target")
 @lookup_options
+@answer_each_meaning
 def path_command(source: str, target: str, repo: Path | None, force: bool, as_json: bool) -> None:
     """Show the most probable path from SOURCE to TARGET.
 
@@ -269,6 +277,7 @@ MAX_LISTED = 10
 @click.argument("target")
 @lookup_options
 @min_confidence_option(0.5, "Minimum confidence of a use.")
+@answer_each_meaning
 def verify_command(
     source: str, target: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool
 ) -> None:
@@ -276,7 +285,7 @@ def verify_command(
 
     Members of both count. Yes (exit code 0) lists the call sites and the measured precision of the rule that found each
     edge. No and unknown have exit code 1. Unknown means that SOURCE calls the name of TARGET on a receiver of unknown
-    type, or calls a method that TARGET overrides.
+    type, or calls a method that TARGET overrides, or that one of them is in a file that was not read.
 
     \b
     Example:
@@ -284,13 +293,16 @@ def verify_command(
     """
     empty = verify_document(source, target, None) if as_json else None
     repository = open_for_lookup(repo, force=force, when_empty=empty)
-    start, end = resolve_id(repository, source), resolve_id(repository, target)
+    try:
+        start, end = resolve_id(repository, source), resolve_id(repository, target)
+    except UnreadNode as error:
+        say(f"note: {error}")
+        start, end = source, target
     verdict = repository.verify(start, end, min_confidence=min_confidence)
-    if verdict.known != "yes":
+    if verdict.known != "yes" and verdict.reason != "unread":
         report_unread(repository, end)
-    print_result(verify_document(start, end, verdict) if as_json else None, _format_verdict(verdict))
-    if verdict.known != "yes":
-        click.get_current_context().exit(NOTHING_FOUND)
+    document = verify_document(start, end, verdict) if as_json else None
+    print_result(document, _format_verdict(verdict), is_found=verdict.known == "yes")
 
 
 def _format_verdict(verdict: "Verdict") -> Iterator[str]:
@@ -339,6 +351,8 @@ def _explain_verdict(verdict: "Verdict") -> Iterator[str]:
         case "kept":
             yield "  cannot be told: the target is handed on or kept as a value, and this is called there:"
             yield from (f"    {describe_call(gap)}" for gap in verdict.gaps[:MAX_LISTED])
+        case "unread":
+            yield "  cannot be told: one of the two is in a file that was not read"
         case "outside":
             yield "  what it calls by that name is nothing in the repository"
             yield from (f"    {site}" for site in sites)

@@ -343,7 +343,8 @@ def _describe_empty_scan(scan: Scan, skipped: Mapping[str, int]) -> str:
     if not skipped:
         return "the folder holds no files to search; run in a folder with source code or documentation"
     reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(skipped.items()))
-    return f"none of the files here can be searched ({reasons}); `causalist status` shows examples"
+    nested = "; `causalist index --submodules` reads the repositories inside" if "submodule" in skipped else ""
+    return f"none of the files here can be searched ({reasons}); `causalist status` shows examples{nested}"
 
 
 def build_overlaid_index(root: Path, saved: Index, contents: Mapping[str, bytes], limits: Limits) -> Index:

@@ -27,6 +27,7 @@ from causalist.source import (
     scan_folder,
     update_scan,
 )
+from causalist.source.roots import work_tree_top
 from causalist.store import (
     FOLDER,
     INDEX_NAME,
@@ -75,8 +76,7 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
     found = [_read_stored(place, notes, options) for place in places]
     first = next((each for each in found if each.stored is not None), None)
     previous = None if first is None else first.stored
-    # A wish, which is all that is taken from an index before it is known to be of these files.
-    submodules = options.submodules if options.submodules is not None else previous is not None and previous.submodules
+    submodules = _wants_submodules(root, options, previous)
     options = replace(options, submodules=submodules)
     known_commit = None if previous is None else previous.commit
     fingerprint = None if first is None or submodules else _compute_fingerprint(root, limits, first)
@@ -188,6 +188,17 @@ class _StoredIndex(NamedTuple):
     stored: Index | None
     sums: "KnownChecksums"
     check: Callable[[], None]
+
+
+def _wants_submodules(root: Path, options: IndexOptions, previous: Index | None) -> bool:
+    """Return True if repositories inside of `root` are indexed too: as asked, or as the stored index has them.
+
+    At first they are if `root` is in no repository itself: a folder of clones would otherwise hold nothing.
+    """
+    if options.submodules is not None:
+        return options.submodules
+    # A wish, which is all that is taken from an index before it is known to be of these files.
+    return work_tree_top(root) is None if previous is None else previous.submodules
 
 
 def _compute_fingerprint(root: Path, limits: Limits, found: _StoredIndex) -> FolderFingerprint | None:

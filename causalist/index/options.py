@@ -41,9 +41,10 @@ class IndexOptions:
     """Options of building and refreshing an index.
 
     `processes`: how many processes parse and link; None: one for each available processor. `submodules`: also index
-    nested repositories; None: as the stored index does, at first not. `limits`: limits of the scan; None: those of the
-    repository's settings. `refresh_cache`: where a process keeps data that makes the next refresh of the same folder
-    cheaper, at the cost of memory. `anew`: verify checksums and files even if nothing seems to have changed.
+    nested repositories; None: as the stored index does, at first only in a folder that is in no repository. `limits`:
+    limits of the scan; None: those of the repository's settings. `refresh_cache`: where a process keeps data that makes
+    the next refresh of the same folder cheaper, at the cost of memory. `anew`: verify checksums and files even if
+    nothing seems to have changed.
     """
 
     processes: int | None = None

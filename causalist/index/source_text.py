@@ -127,14 +127,14 @@ class UnreadFile(NamedTuple):
     reason: str
 
 
-def describe_unread(unread: Sequence[UnreadFile]) -> str:
-    """Return a note that names files that were not read, without a line end; "" for none."""
+def describe_unread(unread: Sequence[UnreadFile], may: str = "use") -> str:
+    """Return a note that names files that were not read and what they `may` do; "" for none; without a line end."""
     if not unread:
         return ""
     named = ", ".join(f"{each.path} ({each.reason})" for each in unread[:_MAX_UNREAD_NAMED])
     more = f" and {len(unread) - _MAX_UNREAD_NAMED} more" if len(unread) > _MAX_UNREAD_NAMED else ""
     files = "1 file that was not read has" if len(unread) == 1 else f"{len(unread)} files that were not read have"
-    return f"note: {files} this name and may use it: {named}{more}"
+    return f"note: {files} this name and may {may} it: {named}{more}"
 
 
 def unread_files(

@@ -144,7 +144,8 @@ class VerdictReason(StrEnum):
     called on a receiver of unknown type), `dispatch` (a method is called that the target overrides or implements),
     `unclear` (a member of that name is called on a receiver taken for something built in, external, or without such a
     member), `written` (the name stands in the source other than as a call), `kept` (the target is handed on or kept as
-    a value, and the source calls values that nobody knows). No: `elsewhere` (calls by that name have another target),
+    a value, and the source calls values that nobody knows), `unread` (one of the two is in a file that the index leaves
+    out). No: `elsewhere` (calls by that name have another target),
     `outside` (a bare name is called that means nothing in the repository), `absent` (nothing of that name is called).
     """
 
@@ -155,6 +156,7 @@ class VerdictReason(StrEnum):
     UNCLEAR = "unclear"
     WRITTEN = "written"
     KEPT = "kept"
+    UNREAD = "unread"
     ELSEWHERE = "elsewhere"
     OUTSIDE = "outside"
     ABSENT = "absent"

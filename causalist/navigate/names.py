@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.lazy import dataclass, lazy_regex
-from causalist.errors import AmbiguousNode, UnknownNode
+from causalist.errors import AmbiguousNode, UnknownNode, UnreadNode
 from causalist.model.index import Index
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import ASKED_KINDS, CALLABLE_KINDS, NodeKind, escape_path, split_id, unescape_name
@@ -131,6 +131,10 @@ def resolve_name(index: Index, name: str, *, root: Path | None = None, folder: s
     wanted = name.strip()
     found = _find(context, wanted) or _find_reading(context, wanted)
     if not found:
+        left_out = _left_out(context, wanted)
+        if left_out:
+            path, reason = left_out
+            raise UnreadNode(f"{name!r} is not in the index: {path} was left out ({reason})", path, reason)
         raise UnknownNode(_unknown(context, name, wanted))
     nodes, note = found
     if len(nodes) > 1:
@@ -461,9 +465,6 @@ def _unknown(context: _Context, name: str, wanted: str) -> str:
         return f"{name!r} is a folder; name a file in it, or what one defines"
     line = _LINE.fullmatch(wanted)
     wanted = line["path"] if line else wanted
-    left_out = _left_out(context, wanted)
-    if left_out:
-        return f"{name!r} is not in the index: {left_out[0]} was left out ({left_out[1]})"
     last = _REPEATED.sub("", re.split(r"[/.:#\\]+", wanted)[-1]).lower()
     tail = wanted.replace("\\", "/").rpartition("/")[2].lower()
     found = _candidates(context, wanted)
@@ -480,8 +481,10 @@ def _unknown(context: _Context, name: str, wanted: str) -> str:
 
 
 def _left_out(context: _Context, wanted: str) -> tuple[str, str] | None:
-    """Return the file that a path names and why it was left out of the index."""
-    places = {*_below_root(context, wanted.replace("\\", "/").partition("::")[0])}
+    """Return the file that a path, with or without a line, names and why it was left out of the index."""
+    line = _LINE.fullmatch(wanted)
+    wanted = (line["path"] if line else wanted).partition("::")[0]
+    places = {*_below_root(context, wanted.replace("\\", "/"))}
     for reason, paths in sorted(context.index.examples.items()):
         for path in paths:
             if path in places:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causalist import navigate
+from causalist.errors import UnreadNode
 from causalist.index.source_text import SourceText
 from causalist.model.answer import RepositoryInfo
 from causalist.model.graph import Edge, EdgeKind
@@ -138,11 +139,18 @@ class Lookups:
         )
 
     def verify(self, source: str, target: str, *, min_confidence: float = 0.5) -> Verdict:
-        """Return a verdict on whether one node uses another, with the evidence. Raises as `resolve`."""
+        """Return a verdict on whether one node uses another, with the evidence.
+
+        If one is in a file that the index leaves out, it is "unknown". Raises as `resolve`.
+        """
+        from causalist.model.lookup import Certainty, Verdict, VerdictReason
         from causalist.parse import parse_file
 
         graph, texts = self.index.graph, SourceText(self.index.manifest, self.read)
-        start, end = self.resolve(source), self.resolve(target)
+        try:
+            start, end = self.resolve(source), self.resolve(target)
+        except UnreadNode:
+            return Verdict(source, target, Certainty.UNKNOWN, VerdictReason.UNREAD)
         path = split_id(graph.nodes.ids[start])[0]
         text = texts.read_text(path) if path else ""
         written = parse_file(path, text.encode()).calls if path else ()
@@ -159,12 +167,15 @@ class Lookups:
 
         They may use it. Raises as `resolve`.
         """
-        from causalist.index.source_text import unread_files
-
         ids = self.index.graph.nodes.ids
         symbols = [split_id(ids[self.resolve(name)]) for name in names]
         words = [(symbol or path.rpartition("/")[2].partition(".")[0]) for path, symbol in symbols]
-        words = [word.partition("~")[0].rpartition(".")[2] for word in words]
+        return self.unread_words(*(word.partition("~")[0].rpartition(".")[2] for word in words))
+
+    def unread_words(self, *words: str) -> tuple[UnreadFile, ...]:
+        """Return the files that are not in the index, or only in part, and have one of these words."""
+        from causalist.index.source_text import unread_files
+
         return unread_files(self.root, self.index, words, self.read)
 
     def impact(self, name: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> tuple[Affected, ...]:

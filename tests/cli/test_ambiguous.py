@@ -33,7 +33,7 @@ def test_each_below_its_id(stores: Path) -> None:
     assert below.splitlines() == [f"{BASE}:", f"  no calls to {BASE} are known"]
 
 
-@pytest.mark.parametrize("command", ["callees", "impact", "show", "readers", "writers", "tests"])
+@pytest.mark.parametrize("command", ["callees", "impact", "show", "readers", "writers", "tests", "neighbors"])
 def test_every_look_up_of_one_name(stores: Path, command: str) -> None:
     done = invoke(command, "put", cwd=stores)
     assert done.code == (1 if command in ("readers", "writers", "tests") else 0)
@@ -50,11 +50,28 @@ def test_many_are_refused(tmp_path: Path) -> None:
     write_all(tmp_path, {"a.py": "".join(f"class C{i}:\n    def put(self): ...\n\n\n" for i in range(9))})
     done = invoke("callers", "put", cwd=tmp_path)
     assert (done.code, done.stdout) == (2, "")
-    assert "ambiguous-node: 9 nodes are called 'put'" in done.stderr
+    first, *candidates = done.stderr.splitlines()
+    assert first.startswith("causalist: ambiguous-node: 9 nodes are called 'put'")
+    assert candidates[0] == "  a.py::C0.put  method, line 2"
 
 
-def test_what_names_two_nodes_is_refused(stores: Path) -> None:
-    assert "ambiguous-node" in invoke("verify", "go", "put", cwd=stores).stderr
+def test_each_pair_of_two_names(stores: Path) -> None:
+    done = invoke("verify", "go", "put", cwd=stores)
+    assert done.code == 0  # of the two pairs, one is a yes
+    above, below = done.stdout.split("\n\n")
+    assert above.splitlines()[:2] == [f"go -> {MEMORY}:", f"  yes: lib/store.py::go -> {MEMORY}"]
+    assert below.splitlines()[1] == f"  no: lib/store.py::go -> {BASE}"
+    assert invoke("verify", "put", "go", cwd=stores).code == 1
+    both = invoke("path", "put", "put", cwd=stores)
+    assert both.stderr.count("note: 2 nodes are called 'put'") == 1
+    assert [line for line in both.stdout.splitlines() if line.endswith(":")] == [
+        f"{a} -> {b}:" for a in (MEMORY, BASE) for b in (MEMORY, BASE)
+    ]
+
+
+def test_pairs_stand_in_a_list(stores: Path) -> None:
+    document = json.loads(invoke("path", "go", "put", "--json", cwd=stores).stdout)
+    assert [each["target"] for each in document["meanings"]] == [MEMORY, BASE]
 
 
 def test_tools_of_agents(stores: Path) -> None:
@@ -62,5 +79,7 @@ def test_tools_of_agents(stores: Path) -> None:
     reply = _answer_with_note(tool.answer, tool.read({"name": "put"}), "", repository, "")
     assert reply.text.startswith("note: 2 nodes are called 'put'; each is answered for\n")
     assert "called by 1" in reply.text and BASE in reply.text
+    pair = _answer_with_note(tool.answer, tool.read({"name": "go", "to": "put"}), "", repository, "")
+    assert pair.text.startswith("note: 2 nodes are called 'put'") and MEMORY in pair.text
     with pytest.raises(AmbiguousNode):
         _answer_with_note(tool.answer, tool.read({"name": "put", "max_tokens": 300}), "", repository, "")

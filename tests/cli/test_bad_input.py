@@ -221,14 +221,6 @@ class TestNodes:
     def test_no_name(self, node: str, small: Path) -> None:
         invoke("callers", node, "--repo", str(small)).failed("unknown-node")
 
-    @pytest.mark.parametrize("command", ["neighbors", "path"])
-    def test_ambiguous(self, command: str, small: Path) -> None:
-        done = invoke(command, "total", *["shop/cart.py"][: command == "path"], "--repo", str(small))
-        assert (done.code, done.stdout) == (2, "")
-        first, *candidates = done.stderr.splitlines()
-        assert first.startswith("causalist: ambiguous-node: 2 nodes")
-        assert candidates == ["  shop/cart.py::Cart.total  method, line 7", "  shop/report.py::total  function, line 8"]
-
 
 @pytest.mark.parametrize("step", OPTIONAL)
 def test_a_skipped_step_is_noted_and_strict_makes_it_a_failure(

@@ -35,8 +35,17 @@ def test_one_without_the_name_is_not_said(too_large: Path) -> None:
 
 def test_a_file_that_was_left_out_is_not_unknown(too_large: Path) -> None:
     done = invoke("verify", "rates.py", "price_of", cwd=too_large)
-    assert (done.code, done.stdout) == (2, "")
+    assert done.code == 1 and done.stdout.splitlines() == [
+        "unknown: rates.py -> price_of",
+        "  cannot be told: one of the two is in a file that was not read",
+    ]
     assert "rates.py was left out (too large)" in done.stderr
+    shown = invoke("show", "rates.py:3", cwd=too_large)
+    assert shown.code == 2 and "rates.py was left out (too large)" in shown.stderr
+    tool = MORE_TOOLS["verify"]
+    repository = Repository.open(too_large, exact_root=True)
+    reply = tool.answer(repository, tool.read({"name": "rates.py::total", "to": "price_of"}))
+    assert "rates.py was left out (too large)\nunknown: " in getattr(reply, "text", reply)
 
 
 def test_a_file_that_is_not_checked_out(tmp_path: Path) -> None:
@@ -67,7 +76,7 @@ def test_a_long_literal_hides_no_code(tmp_path: Path) -> None:
     write_all(tmp_path, {"a.js": f"function one() {{}}\nconst FONT = '{'A' * 200_000}';\n{code}"})
     assert "a.js::f9 -> a.js::one" in invoke("callers", "one", cwd=tmp_path).stdout
     write_all(tmp_path, {"b.js": "var a=1;function b(){return a}" * 10_000 + "\n"})
-    assert "unknown-node" in invoke("callers", "b.js::b", cwd=tmp_path).stderr
+    assert "unread-node" in invoke("callers", "b.js::b", cwd=tmp_path).stderr
 
 
 def test_callers_and_callees_of_a_file(tmp_path: Path) -> None:
@@ -114,3 +123,12 @@ def test_tools_of_agents_say_so_as_well(too_large: Path, tool: str) -> None:
     assert "1 file that was not read has this name and may use it: rates.py (too large)" in getattr(
         reply, "text", reply
     )
+
+
+def test_a_name_that_only_they_may_define(too_large: Path) -> None:
+    note = "1 file that was not read has this name and may define it: rates.py (too large)"
+    assert note in invoke("find", "RATES", cwd=too_large).stderr
+    assert "not read" not in invoke("find", "price_of", cwd=too_large).stderr
+    tool = MORE_TOOLS["find"]
+    reply = tool.answer(Repository.open(too_large, exact_root=True), tool.read({"name": "RATES"}))
+    assert note in getattr(reply, "text", reply)

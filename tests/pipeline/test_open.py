@@ -642,3 +642,32 @@ def test_a_notebook_is_shown_as_its_cells(tree: WorkTree) -> None:
     assert 'Who gets "money" back.\n' in answer.pack.text
     assert 'def refund(order):\n    return f"{order}\\n"\n' in answer.pack.text
     assert "output_type" not in answer.pack.text and "\n\n\n\n" not in answer.pack.text
+
+
+# -- repositories inside
+
+
+def test_a_folder_of_repositories_is_answered_over_all(tmp_path: Path) -> None:
+    folder = tmp_path / "clones"
+    for name in ("api", "web"):
+        inner = WorkTree(folder / name)
+        inner.write("main.py", f"def {name}_main():\n    return 1\n")
+        inner.commit()
+    repository = Repository.open(folder, exact_root=True)
+    assert symbols(repository) == {"api/main.py::api_main", "web/main.py::web_main"}
+    (folder / "web" / "more.py").write_text("def more():\n    return 2\n")
+    again = Repository.open(folder, exact_root=True)
+    assert "web/more.py::more" in symbols(again)
+    asked = Repository.open(folder, exact_root=True, options=IndexOptions(submodules=True))
+    assert edges_of(asked) == edges_of(again)
+    with pytest.raises(NothingToIndex):
+        Repository.open(folder, exact_root=True, options=IndexOptions(submodules=False))
+
+
+def test_a_repository_of_repositories_says_how(tmp_path: Path) -> None:
+    meta = WorkTree(tmp_path / "meta")
+    inner = WorkTree(meta.path / "api")
+    inner.write("main.py", "def api_main():\n    return 1\n")
+    inner.commit()
+    with pytest.raises(NothingToIndex, match=r"`causalist index --submodules` reads the repositories inside"):
+        Repository.open(meta.path, exact_root=True)

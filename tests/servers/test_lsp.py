@@ -121,6 +121,31 @@ class TestHover:
 
         edit(drive)
 
+    def test_of_what_files_that_were_not_read_may_use(self, small: Path) -> None:
+        rows = "".join(f"RATE_{i} = {i}  # of one zone, per unit and day\n" for i in range(50_000))
+        (small / "rates.py").write_text(f"from shop.prices import price_of\n\nprice_of(1)\n{rows}")
+        note = "1 file that was not read has this name and may use it: rates.py (too large)"
+
+        async def drive(editor: Editor) -> None:
+            await editor.begin(small)
+            await editor.own("ask", question="price")
+            uri = editor.open(small / "shop" / "prices.py")
+            hover = await editor.text_document_hover_async(types.HoverParams(document(uri), at(0, 6)))
+            assert hover is not None and isinstance(hover.contents, types.MarkupContent)
+            assert "rates.py" in hover.contents.value and "(too large)" in hover.contents.value
+            items = await editor.text_document_prepare_call_hierarchy_async(
+                types.CallHierarchyPrepareParams(document(uri), at(0, 6))
+            )
+            assert items is not None
+            await editor.call_hierarchy_incoming_calls_async(types.CallHierarchyIncomingCallsParams(items[0]))
+            for _ in range(100):
+                if editor.logged:
+                    break
+                await asyncio.sleep(0.02)
+            assert any(note in text for text in editor.logged)
+
+        edit(drive)
+
     def test_plain_text_for_clients_without_markdown(self, small: Path) -> None:
         async def drive(editor: Editor) -> None:
             await editor.begin(small, capabilities=types.ClientCapabilities())

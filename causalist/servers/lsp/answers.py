@@ -189,14 +189,23 @@ def build_hover(shown: DocumentView, node: str, place: types.Range, *, markdown:
     ]
     signature = one_line(hit.signature, _SIGNATURE_CHARACTERS) or last_name(node)
     doc = one_line(hit.doc, _DOC_CHARACTERS)
+    unread = unread_note(shown, node)
     if markdown:
         fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(signature)), default=0))
         parts = [f"{fence}\n{signature}\n{fence}", markdown_text(doc), f"Causalist: {' · '.join(facts)}"]
+        parts.append(markdown_text(unread))
         content = types.MarkupContent(types.MarkupKind.Markdown, "\n\n".join(part for part in parts if part))
     else:
-        parts = [signature, doc, f"Causalist: {' · '.join(facts)}"]
+        parts = [signature, doc, f"Causalist: {' · '.join(facts)}", unread]
         content = types.MarkupContent(types.MarkupKind.PlainText, "\n".join(part for part in parts if part))
     return types.Hover(content, place)
+
+
+def unread_note(shown: DocumentView, node: str) -> str:
+    """Return a note on files that were not read and may use a node; "" if there are none."""
+    from causalist.index.source_text import describe_unread
+
+    return describe_unread(shown.repository.unread(node))
 
 
 def call_item(shown: DocumentView, node: str) -> types.CallHierarchyItem | None:

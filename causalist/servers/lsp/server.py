@@ -312,7 +312,9 @@ class LspServer(LanguageServer):
         return None if item is None else [item]
 
     async def _incoming(self, params: types.CallHierarchyIncomingCallsParams) -> Any:
-        return await self._calls(answers.incoming_calls, params.item)
+        calls = await self._calls(answers.incoming_calls, params.item)
+        await self._calls(self._log_unread, params.item)
+        return calls
 
     async def _outgoing(self, params: types.CallHierarchyOutgoingCallsParams) -> Any:
         return await self._calls(answers.outgoing_calls, params.item)
@@ -331,7 +333,16 @@ class LspServer(LanguageServer):
 
     async def _references(self, params: types.ReferenceParams) -> list[types.Location] | None:
         found = await self._node_at(params.text_document.uri, params.position)
-        return None if found is None else await self._answer(partial(answers.user_locations, *found[:2]))
+        if found is None:
+            return None
+        await self._answer(partial(self._log_unread, *found[:2]))
+        return await self._answer(partial(answers.user_locations, *found[:2]))  # type: ignore[no-any-return]
+
+    def _log_unread(self, shown: answers.DocumentView, node: str) -> None:
+        """Log which files were not read and may use a node: a list of locations cannot say it."""
+        note = answers.unread_note(shown, node)
+        if note:
+            self.window_log_message(types.LogMessageParams(types.MessageType.Info, note))
 
     async def _show_callers(self, arguments: Any) -> list[types.Location]:
         """Return the user locations of `[uri, position, node]`, the arguments of a lens.

@@ -48,7 +48,7 @@ from mcp.types import (
     ToolAnnotations,
 )
 
-from causalist.errors import AmbiguousNode, CausalistError, UsageError
+from causalist.errors import AmbiguousNode, CausalistError, UnknownNode, UsageError
 from causalist.servers.live.index_job import Stage
 from causalist.servers.live.repository import LiveView, Repositories, repository_roots
 from causalist.servers.mcp.tools import TOOLS, Parameter
@@ -402,19 +402,24 @@ def _answer_each_meaning(
 ) -> Reply:
     """Return the answers for all definitions of an ambiguous name, each with its share of the budget.
 
-    Raises `error` if the share is too small, or if it is not the first name that is ambiguous.
+    Raises `error` if the share is too small.
     """
-    n = len(error.candidates)
-    share = arguments.get("max_tokens", 0) // n if n else 0
-    if arguments.get("name") != error.name or share < _LEAST_SHARE_TOKENS:
+    notes: list[str] = []
+    readings = [arguments]
+    for key in ("name", "to"):
+        try:
+            repository.resolve(arguments.get(key) or "")
+        except AmbiguousNode as found:
+            readings = [{**reading, key: each} for reading in readings for each in found.candidates]
+            notes.append(f"note: {len(found.candidates)} nodes are called {found.name!r}; each is answered for\n")
+        except UnknownNode:  # absent, or what the tool has already refused
+            pass
+    share = arguments.get("max_tokens", 0) // len(readings)
+    if len(readings) == 1 or share < _LEAST_SHARE_TOKENS:
         raise error
-    replies = [
-        _as_reply(answer(repository, {**arguments, "name": each, "max_tokens": share - 10}))
-        for each in error.candidates
-    ]
-    lead = f"note: {n} nodes are called {error.name!r}; each is answered for\n"
+    replies = [_as_reply(answer(repository, {**reading, "max_tokens": share - 10})) for reading in readings]
     nodes = list(dict.fromkeys(node for reply in replies for node in reply.nodes))
-    return Reply(lead + "\n".join(reply.text for reply in replies), nodes)
+    return Reply("".join(notes) + "\n".join(reply.text for reply in replies), nodes)
 
 
 def _as_reply(answer: Reply | str) -> Reply:

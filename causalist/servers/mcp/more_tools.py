@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from causalist._internal.escape import neutralise, one_line
-from causalist.errors import UsageError
+from causalist.errors import UnreadNode, UsageError
 from causalist.model.answer import MemoryMode, RetrievalMode
 from causalist.pack import count_tokens
 from causalist.servers.mcp.tools import (
@@ -35,14 +35,18 @@ _MAX_CALLS = 10
 
 
 def _find(repository: "Repository", arguments: Arguments) -> Reply:
-
+    from causalist.index.source_text import describe_unread
     from causalist.servers.text_answers import format_node
 
     hits = repository.find(arguments["name"], limit=arguments["limit"])
+    note = ""
+    if not any((hit.symbol or "").rpartition(".")[2] == arguments["name"] for hit in hits):
+        note = describe_unread(repository.unread_words(arguments["name"]), "define")
+        note = f"{neutralise(note)}\n" if note else ""
     if not hits:
-        return Reply(f"no node has a name like {arguments['name']!r}; `ask` searches by topic\n")
+        return Reply(f"{note}no node has a name like {arguments['name']!r}; `ask` searches by topic\n")
     lines = [f"{format_node(hit.id)}  {hit.kind}, line {hit.start_row + 1}" for hit in hits]
-    return Reply("\n".join(lines) + "\n", [hit.id for hit in hits])
+    return Reply(note + "\n".join(lines) + "\n", [hit.id for hit in hits])
 
 
 def _map(repository: "Repository", arguments: Arguments) -> Reply:
@@ -114,7 +118,11 @@ def _verify(repository: "Repository", arguments: Arguments) -> Reply:
     from causalist._internal.escape import one_line
     from causalist.servers.text_answers import format_node, resolve_name, truncate_to_budget
 
-    (start, note), (end, other) = resolve_name(repository, arguments["name"]), resolve_name(repository, arguments["to"])
+    start, note, end, other = arguments["name"], "", arguments["to"], ""
+    try:
+        (start, note), (end, other) = resolve_name(repository, start), resolve_name(repository, end)
+    except UnreadNode as error:
+        note = f"note: {one_line(str(error), 300)}\n"
     verdict = repository.verify(start, end)
     lines = [f"{note}{other}{verdict.known.value}: {format_node(start)} -> {format_node(end)} ({verdict.reason.value})"]
     for edge, line in zip(verdict.edges[:_MAX_CALLS], verdict.lines, strict=False):
