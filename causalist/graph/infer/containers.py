@@ -71,7 +71,13 @@ class ContainerTypes:
         file = program.file_of[value.number]
         alias = program.files[file].bindings.get(facts.parent, {}).get(f"{ALIASED}{facts.name}")
         if alias is not None:
-            return self.infer_annotation(file, alias.scope, alias.type, rule)
+            key = (ALIASED, value.number)
+            if key in self.inference.unfolding:  # `Json = dict[str, "Json"]`: it holds itself
+                return UNKNOWN
+            self.inference.unfolding.add(key)
+            found = self.infer_annotation(file, alias.scope, alias.type, rule)
+            self.inference.unfolding.discard(key)
+            return found
         content = (
             self.inference.content_of_value(value) if program.is_value(value.number) else None
         )  # none where that leads back here
