@@ -233,6 +233,7 @@ class RouteForm(IntEnum):
     REQUEST = 4  # a client asks for a path
     EMIT = 5  # an event
     LISTEN = 6  # what handles an event
+    INHERITED = 7  # a ROUTE of the types that inherit the method: that of the method has no path itself
 
 
 class RouteFact(NamedTuple):

@@ -32,7 +32,12 @@ _ANY = "ANY"
 _PARAMETER = re.compile(r"<[^<>/]*>|\{[^{}/]*\}|:\w+(?:\([^()]*\))?[?*+]?|\*\w*|\[[^\]/]*\]")
 _HELD_PATH = re.compile(r"""=\s*["'`](/[^"'`\s]*)["'`]""")
 _ACTION = "[action]"  # in the path of a controller of ASP.NET: the name of the method
+_CONTROLLER = "[controller]"  # the same: the name of the class without "Controller"
 _ALL_ROUTERS = "*"
+_SERVED = (RouteForm.ROUTE, RouteForm.INHERITED)
+_MAX_INHERITING = 100  # types that serve one inherited route
+_INHERITED_BY_OVERRIDES = ("java", "csharp")  # families in which an overriding method has the route of the overridden
+_WITHOUT_INSTANCES = re.compile(r"\b(?:abstract|interface)\b")
 
 _FoundEdge = tuple[tuple[int, int, int], EdgeSites]
 _Router = tuple[int, str]  # number of a file; the name of a router, `()n` for the function n, "" for all of the file
@@ -62,7 +67,9 @@ class RouteEdgeFinder:
     program: Program
     drafts: NodeDrafts
     _prefixes: dict[_Router, str] = field(default_factory=dict)
-    _of_types: dict[tuple[int, int], list[str]] = field(default_factory=dict)  # (file, definition) -> prefixes
+    _of_types: dict[int, list[str]] = field(default_factory=dict)  # type -> prefixes of its routes
+    _derived: dict[int, list[int]] = field(default_factory=dict)  # type -> types that have it as a direct base
+    _routed: set[int] = field(default_factory=set)  # methods of types that are routes
     _mounts: dict[_Router, list[_Mount]] = field(default_factory=dict)
     _controllers: dict[str, int] = field(default_factory=dict)  # end of the path of a controller of Rails -> file
     _constants: dict[str, set[str]] = field(default_factory=dict)  # name -> paths that constants of that name hold
@@ -90,9 +97,8 @@ class RouteEdgeFinder:
         handlers: dict[str, dict[int, int]] = {}  # `GET /path` -> draft -> row of the registration in it, or -1
         events: dict[str, set[int]] = {}
         for number, route in routes:
-            if route.form == RouteForm.ROUTE:
-                target = self._handler(number, route, named)
-                for path in self._paths(number, route):
+            if route.form in _SERVED:
+                for path, target in self._served(number, route, named):
                     row = route.row if target in (number, self._scope_draft(number, route.scope)) else -1
                     handlers.setdefault(f"{route.method or _ANY} {path}", {}).setdefault(target, row)
             elif route.form == RouteForm.LISTEN:
@@ -117,7 +123,7 @@ class RouteEdgeFinder:
 
     @staticmethod
     def _names_handler(route: RouteFact) -> bool:
-        return bool(route.handler) and route.form in (RouteForm.ROUTE, RouteForm.LISTEN)
+        return bool(route.handler) and route.form in (*_SERVED, RouteForm.LISTEN)
 
     def _scope_draft(self, number: int, scope: int) -> int:
         return number if scope < 0 else self.drafts.of_definition(self.program.files[number].first + scope)
@@ -161,11 +167,19 @@ class RouteEdgeFinder:
     # -- paths
 
     def _collect_routers(self, routes: Sequence[tuple[int, RouteFact]]) -> None:
+        for symbols in self.program.files:
+            for position, each in enumerate(symbols.facts.definitions):
+                if each.kind in TYPE_KINDS:
+                    for above in self.program.bases_of(symbols.first + position):
+                        self._derived.setdefault(above, []).append(symbols.first + position)
         for number, route in routes:
             route = route._replace(path=self._constant(route.path))
+            if route.form in _SERVED and route.definition >= 0 and not route.receiver:
+                self._routed.add(self.program.files[number].first + route.definition)
             if route.form == RouteForm.PREFIX:
                 if route.definition >= 0:
-                    self._of_types.setdefault((number, route.definition), []).append(route.path)
+                    owner = self.program.files[number].first + route.definition
+                    self._of_types.setdefault(self.program.canonical.get(owner, owner), []).append(route.path)
                 elif route.receiver == _ALL_ROUTERS:
                     self._global.setdefault(self._family(number), route.path)
                 else:
@@ -203,18 +217,91 @@ class RouteEdgeFinder:
         held_paths = self._constants.get(path.rpartition(".")[2].lstrip("="), set())
         return next(iter(held_paths)) if len(held_paths) == 1 else ""
 
-    def _paths(self, number: int, route: RouteFact) -> list[str]:
-        """Return the full paths of a route, at most a few."""
+    def _served(
+        self, number: int, route: RouteFact, named: Mapping[int, Mapping[str, list[tuple[int, int]]]]
+    ) -> Iterator[tuple[str, int]]:
+        """Yield each full path of a route with the draft of what handles it."""
         symbols = self.program.files[number]
+        parent = symbols.facts.definitions[route.definition].parent if route.definition >= 0 else -1
+        if route.receiver or parent < 0:
+            target = self._handler(number, route, named)
+            yield from ((path, target) for path in self._paths(number, route))
+            return
+        route = route._replace(path=self._constant(route.path))
+        method = symbols.first + route.definition
+        base = self._global.get(self._family(number), "")
+        for owner, handler in self._serving_types(symbols.first + parent, method, route.form):
+            draft = self.drafts.of_definition(handler)
+            for path in self._paths_of_type(owner, route.path, base):
+                yield path.replace(_ACTION, self.program.definition_of[handler].name), draft
+
+    def _serving_types(self, owner: int, method: int, form: int) -> list[tuple[int, int]]:
+        """Return the types that have the route of a method of `owner`, each with the method that handles it.
+
+        These are the type itself unless only others have instances or a path, and those that inherit the method or
+        override it without a route of their own.
+        """
+        derived: list[tuple[int, int]] = []
+        waiting, seen = list(self._derived.get(owner, ())), {owner}
+        while waiting and len(derived) < _MAX_INHERITING:
+            each = waiting.pop(0)
+            if each in seen:
+                continue
+            seen.add(each)
+            waiting.extend(self._derived.get(each, ()))
+            if self._has_no_instances(each):
+                continue
+            handler = self._overriding(each, owner, method)
+            if handler == method or (handler not in self._routed and self._is_inherited_by_overrides(method)):
+                derived.append((each, handler))
+        is_whole = self._prefixes_of_type(owner) is not None and not self._has_no_instances(owner)
+        if form == RouteForm.INHERITED:
+            is_served = any(self._prefixes_of_type(each) is not None for each, _ in derived)
+            return [pair for pair in derived if self._prefixes_of_type(pair[0]) is not None] if is_served else []
+        return [(owner, method), *derived] if is_whole or not derived else derived
+
+    def _is_inherited_by_overrides(self, method: int) -> bool:
+        return self._family(self.program.file_of[method]) in _INHERITED_BY_OVERRIDES
+
+    def _overriding(self, heir: int, owner: int, method: int) -> int:
+        """Return what a method of `owner` is in a type below it: the method itself, or what overrides it."""
+        program, name = self.program, self.program.definition_of[method].name
+        taken = program.parameters.get(method)
+        for each in program.linear_bases(heir):
+            if program.canonical.get(each, each) == program.canonical.get(owner, owner):
+                break
+            symbols = program.files[program.file_of[each]]
+            for own in symbols.callables.get(f"{program.definition_of[each].qualname}.{name}", ()):
+                others = program.parameters.get(own)
+                if taken is None or others is None or len(taken) == len(others):
+                    return own
+        return method
+
+    def _has_no_instances(self, owner: int) -> bool:
+        return bool(_WITHOUT_INSTANCES.search(self.program.definition_of[owner].signature.partition("(")[0]))
+
+    def _prefixes_of_type(self, owner: int) -> list[str] | None:
+        """Return the prefixes of a type, or of its nearest base with some; None without any."""
+        for each in self.program.linear_bases(owner):
+            found = self._of_types.get(self.program.canonical.get(each, each))
+            if found is not None:
+                return found
+        return None
+
+    def _paths_of_type(self, owner: int, path: str, base: str) -> list[str]:
+        """Return the full paths of a route of a type, at most a few."""
+        if path.startswith("~/"):
+            return [path[1:]]
+        name = self.program.definition_of[owner].name.removesuffix("Controller")
+        prefixes = [prefix.replace(_CONTROLLER, name) for prefix in self._prefixes_of_type(owner) or [""]]
+        paths = [join_path(join_path(base, prefix), path) for prefix in prefixes[:_MAX_PATHS]]
+        return [each.replace(_CONTROLLER, name) for each in paths]
+
+    def _paths(self, number: int, route: RouteFact) -> list[str]:
+        """Return the full paths of a route that no type has, at most a few."""
         if not route.receiver and route.definition >= 0:
-            parent = symbols.facts.definitions[route.definition].parent
-            if route.path.startswith("~/"):
-                return [route.path[1:]]
-            prefixes = self._of_types.get((number, parent), [""]) if parent >= 0 else [""]
-            base = self._global.get(self._family(number), "") if parent >= 0 else ""
-            name = symbols.facts.definitions[route.definition].name
-            paths = [join_path(join_path(base, prefix), route.path) for prefix in prefixes[:_MAX_PATHS]]
-            return [path.replace(_ACTION, name) for path in paths]
+            name = self.program.files[number].facts.definitions[route.definition].name
+            return [route.path[1:] if route.path.startswith("~/") else join_path("", route.path).replace(_ACTION, name)]
         router = self._router(number, route.scope, route.receiver)
         is_root = route.path == "/" and self._family(number) == "ecmascript"  # where it is the router's own path
         prefixes = self._prefixes_of(router, ())

@@ -15,14 +15,14 @@ import tree_sitter
 from causalist.model.facts import Definition, RouteFact
 from causalist.parse.routes.ecmascript import read_ecmascript
 from causalist.parse.routes.python import read_python
-from causalist.parse.routes.servers import read_aspnet, read_go, read_rails, read_rust, read_spring
+from causalist.parse.routes.servers import read_aspnet, read_go, read_java, read_rails, read_rust
 from causalist.parse.routes.source import RouteText
 
 _Reader = Callable[[RouteText], Iterator[tuple[int, RouteFact]]]
 _READERS: dict[str, _Reader] = {
     "ecmascript": read_ecmascript,
     "python": read_python,
-    "java": read_spring,
+    "java": read_java,
     "csharp": read_aspnet,
     "go": read_go,
     "rust": read_rust,
@@ -36,7 +36,9 @@ _WORDS: dict[str, "re.Pattern[bytes]"] = {
     ),
     "python": re.compile(rb"\.(?:route|get|post|put|patch|delete|request|api_route|websocket|open|include_router"
                          rb"|register_blueprint|add_url_rule|add_resource|register|mount)\(|urlpatterns|\binclude\("),
-    "java": re.compile(rb"Mapping\b|perform\("),
+    "java": re.compile(
+        rb"Mapping\b|perform\(|\.ws\.rs\b|\bretrofit2?\.http\b|ServletContainer\(|restassured|RestTemplate|\.uri\("
+    ),
     "csharp": re.compile(
         rb"\bHttp(?:Get|Post|Put|Patch|Delete)\b|\bRoute\(|\.Map(?:Get|Post|Put|Patch|Delete|Group)\(|Client\w*\.\w+Async"
     ),

@@ -1,11 +1,20 @@
-"""Routes of Java, Kotlin, C#, Go, Rust and Ruby: Spring, ASP.NET, gin, echo, chi, net/http, axum, actix, Rails."""
+"""Routes of Java, Kotlin, C#, Go, Rust and Ruby: Spring, JAX-RS, ASP.NET, gin, echo, chi, axum, actix, Rails."""
 
 import re
 from collections.abc import Iterator
 
 from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
 from causalist.model.symbols import TYPE_KINDS
-from causalist.parse.routes.source import ANY, MemberCall, RouteText, chain, literal, requested_path, route_at
+from causalist.parse.routes.source import (
+    ANY,
+    MemberCall,
+    RouteText,
+    chain,
+    literal,
+    path_or_constant,
+    requested_path,
+    route_at,
+)
 
 _Found = Iterator[tuple[int, RouteFact]]
 _QUOTED = re.compile(r'"([^"\n]*)"')
@@ -18,8 +27,21 @@ _SPRING_PATH = re.compile(r'(?:^|\b(?:value|path)\s*=)\s*(\{[^}]*\}|\[[^\]]*\]|"
 _MOCK_MVC = re.compile(rb"\b(?P<verb>get|post|put|patch|delete)\(\s*(?=\")")
 
 
-def read_spring(source: RouteText) -> _Found:
-    """Yield the start and fact of each route of a Java or Kotlin file."""
+def read_java(source: RouteText) -> _Found:
+    """Yield the start and fact of each route and request of a Java or Kotlin file."""
+    yield from _spring(source)
+    yield from _jax_rs(source)
+    for pattern, word in _JAVA_CLIENTS:
+        for match in source.matches(pattern, "verb") if word in source.data else ():
+            arguments, _ = source.arguments(match.end())
+            path = requested_path(literal(arguments[0].text)) if arguments else ""
+            if path:
+                method = match["verb"].decode().removesuffix("For").upper()
+                yield route_at(source, match.start(), RouteForm.REQUEST, method=method, path=path)
+
+
+def _spring(source: RouteText) -> _Found:
+    is_client = b"@FeignClient" in source.data or b"@HttpExchange" in source.data  # interfaces that ask
     for match in source.matches(_SPRING, "name"):
         definition = source.decorated(match.start("name"))
         if definition < 0:
@@ -37,14 +59,65 @@ def read_spring(source: RouteText) -> _Found:
         is_type = source.definitions[definition].kind in TYPE_KINDS
         for path in paths or [""]:
             for method in [""] if is_type else methods or [ANY]:
+                if is_client:
+                    if not is_type and (asked := requested_path(path)):
+                        yield route_at(
+                            source, match.start(), RouteForm.REQUEST, method=method, path=asked, scope=definition
+                        )
+                    continue
                 form = RouteForm.PREFIX if is_type else RouteForm.ROUTE
                 yield route_at(source, match.start(), form, method=method, path=path, definition=definition)
-    if b"perform(" in source.data:  # tests by MockMvc
-        for match in source.matches(_MOCK_MVC, "verb"):
-            arguments, _ = source.arguments(match.end())
-            path = requested_path(literal(arguments[0].text)) if arguments else ""
+
+
+# -- JAX-RS, and clients
+
+_JAX = re.compile(rb"@(?P<name>Path|ApplicationPath|GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b(?P<call>\s*\()?")
+_JAX_SERVLET = re.compile(rb"new\s+ServletContainer\([^()]*+\)\s*+\)\s*+,\s*+\"(?P<path>/[^\"*]*+)\*\"")
+_JAX_WORDS = re.compile(rb"\.ws\.rs\b|\bretrofit2?\b|ServletContainer\(")
+_PATTERN = re.compile(r"\{\s*(\w+)\s*:[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")  # `{id: [0-9]+}`
+_JAVA_CLIENTS = (
+    (_MOCK_MVC, b"perform("),
+    (re.compile(rb"(?:\)|RestAssured)\s*\.\s*(?P<verb>get|post|put|patch|delete)\(\s*(?=\")"), b"restassured"),
+    (re.compile(rb"(?i:rest\w*)\.(?P<verb>get|post|put|patch|delete)(?:For)?\w*\(\s*(?=\")"), b"RestTemplate"),
+    (re.compile(rb"\.(?P<verb>get|post|put|patch|delete)\(\)\s*\.uri\(\s*(?=\")"), b".uri("),
+)
+
+
+def _jax_rs(source: RouteText) -> _Found:
+    """Yield routes by the annotations of JAX-RS, and the requests of Retrofit, whose methods are given the path."""
+    if not _JAX_WORDS.search(source.data):
+        return
+    paths: dict[int, str | None] = {}
+    methods: list[tuple[int, int, str]] = []
+    for match in source.matches(_JAX, "name"):
+        name, definition = match["name"].decode(), source.decorated(match.start("name"))
+        arguments = source.arguments(match.end())[0] if match["call"] else []
+        path = path_or_constant(arguments[0].text) if arguments else None
+        if definition < 0:
+            continue
+        if name == "ApplicationPath":
             if path:
-                yield route_at(source, match.start(), RouteForm.REQUEST, method=match["verb"].decode(), path=path)
+                yield route_at(source, match.start(), RouteForm.PREFIX, receiver="*", path=path)
+        elif name == "Path":
+            paths[definition] = None if path is None else _PATTERN.sub(r"{\1}", path)
+            if source.definitions[definition].kind in TYPE_KINDS and path is not None:
+                yield route_at(
+                    source, match.start(), RouteForm.PREFIX, path=paths[definition] or "", definition=definition
+                )
+        elif path is not None:
+            asked = requested_path(f"/{path.lstrip('/')}")
+            if asked:
+                yield route_at(source, match.start(), RouteForm.REQUEST, method=name, path=asked, scope=definition)
+        else:
+            methods.append((match.start(), definition, name))
+    for start, definition, name in methods:
+        path = paths.get(definition, "")
+        if path is None:  # it is computed
+            continue
+        form = RouteForm.ROUTE if source.definitions[definition].parent in paths else RouteForm.INHERITED
+        yield route_at(source, start, form, method=name, path=path, definition=definition)
+    for match in _JAX_SERVLET.finditer(source.data):
+        yield route_at(source, match.start(), RouteForm.PREFIX, receiver="*", path=match["path"].decode().rstrip("/"))
 
 
 # -- ASP.NET
@@ -71,10 +144,8 @@ def read_aspnet(source: RouteText) -> _Found:
     for definition, found in by_definition.items():
         own = source.definitions[definition]
         if own.kind in TYPE_KINDS:
-            controller = own.name.removesuffix("Controller")
             for _, path, at in found:
                 if path is not None:
-                    path = path.replace("[controller]", controller)
                     yield route_at(source, at, RouteForm.PREFIX, path=path, definition=definition)
             continue
         named = next((path for name, path, _ in found if name == "Route" and path is not None), None)

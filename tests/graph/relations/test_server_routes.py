@@ -1,6 +1,6 @@
-"""Routes of Spring, ASP.NET, gin, net/http, axum and Rails, with paths worked by hand from their documentation."""
+"""Routes of Spring, JAX-RS, ASP.NET, gin, net/http, axum and Rails, with paths worked by hand from their documentation."""
 
-from tests.graph.relations.test_routes import served
+from tests.graph.relations.test_routes import requests, served
 
 
 def test_spring_mappings_of_class_and_method() -> None:
@@ -236,3 +236,170 @@ end
         ("GET", "/posts/search", f"{controllers}/posts_controller.rb::PostsController.search"),
         ("GET", "/profile", f"{controllers}/profiles_controller.rb::ProfilesController.show"),
     ]
+
+
+def test_jax_rs_resources_and_what_they_inherit() -> None:
+    files = {
+        "src/BaseResource.java": """
+package a;
+import jakarta.ws.rs.*;
+public abstract class BaseResource<T> {
+    @GET
+    public String list(int page) { return ""; }
+
+    @Path("{id : [0-9]+}")
+    @DELETE
+    public void remove(long id) {}
+}
+""",
+        "src/UserResource.java": """
+package a;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+@Path("users")
+public class UserResource extends BaseResource<User> {
+    @GET
+    @Path("/me")
+    public String list() { return ""; }
+
+    @Override
+    public void remove(long id) {}
+}
+""",
+        "src/CarResource.java": """
+package a;
+import jakarta.ws.rs.Path;
+@Path("/cars/")
+public class CarResource extends BaseResource<Car> {
+}
+""",
+        "src/App.java": """
+package a;
+import jakarta.ws.rs.ApplicationPath;
+@ApplicationPath("/api")
+public class App extends Application {}
+""",
+    }
+    base = "src/BaseResource.java::BaseResource"
+    assert served(files) == [
+        ("GET", "/api/cars/", f"{base}.list"),
+        ("DELETE", "/api/cars/{id}", f"{base}.remove"),
+        ("GET", "/api/users", f"{base}.list"),  # that of the class takes other parameters
+        ("GET", "/api/users/me", "src/UserResource.java::UserResource.list"),
+        ("DELETE", "/api/users/{id}", "src/UserResource.java::UserResource.remove"),
+    ]
+
+
+def test_aspnet_routes_of_a_base_class() -> None:
+    files = {
+        "BaseApiController.cs": """
+namespace A;
+[ApiController]
+[Route("api/[controller]")]
+public abstract class BaseApiController : ControllerBase
+{
+    [HttpGet("health")]
+    public virtual int Health() => 1;
+}
+""",
+        "ArticlesController.cs": """
+namespace A;
+public class ArticlesController : BaseApiController
+{
+    [HttpGet("{slug}")]
+    public int Get(string slug) => 1;
+
+    public override int Health() => 2;
+}
+""",
+        "TagsController.cs": """
+namespace A;
+[Route("tags")]
+public class TagsController : BaseApiController
+{
+    [HttpPost]
+    public int Add() => 1;
+}
+""",
+    }
+    articles = "ArticlesController.cs::ArticlesController"
+    assert served(files) == [
+        ("GET", "/api/Articles/health", f"{articles}.Health"),
+        ("GET", "/api/Articles/{slug}", f"{articles}.Get"),
+        ("POST", "/tags", "TagsController.cs::TagsController.Add"),
+        ("GET", "/tags/health", "BaseApiController.cs::BaseApiController.Health"),
+    ]
+
+
+def test_spring_mappings_of_an_interface() -> None:
+    files = {
+        "src/PetApi.java": """
+package a;
+@RequestMapping("/pets")
+public interface PetApi {
+    @GetMapping("/{id}")
+    Pet show(long id);
+}
+""",
+        "src/PetController.java": """
+package a;
+@RestController
+public class PetController implements PetApi {
+    @Override
+    public Pet show(long id) { return null; }
+}
+""",
+    }
+    assert served(files) == [("GET", "/pets/{id}", "src/PetController.java::PetController.show")]
+
+
+def test_clients_of_java() -> None:
+    files = {
+        "src/PetController.java": """
+package a;
+@RestController
+@RequestMapping("/pets")
+public class PetController {
+    @GetMapping("/{id}")
+    Pet show(long id) { return null; }
+
+    @PostMapping
+    Pet add() { return null; }
+}
+""",
+        "app/PetService.java": """
+package b;
+import retrofit2.http.*;
+interface PetService {
+    @GET("pets/{id}")
+    Call<Pet> load(@Path("id") long id);
+}
+""",
+        "feign/Pets.java": """
+package c;
+@FeignClient(name = "pets")
+interface Pets {
+    @PostMapping("/pets")
+    Pet create();
+}
+""",
+        "test/PetTest.java": """
+package d;
+import static io.restassured.RestAssured.given;
+class PetTest {
+    void assured() { given().when().get("/pets/1").then().statusCode(200); }
+    void template() { restTemplate.getForObject("/pets/{id}", Pet.class, 1); }
+    void web() { client.post().uri("/pets").exchange(); }
+    void notAClient() { map.get("/pets/1"); }
+}
+import org.springframework.web.client.RestTemplate;
+""",
+    }
+    assert requests(files) == {
+        "GET /pets/{id}": [
+            "app/PetService.java::PetService.load",
+            "test/PetTest.java::PetTest.assured",
+            "test/PetTest.java::PetTest.template",
+        ],
+        "POST /pets": ["feign/Pets.java::Pets.create", "test/PetTest.java::PetTest.web"],
+    }
