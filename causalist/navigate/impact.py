@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.lookup import Affected
-from causalist.model.symbols import CALLABLE_KINDS, Role, file_id, split_id
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.navigate.edges import DISPATCHED, find_overridden
 from causalist.navigate.implicit_calls import edge_of, find_implicit_uses
 from causalist.parse import dialect_of, load_settings
@@ -157,7 +157,8 @@ def find_tests_reaching(
 def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
     """Return the mask of tests, of shape (n_nodes,): what a runner of tests runs by itself.
 
-    These are the sources of edges `tests`, and functions of files of tests whose names say so.
+    These are the sources of edges `tests`, functions of files of tests whose names say so, and handlers that are given
+    to a function that declares a test: `it("…")`.
     """
     edges, nodes = graph.edges, graph.nodes
     found = np.zeros(len(nodes), dtype=np.bool_)
@@ -166,8 +167,13 @@ def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
     for node in np.flatnonzero(callables & ~found).tolist():
         path, symbol = split_id(nodes.ids[node])
         settings = load_settings().get(dialect_of(path))
-        pattern = settings.tests.functions if settings is not None else ""
-        found[node] = bool(pattern and symbol and re.fullmatch(pattern, symbol.rpartition(".")[2]))
+        if settings is None or not symbol:
+            continue
+        name = symbol.rpartition(".")[2]
+        if nodes.kinds[node] == NodeKind.HANDLER:
+            found[node] = name.partition(" ")[0] in settings.handlers.tests
+        else:
+            found[node] = bool(settings.tests.functions and re.fullmatch(settings.tests.functions, name))
     return found
 
 

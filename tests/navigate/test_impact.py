@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.lookup import Affected
+from causalist.model.symbols import NodeKind, Role
 from causalist.navigate import (
     find_affected_nodes,
     find_indirect_calls,
@@ -76,6 +77,21 @@ def test_a_function_named_like_a_test_is_one(named: Repository) -> None:
     assert [graph.nodes.ids[node] for node in np.flatnonzero(mark_tests(graph)).tolist()] == [
         "tests/test_auth.py",
         "tests/test_auth.py::test_auth",
+    ]
+
+
+def test_a_handler_that_declares_a_test_is_one() -> None:
+    """Whom it calls is guessed, so that no edge says so. `before` prepares what others run."""
+    graph = make_graph(
+        ["spec/a.spec.ts", *(
+            NodeSpec(f"spec/a.spec.ts::{name}", kind=NodeKind.HANDLER, role=Role.TEST)
+            for name in ("describe add", "describe add.it adds", "beforeEach db", "describe add.test sums")
+        )],
+        [],
+    )  # fmt: skip
+    assert [graph.nodes.ids[node] for node in np.flatnonzero(mark_tests(graph)).tolist()] == [
+        "spec/a.spec.ts::describe add.it adds",
+        "spec/a.spec.ts::describe add.test sums",
     ]
 
 

@@ -1,4 +1,4 @@
-"""Routes of Spring, JAX-RS, ASP.NET, gin, net/http, axum and Rails, with paths worked by hand from their documentation."""
+"""Routes of Spring, JAX-RS, ASP.NET, gin, axum and Rails, with paths worked by hand from their documentation."""
 
 from tests.graph.relations.test_routes import requests, served
 
