@@ -113,6 +113,8 @@ def format_affected(affected: "Sequence[Affected]", *, with_depth: bool = False)
             depth = f", which {each.overridden_by} overrides{depth}"
         elif each.runs:
             depth = f", which runs {each.runs}{depth}"
+        elif each.run_with:
+            depth = f" in {each.run_with}, run with it{depth}"
         rows.append(
             (
                 f"  {each.node}",

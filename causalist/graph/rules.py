@@ -83,6 +83,7 @@ class RuleName(StrEnum):
     FIXTURE = "fixture"
     STRING_TARGET = "string-target"
     KEPT = "kept"
+    NAME_PREFIX = "name-prefix"
 
 
 class Rule(NamedTuple):
@@ -223,6 +224,7 @@ RULES: tuple[Rule, ...] = (
     Rule(RuleName.FIXTURE, Evidence.NAMES, "a parameter of a test is named like a fixture in sight", 0.97),
     Rule(RuleName.STRING_TARGET, Evidence.NAMES, "a string is its dotted name", 0.95),
     Rule(RuleName.KEPT, Evidence.NAMES, "it is kept under the name that is called on what nobody knows", 0.8),
+    Rule(RuleName.NAME_PREFIX, Evidence.NAMES, "a member whose name begins like one that is computed", 0.9),
 )
 
 RULE_NAMES: tuple[str, ...] = tuple(rule.name.value for rule in RULES)  # plain strings: they are stored

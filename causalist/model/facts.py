@@ -234,6 +234,7 @@ class RouteForm(IntEnum):
     EMIT = 5  # an event
     LISTEN = 6  # what handles an event
     INHERITED = 7  # a ROUTE of the types that inherit the method: that of the method has no path itself
+    DISPATCH = 8  # a member of the type around is looked up by a computed name that begins with `path`
 
 
 class RouteFact(NamedTuple):

@@ -56,8 +56,9 @@ class Affected(NamedTuple):
     `edge` is the use by which the node depends on a node one step nearer. `role` is that of its file; `layer` and
     `tier` are its own. `overridden_by` is "" or the method one step nearer, if the edge leads to a method that it
     overrides: the use may run it. `runs` is "" or the constructor or special method one step nearer, if the edge leads
-    to its class: the use runs it, as certainly as the edge says. `probability` is that of a run of the node, 0 where
-    nothing asks for it.
+    to its class: the use runs it, as certainly as the edge says. `run_with` is "" or what runs with a test and has the
+    edge in its place: a set-up method, or the group, class or file of the test. `probability` is that of a run of the
+    node, 0 where nothing asks for it.
     """
 
     node: str
@@ -69,6 +70,7 @@ class Affected(NamedTuple):
     tier: str | None = None
     runs: str = ""
     probability: float = 0.0
+    run_with: str = ""
 
 
 class Impact(NamedTuple):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.lookup import Affected
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, file_id, split_id
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.navigate.edges import DISPATCHED, find_overridden
 from causalist.navigate.implicit_calls import edge_of, find_implicit_uses
 from causalist.parse import dialect_of, load_settings
@@ -35,9 +35,17 @@ RUN_SHARES = {
     EdgeKind.EMITS: 0.6,
     EdgeKind.IMPORTS: 0.01,
 }
-DISPATCHED_SHARE = 0.4
+DISPATCHED_SHARE = 0.4  # of calls of a method, to one that overrides it
 CALLS_OF_TESTS_SHARE = 0.95  # which branch less
 _DIRECT_SHARE = 0.9  # of what an edge `tests` says
+# The share of tests that run what prepares or holds them: a set-up method, a group with what runs before each of its
+# tests, a class of tests whose attributes name something, and the code of a file outside of all tests.
+SETUP_SHARE = 0.95
+GROUP_SHARE = 0.8
+CLASS_SHARE = 0.8
+FILE_SHARE = 0.1
+_SETUP = re.compile(r"(?:async)?_?(?:set_?up|before|tear_?down|after|initiali[sz]e)", re.IGNORECASE)
+_MAX_TYPES = 200  # above or below one type of tests
 _LEAST_PROBABILITY = 0.01  # of a chain that is followed
 
 
@@ -141,17 +149,94 @@ def find_tests_reaching(
     for number in sorted(into[says[into]].tolist(), key=lambda e: (-edges.confidences[e], e)):
         direct.setdefault(ids[int(edges.sources[number])], number)
     is_test = mark_tests(graph)
-    found = []
+    found: dict[int, Affected] = {}
     for each in affected:
         node = ids.position(each.node)
-        if is_test[node] or each.node in direct:
-            if each.node in direct:
-                edge = graph.edge(direct[each.node])
-                chance = max(each.probability, edge.confidence * _DIRECT_SHARE)
-                found.append(each._replace(edge=edge, overridden_by="", runs="", probability=chance))
-            else:
-                found.append(each)
-    return tuple(sorted(found, key=lambda each: (-each.probability, each.depth, each.node)))
+        if each.node in direct:
+            edge = graph.edge(direct[each.node])
+            chance = max(each.probability, edge.confidence * _DIRECT_SHARE)
+            found[node] = each._replace(edge=edge, overridden_by="", runs="", probability=chance)
+        elif is_test[node]:
+            found[node] = each
+    run_by_runners = _TestGroups(graph, is_test)
+    for each in sorted(affected, key=lambda each: (-each.probability, each.depth, each.node)):
+        if max_depth is not None and each.depth >= max_depth:
+            continue
+        for test, share in run_by_runners.tests_of(ids.position(each.node)):
+            known = found.get(test)
+            chance = each.probability * share
+            if known is not None:
+                chance = 1.0 - (1.0 - known.probability) * (1.0 - chance)
+                found[test] = known._replace(probability=chance)
+            elif chance >= _LEAST_PROBABILITY:
+                role, layer, tier = Role(int(graph.nodes.roles[test])).label, graph.layer(test), graph.tier(test)
+                found[test] = Affected(
+                    ids[test], each.depth + 1, each.edge, role, "", layer, tier, "", chance, each.node
+                )
+    return tuple(sorted(found.values(), key=lambda each: (-each.probability, each.depth, each.node)))
+
+
+class _TestGroups:
+    """Tests that a runner runs together with what prepares or holds them, which no edge says."""
+
+    def __init__(self, graph: CodeGraph, is_test: NDArray[np.bool_]) -> None:
+        self._graph = graph
+        self._is_test = is_test
+        self._members: dict[int, list[int]] = {}  # type or handler -> what stands in it
+        self._in_files: dict[int, list[int]] = {}  # file -> its tests
+        nodes = graph.nodes
+        for node in np.flatnonzero(nodes.roles == Role.TEST).tolist():
+            self._members.setdefault(int(nodes.parents[node]), []).append(node)
+            if is_test[node]:
+                self._in_files.setdefault(int(nodes.files[node]), []).append(node)
+
+    def tests_of(self, node: int) -> Iterator[tuple[int, float]]:
+        """Yield each test that runs with `node`, with the share of such tests that run what `node` runs."""
+        nodes = self._graph.nodes
+        kind = NodeKind(int(nodes.kinds[node]))
+        if nodes.roles[node] != Role.TEST or (self._is_test[node] and kind in CALLABLE_KINDS):
+            return
+        if kind == NodeKind.HANDLER:
+            yield from ((test, GROUP_SHARE) for test in self._tests_in(node))
+        elif kind in TYPE_KINDS:
+            yield from ((test, CLASS_SHARE) for test in self._tests_run_on(node))
+        elif kind in CALLABLE_KINDS and _SETUP.match((split_id(nodes.ids[node])[1] or "").rpartition(".")[2]):
+            owner = int(nodes.parents[node])
+            if owner >= 0 and nodes.kinds[owner] in TYPE_KINDS:
+                heirs = dict.fromkeys([owner, *self._heirs(owner)])
+                tests = dict.fromkeys(test for heir in heirs for test in self._tests_run_on(heir))
+                yield from ((test, SETUP_SHARE) for test in tests)
+        elif kind == NodeKind.FILE:
+            yield from ((test, FILE_SHARE) for test in self._in_files.get(node, ()))
+
+    def _tests_in(self, node: int) -> Iterator[int]:
+        for each in self._members.get(node, ()):
+            if self._is_test[each]:
+                yield each
+            elif self._graph.nodes.kinds[each] == NodeKind.HANDLER:
+                yield from self._tests_in(each)
+
+    def _tests_run_on(self, owner: int) -> Iterator[int]:
+        """Yield the tests of a type, its own and those that it inherits."""
+        for each in (owner, *self._along(owner, is_up=True)):
+            yield from (member for member in self._members.get(each, ()) if self._is_test[member])
+
+    def _heirs(self, owner: int) -> list[int]:
+        return self._along(owner, is_up=False)
+
+    def _along(self, owner: int, *, is_up: bool) -> list[int]:
+        """Return the types of tests above or below a type."""
+        graph, found, waiting = self._graph, dict[int, None](), [owner]
+        while waiting and len(found) < _MAX_TYPES:
+            each = waiting.pop()
+            numbers = graph.outgoing(each) if is_up else graph.edges_into(np.array([each])).tolist()
+            for number in numbers:
+                other = int(graph.edges.targets[number] if is_up else graph.edges.sources[number])
+                is_new = other not in found and other != owner and graph.nodes.roles[other] == Role.TEST
+                if is_new and graph.edges.kinds[number] in (EdgeKind.EXTENDS, EdgeKind.IMPLEMENTS):
+                    found[other] = None
+                    waiting.append(other)
+        return list(found)
 
 
 def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
@@ -215,9 +300,15 @@ def _users_of(graph: CodeGraph, node: int, min_confidence: float) -> Iterator[tu
         if share and confidence >= min_confidence:
             yield source, share * confidence
     for base in find_overridden(graph, [node], min_confidence):
-        for number in graph.edges_into(np.array([base])).tolist():
+        numbers = graph.edges_into(np.array([base]))
+        n_overriding = int(np.count_nonzero(edges.kinds[numbers] == EdgeKind.OVERRIDES))
+        owner = int(graph.nodes.parents[base])
+        # What has no body of its own runs its only implementation.
+        is_sole = n_overriding == 1 and owner >= 0 and graph.nodes.kinds[owner] == NodeKind.INTERFACE
+        share = RUN_SHARES[EdgeKind.CALLS] if is_sole else DISPATCHED_SHARE
+        for number in numbers.tolist():
             if edges.kinds[number] in DISPATCHED:
-                yield int(edges.sources[number]), DISPATCHED_SHARE * float(edges.confidences[number])
+                yield int(edges.sources[number]), share * float(edges.confidences[number])
     for use in find_implicit_uses(graph, [node], min_confidence, is_chained=True):
         source = int(edges.sources[use.number])
         is_test = roles[source] == Role.TEST

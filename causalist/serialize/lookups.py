@@ -157,6 +157,7 @@ def _affected(each: "Affected") -> Document:
         "tier": each.tier,
         "edge": edge_document(each.edge),
         "overridden_by": each.overridden_by or None,
+        "run_with": each.run_with or None,
     }
 
 

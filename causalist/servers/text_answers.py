@@ -432,6 +432,7 @@ def _format_affected(affected: Sequence[Affected]) -> list[str]:
         depth = f", {count_noun(each.depth, 'step')} away" if each.role == _TEST and each.depth > 1 else ""
         by = f", which {format_node(each.overridden_by)} overrides" if each.overridden_by else ""
         by = f", which runs {format_node(each.runs)}" if each.runs else by
+        by = f" in {format_node(each.run_with)}, run with it" if each.run_with else by
         lines.append(f"{line}  {each.edge.kind} {format_node(target)}{_format_confidence(each.edge)}{by}{depth}\n")
         above = path if is_grouped else ""
     return lines

@@ -21,7 +21,7 @@ from causalist.graph.rules import RuleName
 from causalist.graph.tables import EdgeSites, NodeDrafts
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, RouteFact, RouteForm
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import ROUTE_PREFIX, TYPE_KINDS, NodeKind, Role
+from causalist.model.symbols import CALLABLE_KINDS, ROUTE_PREFIX, TYPE_KINDS, NodeKind, Role
 
 _MAX_PATHS = 4  # of one registration, by several mounts
 _MAX_DEPTH = 8  # of mounts, and of imports that pass on a name
@@ -35,6 +35,7 @@ _ACTION = "[action]"  # in the path of a controller of ASP.NET: the name of the 
 _CONTROLLER = "[controller]"  # the same: the name of the class without "Controller"
 _ALL_ROUTERS = "*"
 _SERVED = (RouteForm.ROUTE, RouteForm.INHERITED)
+_MAX_DISPATCHED = 300  # members whose names begin alike
 _MAX_INHERITING = 100  # types that serve one inherited route
 _INHERITED_BY_OVERRIDES = ("java", "csharp")  # families in which an overriding method has the route of the overridden
 _WITHOUT_INSTANCES = re.compile(r"\b(?:abstract|interface)\b")
@@ -109,6 +110,7 @@ class RouteEdgeFinder:
                 row = row if row >= 0 else self.drafts[target].start_row
                 yield RouteEdge(source, target, EdgeKind.ROUTES, RuleName.ROUTE, row)
         yield from self._request_edges(routes, sorted(handlers))
+        yield from self._dispatch_edges(routes)
         for number, route in routes:
             if route.form == RouteForm.EMIT and 0 < len(events.get(route.path, ())) <= _MAX_HANDLERS:
                 source = self._scope_draft(number, route.scope)
@@ -445,6 +447,39 @@ class RouteEdgeFinder:
     def _family(self, number: int) -> str:
         settings = self.program.files[number].settings
         return settings.family if settings is not None else ""
+
+    # -- computed names
+
+    def _dispatch_edges(self, routes: Sequence[tuple[int, RouteFact]]) -> Iterator[RouteEdge]:
+        """Yield edges from what looks up a member by a computed name to the members whose names begin like it.
+
+        They may be of a type above or below the one around the look-up.
+        """
+        for number, route in routes:
+            if route.form != RouteForm.DISPATCH:
+                continue
+            symbols = self.program.files[number]
+            owner = self.program.enclosing_type(symbols.first + route.scope)
+            if owner < 0:
+                continue
+            below, waiting = {owner: None}, [owner]
+            while waiting and len(below) < _MAX_INHERITING:
+                waiting += [each for each in self._derived.get(waiting.pop(), ()) if each not in below]
+                below.update(dict.fromkeys(waiting))
+            types = dict.fromkeys(base for each in below for base in self.program.linear_bases(each))
+            source = self._scope_draft(number, route.scope)
+            targets: dict[int, None] = {}
+            for each in types:
+                file = self.program.files[self.program.file_of[each]]
+                start = f"{self.program.definition_of[each].qualname}."
+                for name, member in file.by_qualname.items():
+                    is_begun = name.startswith(f"{start}{route.path}") and "." not in name[len(start) :]
+                    if is_begun and self.program.definition_of[member].kind in CALLABLE_KINDS:
+                        targets[self.drafts.of_definition(member)] = None
+            targets.pop(source, None)
+            if len(targets) <= _MAX_DISPATCHED:
+                for target in targets:
+                    yield RouteEdge(source, target, EdgeKind.EMITS, RuleName.NAME_PREFIX, route.row)
 
     # -- requests
 

@@ -16,7 +16,7 @@ from causalist.model.facts import Definition, RouteFact
 from causalist.parse.routes.ecmascript import read_ecmascript
 from causalist.parse.routes.python import read_python
 from causalist.parse.routes.servers import read_aspnet, read_go, read_java, read_rails, read_rust
-from causalist.parse.routes.source import RouteText
+from causalist.parse.routes.source import RouteText, read_computed_names
 
 _Reader = Callable[[RouteText], Iterator[tuple[int, RouteFact]]]
 _READERS: dict[str, _Reader] = {
@@ -51,9 +51,10 @@ _WORDS: dict[str, "re.Pattern[bytes]"] = {
 def read_routes(
     family: str, tree: tree_sitter.Tree, data: bytes, definitions: Sequence[Definition]
 ) -> tuple[RouteFact, ...]:
-    """Return the routes and events of a file, by position."""
+    """Return the routes, the events and the look-ups by a computed name of a file, by position."""
+    source = RouteText(data, tree, definitions)
+    found = list(read_computed_names(family, source))
     reader = _READERS.get(family)
-    if reader is None or not _WORDS[family].search(data):
-        return ()
-    found = reader(RouteText(data, tree, definitions))
+    if reader is not None and _WORDS[family].search(data):
+        found += reader(source)
     return tuple(route for _, route in sorted(found, key=lambda pair: pair[0]))

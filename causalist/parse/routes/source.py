@@ -287,6 +287,43 @@ def requested_path(text: str | None) -> str:
     return text if text.startswith("/") and " " not in text and len(text) <= 300 else ""
 
 
+# -- computed names
+
+# Where a member of the object itself is looked up by a name, in each family; the name is a literal or a variable.
+_LOOKED_UP: dict[str, "re.Pattern[bytes]"] = {
+    "python": re.compile(rb"\bgetattr\(\s*(?:self|cls|type\(self\)|self\.__class__)\s*,\s*(?P<name>[^\n]{1,200})"),
+    "ecmascript": re.compile(rb"\bthis\[\s*(?P<name>[^\]\n]{1,200})\]"),
+    "ruby": re.compile(rb"(?<![.\w])(?:self\.)?(?:public_)?(?:send|__send__|method)[ (]\s*(?P<name>[^\n]{1,200})"),
+    "php": re.compile(rb"\$this->(?:\{\s*(?P<name>[^}\n]{1,200})\}|(?P<held>\$\w+))\s*\("),
+}
+_LOOKING_UP = re.compile(rb"getattr\(|this\[|send[ (]|method[ (]|->[{$]")
+# A literal that begins the name, and what is put behind it: `"visit_" + x`, `f"visit_{x}"`, `"visit_%s" % x`.
+_BEGUN = re.compile(
+    r"""[:fFrRbBuU]{0,2}(?P<quote>["'`])(?P<prefix>[A-Za-z_$][\w$]{1,60}?)(?:(?P=quote)\s*[+.]|%|\{|\$\{|\$\w|#\{)"""
+)
+_VARIABLE = re.compile(r"\$?[A-Za-z_]\w*")
+_MAX_BEFORE = 1_500  # bytes before a look-up in which its name is given a value
+
+
+def read_computed_names(family: str, source: RouteText) -> Iterator[tuple[int, RouteFact]]:
+    """Yield the start and fact of each look-up of a member by a name of which the beginning is known."""
+    pattern = _LOOKED_UP.get(family)
+    if pattern is None or not _LOOKING_UP.search(source.data):
+        return
+    for match in pattern.finditer(source.data):
+        name = (match["name"] or match.groupdict().get("held") or b"").decode("utf-8", "replace")
+        scope = source.scope(match.start())
+        begun = _BEGUN.match(name)
+        variable = _VARIABLE.match(name) if begun is None else None
+        if variable is not None and scope >= 0:
+            first = max(source.definitions[scope].start_byte, match.start() - _MAX_BEFORE)
+            given = rf"(?<![\w$.]){re.escape(variable[0])}\s*=\s*([^=\n][^\n]{{1,200}})"
+            values = re.findall(given, source.text(first, match.start()))
+            begun = _BEGUN.match(values[-1]) if values else None
+        if begun is not None and scope >= 0 and source.is_code(match.start()):
+            yield route_at(source, match.start(), RouteForm.DISPATCH, path=begun["prefix"], scope=scope)
+
+
 # -- facts
 
 

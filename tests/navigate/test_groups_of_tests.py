@@ -1,0 +1,131 @@
+"""Tests that run with what prepares or holds them: set-up methods, groups, classes and files of tests."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from causalist.model.lookup import Affected
+from causalist.pipeline.repository import Repository
+from tests.pipeline.sample import in_memory
+
+STORE = """
+class Store:
+    def open(self):
+        return 1
+
+
+class Memory(Store):
+    pass
+
+
+def connect():
+    return 2
+
+
+def shared():
+    return 3
+"""
+CASES = """
+import unittest
+from store import Memory, Store, connect, shared
+
+BASE = shared()
+
+
+class Mixin:
+    kind = None
+
+    def test_mixed(self):
+        self.kind()
+
+    def helper(self):
+        pass
+
+
+class StoreTest(Mixin, unittest.TestCase):
+    kind = Memory
+
+    def setUp(self):
+        self.link = connect()
+
+    def test_own(self):
+        pass
+
+
+class DeeperTest(StoreTest):
+    def test_deeper(self):
+        pass
+
+
+class OtherTest(unittest.TestCase):
+    def test_other(self):
+        pass
+"""
+SPEC = """
+import { connect } from "./store";
+describe("store", () => {
+  beforeEach(() => connect());
+  it("opens", () => { expect(1).toBe(1); });
+  describe("twice", () => {
+    it("opens again", () => {});
+  });
+});
+it("stands apart", () => {});
+"""
+
+
+def ask(folder: Path, files: Mapping[str, str], name: str) -> dict[str, Affected]:
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    return {each.node.partition("::")[2]: each for each in in_memory(folder).tests(name)}
+
+
+@pytest.fixture
+def files() -> dict[str, str]:
+    return {"store.py": STORE, "tests/test_store.py": CASES}
+
+
+def test_a_set_up_method_runs_with_the_tests_of_its_class_and_of_those_below(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    found = ask(tmp_path, files, "connect")
+    assert sorted(found) == ["DeeperTest.test_deeper", "Mixin.test_mixed", "StoreTest.test_own"]
+    own = found["StoreTest.test_own"]
+    assert own.run_with == "tests/test_store.py::StoreTest.setUp" == own.edge.source
+    # setUp calls it as an import does, of which a call of tests runs .95; .95 of the tests run what is set up.
+    assert own.probability == pytest.approx(own.edge.confidence * 0.95 * 0.95)
+    assert own.depth == 2
+
+
+def test_a_class_of_tests_that_names_something_runs_it_in_inherited_tests(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    found = ask(tmp_path, files, "Memory")
+    assert {"Mixin.test_mixed", "StoreTest.test_own"} <= set(found) and "OtherTest.test_other" not in found
+    assert found["Mixin.test_mixed"].run_with == "tests/test_store.py::StoreTest"
+
+
+def test_the_code_of_a_file_runs_before_all_its_tests(tmp_path: Path, files: dict[str, str]) -> None:
+    found = ask(tmp_path, files, "shared")
+    assert "OtherTest.test_other" in found
+    assert found["OtherTest.test_other"].run_with == "tests/test_store.py"
+    assert found["OtherTest.test_other"].probability < 0.2
+
+
+def test_what_runs_before_each_test_of_a_group(tmp_path: Path) -> None:
+    files = {"store.js": "export function connect() { return 1; }\n", "store.test.js": SPEC}
+    found = ask(tmp_path, files, "connect")
+    group = "store.test.js::describe store"
+    assert {name for name, each in found.items() if each.run_with == group} == {
+        "describe store.it opens",
+        "describe store.describe twice.it opens again",
+    }
+    assert "it stands apart" not in found or found["it stands apart"].run_with != group
+
+
+def test_depth_bounds_what_runs_with_it(tmp_path: Path, files: dict[str, str]) -> None:
+    ask(tmp_path, files, "connect")
+    near = Repository.open(tmp_path, exact_root=True).tests("connect", max_depth=1)
+    assert not [each for each in near if each.run_with]
