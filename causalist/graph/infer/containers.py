@@ -186,7 +186,8 @@ class ContainerTypes:
                 return Value(ValueKind.INSTANCE, value.number, RuleName.CONSTRUCTED)  # the members of an enumeration
             return value if mark[0] == "[" else UNKNOWN  # a generic type with its arguments
         if value is None or value.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
-            return value
+            holds = value is not None and mark != Mark.ENTER and is_bare_collection(settings, value)
+            return UNKNOWN if holds else value
         if mark == Mark.ENTER:
             return self._entered_value(settings, value)
         if mark == Mark.ENUMERATE:
@@ -284,6 +285,15 @@ def _class_of(value: Value, rule: str) -> Value:
     if value.kind is ValueKind.UNION:
         return Value.union(_class_of(part, rule) for part in value.parts) or UNKNOWN
     return Value(ValueKind.DEFINITION, value.number, rule) if value.kind is ValueKind.INSTANCE else value
+
+
+def is_bare_collection(settings: ShapeSettings, value: Value) -> bool:
+    """Return True for a collection of which nothing says what it holds: anything may be in it."""
+    return value.kind is ValueKind.BUILTIN and value.type in (
+        *settings.sequences,
+        *settings.mappings,
+        *settings.tuples,
+    )
 
 
 def checked_value(value: Value | None, checked: Value) -> Value:

@@ -11,7 +11,7 @@ from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.packages import can_be_package_prefix
 from causalist.graph.infer.annotations import AnnotationTypes, MemberTypes
 from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase
-from causalist.graph.infer.containers import ContainerTypes, checked_value, method_of
+from causalist.graph.infer.containers import ContainerTypes, checked_value, is_bare_collection, method_of
 from causalist.graph.program.name_lookup import NameLookup
 from causalist.graph.program.overloads import arguments_of
 from causalist.graph.program.program import Program
@@ -211,7 +211,9 @@ class Inference(InferenceBase):
             ) is None or value.kind is ValueKind.UNKNOWN:
                 return unknown
             if value.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
-                return value
+                taken = parts[i].partition("(")[0] in (*shapes.elements, *shapes.values, *shapes.items)
+                is_open = taken and is_bare_collection(shapes, value)
+                return value if not is_open else unknown if i + 1 < len(parts) else UNKNOWN
             if value.kind in HOLDERS and not shapes.sequences:
                 return BUILTIN
             part = parts[i]
