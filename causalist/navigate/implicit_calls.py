@@ -7,6 +7,8 @@ the graph and the settings of the language alone. Nothing is stored.
   class that inherits it. Such a use is as certain as the edges that it follows.
 - A method that `names.implicit` matches runs by what a program does with an object. Whoever calls or names the class
   may do that, so that such a use is a guess.
+- A method that no call is known to run is run by what is handed the object. For `impact` and `tests`, whoever calls its
+  class may have done that.
 """
 
 import re
@@ -19,16 +21,19 @@ from numpy.typing import NDArray
 
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.language import NameSettings
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, split_id
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
 from causalist.parse import claimants, dialect_of, load_settings
 
 # The share of functions that call a class, or name it otherwise, which run a given special method of it. Measured by
 # tracing the tests of four Python repositories, see docs/benchmarks.md; taken for other languages, too.
 SPECIAL_USE_PRECISION = {EdgeKind.CALLS: 0.05, EdgeKind.REFERENCES: 0.01}
+# The same for a method that no call is known to run: what makes the object hands it on to what calls it.
+UNSEEN_USE = {EdgeKind.CALLS: 0.3}
 
 _REPEATED = re.compile(r"~\d+$")
 _OWN_NAME = "*"
 _MAX_BASES = 1000
+_RUNNING = (EdgeKind.CALLS, EdgeKind.EMITS, EdgeKind.ROUTES)
 _DERIVING = (EdgeKind.EXTENDS, EdgeKind.IMPLEMENTS)
 
 
@@ -54,14 +59,18 @@ def find_implicit_uses(
     not count, nor does a use of a special method by its own class.
 
     With `is_chained`, a call of a class also runs what its constructor calls in turn: the constructors of its bases.
+    And whoever calls a class may run a method of it that no call is known to run.
     """
     edges = graph.edges
     found: dict[int, ImplicitUse] = {}
     for method in methods:
-        slot = _slot_of(graph, method)
-        if slot is None:
+        slot, precisions = _slot_of(graph, method), SPECIAL_USE_PRECISION
+        if slot is None and is_chained and _is_never_called(graph, method):
+            slot, precisions = _Slot(_owner(graph, method), _leaf(graph.nodes.ids[method]), False, False), UNSEEN_USE
+        if slot is None or slot.owner < 0:
             continue
-        precisions = {EdgeKind.CALLS: 1.0} if slot.is_constructor else SPECIAL_USE_PRECISION
+        if slot.is_constructor:
+            precisions = {EdgeKind.CALLS: 1.0}
         for owner, certainty in _types_that_run(graph, method, slot, is_chained).items():
             for number in _numbers(graph, graph.edges_into(np.array([owner])), tuple(precisions)):
                 precision = precisions[EdgeKind(int(edges.kinds[number]))]
@@ -155,6 +164,17 @@ def _slot_of(graph: CodeGraph, method: int) -> _Slot | None:
             owner = _owner(graph, method)
             return _Slot(owner, name, False, False) if owner >= 0 else None
     return None
+
+
+def _is_never_called(graph: CodeGraph, method: int) -> bool:
+    """Return True for a method that nothing is known to call, emit or serve, and none that it overrides either."""
+    if graph.kind(method) != NodeKind.METHOD:
+        return False
+    edges = graph.edges
+    above = [int(edges.targets[e]) for e in graph.outgoing(method) if edges.kinds[e] == EdgeKind.OVERRIDES]
+    into = graph.edges_into(np.array([method, *above], dtype=np.int64))
+    used = into[np.isin(edges.kinds[into], _RUNNING)]
+    return bool(np.all(edges.sources[used] == method))
 
 
 def _owner(graph: CodeGraph, method: int) -> int:
