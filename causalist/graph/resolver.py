@@ -366,6 +366,8 @@ class Resolver:
             return [*targets, *constants], ""
         if value.kind is ValueKind.EXTERNAL:
             return [], value.name
+        if value.kind is ValueKind.INSTANCE and called and self._is_passed_through(file, chain):
+            return constants, ""
         if value.kind is ValueKind.INSTANCE and called and (method := self._call_method(file)):
             number, _ = self.program.find_member(value.number, method)
             is_class = self._names_own_class(file, value, chain) and (number < 0 or self._means_class(file, chain))
@@ -415,6 +417,12 @@ class Resolver:
     def _call_method(self, file: int) -> str:
         settings = self.program.files[file].settings
         return settings.names.call_method if settings is not None else ""
+
+    def _is_passed_through(self, file: int, chain: str) -> bool:
+        """Return True if the value of a chain is that of its receiver, or an element of it, by a method of no type."""
+        settings = self.program.files[file].settings
+        name = chain.rpartition(".")[2]
+        return settings is not None and (name in settings.types.unwrap_methods or name in settings.types.elements)
 
     def _means_class(self, file: int, chain: str) -> bool:
         settings = self.program.files[file].settings

@@ -25,7 +25,8 @@ class NameSettings:
     the dot; `name_separators` separate names beside the dot. `sigil` begins the names of variables and no others: a
     variable without a value may hold anything. `attribute_sigils` begin names of attributes of the object itself.
     `name_suffixes` are characters that only the end of a name may have. `unnamed` maps words in the place of a name to
-    their meaning. `transparent_keywords` before an expression do not change its meaning.
+    their meaning. `transparent_keywords` before an expression do not change its meaning. What stands before one
+    of `default_operators` is the value unless there is none: `a ?: b`.
 
     Scopes: with `members_are_visible` a bare name inside of a type may be a member of it, an inherited one too. With
     `all_declared` a name without a declaration comes from outside of the repository, so that nothing is guessed. With
@@ -82,6 +83,7 @@ class NameSettings:
     clauses: bool = False
     name_suffixes: str = ""
     transparent_keywords: tuple[str, ...] = ()
+    default_operators: tuple[str, ...] = ()
     curried: bool = False
     overloads: bool = False
     file_private_pattern: str = ""
@@ -181,7 +183,9 @@ class TypeSettings:
     `outside` maps types of the standard library, by their package's path, to the signatures of their methods and to
     types whose methods they have too ("func" stands before methods of a type that is no interface).
 
-    `unwrap_methods` of transparent types return the wrapped value (`unwrap`); `wrapping` functions return their
+    `unwrap_methods` of transparent types return the wrapped value (`unwrap`), as do
+    `unwrap_properties`, which are not called; `gathering` functions return a collection of their arguments, `wrapping`
+    functions return their
     argument wrapped (`Some`). `factory_methods` of a type return an instance although it does not define them.
     `instancing` functions make a value of the type that is their last argument. The types in a type that `delegates`
     name are searched for its members, too.
@@ -214,6 +218,8 @@ class TypeSettings:
     annotation_before_name: bool = False
     bracketed: bool = False
     memberless_types: tuple[str, ...] = ()
+    unwrap_properties: tuple[str, ...] = ()
+    gathering: tuple[str, ...] = ()
     casts: bool = False
 
 
@@ -306,6 +312,26 @@ class HandlerSettings:
     tests: tuple[str, ...] = ()
     modifiers: tuple[str, ...] = ()
     substitutions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LambdaSettings:
+    """Functions without a name that are given to a call.
+
+    `implicit` is the name of the only parameter of one that declares none. By their last names: the function of a
+    `handing` method is given the object that the method is called on, that of a `receiving` one has it as its own
+    object, and that of a `receiving_first` one the first argument. That of a `pairing` method is given several
+    elements, that of any other in `types.callback_methods` one, last. What the function returns is the result of a
+    `yielding` method, and the elements of the result of a `mapping` one.
+    """
+
+    implicit: str = ""
+    handing: tuple[str, ...] = ()
+    receiving: tuple[str, ...] = ()
+    receiving_first: tuple[str, ...] = ()
+    pairing: tuple[str, ...] = ()
+    yielding: tuple[str, ...] = ()
+    mapping: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,6 +438,7 @@ class LanguageSettings:
     shapes: ShapeSettings = ShapeSettings()
     tests: TestSettings = TestSettings()
     handlers: HandlerSettings = HandlerSettings()
+    lambdas: LambdaSettings = LambdaSettings()
     lookups: tuple[LookupSettings, ...] = ()
     preprocessor: PreprocessorSettings = PreprocessorSettings()
     repairs: tuple[Repair, ...] = ()

@@ -39,6 +39,12 @@ Targets of bindings:
 
     target     = name | "." , word | "()" | "?" , name | "=" , name
                                                                x  .attribute  () returned  ?x narrowed  =X aliased
+
+Lambdas, in languages that read whole calls:
+
+    inside     = { ";" , number } , "." , chain                ;2;1.save()        member of what is inside of 2, else 1
+               | ";" , number , "!" , [ "." , chain ]          ;2!.save()         the object itself
+               | ";" , number , "^" , [ "." , chain ]          ;3^.first()        collection of what a lambda gives
 """
 
 import re
@@ -54,6 +60,8 @@ OPTIONAL = "="  # ends the annotation of a parameter that may be left out
 RETURNED, NARROWED, ALIASED = "()", "?", "="
 KEPT = "*."  # before the name, in the target of a binding, under which something keeps a function
 STRING_TARGET = '"'  # before the dotted name of a definition that a string is
+LAMBDA_VALUE = ";"  # before the number of a value that a lambda has or gives, in the target of a binding
+OWN_OBJECT, GIVEN = ";this", ";it"  # members of a function: the object and the argument of its last parameter
 PREDICATE = "is "  # before the type that a function says its argument has: its result is a truth value
 ABOVE = "above "  # in a value `<above T>`: the object itself, with the members of what T derives from
 MAX_UNION_MEMBERS = 6  # more alternatives say nothing

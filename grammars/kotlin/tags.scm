@@ -59,7 +59,7 @@
 (callable_reference) @reference.callable
 (identifier) @reference
 (value_argument . (identifier) @binding.key . "=")
-(navigation_expression . ((identifier) @binding.item (#eq? @binding.item "it")))
+(lambda_literal) @lambda
 
 ; The package, and imports.
 (package_header (qualified_identifier) @package)
@@ -83,7 +83,10 @@
 (variable_declaration (user_type) @binding.type)
 (variable_declaration (nullable_type . (user_type) @binding.type))
 (multi_variable_declaration (variable_declaration . (identifier) @binding.item))
-(lambda_parameters (variable_declaration . (identifier) @binding))
+(lambda_parameters (variable_declaration . (identifier) @binding @binding.handed))
+(lambda_parameters (multi_variable_declaration (_) . (variable_declaration . (identifier) @binding.handed) .))
+(for_statement (multi_variable_declaration (_) . (variable_declaration . (identifier) @binding) .))
+(for_statement (multi_variable_declaration) . (_) @binding.elements)
 (when_subject (variable_declaration . (identifier) @binding))
 (when_subject (variable_declaration) "=" . (_) @binding.value)
 (for_statement (variable_declaration . (identifier) @binding))
@@ -91,7 +94,17 @@
 (catch_block (identifier) @binding)
 (catch_block (user_type) @binding.type)
 (setter (identifier) @binding.item)
-(if_expression condition: (is_expression left: (identifier) @binding "is" right: (user_type) @binding.type))
+
+; A name that is checked to be of a type is of it in the branches of that check, or behind what is left if it is not.
+(if_expression condition: (is_expression "is")) @region
+(if_expression condition: (binary_expression left: (is_expression "is"))) @region
+(is_expression left: (identifier) @binding right: (user_type) @binding.type)
+(block (as_expression left: (identifier) @binding right: (user_type) @binding.type))
+(when_expression (when_subject)) @binding.match
+(when_subject . (identifier) @binding.subject)
+(when_subject (variable_declaration . (identifier) @binding.subject))
+(when_entry . condition: (type_test)) @region
+(when_entry . condition: (type_test . (user_type) @checked.type) . "->")
 (type_parameter (identifier) @binding.generic)
 (type_parameter (user_type) @binding.type)
 

@@ -14,6 +14,7 @@ from causalist.model.language import (
     CommentSettings,
     Dialect,
     HandlerSettings,
+    LambdaSettings,
     LanguageSettings,
     LookupSettings,
     ModuleSettings,
@@ -49,6 +50,7 @@ _MODEL = {
     "comments": CommentSettings,
     "tests": TestSettings,
     "handlers": HandlerSettings,
+    "lambdas": LambdaSettings,
     "lookups": LookupSettings,
     "repairs": Repair,
 }

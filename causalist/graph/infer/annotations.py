@@ -292,7 +292,9 @@ class AnnotationTypes:
         """Return the method that runs when an instance is called, in languages with annotations of collections."""
         program = self.program
         settings = program.files[program.file_of[value.number]].settings
-        if settings is None or not settings.names.call_method or not settings.shapes.sequences:
+        if settings is None or not settings.names.call_method:
+            return None
+        if not (settings.shapes.sequences or settings.names.callables_apart):
             return None
         number, _ = program.find_member(value.number, settings.names.call_method)
         return Value(ValueKind.DEFINITION, number, value.rule) if number >= 0 else None
@@ -382,7 +384,7 @@ class MemberTypes:
         is_type = value.kind is ValueKind.DEFINITION and self.program.is_type_like(value.number)
         if is_type and method in settings.factory_methods:
             return value._replace(kind=ValueKind.INSTANCE, rule=RuleName.CONSTRUCTED)
-        if method not in settings.unwrap_methods:
+        if method not in settings.unwrap_methods and method not in settings.unwrap_properties:
             return None
         content = self._content_or_itself(value)
         return content if content is not None and content.kind is ValueKind.INSTANCE else None

@@ -4,6 +4,7 @@ A chain is read from left to right; each step is a definition, an instance of a 
 unknown. The resolver decides which edges follow, and what is guessed where nothing is known.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -31,12 +32,14 @@ from causalist.graph.values import (
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding, Import
 from causalist.model.language import ShapeSettings, TypeSettings
 from causalist.model.symbols import NodeKind
-from causalist.model.type_notation import ABOVE, NARROWED, Mark, split_chain_part
+from causalist.model.type_notation import ABOVE, GIVEN, LAMBDA_VALUE, NARROWED, OWN_OBJECT, Mark, split_chain_part
 
 _MAX_SCOPES = 40  # definitions around a name that are looked into, from the inside
 _MAX_OPEN_CHAINS = 40  # each read for the sake of the one before
 _CONTENT_RULE = RuleName.ATTRIBUTE_TYPE
 _IN_TYPE = -2  # and below: scopes that stand for all methods of a type
+# A function type without its arguments: of an object of its own, or of one argument.
+_FUNCTION_TYPE = re.compile(r"\(?(?:suspend)?(?:([A-Z][\w.]*)\.)?\((?:\w+:)?([A-Z][\w.]*)?\)->.*", re.DOTALL)
 _MAKES = "new"  # by itself it makes an instance of the class around
 
 
@@ -122,6 +125,10 @@ class Inference(InferenceBase):
                 return self.follow_members(file, above, rest.split("."), 1, called)
             typed = self.annotations.infer_annotation(file, scope, annotation, RuleName.ANNOTATION)
             return self.follow_members(file, typed, rest.split("."), 1, called)
+        if chain.startswith(LAMBDA_VALUE):
+            return self._inside_lambda(file, scope, chain, called)
+        if chain.endswith((OWN_OBJECT, GIVEN)):
+            return self._of_last_parameter(file, scope, *chain.rpartition(".")[::2])
         parts = self._with_own_class(symbols, scope, chain).split(".")
         head = parts[0]
         unknown = UNKNOWN_MEMBER if len(parts) > 1 else None
@@ -157,6 +164,9 @@ class Inference(InferenceBase):
             value = self.lookup_name(
                 file, scope, bare, arguments_of(head, called if len(parts) == 1 else None), len(parts) > 1
             )
+            if value is None and settings.names.call_method and settings.names.callables_apart:
+                held = self.lookup_name(file, scope, bare, None, len(parts) > 1)  # an object that is called
+                value = held if held is not None and held.kind is ValueKind.INSTANCE else None
             if value is None and settings.names.sigil and bare.startswith(settings.names.sigil):
                 value = UNKNOWN
             if settings.modules.headers and len(parts) > 1:
@@ -165,6 +175,54 @@ class Inference(InferenceBase):
                 return self._declared_elsewhere(file, parts, called, value)
             value = self._apply_marks(value, marks, settings.shapes)
         return self.follow_members(file, value, parts, 1, called)
+
+    def _inside_lambda(self, file: int, scope: int, chain: str, called: str | None) -> Value | None:
+        """Return the value of a chain that begins with a value of a lambda, or may be a member of its own object."""
+        head, _, rest = chain.partition(".")
+        keys = head.rstrip("!^")[1:].split(LAMBDA_VALUE)
+        parts = ["", *rest.split(".")] if rest else [""]
+        if not rest and head[-1] not in "!^":
+            return UNKNOWN  # whatever the name behind it is a member of
+        symbols = self.program.files[file]
+        builtin = symbols.settings.builtin_methods if symbols.settings is not None else ()
+        for key in keys:
+            target, at = f"{LAMBDA_VALUE}{key}", scope
+            while at != MODULE_SCOPE and target not in symbols.bindings.get(at, {}):
+                at = symbols.facts.definitions[at].parent
+            binding = symbols.bindings.get(at, {}).get(target)
+            value = self.annotations.binding_value(file, binding, target) if binding is not None else UNKNOWN
+            if head.endswith("^"):
+                is_known = value.kind is ValueKind.INSTANCE
+                value = value._replace(kind=ValueKind.COLLECTION) if is_known else BUILTIN
+                return self.follow_members(file, value, parts, 1, called)
+            if head.endswith("!"):
+                return self.follow_members(file, value, parts, 1, called)
+            if value.kind is ValueKind.UNKNOWN:
+                continue
+            if value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
+                value = self.annotations.content_of(value.number) or UNKNOWN
+            name = parts[1].rstrip("()[]")
+            if value.kind is ValueKind.INSTANCE:
+                arguments = arguments_of(parts[1], called if len(parts) == 2 else None)
+                if self._follow_member(file, value, name, name, arguments) is not None:
+                    return self.follow_members(file, value, parts, 1, called)
+            elif value.kind is not ValueKind.UNKNOWN_MEMBER and name in builtin:
+                return value
+        return self.infer_chain(file, scope, rest, called)
+
+    def _of_last_parameter(self, file: int, scope: int, chain: str, wanted: str) -> Value | None:
+        """Return the object or argument that a function gives to the function in its last parameter."""
+        function = self.infer_chain(file, scope, chain)
+        if function is None or function.kind is not ValueKind.DEFINITION:
+            return UNKNOWN
+        parameters = self.program.parameters.get(function.number, ())
+        taken = _FUNCTION_TYPE.fullmatch(parameters[-1]) if parameters else None
+        written = taken[1 if wanted == OWN_OBJECT else 2] if taken is not None else None
+        if not written:
+            return UNKNOWN
+        at = self.program.file_of[function.number]
+        local = function.number - self.program.files[at].first
+        return self.annotations.infer_annotation(at, local, written, RuleName.ANNOTATION)
 
     def _class_of_constructor(self, value: Value | None) -> Value | None:
         """Return the class that the name of its constructor means before a member; any other value as it is."""
@@ -234,7 +292,7 @@ class Inference(InferenceBase):
                     value = step
                     continue
             step = self._follow_member(file, value, bare, ".".join(parts[:i]), arguments, i < len(parts))
-            if step is None and arguments is not None:
+            if step is None and (arguments is not None or name in types.unwrap_properties):
                 step = self.members.passthrough_type(types, value, name)
                 if step is not None:
                     value = step
@@ -519,7 +577,7 @@ class Inference(InferenceBase):
 
     def _decide_scope(self, file: int, scope: int, head: str) -> int:
         symbols = self.program.files[file]
-        if symbols.settings is None or head[:1] in "<?":
+        if symbols.settings is None or head[:1] in "<?;":
             return scope
         own = symbols.settings.names
         bare = split_chain_part(head, symbols.settings.types, symbols.settings.shapes)[0]

@@ -77,6 +77,7 @@ class BindingReader:
         functions = "|".join(map(re.escape, scopes.settings.types.instancing))
         instance = rf"(?:{functions})\((?s:.*),\s*(?:([\w.]+)|\{{\s*__index\s*=\s*([\w.]+)[^{{}}]*\}})\s*\)"
         self._instancing = re.compile(instance) if functions else None
+        self._awaits = bool(scopes.settings.lambdas.yielding or scopes.settings.types.gathering)
         self._globals: set[tuple[int, str]] = set()
         self._pattern: tuple[int, list[tuple[int, str]]] | None = None  # end, (position, key) of its names
         self._returned: dict[int, str] = {}  # function -> its returned value so far, "" for several
@@ -143,6 +144,7 @@ class BindingReader:
                 if draft.returns or given:
                     row = scopes.row(draft.start)
                     self.bindings.append(Binding(draft.parent, f".{draft.name}", draft.returns, given, row))
+        scopes.local_names.complete(self.bindings)
         self.bindings = [b for b in self.bindings if b.scope != _ON_HOLDER]
         if self._globals:
             self.bindings = [b for b in self.bindings if (b.scope, b.target) not in self._globals]
@@ -223,10 +225,14 @@ class BindingReader:
 
     def on_matched(self, start: int, end: int, tag: int) -> None:
         """Bind a name to the subject of the enclosing match."""
+        if subject := self.subject_at(start):
+            self._tell(start, subject)
+
+    def subject_at(self, start: int) -> str:
+        """Return the subject of the match around `start`, or ""."""
         while self._matches and self._matches[-1][0] <= start:
             self._matches.pop()
-        if self._matches:
-            self._tell(start, self._matches[-1][1])
+        return self._matches[-1][1] if self._matches else ""
 
     def on_receiver(self, start: int, end: int, tag: int) -> None:
         """Record the receiver of a method that takes a function."""
@@ -234,6 +240,11 @@ class BindingReader:
 
     def on_handed(self, start: int, end: int, tag: int) -> None:
         """Bind the parameter of a function argument to an element, if the method passes each element to it."""
+        if self._scopes.lambdas:
+            of = self._scopes.lambdas[-1]
+            if of.is_paired or b"," not in self._scopes.data[end : of.arrow]:
+                self._tell(start, of.argument)
+            return
         position = bisect_right(self._receivers, (start, start)) - 1
         if position < 0:
             return
@@ -287,6 +298,7 @@ class BindingReader:
 
     def _chain(self, start: int, end: int, position: int) -> str:
         start = self._scopes.skip_waiting(start, end)
+        end = self._scopes.end_before_default(start, end)
         text = self._scopes.text(start, min(end, start + MAX_VALUE_BYTES))
         if self._is_shaped:
             return value_of(text, self._scopes.settings.shapes) if end - start <= MAX_VALUE_BYTES else ""
@@ -440,6 +452,11 @@ class BindingReader:
         assigned = self._assigned(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)))
         chain = self._scopes.spell_current(assigned) if assigned else self._chain(start, end, start)
         self._value = (start, chain, targets)
+        if self._awaits and not any(key for _, key in targets):
+            scopes = self._scopes
+            if not chain or chain.removesuffix("()") in scopes.settings.types.gathering:
+                call = scopes.skip_waiting(start, end), scopes.end_before_default(start, end)
+                scopes.local_names.awaited[call] = [position for position, _ in targets]
         for position, key in targets:
             if key and self.bindings[position].value:
                 continue  # known by the variant that the pattern names

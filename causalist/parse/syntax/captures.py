@@ -152,6 +152,9 @@ class Tag(IntEnum):
     DOC_LEAD = auto()
     HANDLER_BODY = auto()  # of the call around, where a body is one call
     HANDLER = auto()
+    REGION = auto()
+    LAMBDA = auto()
+    CHECKED_TYPE = auto()
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
@@ -277,6 +280,9 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "name.for": Tag.NAME_FOR,
     "written": Tag.WRITTEN,
     "member": Tag.MEMBER,
+    "lambda": Tag.LAMBDA,
+    "region": Tag.REGION,
+    "checked.type": Tag.CHECKED_TYPE,
     "error": Tag.ERROR,
 }
 

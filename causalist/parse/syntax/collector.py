@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import tree_sitter
 
-from causalist.model.facts import MODULE_SCOPE, Definition
+from causalist.model.facts import MODULE_SCOPE, Binding, Definition
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, escape_name
 from causalist.model.type_notation import OPTIONAL, PREDICATE
@@ -201,6 +201,9 @@ class FactCollector:
             Tag.HANDLER: self._on_handler,
             Tag.HANDLER_BODY: self._on_handler_body,
             Tag.ERROR: self._on_error,
+            Tag.LAMBDA: self.use_reader.on_lambda,
+            Tag.REGION: self._on_region,
+            Tag.CHECKED_TYPE: self._on_checked_type,
         }
         handlers.update(self.binding_reader.handlers() | self.access_reader.handlers())
         if self.settings.shapes.sequences:
@@ -467,6 +470,17 @@ class FactCollector:
     def _close_group(self) -> None:
         self.import_reader.close_group()
         self._span = None
+
+    def _on_region(self, start: int, end: int, tag: int) -> None:
+        self.block_scopes.open_region(end)
+
+    def _on_checked_type(self, start: int, end: int, tag: int) -> None:
+        """Bind the subject of the enclosing match, a name, to the type that its case checks."""
+        name, scope = self.binding_reader.subject_at(start).partition("#")[0], self.scopes.binding_scope()
+        if name.isidentifier() and scope >= 0:
+            checked = type_name(self.text(start, min(end, start + 200)), self.settings.types)
+            declared = self.scopes.declare(scope, name)
+            self.binding_reader.bindings.append(Binding(scope, declared, checked, "", self.row(start)))
 
     def _on_error(self, start: int, end: int, tag: int) -> None:
         self.errors.append(self.row(start))

@@ -7,10 +7,6 @@ Joins: languages that join names with other marks than a dot get the same bytes 
 `$this->door::open()` becomes `$this .door .open()`. This includes strings and comments; their displayed text comes from
 the original bytes.
 
-Rebinding (`let x = x.trim();`): each variable of a definition gets a name of its own, `x'1`, `x'2`, in bindings and at
-the head of chains. Readers of facts need no positions. A variable is visible from the end of the statement that binds
-it to the end of the enclosing block. A name without a variable stays: it means a definition.
-
 Block scope: the captures of one declaration are read together when it ends. Several names may share one type or the
 results of one call, and `x := x.next()` means the outer x on its right. Every local name is spelled with the number of
 its declaration (`x~1`) in bindings and chains, because a function may declare x in ten blocks with ten types. A name
@@ -29,6 +25,7 @@ from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 from causalist.parse.syntax import prefix_types as prefixed
 from causalist.parse.syntax.captures import Tag
+from causalist.parse.syntax.local_names import LocalNames, ShadowedNames
 
 _NAME_FOLLOWS = r"(?=\s*[\w$])"
 
@@ -48,58 +45,6 @@ def with_dots(data: bytes, separators: tuple[str, ...]) -> bytes:
     if not separators:
         return data
     return _compile_separators(separators).sub(lambda m: b".".rjust(len(m[0])), data)
-
-
-@dataclass(slots=True)
-class ShadowedNames:
-    """Variables of a file that may be bound again. Positions are bytes and rise from call to call."""
-
-    _blocks: list[int] = field(default_factory=list)  # ends of the blocks that are open
-    _statement_end: int = -1
-    _variables: dict[tuple[int, str], list[tuple[int, int, str]]] = field(default_factory=dict)  # from, to, own name
-
-    def on_block(self, start: int, end: int) -> None:
-        """Open a block."""
-        while self._blocks and self._blocks[-1] <= start:
-            self._blocks.pop()
-        self._blocks.append(end)
-
-    def on_statement(self, end: int) -> None:
-        """Record the end of a statement that binds: its variables are visible from there."""
-        self._statement_end = end
-
-    def bind(self, scope: int, name: str, start: int, scope_end: int) -> str:
-        """Return the own name of a variable bound at `start` in definition `scope`, which ends at `scope_end`."""
-        while self._blocks and self._blocks[-1] <= start:
-            self._blocks.pop()
-        until = min(self._blocks[-1], scope_end) if self._blocks else scope_end
-        since = self._statement_end if start < self._statement_end <= until else start
-        known = self._variables.setdefault((scope, name), [])
-        own = f"{name}'{len(known) + 1}"
-        known.append((since, until, own))
-        return own
-
-    def postpone(self, scope: int, own: str, since: int) -> None:
-        """Make the last variable visible only from `since` on, not to the expression after its name."""
-        known = self._variables.get((scope, own.partition("'")[0]))
-        if known and known[-1][2] == own:
-            known[-1] = (since, known[-1][1], own)
-
-    def own_name(self, scope: int, name: str, position: int) -> str:
-        """Return the own name of the variable `name` at `position` in `scope`, or `name` if there is none."""
-        for since, until, own in reversed(self._variables.get((scope, name), ())):
-            if since <= position < until:
-                return own
-        return name
-
-    def own_chain(self, scope: int, chain: str, position: int) -> str:
-        """Return a chain with its first name as the own name of the variable."""
-        if not self._variables:
-            return chain
-        head, dot, rest = chain.partition(".")
-        bare = head.rstrip("()")
-        own = self.own_name(scope, bare, position)
-        return chain if own == bare else f"{own}{head[len(bare) :]}{dot}{rest}"
 
 
 _BLANK = re.compile(rb"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
@@ -181,12 +126,16 @@ class Scopes:
         self._attributes = (
             re.compile(rf"(?<![\w@$])(?:{'|'.join(map(re.escape, marks))})(?=[^\W\d])") if marks else None
         )
-        self._locals: dict[tuple[int, str], int] = {}  # (scope, name) -> how often it is declared there so far
+        self.local_names = LocalNames(settings)
+        self.lambdas = self.local_names.lambdas
         self._counts: dict[str, int] = {}
         waiting = "|".join(
             re.escape(word) for word in sorted(settings.names.transparent_keywords, key=lambda w: (-len(w), w))
         )
         self._waiting = re.compile(rf"(?:(?:{waiting})\s+)+".encode()) if waiting else None
+
+        defaults = "|".join(map(re.escape, settings.names.default_operators))
+        self._default = re.compile(rf"\s*+(?:{defaults})[^{{}}]*+$".encode()) if defaults else None
 
     def text(self, start: int, end: int) -> str:
         """Return the text of a range of `data`."""
@@ -196,6 +145,11 @@ class Scopes:
         """Return the start of an expression behind words that do not change its meaning."""
         matched = self._waiting.match(self.data, start, end) if self._waiting is not None else None
         return matched.end() if matched else start
+
+    def end_before_default(self, start: int, end: int) -> int:
+        """Return the end of the part of a value before what stands for it where there is none: `a` of `a ?: b`."""
+        default = self._default.search(self.data, start, end) if self._default is not None else None
+        return default.start() if default else end
 
     def original_text(self, start: int, end: int) -> str:
         """Return the original text of a range."""
@@ -261,25 +215,17 @@ class Scopes:
         """
         if not self._block_scopes or scope < 0 or name.startswith("."):
             return name
-        times = self._locals[scope, name] = self._locals.get((scope, name), 0) + 1
-        return name if times == 1 else f"{name}#{times}"
+        return self.local_names.declare(scope, name)
 
     def is_local(self, name: str) -> bool:
-        """Return True if an open definition declares this name so far."""
-        return any((frame.index, name) in self._locals for frame in self.frames)
+        """Return True if an open definition declares this name so far, or a lambda that need not declare it."""
+        return self.local_names.is_declared(name, [frame.index for frame in self.frames])
 
     def spell_current(self, chain: str) -> str:
         """Return a chain with its first name spelled as its innermost declaration so far."""
-        if not self._locals or not chain:
+        if not chain or self.local_names.is_empty:
             return chain
-        matched = _HEAD.match(chain)
-        if not matched:
-            return chain
-        for frame in reversed(self.frames):
-            times = self._locals.get((frame.index, matched[0]), 0)
-            if times:
-                return chain if times == 1 else f"{matched[0]}#{times}{chain[matched.end() :]}"
-        return chain
+        return self.local_names.spell(chain, [frame.index for frame in self.frames])
 
     def count(self, key: str) -> int:
         """Return the number of calls for the same key, this one included."""
@@ -430,11 +376,20 @@ class BlockScopes:
             self._blocks.pop()
         while self._switches and self._switches[-1][0] <= position:
             self._switches.pop()
+        self._scopes.local_names.close(position)
+        self._set_next_end()
+
+    def open_region(self, end: int) -> None:
+        """Open a region of the scopes, which `close` closes."""
+        self._scopes.local_names.regions.append(end)
         self._set_next_end()
 
     def _set_next_end(self) -> None:
+        regions = self._scopes.local_names.regions
         self.next_end = min(
-            self._open[-1].end if self._open else _NEVER, self._blocks[-1][0] if self._blocks else _NEVER
+            self._open[-1].end if self._open else _NEVER,
+            self._blocks[-1][0] if self._blocks else _NEVER,
+            regions[-1] if regions else _NEVER,
         )
 
     # -- captures

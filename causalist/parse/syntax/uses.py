@@ -13,10 +13,12 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 
 from causalist.model.facts import MODULE_SCOPE, Call, Reference
+from causalist.model.type_notation import GIVEN, OWN_OBJECT, element_of
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.captures import Tag
 from causalist.parse.syntax.chains import chain_of, last_of_chain, type_name, with_constructor_call
 from causalist.parse.syntax.imports import ImportReader
+from causalist.parse.syntax.local_names import OpenLambda
 from causalist.parse.syntax.scopes import BlockScopes, Scopes
 from causalist.parse.syntax.typed_expressions import callee_of
 
@@ -37,6 +39,9 @@ _EXPLICIT_TYPES = re.compile(r"\.\s*<[\w\s.,<>?&\[\]]*>\s*(?=[^\W\d])")
 _NUMBER = re.compile(r"-?(?:0[xXbB][\da-fA-F_]+|[\d_]+)[lL]?|-?[\d_]*\.?[\d_]+(?:[eE][-+]?\d+)?[fFdD]?|-?\d+\.[fFdD]?")
 _FUNCTION = re.compile(r"\w+\s*->|\([\w\s,.<>\[\]@?]*\)\s*->|[\w.<>]+::\w+$")
 _UNKNOWN_PART = re.compile(r"[,?<>]")  # in a chain of which nothing is known
+_PARAMETERS = re.compile(rb"""\{?[^{}"';=|&-]*+[-=]>""")  # of a lambda
+_STATEMENT = re.compile(rb"(?:[{;\n]|[-=]>|\breturn)\s*$")  # before the last expression of a lambda
+_LAST_STATEMENT = re.compile(rb"(?:[{;\n]|[-=]>|\breturn\b)[ \t]*([\w$.?!]++)[\s;})]*$")
 _CAST = re.compile(r"\(\s*\(\s*((?:final\s+)?[^\W\d][\w.$]*(?:\s*<[\w\s.,<>?&\[\]]*>)?)\s*\)(?=[\s\w(\"'$])")
 
 
@@ -53,6 +58,11 @@ class _Invocation:
     is_constructor: bool = False  # an instance of the type that is named
     has_arguments: bool = False  # its arguments have begun
     scope: int = MODULE_SCOPE
+    spelled: str = ""  # its chain with local names spelled
+    result: str = ""  # the chain of what it gives, where a lambda says that
+    is_lambda: bool = False  # no call, but a function without a name that is open among the calls
+    given_to: "_Invocation | None" = None  # the call that gets that function
+    inside: OpenLambda | None = None  # what is known inside of it
 
 
 class CallReader:
@@ -71,6 +81,9 @@ class CallReader:
         self._super_names = scopes.settings.names.super_names if scopes.settings.names.super_same else ()
         self._words: list[tuple[int, Call]] = []  # names by themselves, with their starts
         self._named: set[int] = set()  # starts of names of calls
+        self._given = -1  # start of the last argument
+        defaults = "|".join(map(re.escape, scopes.settings.names.default_operators))
+        self._default = re.compile(rf"\(\s*([\w.]+(?:\(\))?)\s*(?:{defaults})") if defaults else None
 
     def on_call(self, start: int, end: int, tag: int) -> None:
         """Open a call."""
@@ -112,7 +125,8 @@ class CallReader:
         self._named.add(start)
         if chain:
             call.position = len(self._calls)
-            self._calls.append(Call(scope, self._scopes.spell_current(chain), self._scopes.row(start), ""))
+            call.spelled = self._scopes.spell_current(chain)
+            self._calls.append(Call(scope, call.spelled, self._scopes.row(start), ""))
 
     def on_arguments(self, start: int, end: int) -> tuple[int, int] | None:
         """Return (start, end) of the name before an argument list, if its call has no name yet."""
@@ -131,6 +145,69 @@ class CallReader:
             call.has_arguments = self.on_further(start, end)
         return name.span(1) if name else None
 
+    def on_lambda(self, start: int, end: int) -> None:
+        """Open a lambda: find out what it is given by the call that gets it."""
+        self._close(start)
+        scopes, settings = self._scopes, self._scopes.settings
+        call = self._open[-1] if self._open and self._given == start and self._open[-1].has_arguments else None
+        self._open.append(_Invocation(start, end, chain="?", has_arguments=True, is_lambda=True, given_to=call))
+        argument = receiver = ""
+        is_paired = False
+        if call is not None and call.spelled:
+            on, _, method = call.spelled.rpartition(".")
+            own, names = settings.lambdas, settings.names.self_names
+            on = on or (names[0] if names else "")
+            if method in settings.types.callback_methods:
+                argument, is_paired = element_of(on), method in own.pairing
+            elif method in own.handing:
+                argument = on
+            elif method in own.receiving:
+                receiver = on
+            elif method in own.receiving_first:
+                receiver = call.values[0] if call.values else ""
+            elif own.implicit and method not in settings.builtin_methods:
+                argument, receiver = f"{call.spelled}.{GIVEN}", f"{call.spelled}.{OWN_OBJECT}"
+        arrow = _PARAMETERS.match(scopes.data, start, min(end, start + _MAX_RECEIVER_BYTES))
+        scope, row = scopes.binding_scope(), scopes.row(start)
+        behind = arrow.end() if arrow else -1
+        inside = self._open[-1].inside = OpenLambda(end, scope, row, behind, argument, receiver, is_paired)
+        scopes.lambdas.append(inside)
+
+    def _close_lambda(self, of: _Invocation, call: _Invocation) -> None:
+        """Note what a call gives, if it is what the function gives that it got."""
+        settings = self._scopes.settings.lambdas
+        method = call.chain.rpartition(".")[2]
+        if method in settings.yielding:
+            call.result = self._result_of(of)
+        elif method in settings.mapping and (chain := self._result_of(of)):
+            row = self._scopes.row(of.start)
+            call.result = self._scopes.local_names.bind_result(self._scopes.binding_scope(), chain, row)
+
+    def _note_result(self, call: _Invocation) -> None:
+        """Note what a call of a function that gathers its arguments gives, and tell those who wait for a result."""
+        scopes, names = self._scopes, self._scopes.local_names
+        if call.chain in scopes.settings.types.gathering and not call.result and any(call.values[:1]):
+            call.result = names.bind_result(call.scope, call.values[0], scopes.row(call.start))
+        awaited = names.awaited.pop((call.start, call.end), None) if names.awaited else None
+        if awaited is not None and (call.result or call.spelled):
+            names.results.append((awaited, call.result or f"{call.spelled}()"))
+
+    def _result_of(self, of: _Invocation) -> str:
+        """Return the chain of the last expression of a lambda, or ""."""
+        data, last = self._scopes.data, self._last
+        if last is not None and of.start < last.start < last.end <= of.end:
+            before, after = data[of.start : last.start].rstrip(b" \t"), data[last.end : of.end]
+            if not after.strip(b" \t\r\n})") and _STATEMENT.search(before):
+                return last.result or (f"{last.spelled}()" if last.spelled else "")
+        text = _LAST_STATEMENT.search(data, max(of.start, of.end - _MAX_RECEIVER_BYTES), of.end)
+        if text is None or of.inside is None:
+            return ""
+        chain = chain_of(text[1].decode("utf-8", "replace"), self._scopes.settings.types)
+        self._scopes.lambdas.append(of.inside)  # it may have been closed
+        spelled = self._scopes.spell_current(chain)
+        self._scopes.lambdas.pop()
+        return spelled
+
     def is_listed(self) -> bool:
         """Return True if the arguments of the innermost open call have begun."""
         return bool(self._open) and self._open[-1].has_arguments
@@ -141,6 +218,7 @@ class CallReader:
         The call around both continues with the callee of the inner one.
         """
         self._close(start)
+        self._given = start
         inner, call = self._last, self._open[-1] if self._open else None
         if call is not None and call.end != end and not call.has_arguments:
             return True  # it is inside of the callee
@@ -150,7 +228,8 @@ class CallReader:
             return False
         if not self._curried:
             inner.arguments += _letter(self._scopes.text(start, min(end, start + 80)))
-        call.chain, call.has_arguments = inner.chain, True
+        call.chain, call.has_arguments, call.spelled = inner.chain, True, inner.spelled
+        call.values = call.values or inner.values
         if inner.position >= 0:
             self._calls[inner.position] = self._calls[inner.position]._replace(
                 arguments="=" if inner.is_constructor else inner.arguments
@@ -159,6 +238,7 @@ class CallReader:
 
     def on_argument(self, start: int, end: int, tag: int) -> None:
         """Add the letter of an argument, and its chain if overloads are distinguished, to its call."""
+        self._given = start
         while self._lists and self._lists[-1][0] <= start:
             self._lists.pop()
         call = self._lists[-1][1] if self._lists else None
@@ -196,9 +276,15 @@ class CallReader:
     def _close(self, before: int) -> None:
         while self._open and self._open[-1].end <= before:
             call = self._open.pop()
+            if call.given_to is not None:
+                self._close_lambda(call, call.given_to)
+                continue
+            if call.is_lambda:
+                continue
             if self._bare and not call.chain:
                 self._name_last(call)
             self._last = call
+            self._note_result(call)
             if call.position >= 0:
                 self._calls[call.position] = self._calls[call.position]._replace(
                     arguments="=" if call.is_constructor else call.arguments,
@@ -224,6 +310,8 @@ class CallReader:
             between = _INDEX.sub("[]", _EXPLICIT_TYPES.sub(".", "".join(between.split())))
             if not _INDEXED_MEMBERS.fullmatch(between):
                 return f"?.{scopes.text(start, end)}"
+            if inner.result and len(inner.result) < _MAX_CALLEE_CHARACTERS:
+                return f"{inner.result}{between}"
             if inner.chain in ("", "?") or len(inner.chain) > _MAX_CALLEE_CHARACTERS:
                 return f"?{between}"
             return f"{inner.chain}(){between}"
@@ -238,6 +326,12 @@ class CallReader:
             held = type_name(cast[1].removeprefix("final "), scopes.settings.types)
             if held and _MEMBERS.fullmatch(rest) and _is_one_value(text, cast.end(), closed):
                 return f"<{scopes.spell_current(held)}>{rest}"
+        default = self._default.match(text) if self._default is not None and text.startswith("(") else None
+        if default:
+            closed = text.rfind(")", 0, start - call.start)
+            rest = "".join(text[closed + 1 :].split())
+            if _MEMBERS.fullmatch(rest) and (first := chain_of(default[1], scopes.settings.types)):
+                return f"{first}{rest}"
         if "[" in text and not scopes.settings.types.containers:
             indexed = _INDEX.sub("[]", "".join(text.split()))
             if _INDEXED.fullmatch(indexed):
@@ -473,6 +567,11 @@ class UseReader:
             if not self.whole_calls.is_listed():
                 self.on_arguments(start, end, Tag.CALL_ARGUMENTS)
             self.whole_calls.on_argument(start, end, Tag.CALL_ARGUMENT)
+
+    def on_lambda(self, start: int, end: int, tag: int) -> None:
+        """Open a function without a name, which declares names for itself."""
+        self.whole_calls.on_lambda(start, end)
+        self._declared.open_region(end)
 
     def on_callable(self, start: int, end: int, tag: int) -> None:
         """Record a function or method that is passed as a value."""

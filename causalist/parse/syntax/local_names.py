@@ -1,0 +1,194 @@
+"""Names of variables: how often a function declares one, and which of these declarations a use means.
+
+Rebinding (`let x = x.trim();`): each variable of a definition gets a name of its own, `x'1`, `x'2`, in bindings and at
+the head of chains. Readers of facts need no positions. A variable is visible from the end of the statement that binds
+it to the end of the enclosing block. A name without a variable stays: it means a definition.
+
+Lambdas and checks (`x.let { it.run() }`, `if (x is A)`) are regions: what they declare is not visible behind them. The
+parameter that a lambda need not declare, and the object that it has as its own, are bindings of their own, made when
+they are used first.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from causalist.model.facts import Binding
+from causalist.model.language import LanguageSettings
+from causalist.model.type_notation import LAMBDA_VALUE
+
+_HEAD = re.compile(r"[\w$]+")
+
+
+@dataclass(slots=True)
+class ShadowedNames:
+    """Variables of a file that may be bound again. Positions are bytes and rise from call to call."""
+
+    _blocks: list[int] = field(default_factory=list)  # ends of the blocks that are open
+    _statement_end: int = -1
+    _variables: dict[tuple[int, str], list[tuple[int, int, str]]] = field(default_factory=dict)  # from, to, own name
+
+    def on_block(self, start: int, end: int) -> None:
+        """Open a block."""
+        while self._blocks and self._blocks[-1] <= start:
+            self._blocks.pop()
+        self._blocks.append(end)
+
+    def on_statement(self, end: int) -> None:
+        """Record the end of a statement that binds: its variables are visible from there."""
+        self._statement_end = end
+
+    def bind(self, scope: int, name: str, start: int, scope_end: int) -> str:
+        """Return the own name of a variable bound at `start` in definition `scope`, which ends at `scope_end`."""
+        while self._blocks and self._blocks[-1] <= start:
+            self._blocks.pop()
+        until = min(self._blocks[-1], scope_end) if self._blocks else scope_end
+        since = self._statement_end if start < self._statement_end <= until else start
+        known = self._variables.setdefault((scope, name), [])
+        own = f"{name}'{len(known) + 1}"
+        known.append((since, until, own))
+        return own
+
+    def postpone(self, scope: int, own: str, since: int) -> None:
+        """Make the last variable visible only from `since` on, not to the expression after its name."""
+        known = self._variables.get((scope, own.partition("'")[0]))
+        if known and known[-1][2] == own:
+            known[-1] = (since, known[-1][1], own)
+
+    def own_name(self, scope: int, name: str, position: int) -> str:
+        """Return the own name of the variable `name` at `position` in `scope`, or `name` if there is none."""
+        for since, until, own in reversed(self._variables.get((scope, name), ())):
+            if since <= position < until:
+                return own
+        return name
+
+    def own_chain(self, scope: int, chain: str, position: int) -> str:
+        """Return a chain with its first name as the own name of the variable."""
+        if not self._variables:
+            return chain
+        head, dot, rest = chain.partition(".")
+        bare = head.rstrip("()")
+        own = self.own_name(scope, bare, position)
+        return chain if own == bare else f"{own}{head[len(bare) :]}{dot}{rest}"
+
+
+@dataclass(slots=True)
+class OpenLambda:
+    """Function without a name while it is open.
+
+    `argument` is the value of its parameter, `receiver` that of the object whose members its body names, each "" where
+    it is not known. `arrow` is the end of its parameters, -1 if it declares none.
+    """
+
+    end: int
+    scope: int
+    row: int
+    arrow: int
+    argument: str
+    receiver: str
+    is_paired: bool = False  # each of its parameters gets the argument, not the last alone
+    name: str = ""  # of the binding of its parameter
+    key: str = ""  # of the binding of its receiver
+
+
+class LocalNames:
+    """Declarations of local names in a file so far, and the lambdas and checks that are open."""
+
+    def __init__(self, settings: LanguageSettings) -> None:
+        self.regions: list[int] = []  # ends of the open lambdas and checks
+        self.lambdas: list[OpenLambda] = []
+        self.bindings: list[Binding] = []  # of what lambdas get and give
+        self.awaited: dict[tuple[int, int], list[int]] = {}  # values that are calls with lambdas -> their bindings
+        self.results: list[tuple[list[int], str]] = []  # of those: bindings and the chain
+        self._names = settings.names
+        self._implicit = settings.lambdas.implicit
+        self._declared: dict[tuple[int, str], int] = {}  # (scope, name) -> how often it is declared there so far
+        self._visible: dict[tuple[int, str], int] = {}  # -> which of these declarations a use means
+        self._hidden: list[tuple[int, tuple[int, str], int]] = []  # end, name and declaration that is visible after it
+        self._numbers: dict[int, int] = {}
+
+    @property
+    def is_empty(self) -> bool:
+        """Return True if no chain has a name to spell."""
+        return not (self._declared or self.lambdas)
+
+    def declare(self, scope: int, name: str) -> str:
+        """Return the name of a variable in bindings, with a number if its function declares it again."""
+        key = scope, name
+        times = self._declared[key] = self._declared.get(key, 0) + 1
+        if self.regions:
+            self._hidden.append((self.regions[-1], key, self._visible.get(key, 0)))
+        self._visible[key] = times
+        return name if times == 1 else f"{name}#{times}"
+
+    def is_declared(self, name: str, scopes: Sequence[int]) -> bool:
+        """Return True if one of the open definitions declares this name, or a lambda that need not declare it."""
+        if self.lambdas and name == self._implicit:
+            return True
+        return any(self._visible.get((scope, name)) for scope in scopes)
+
+    def spell(self, chain: str, scopes: Sequence[int]) -> str:
+        """Return a chain with its first name spelled as its innermost declaration so far."""
+        matched = _HEAD.match(chain)
+        if not matched or chain.startswith("#", matched.end()):
+            return chain
+        name, rest = matched[0], chain[matched.end() :]
+        if self.lambdas and name == self._implicit:
+            return self._spell_implicit(name, rest)
+        for scope in reversed(scopes):
+            times = self._visible.get((scope, name), 0)
+            if times:
+                return chain if times == 1 else f"{name}#{times}{rest}"
+        return self._spell_receivers(name, chain) if self.lambdas else chain
+
+    def close(self, position: int) -> None:
+        """Close all lambdas and checks that end at or before `position`, and forget what they declare."""
+        while self.regions and self.regions[-1] <= position:
+            self.regions.pop()
+        while self._hidden and self._hidden[-1][0] <= position:
+            _, key, times = self._hidden.pop()
+            self._visible[key] = times
+        while self.lambdas and self.lambdas[-1].end <= position:
+            self.lambdas.pop()
+
+    def complete(self, bindings: list[Binding]) -> None:
+        """Set the values of bindings that are calls with lambdas, and add the bindings of the lambdas."""
+        for positions, chain in self.results:
+            for position in positions if chain else ():
+                bindings[position] = bindings[position]._replace(value=chain)
+        bindings += self.bindings
+
+    def bind_result(self, scope: int, chain: str, row: int) -> str:
+        """Return the value of a collection of what a lambda gives for each element."""
+        return f"{self._bind(scope, chain, row)}^"
+
+    def _bind(self, scope: int, chain: str, row: int) -> str:
+        self._numbers[scope] = self._numbers.get(scope, 0) + 1
+        key = f"{LAMBDA_VALUE}{self._numbers[scope]}"
+        self.bindings.append(Binding(scope, key, "", chain, row))
+        return key
+
+    def _spell_implicit(self, name: str, rest: str) -> str:
+        """Return a chain that begins with the parameter of the innermost lambda that declares none."""
+        of = next((each for each in reversed(self.lambdas) if each.arrow < 0), None)
+        if of is None:
+            return f"{name}{rest}"
+        if not of.name:
+            self._numbers[of.scope] = self._numbers.get(of.scope, 0) + 1
+            of.name = f"{name}#{self._numbers[of.scope]}"
+            self.bindings.append(Binding(of.scope, of.name, "", of.argument, of.row))
+        return f"{of.name}{rest}"
+
+    def _spell_receivers(self, head: str, chain: str) -> str:
+        """Return a chain with the objects of the lambdas around before it, of which its first name may be a member."""
+        if head[0].isupper() or head in self._names.super_names:
+            return chain
+        is_self, keys = head in self._names.self_names, list[str]()
+        for of in reversed(self.lambdas):
+            if not of.receiver:
+                continue
+            of.key = of.key or self._bind(of.scope, of.receiver, of.row)
+            if is_self:
+                return f"{of.key}!{chain[len(head) :]}"
+            keys.append(of.key)
+        return f"{''.join(keys)}.{chain}" if keys else chain
