@@ -24,7 +24,7 @@ from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, 
 from causalist.model.interface import interface_of, variable_of
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.roles import role_of
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, accessor_names
 from causalist.model.type_notation import KEPT
 
 _NAME = re.compile(r"\w+")
@@ -88,7 +88,15 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
         kinds.update(k for facts in (old, new) for k in _kinds_at(facts, qualname))
     if names & UNNAMED_EXPORTS:
         return None
+    names = _with_accessors(names, language)
     return InterfaceChange(frozenset(names), frozenset(prose_names - names), frozenset(variables), frozenset(kinds))
+
+
+def _with_accessors(names: set[str], language: LanguageSettings | None) -> set[str]:
+    """Return names with those by which other languages of the family know the same."""
+    if language is None or not language.names.accessors:
+        return names
+    return names.union(*(accessor_names(name, is_called) for name in names for is_called in (False, True)))
 
 
 _Key = tuple[str, str, str]  # what it is, the qualified name around or of it, a name in it
@@ -265,7 +273,7 @@ def dependent_names(
                 reached[place].add(word)
                 is_done = False
         if is_done:
-            return found
+            return _with_accessors(found, language)
 
 
 def _contains_name(text: str, several: Iterable[Set[str]]) -> bool:

@@ -42,12 +42,13 @@ class NameSettings:
     one definition. With `curried` several lists of arguments make one call. With `extensions` functions in a type that
     are marked as called on another are found on it, where their package is visible.
 
-    Calls: `invokers` are methods of a function that call it. `call_method` runs where an object is called; `own_class`
-    are those of `self_names` that mean the class. With
-    `bare_calls` naming a function calls it, with or without arguments. Methods whose names begin with
-    `special_method_prefix` run without being named, by what a program does with a value; in a language with such a
-    prefix no others do. A method overrides none if its name matches `private` (a regular expression), or if one of
-    `no_override_keywords` stands before it.
+    Calls: with `accessors` a property `x` of one language of the family is `getX` and `setX` in the others;
+    `only_instance` is the name by which they know the instance of a type that has no other. `invokers` are methods
+    of a function that call it. `call_method` runs where an object is called; `own_class` are those of `self_names`
+    that mean the class. With `bare_calls` naming a function calls it, with or without arguments. Methods whose
+    names begin with `special_method_prefix` run without being named, by what a program does with a value; in a
+    language with such a prefix no others do. A method overrides none if its name matches `private` (a regular
+    expression), or if one of `no_override_keywords` stands before it.
 
     Look-ups alone read the rest. `initializers` are names of methods that run, beside `constructors`, where an instance
     is made; "*" stands for the name of the type. With `constructs_bases` that runs a constructor of each base, too.
@@ -92,6 +93,8 @@ class NameSettings:
     extensions: bool = False
     initializers: tuple[str, ...] = ()
     constructs_bases: bool = False
+    accessors: bool = False
+    only_instance: str = ""
     implicit: str = ""
 
     @property
@@ -113,12 +116,14 @@ class ModuleSettings:
     library's first. `relative` maps names that a path may begin with to the module that they mean: "root", "here" or
     "above".
 
-    Declared packages: with `namespaces` a package has functions and constants too; a name of several parts begins in
-    the package of its file unless a separator stands before it; and files that declare no package share one, whose
-    functions and constants all packages see. `holds_functions` is the first of these alone, `shared` the package of
-    files that declare none. With `sees_enclosing_packages` files see the packages around their own. With `reopened` all
-    declarations of a type of one qualified name are one type. An import that re-exports everything holds in all files
-    of the project: those below the folder of a file that ends like one of `projects`, unless another is nearer.
+    Declared packages: with `namespaces` a package has functions and constants too; a name of several parts begins
+    in the package of its file unless a separator stands before it; and files that declare no package share one,
+    whose functions and constants all packages see. `holds_functions` is the first of these alone, `shared` the
+    package of files that declare none. For other languages of the family, what stands at the top of a file is in a
+    type with the name of the file and `facade` behind it, or with the name that `facade_name` finds in the text.
+    With `sees_enclosing_packages` files see the packages around their own. With `reopened` all declarations of a
+    type of one qualified name are one type. An import that re-exports everything holds in all files of the project:
+    those below the folder of a file that ends like one of `projects`, unless another is nearer.
 
     Builds: `constraint` begins a line that gives the builds of a file by tags. `older_constraint` begins lines with
     alternatives, separated by spaces, of tags that must hold together, separated by commas. `platforms` are tags that
@@ -150,6 +155,8 @@ class ModuleSettings:
     folders: tuple[str, ...] = ()
     holds_functions: bool = False
     shared: bool = False
+    facade: str = ""
+    facade_name: str = ""
     headers: tuple[str, ...] = ()
     system_names: tuple[str, ...] = ()
     include_folders: tuple[str, ...] = ()

@@ -98,6 +98,7 @@ CALLABLE_KINDS = frozenset({NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.MACRO, 
 # What ids of values begin with, behind `external:`, that are asked for by a literal name.
 ASKED_KINDS = ("env:", "config:")
 FIXTURE_PREFIX = "fixture:"  # before the names of fixtures of tests among what a file exports
+FACADE = "facade:"  # before the type that holds what stands at the top of a file, in the name of an export
 ROUTE_PREFIX = "route:"  # the same for routes, before the method and the path
 
 
@@ -170,3 +171,19 @@ def split_id(node: str) -> tuple[str, str | None]:
     if separator:
         return unescape_path(path), symbol
     return unescape_path(path.partition("#")[0]), None
+
+
+def accessor_names(name: str, is_called: bool) -> tuple[str, ...]:
+    """Return the names by which another language may know what is used by `name`: a property or its accessors.
+
+    >>> accessor_names("getCount", True), accessor_names("count", False), accessor_names("isOpen", True)
+    (('count', 'Count'), ('getCount', 'setCount'), ('isOpen',))
+    """
+    if not is_called:
+        capital = f"{name[:1].upper()}{name[1:]}"
+        return (name,) if name.startswith("is") else (f"get{capital}", f"set{capital}")
+    rest = name[3:] if name.startswith(("get", "set")) else ""
+    if rest[:1].isupper():
+        flag = (f"is{rest}",) if name.startswith("set") else ()
+        return (f"{rest[0].lower()}{rest[1:]}", rest, *flag)
+    return (name,) if name.startswith("is") else ()

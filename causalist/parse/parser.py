@@ -35,7 +35,7 @@ from causalist.model.facts import (
 )
 from causalist.model.language import ModuleSettings, PreprocessorSettings, Repair
 from causalist.model.source import Diagnostic, DiagnosticSlug
-from causalist.model.symbols import CALLABLE_KINDS, FIXTURE_PREFIX
+from causalist.model.symbols import CALLABLE_KINDS, FACADE, FIXTURE_PREFIX
 from causalist.model.type_notation import KEPT, STRING_TARGET
 from causalist.parse.embedded_code import (
     DEFAULT_LANGUAGE,
@@ -236,7 +236,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         calls=tuple(collector.use_reader.calls),
         references=(*collector.use_reader.references(), *named),
         imports=tuple(collector.import_reader.imports),
-        exports=(*collector.import_reader.exports, *fixtures),
+        exports=(*collector.import_reader.exports, *fixtures, *_read_facade(text, grammar.settings.modules)),
         bindings=(*collector.binding_reader.bindings, *kept),
         returns=tuple(collector.returns()),
         package=collector.package,
@@ -548,6 +548,12 @@ def _without_end(passage: Passage, lines: list[str]) -> Passage:
         end -= 1
     blank = sum(len(line) + 1 for line in lines[end + 1 : passage.end_row + 1])
     return passage._replace(end_row=end, end_byte=max(passage.end_byte - blank, passage.start_byte))
+
+
+def _read_facade(data: bytes, settings: ModuleSettings) -> list[Export]:
+    """Return the name that a file gives to the type that holds its top for other languages."""
+    named = re.search(settings.facade_name.encode(), data) if settings.facade_name else None
+    return [Export("", f"{FACADE}{named[1].decode()}", data.count(b"\n", 0, named.start()))] if named else []
 
 
 _FIXTURE = re.compile(rb"@(?:\w+\.)*\w*(?P<name>fixture)\b(?P<call>\s*\()?")

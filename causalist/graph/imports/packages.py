@@ -22,7 +22,7 @@ from causalist.graph.rules import RuleName
 from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind, ManifestKey
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.model.symbols import CALLABLE_KINDS, FACADE, TYPE_KINDS, NodeKind
 
 
 @dataclass(slots=True)
@@ -38,6 +38,8 @@ class DeclaredTypes:
     packages: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # -> files
     around: set[tuple[str, str]] = field(default_factory=set)  # namespaces, and those around them
     places: list[tuple[str, str]] = field(default_factory=list)  # (package, folder)
+    # Types that hold, for other languages, what stands at the top of a file: (family, qualified name) -> files.
+    facades: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 
     @classmethod
     def from_files(
@@ -59,6 +61,9 @@ class DeclaredTypes:
             namespaces = language.modules.namespaces
             if not facts.package and not namespaces:
                 continue  # such types can neither be imported nor qualified
+            if language.modules.facade and any(d.parent < 0 and d.kind not in TYPE_KINDS for d in facts.definitions):
+                facade = f"{facts.package}.{_facade_name(path, facts, language.modules.facade)}"
+                result.facades.setdefault((language.family, facade), []).append(number)
             holds = language.modules.holds_functions
             result.packages.setdefault((language.family, facts.package), []).append(number)
             if namespaces:
@@ -100,6 +105,11 @@ class DeclaredTypes:
             if not package or name.startswith(f"{package}.")
         }
 
+    def find_facade(self, language: str, name: str, importer: str) -> int:
+        """Return the file whose top a type with this qualified name stands for, the nearest to `importer`, or -1."""
+        found = self.facades.get((language, name), ())
+        return min(found, key=lambda each: (-shared_folders(importer, self.paths[each]), each), default=-1)
+
     def find_prefix(self, language: str, parts: Sequence[str], importer: str) -> tuple[int, int] | None:
         """Return the outermost type that a dotted chain begins with, and the number of parts that name it."""
         name = ""
@@ -129,6 +139,12 @@ class DeclaredTypes:
             return None
         submodules = [self.find(language, f"{entry.module}.{name}", importer) for name in sorted(used)]
         return sorted({each[0] for each in submodules if each is not None})
+
+
+def _facade_name(path: str, facts: FileFacts, suffix: str) -> str:
+    named = next((e.exported.removeprefix(FACADE) for e in facts.exports if e.exported.startswith(FACADE)), "")
+    stem = posixpath.basename(path).partition(".")[0]
+    return named or f"{stem[:1].upper()}{stem[1:]}{suffix}"
 
 
 def cut_package_name(module: str, parts: int) -> str:

@@ -31,7 +31,7 @@ from causalist.graph.values import (
 )
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding, Import
 from causalist.model.language import ShapeSettings, TypeSettings
-from causalist.model.symbols import NodeKind
+from causalist.model.symbols import NodeKind, accessor_names
 from causalist.model.type_notation import ABOVE, GIVEN, LAMBDA_VALUE, NARROWED, OWN_OBJECT, Mark, split_chain_part
 
 _MAX_SCOPES = 40  # definitions around a name that are looked into, from the inside
@@ -246,6 +246,10 @@ class Inference(InferenceBase):
         symbols = self.program.files[file]
         assert symbols.settings is not None
         found = self.name_lookup.find_path(symbols, parts)
+        if found is None and self.program.is_mixed and (facade := self.name_lookup.find_facade(symbols, parts)):
+            return self.follow_members(
+                file, Value(ValueKind.MODULE, facade[0], RuleName.IMPORT), parts, facade[1], called
+            )
         if found is None:
             is_method = symbols.settings.names.bare_calls and not parts[0][:1].isupper()  # of a base that is not here
             return otherwise or (None if len(parts) == 1 else UNKNOWN_MEMBER if is_method else BUILTIN)
@@ -301,6 +305,16 @@ class Inference(InferenceBase):
                 step, i = self.name_lookup.find_deep_member(value.number, parts, i)
                 part = parts[i - 1]
                 marks = split_chain_part(part, types, shapes)[1]
+            is_open = step is None or (arguments is not None and step.kind is ValueKind.UNKNOWN)
+            if is_open and settings is not None and settings.names.accessors and self.program.is_mixed:
+                accessed = self._accessed_member(file, value, bare, arguments)
+                if accessed is not None:
+                    step = accessed
+                    is_run = bool(marks) and step.kind is ValueKind.DEFINITION
+                    if i < len(parts) and not marks:
+                        step = self.annotations.run_by_name(step)
+                    value = self._apply_marks(step, marks[1:] if is_run else marks, shapes)
+                    continue
             invokes = settings is not None and part.rstrip("()") in settings.names.invokers
             if step is None and value.kind is ValueKind.DEFINITION and invokes:
                 step = value
@@ -314,6 +328,22 @@ class Inference(InferenceBase):
                 continue
             value = self._apply_marks(step, marks, shapes)
         return self.annotations.run_by_name(value) if bare_calls and called is None else value
+
+    def _accessed_member(self, file: int, value: Value, name: str, called: str | None) -> Value | None:
+        """Return the member of a type of another language that is known here by its accessor, or that is one."""
+        program = self.program
+        if value.kind is ValueKind.MODULE:
+            found = program.facade_member(value.number, name, called)
+            return Value(ValueKind.DEFINITION, found, RuleName.MODULE_ATTRIBUTE) if found >= 0 else None
+        if value.kind not in (ValueKind.INSTANCE, ValueKind.DEFINITION):
+            return None
+        for each in accessor_names(name, called is not None):
+            step = self._follow_member(file, value, each, each, None if called is not None else UNCOUNTED)
+            if step is not None and step.kind is ValueKind.DEFINITION:
+                settings = program.files[program.file_of[step.number]].settings
+                if settings is not program.files[file].settings:
+                    return step
+        return None
 
     def lookup_name(
         self, file: int, scope: int, name: str, called: str | None = None, path: bool = False
@@ -432,6 +462,8 @@ class Inference(InferenceBase):
             package = self.name_lookup.find_dotted_module(file, so_far.rpartition(".")[0])
             return self._follow_member(file, package, name, so_far) if package is not None else None
         if value.kind is ValueKind.MODULE:
+            if program.is_facade(value.number):
+                return None
             found = program.find_exported(value.number, name)
             if found is None:
                 if name == "default":

@@ -68,6 +68,8 @@ class NameLookup:
         if settings is None or not settings.names.members_are_visible:
             return None
         is_interface = self.program.definition_of[owner].kind == NodeKind.INTERFACE
+        if name and name == settings.names.only_instance:
+            return Value(ValueKind.INSTANCE, owner, RuleName.CLASS_ATTRIBUTE)
         if name in settings.names.super_names:
             return Value(ValueKind.INSTANCE if is_interface else ValueKind.SUPER, owner, RuleName.SUPER)
         return Value(ValueKind.INSTANCE, owner, RuleName.SELF) if name in settings.names.self_names else None
@@ -314,6 +316,20 @@ class NameLookup:
             return found
         found = declared.find_prefix(settings.family, written[:1], symbols.path)
         return found if found is not None and program.definition_of[found[0]].kind not in TYPE_KINDS else None
+
+    def find_facade(self, symbols: FileSymbols, parts: Sequence[str]) -> tuple[int, int] | None:
+        """Return the file whose top a chain begins with, by the type that holds that, and the number of its parts."""
+        settings, written = symbols.settings, ""
+        for count, part in enumerate(parts[:-1] if settings is not None else (), 1):
+            written = f"{written}.{part}" if written else f"{symbols.facts.package}.{part}"
+            for name in (written, written.removeprefix(f"{symbols.facts.package}.")):
+                assert settings is not None
+                file = self.program.declared.find_facade(settings.family, name, symbols.path)
+                if file >= 0:
+                    return file, count
+            if "(" in part:
+                break
+        return None
 
     def _find_in_sight(self, symbols: FileSymbols, parts: Sequence[str]) -> tuple[int, int] | None:
         """Return the same as `find_path`, where namespaces are part of the names of what they hold.

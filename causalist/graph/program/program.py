@@ -27,7 +27,7 @@ from causalist.graph.values import Resolution, ResolutionKind
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.roles import role_of
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, accessor_names
 
 _MAX_DEPTH = 20  # re-exports that are followed before a name is given up
 _MAX_BASE_VISITS = 200  # visits along the bases of one type; a cycle of bases ends here
@@ -132,6 +132,16 @@ class Program:
         """Return the number of the enclosing definition, or -1."""
         local = self.definition_of[definition].parent
         return local if local < 0 else self.files[self.file_of[definition]].first + local
+
+    @property
+    def is_mixed(self) -> bool:
+        """Return True if there are files of which other languages know the top by a type."""
+        return bool(self.declared.facades)
+
+    def is_facade(self, file: int) -> bool:
+        """Return True for a file of which other languages know the top by a type."""
+        settings = self.files[file].settings
+        return settings is not None and bool(settings.modules.facade)
 
     def is_type(self, definition: int) -> bool:
         """Return True for a type, including a named type."""
@@ -296,10 +306,34 @@ class Program:
         if found is not None:
             return Resolution(ResolutionKind.DEFINITION, found[1], RuleName.IMPORT)
         owner = self.declared.find(settings.family, entry.module, path)
+        if owner is None and self.is_mixed:
+            facade = self.declared.find_facade(settings.family, f"{entry.module}.{entry.name}", path)
+            if facade >= 0:
+                return Resolution(ResolutionKind.MODULE, facade, RuleName.IMPORT)
+            facade = self.declared.find_facade(settings.family, entry.module, path)
+            member = self.facade_member(facade, entry.name) if facade >= 0 else -1
+            if member >= 0:
+                return Resolution(ResolutionKind.DEFINITION, member, RuleName.IMPORT)
         if owner is None:
             return self.external_resolution(file, entry)
         member, _ = self.find_member(owner[1], entry.name, called=called)
         return Resolution(ResolutionKind.DEFINITION, member, RuleName.IMPORT) if member >= 0 else None
+
+    def facade_member(self, file: int, name: str, called: str | None = None) -> int:
+        """Return the function or value at the top of a file that another language knows by this name, or -1.
+
+        The object that an extension is called on is the first argument there. A value is known by its accessors.
+        """
+        symbols = self.files[file]
+        for local, definition in enumerate(symbols.facts.definitions):
+            is_own = definition.parent < 0 and definition.kind not in TYPE_KINDS
+            if is_own and definition.name in (name, *accessor_names(name, is_called=True)):
+                is_extension = any(each == local for each, _ in symbols.facts.owners)
+                arguments = called[1:] if called and is_extension else called
+                number = symbols.first + local
+                if arguments is None or misfit(self.parameters.get(number), arguments, {}) is not None:
+                    return number
+        return -1
 
     def external_resolution(self, file: int, entry: Import) -> Resolution:
         """Return the external package that an import comes from."""
@@ -476,7 +510,10 @@ class Program:
         if found is None:
             literals = self.literals[settings.name]
             if elsewhere and not any(misfit(self.parameters.get(e), arguments, literals) is not None for e in same):
-                same = [*same, *elsewhere]  # members of the type itself come first
+                same = [
+                    *same,
+                    *(each for each in elsewhere if each not in same),
+                ]  # members of the type itself come first
             found = self._overloads[key] = best_overloads(same, self.parameters, arguments, literals)
         return found
 
