@@ -41,6 +41,7 @@ from causalist.model.facts import FileFacts, ImportKind, ManifestKey
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind, EdgeTable
 from causalist.model.roles import role_of
 from causalist.model.symbols import NO_LAYER, STACKED_LAYERS, TYPE_KINDS, Layer, NodeKind, Role, Tier
+from causalist.model.type_notation import split_generic
 
 if TYPE_CHECKING:  # `fan_in` serves look-ups that need no program
     from causalist.graph.file_symbols import FolderIds
@@ -401,7 +402,7 @@ def _layers_of_declared_types(facts: FileFacts, family: str) -> dict[int, Layer]
         if definition.kind in _TYPES and (layer := _layer_by_last_word(definition.name, _TYPE_WORDS)) is not None:
             result[number] = layer
     for base in facts.bases:
-        layer = _layer_by_last_word(base.name.rpartition(".")[2], bases)
+        layer = _layer_by_last_word(split_generic(base.name)[0].rpartition(".")[2], bases)
         if layer is not None and facts.definitions[base.definition].kind in _TYPES:
             result.setdefault(base.definition, layer)
     return result

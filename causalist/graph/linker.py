@@ -29,7 +29,7 @@ from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, AccessKind, FileFacts
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind, Role
-from causalist.model.type_notation import STRING_TARGET, split_marks
+from causalist.model.type_notation import STRING_TARGET, split_generic, split_marks
 
 _LOADED = "init"  # runs when the package is loaded
 
@@ -80,7 +80,7 @@ def _members_of(symbols: FileSymbols) -> dict[str, set[str]]:
         for row in rows:
             _add(result, row[1])
     for base in facts.bases:
-        _add(result, base.name)
+        _add(result, split_generic(base.name)[0])
     return result
 
 

@@ -20,7 +20,7 @@ from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import IS_TYPE, MODULE_SCOPE, UNCOUNTED, Implementation
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
-from causalist.model.type_notation import KEPT, Shape, split_type
+from causalist.model.type_notation import KEPT, Shape, split_generic, split_type
 
 
 class Target(NamedTuple):
@@ -189,6 +189,7 @@ class Resolver:
 
     def _infer_base(self, owner: int, file: int, scope: int, name: str) -> Value | None:
         """Return the value of the name of a base of `owner`: not `owner` itself, but what has that name further out."""
+        name = split_generic(name)[0]
         value = self.inference.infer_chain(file, scope, name)
         symbols = self.program.files[file]
         while (
@@ -367,7 +368,9 @@ class Resolver:
         if value.kind is ValueKind.EXTERNAL:
             return [], value.name
         if value.kind is ValueKind.INSTANCE and called and self._is_passed_through(file, chain):
-            return constants, ""
+            return constants, value.name
+        if value.kind is ValueKind.COLLECTION and called:
+            return constants, value.name
         if value.kind is ValueKind.INSTANCE and called and (method := self._call_method(file)):
             number, _ = self.program.find_member(value.number, method)
             is_class = self._names_own_class(file, value, chain) and (number < 0 or self._means_class(file, chain))

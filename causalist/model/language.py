@@ -190,17 +190,17 @@ class TypeSettings:
     `outside` maps types of the standard library, by their package's path, to the signatures of their methods and to
     types whose methods they have too ("func" stands before methods of a type that is no interface).
 
-    `unwrap_methods` of transparent types return the wrapped value (`unwrap`), as do
-    `unwrap_properties`, which are not called; `gathering` functions return a collection of their arguments, `wrapping`
-    functions return their
-    argument wrapped (`Some`). `factory_methods` of a type return an instance although it does not define them.
-    `instancing` functions make a value of the type that is their last argument. The types in a type that `delegates`
-    name are searched for its members, too.
+    `unwrap_methods` of transparent types return the wrapped value (`unwrap`), as do `unwrap_properties`, which are
+    not called; with `generic` the arguments of other generic types are kept, those of `functions` being what a
+    function takes and, last, what it returns; `gathering` functions return a collection of their arguments,
+    `wrapping` functions return their argument wrapped (`Some`). `factory_methods` of a type return an instance
+    although it does not define them. `instancing` functions make a value of the type that is their last argument.
+    The types in a type that `delegates` name are searched for its members, too.
 
     `containers` are generic types of collections. `elements` are their methods that return one element,
     `collection_methods` those that return a collection of the same elements, `callback_methods` those that call a
-    function for each element, and `iterator_methods` those that an iterator of the repository has. With `casts`,
-    `x as T` says that x is a T.
+    function for each element, and `iterator_methods` those that an iterator of the repository has, `setting` those
+    that set a variable to an element. With `casts`, `x as T` says that x is a T.
     """
 
     transparent: tuple[str, ...] = ()
@@ -226,6 +226,9 @@ class TypeSettings:
     bracketed: bool = False
     memberless_types: tuple[str, ...] = ()
     unwrap_properties: tuple[str, ...] = ()
+    generic: bool = False
+    functions: tuple[str, ...] = ()
+    setting: tuple[str, ...] = ()
     gathering: tuple[str, ...] = ()
     casts: bool = False
 

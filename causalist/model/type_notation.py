@@ -22,6 +22,7 @@ Types of languages that tell less:
     bounds     = wrapped , { "+" , wrapped }                   A+B                all at once
     wrapped    = array , { "?" , array }                       Arc?Vec?T[]        T[] inside of types like Arc
     array      = name , { "[]" }                               T[]                an array or collection of T
+    generic    = name , "{" , [ type ] , { "," , [ type ] } , "}"  Repo{T,U}       a type with its arguments
 
 Values, of expressions:
 
@@ -62,6 +63,7 @@ KEPT = "*."  # before the name, in the target of a binding, under which somethin
 STRING_TARGET = '"'  # before the dotted name of a definition that a string is
 LAMBDA_VALUE = ";"  # before the number of a value that a lambda has or gives, in the target of a binding
 OWN_OBJECT, GIVEN = ";this", ";it"  # members of a function: the object and the argument of its last parameter
+PLACE = ";place"  # before the number of a parameter of a function, as a member of it: what it is of
 PREDICATE = "is "  # before the type that a function says its argument has: its result is a truth value
 ABOVE = "above "  # in a value `<above T>`: the object itself, with the members of what T derives from
 MAX_UNION_MEMBERS = 6  # more alternatives say nothing
@@ -194,6 +196,28 @@ def wrapped_in(wrapper: str, name: str) -> str:
     'Arc?T'
     """
     return f"{wrapper}?{name}"
+
+
+def generic_of(name: str, arguments: Iterable[str]) -> str:
+    """Return a type with its arguments, in languages without shapes; the name alone where none is known.
+
+    >>> generic_of("Repo", ["T", ""]), generic_of("Repo", [""])
+    ('Repo{T,}', 'Repo')
+    """
+    written = ",".join(arguments)
+    return f"{name}{{{written}}}" if written.strip(",") else name
+
+
+def split_generic(written: str) -> tuple[str, list[str]]:
+    """Return the name of a type, and its arguments as `generic_of` has them.
+
+    >>> split_generic("Repo{T,List?U[]}"), split_generic("Task?Repo{T}"), split_generic("T")
+    (('Repo', ['T', 'List?U[]']), ('Task?Repo{T}', []), ('T', []))
+    """
+    at = written.find("{")
+    if at < 0 or not written.endswith("}") or "?" in written[:at]:
+        return written, []
+    return written[:at], split_top(written[at + 1 : -1], ",")
 
 
 def bounds_of(names: Iterable[str]) -> str:
@@ -412,3 +436,25 @@ def split_calls(part: str) -> tuple[str, list[str]]:
 def split_chain_part(part: str, types: TypeSettings, shapes: ShapeSettings = _NO_SHAPES) -> tuple[str, list[str]]:
     """Return the name in a part of a chain, and its marks as far as the language has them."""
     return split_marks(part) if types.prefixed or shapes.sequences else split_calls(part)
+
+
+_HEAD = re.compile(r"(?:class|interface|record|struct)\s+\w+<")
+_BOUNDED = re.compile(r"\s+extends\b|\s*:")  # behind the name of a type parameter
+
+
+def type_parameters_of(signature: str) -> list[str]:
+    """Return the names of the type parameters in the signature of a type.
+
+    >>> type_parameters_of("public class Repo<T, out U : Any> extends A<B>"), type_parameters_of("class Repo : A<B>")
+    (['T', 'U'], [])
+    """
+    head = _HEAD.search(signature)
+    if head is None:
+        return []
+    start = head.end() - 1
+    end = closing_bracket(signature.replace("<", "(").replace(">", ")"), start)
+    found = []
+    for each in split_top(signature[start + 1 : end], ",") if end > 0 else ():
+        words = _BOUNDED.split(each.strip())[0].split()
+        found.append(words[-1] if words else "")
+    return found

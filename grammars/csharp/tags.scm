@@ -81,12 +81,18 @@
 (method_declaration parameters: (parameter_list . (parameter (modifier) @_this type: (_) @owner.extended))
   (#eq? @_this "this"))
 (parameter_list (parameter "=" @parameter.optional))
-(implicit_parameter) @binding.item
+(implicit_parameter) @binding.item @binding.handed
+(lambda_expression) @lambda
+(lambda_expression parameters: (parameter_list (parameter !type name: (identifier) @binding.handed)))
 (foreach_statement type: (_) @binding.type left: (identifier) @binding right: (_) @binding.elements)
 (catch_declaration type: (_) @binding.type name: (identifier) @binding)
 (declaration_pattern type: (_) @binding.type name: (identifier) @binding)
 (declaration_expression type: (_) @binding.type name: (identifier) @binding)
+(declaration_expression type: (implicit_type) name: (identifier) @binding.out)
 (type_parameter name: (identifier) @binding.item)
+(type_parameter_constraints_clause (identifier) @binding (type_parameter_constraint type: (_) @binding.type))
+(from_clause name: (identifier) @binding . (_) @binding.elements)
+(foreach_statement left: (tuple_pattern (_) . name: (identifier) @binding .) right: (_) @binding.elements)
 (method_declaration returns: (_) @returns)
 (local_function_statement type: (_) @returns)
 

@@ -83,8 +83,10 @@
 (instanceof_expression right: (_) @binding.type name: (identifier) @binding)
 (type_pattern (_) @binding.type . (identifier) @binding)
 (record_pattern_component (_) @binding.type . (identifier) @binding)
-(lambda_expression parameters: (identifier) @binding.item)
-(inferred_parameters (identifier) @binding.item)
+(lambda_expression) @lambda
+(lambda_expression parameters: (identifier) @binding.item @binding.handed)
+(inferred_parameters (identifier) @binding.item @binding.handed)
+(enhanced_for_statement type: (_) name: (identifier) value: (_) @binding.elements)
 (type_parameter (type_identifier) @binding.item)
 (type_parameter (type_bound . (_) @binding.type))
 (method_declaration type: (_) @returns)

@@ -100,7 +100,8 @@
 (parameter type: (_) @binding.type)
 (binding name: (identifier) @binding)
 (binding type: (_) @binding.type)
-(lambda_expression parameters: (identifier) @binding.item)
+(lambda_expression) @lambda
+(lambda_expression parameters: (identifier) @binding.item @binding.handed)
 (enumerator . (identifier) @binding.item "<-")
 (enumerator . (identifier) @binding "=" . (_) @binding.value)
 (typed_pattern pattern: (identifier) @binding type: (_) @binding.type)

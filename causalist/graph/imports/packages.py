@@ -161,12 +161,18 @@ def cut_package_name(module: str, parts: int) -> str:
     return ".".join(name_parts)
 
 
+_DOTTED = re.compile(r"[\w$.]+")
+
+
 def first_names_in(facts: FileFacts) -> frozenset[str]:
     """Return the first names of all chains that a file uses."""
     result = {call.callee.lstrip("<").partition(".")[0].partition(">")[0].rstrip("()[]") for call in facts.calls}
     result.update(reference.name.partition("::")[0].partition(".")[0] for reference in facts.references)
-    result.update(base.name.partition(".")[0] for base in facts.bases)
-    result.update(binding.type.partition(".")[0].rstrip("[]") for binding in facts.bindings if binding.type)
+    for written in (*(base.name for base in facts.bases), *(binding.type for binding in facts.bindings)):
+        if "{" in written or "?" in written:  # a generic type, and what it is of
+            result.update(name.partition(".")[0] for name in _DOTTED.findall(written))
+        elif written:
+            result.add(written.partition(".")[0].rstrip("[]"))
     return frozenset(result)
 
 

@@ -10,7 +10,15 @@ from causalist.graph.values import BUILTIN, HOLDERS, KIND_OF_SHAPE, UNKNOWN, Val
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding
 from causalist.model.language import TypeSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
-from causalist.model.type_notation import NARROWED, PREDICATE, RETURNED, Shape, split_type
+from causalist.model.type_notation import (
+    NARROWED,
+    PREDICATE,
+    RETURNED,
+    Shape,
+    split_generic,
+    split_type,
+    type_parameters_of,
+)
 
 _ELEMENT = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
 _CONTENT_KINDS = frozenset(
@@ -28,6 +36,7 @@ _CONTENT_KINDS = frozenset(
 _MAX_DEPTH = 24  # chains that are being read at the same time
 _FIELD_RULE = RuleName.ATTRIBUTE_TYPE
 _OWN_TYPES = ("Self", "this", "this.type", "static")
+_MAX_BASES = 5  # generic bases that are followed, one above the other
 _DEFAULT_EXPORT = "default"  # what a file exports in place of itself
 
 
@@ -38,6 +47,7 @@ class AnnotationTypes:
     inference: InferenceBase
     containers: ContainerTypes
     program: Program = field(init=False)
+    given: dict[str, Value] = field(default_factory=dict)  # what type parameters stand for, while a type is read
 
     def __post_init__(self) -> None:
         self.program = self.inference.program
@@ -49,15 +59,29 @@ class AnnotationTypes:
             return UNKNOWN
         if settings is not None and settings.shapes.sequences:
             return self.containers.infer_annotation(file, scope, name, rule)
+        if self.given and name in self.given:
+            return self.given[name].with_rule(rule)
+        if settings is not None and settings.types.generic and "{" in name:
+            head, arguments = split_generic(name)
+            if arguments:
+                return self._generic_type(file, scope, head, arguments, rule)
         outer, holds, inner = name.partition("?")
-        if holds and "+" not in outer:
+        if holds and "+" not in outer and "{" not in outer:
             own = self.infer_annotation(file, scope, outer, rule)  # a type of the repository, in spite of its name
-            return own if own.kind is ValueKind.INSTANCE else self.infer_annotation(file, scope, inner, rule)
+            if own.kind is ValueKind.INSTANCE:
+                return own
+            held = self.infer_annotation(file, scope, inner, rule)
+            if own.kind is not ValueKind.EXTERNAL:
+                return held
+            if held.kind is ValueKind.COLLECTION:
+                return held._replace(name=own.name)  # other members are of that package
+            return own if held.kind in (ValueKind.BUILTIN, ValueKind.UNKNOWN) else held
         if name.endswith(_ELEMENT):
             element = self.infer_annotation(file, scope, name.removesuffix(_ELEMENT), rule)
             if settings is None or not settings.types.containers:
                 return element.as_element_of_array()
-            return element._replace(kind=ValueKind.COLLECTION) if element.kind is ValueKind.INSTANCE else BUILTIN
+            is_known = element.kind in (ValueKind.INSTANCE, ValueKind.COLLECTION)
+            return element._replace(kind=ValueKind.COLLECTION) if is_known else BUILTIN
         if "+" in name:
             every = [self.infer_annotation(file, scope, each, rule) for each in name.split("+")]
             instances = [each for each in every if each.kind is ValueKind.INSTANCE]
@@ -73,7 +97,9 @@ class AnnotationTypes:
                 for each, other in zip(content, nameless, strict=True)
             )
             return Value(KIND_OF_SHAPE[shape], -1, rule, parts=parts)
+        given, self.given = self.given, {}
         value = self.inference.infer_chain(file, scope, name)
+        self.given = given
         if settings is not None and settings.names.all_declared:  # a type parameter is what its bound is, or any object
             value = value if value is not None and value.kind is not ValueKind.UNKNOWN else BUILTIN
         if value is None:
@@ -90,6 +116,47 @@ class AnnotationTypes:
         if value.kind is ValueKind.EXTERNAL:
             return value._replace(rule=rule, type=name.rpartition(".")[2])
         return value if value.kind is ValueKind.BUILTIN else UNKNOWN
+
+    def _generic_type(self, file: int, scope: int, head: str, arguments: list[str], rule: str) -> Value:
+        """Return an instance of a generic type, which knows its arguments; a function for a type of functions."""
+        settings = self.program.files[file].settings
+        parts = tuple(self.infer_annotation(file, scope, each, rule) if each else UNKNOWN for each in arguments)
+        if settings is not None and head in settings.types.functions:
+            return Value(ValueKind.CALLABLE, -1, rule, parts=(parts[-1],))
+        value = self.infer_annotation(file, scope, head, rule)
+        return value._replace(parts=parts) if value.kind is ValueKind.INSTANCE else value
+
+    def type_arguments(self, value: Value, owner: int, depth: int = 0) -> dict[str, Value]:
+        """Return what the type parameters of `owner` stand for in a value of that type or of one below it."""
+        program = self.program
+        symbols = program.files[program.file_of[value.number]]
+        if symbols.settings is None or not symbols.settings.types.generic or depth > _MAX_BASES:
+            return {}
+        names = type_parameters_of(program.definition_of[value.number].signature)
+        own = dict(zip(names, value.parts, strict=False)) if value.parts else {}
+        if program.canonical.get(value.number, value.number) == program.canonical.get(owner, owner):
+            return own
+        local = value.number - symbols.first
+        for base in symbols.facts.bases:
+            if base.definition != local or "{" not in base.name:
+                continue
+            given, self.given = self.given, own
+            above = self.infer_annotation(program.file_of[value.number], local, base.name, value.rule)
+            self.given = given
+            if above.kind is ValueKind.INSTANCE and owner in program.linear_bases(above.number):
+                return self.type_arguments(above, owner, depth + 1)
+        return {}
+
+    def with_arguments(self, value: Value, member: Value) -> Value:
+        """Return the member of a generic value, which knows what its type parameters stand for."""
+        if member.kind is not ValueKind.DEFINITION or member.parts:
+            return member
+        owner = self.program.enclosing_type(member.number)
+        given = self.type_arguments(value, owner) if owner >= 0 else {}
+        return member._replace(parts=tuple(given.values()), type=",".join(given)) if given else member
+
+    def _reading(self, value: Value) -> dict[str, Value]:
+        return dict(zip(value.type.split(","), value.parts, strict=False)) if value.parts and value.type else {}
 
     def _record_of_fields(self, file: int, scope: int, fields: list[str]) -> Value:
         """Return a struct without a name that has these fields: `name:T`, `name:` or, embedded, `T`.
@@ -220,7 +287,9 @@ class AnnotationTypes:
                 return content
             return self.infer_annotation(file, binding.scope, binding.type, RuleName.ANNOTATION)
         if binding.value and binding.value != binding.target and self.inference.depth < _MAX_DEPTH:
+            given, self.given = self.given, {}
             made = self.inference.infer_chain(file, binding.scope, binding.value)
+            self.given = given
             if made is not None and made.kind is not ValueKind.UNKNOWN_MEMBER:
                 return made
         return UNKNOWN
@@ -286,7 +355,17 @@ class AnnotationTypes:
         owner = program.enclosing_type(value.number)
         if returned in ("Self", "this", "this.type") and owner >= 0:
             return Value(ValueKind.INSTANCE, owner, RuleName.RETURN_TYPE)
-        return self.infer_annotation(file, value.number - symbols.first, returned, RuleName.RETURN_TYPE)
+        given, self.given = self.given, self._reading(value)
+        found = self.infer_annotation(file, value.number - symbols.first, returned, RuleName.RETURN_TYPE)
+        self.given = given
+        return found
+
+    def content_of_member(self, value: Value) -> Value | None:
+        """Return the value that a constant or field holds, with what its type says of the arguments of its owner."""
+        given, self.given = self.given, self._reading(value)
+        content = self.content_of(value.number)
+        self.given = given
+        return content
 
     def _call_method_of(self, value: Value) -> Value | None:
         """Return the method that runs when an instance is called, in languages with annotations of collections."""
@@ -401,7 +480,9 @@ class MemberTypes:
         if content.kind is ValueKind.COLLECTION:
             if name == _ELEMENT or name in settings.elements:
                 return content._replace(kind=ValueKind.INSTANCE)
-            return content if name in settings.collection_methods or name in settings.unwrap_methods else BUILTIN
+            if name in settings.collection_methods or name in settings.unwrap_methods:
+                return content
+            return Value(ValueKind.EXTERNAL, -1, RuleName.EXTERNAL, content.name) if content.name else BUILTIN
         if content.kind is ValueKind.INSTANCE and settings.casts and name == _ELEMENT:
             return UNKNOWN  # an object with names of any kind
         if content.kind is not ValueKind.INSTANCE:
@@ -473,7 +554,7 @@ class MemberTypes:
 
     def _content_or_itself(self, value: Value) -> Value | None:
         if value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
-            content = self.annotations.content_of(value.number)
+            content = self.annotations.content_of_member(value)
             is_field = self.program.definition_of[value.number].kind == NodeKind.FIELD
             return (
                 content._replace(rule=RuleName.ATTRIBUTE_TYPE)

@@ -122,6 +122,8 @@ class InferenceBase(ABC):
             return value
         if value.kind is kind:
             return value.parts[which]
+        if value.kind is ValueKind.COLLECTION and kind is ValueKind.SEQUENCE:
+            return value._replace(kind=ValueKind.INSTANCE) if not which else BUILTIN
         if value.kind is ValueKind.DEFINITION:
             if not self.program.is_value(value.number):
                 return value if kind is ValueKind.SEQUENCE else UNKNOWN

@@ -32,7 +32,16 @@ from causalist.graph.values import (
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding, Import
 from causalist.model.language import ShapeSettings, TypeSettings
 from causalist.model.symbols import NodeKind, accessor_names
-from causalist.model.type_notation import ABOVE, GIVEN, LAMBDA_VALUE, NARROWED, OWN_OBJECT, Mark, split_chain_part
+from causalist.model.type_notation import (
+    ABOVE,
+    GIVEN,
+    LAMBDA_VALUE,
+    NARROWED,
+    OWN_OBJECT,
+    PLACE,
+    Mark,
+    split_chain_part,
+)
 
 _MAX_SCOPES = 40  # definitions around a name that are looked into, from the inside
 _MAX_OPEN_CHAINS = 40  # each read for the sake of the one before
@@ -127,8 +136,8 @@ class Inference(InferenceBase):
             return self.follow_members(file, typed, rest.split("."), 1, called)
         if chain.startswith(LAMBDA_VALUE):
             return self._inside_lambda(file, scope, chain, called)
-        if chain.endswith((OWN_OBJECT, GIVEN)):
-            return self._of_last_parameter(file, scope, *chain.rpartition(".")[::2])
+        if PLACE in chain or chain.endswith((OWN_OBJECT, GIVEN)):
+            return self._of_parameter(file, scope, *chain.rpartition(".")[::2])
         parts = self._with_own_class(symbols, scope, chain).split(".")
         head = parts[0]
         unknown = UNKNOWN_MEMBER if len(parts) > 1 else None
@@ -191,6 +200,8 @@ class Inference(InferenceBase):
                 at = symbols.facts.definitions[at].parent
             binding = symbols.bindings.get(at, {}).get(target)
             value = self.annotations.binding_value(file, binding, target) if binding is not None else UNKNOWN
+            if value.kind is ValueKind.DEFINITION:
+                value = self.content_of_value(value) or UNKNOWN
             if head.endswith("^"):
                 is_known = value.kind is ValueKind.INSTANCE
                 value = value._replace(kind=ValueKind.COLLECTION) if is_known else BUILTIN
@@ -199,8 +210,6 @@ class Inference(InferenceBase):
                 return self.follow_members(file, value, parts, 1, called)
             if value.kind is ValueKind.UNKNOWN:
                 continue
-            if value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
-                value = self.annotations.content_of(value.number) or UNKNOWN
             name = parts[1].rstrip("()[]")
             if value.kind is ValueKind.INSTANCE:
                 arguments = arguments_of(parts[1], called if len(parts) == 2 else None)
@@ -210,14 +219,18 @@ class Inference(InferenceBase):
                 return value
         return self.infer_chain(file, scope, rest, called)
 
-    def _of_last_parameter(self, file: int, scope: int, chain: str, wanted: str) -> Value | None:
-        """Return the object or argument that a function gives to the function in its last parameter."""
+    def _of_parameter(self, file: int, scope: int, chain: str, wanted: str) -> Value | None:
+        """Return what a function gives to the function in its last parameter, or what another parameter is of."""
         function = self.infer_chain(file, scope, chain)
         if function is None or function.kind is not ValueKind.DEFINITION:
             return UNKNOWN
         parameters = self.program.parameters.get(function.number, ())
-        taken = _FUNCTION_TYPE.fullmatch(parameters[-1]) if parameters else None
-        written = taken[1 if wanted == OWN_OBJECT else 2] if taken is not None else None
+        if wanted.startswith(PLACE):
+            number = int(wanted.removeprefix(PLACE))
+            written: str | None = parameters[number].strip("=.") if number < len(parameters) else ""
+        else:
+            taken = _FUNCTION_TYPE.fullmatch(parameters[-1]) if parameters else None
+            written = taken[1 if wanted == OWN_OBJECT else 2] if taken is not None else None
         if not written:
             return UNKNOWN
         at = self.program.file_of[function.number]
@@ -481,8 +494,14 @@ class Inference(InferenceBase):
             return self.members.record_member(file, value, name, called)
         if value.kind in (ValueKind.INSTANCE, ValueKind.SUPER):
             own = self._member_of_instance(value, name, called)
+            if own is not None and self._may_be_generic(value):
+                own = self.annotations.with_arguments(value, own)
             return own if own is not None else self.name_lookup.find_extension_member(file, value, name, called)
         return None
+
+    def _may_be_generic(self, value: Value) -> bool:
+        settings = self.program.files[self.program.file_of[value.number]].settings
+        return settings is not None and settings.types.generic and value.kind is ValueKind.INSTANCE
 
     def default_export(self, module: Value) -> Value | None:
         """Return the value that a file puts in the place of its module: `module.exports = f`."""
@@ -528,7 +547,7 @@ class Inference(InferenceBase):
         if value.number in self._open_holders or len(self._open_holders) >= MAX_OPEN_HOLDERS:
             return None  # `a = b` and `b = a`, or a longer way than anybody writes
         self._open_holders.add(value.number)
-        found = self.annotations.content_of(value.number)
+        found = self.annotations.content_of_member(value)
         if found is not None and found.kind not in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
             found = self._follow_member(program.file_of[value.number], found, name, name, called)
         self._open_holders.discard(value.number)

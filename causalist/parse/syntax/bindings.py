@@ -49,7 +49,7 @@ _ASSIGNED = re.compile(r"\(?([^\W\d][\w$.]*)\s*=(?![=>])")
 _CHAIN = re.compile(r"[^\W\d][\w$]*(?:\.[\w$]+)+")
 _GIVES_SELF = re.compile(r"(\w+)\s*\{")  # a method that is called for `self`, with a function
 _MAX_WAITING_BYTES = 8  # bytes of "(await "
-_AFTER = (b"extends", b"instanceof")  # between a name and its type, where types stand before names otherwise
+_AFTER = (b"extends", b"instanceof", b":")  # between a name and its type, where types stand before names otherwise
 _BESIDE = re.compile(rb"[\s&.$]*")  # between a type and the one name that it is for
 _MAX_PUNCTUATION_BYTES = 3  # bytes between a name and its annotation or value, white space aside: ":", "=", ")=", ")in"
 _BOUND = re.compile(rb"\s+[a-z]+\s+")  # between a type parameter and what bounds it
@@ -59,6 +59,7 @@ _METHOD_OF_ARROW = re.compile(
     rb"(?:\s|//[^\n]*\n)*!?\??\.\s*(\w+)\s*(?:<[^<>()]{0,60}>)?\(\s*(?:async\s+|async(?=\s*\())?(?:function\s*\w*\s*)?\(?\s*"
 )
 _METHOD = re.compile(rb"(?:\s|//[^\n]*\n)*\.\s*(\w+)\s*\(\s*(?:[^(|]{0,60}[,\s])?(?:move\s+)?\|[&\s]*\(?")
+_MADE_GENERIC = re.compile(r"new ([\w.]+<[^()<>]+>)\([^()]*\)")
 _NOTHING = frozenset({"null", "undefined", "false"})  # which has no members
 _ON_HOLDER = -2  # scope of the type parameters of a holder, until `hand_down` copies them
 
@@ -77,6 +78,7 @@ class BindingReader:
         functions = "|".join(map(re.escape, scopes.settings.types.instancing))
         instance = rf"(?:{functions})\((?s:.*),\s*(?:([\w.]+)|\{{\s*__index\s*=\s*([\w.]+)[^{{}}]*\}})\s*\)"
         self._instancing = re.compile(instance) if functions else None
+        self._is_generic = scopes.settings.types.generic
         self._awaits = bool(scopes.settings.lambdas.yielding or scopes.settings.types.gathering)
         self._globals: set[tuple[int, str]] = set()
         self._pattern: tuple[int, list[tuple[int, str]]] | None = None  # end, (position, key) of its names
@@ -209,7 +211,7 @@ class BindingReader:
     def on_element(self, start: int, end: int, tag: int) -> None:
         """Bind a name to an element of the collection before it."""
         self.on_binding(start, end, tag)
-        self._tell(start, self._elements)
+        self.tell(start, self._elements)
         self._binding_end = -1
 
     def on_match(self, start: int, end: int, tag: int) -> None:
@@ -226,10 +228,10 @@ class BindingReader:
     def on_matched(self, start: int, end: int, tag: int) -> None:
         """Bind a name to the subject of the enclosing match."""
         if subject := self.subject_at(start):
-            self._tell(start, subject)
+            self.tell(start, subject)
 
     def subject_at(self, start: int) -> str:
-        """Return the subject of the match around `start`, or ""."""
+        """Return the subject of the match around `start`."""
         while self._matches and self._matches[-1][0] <= start:
             self._matches.pop()
         return self._matches[-1][1] if self._matches else ""
@@ -243,7 +245,7 @@ class BindingReader:
         if self._scopes.lambdas:
             of = self._scopes.lambdas[-1]
             if of.is_paired or b"," not in self._scopes.data[end : of.arrow]:
-                self._tell(start, of.argument)
+                self.tell(start, of.argument)
             return
         position = bisect_right(self._receivers, (start, start)) - 1
         if position < 0:
@@ -252,9 +254,9 @@ class BindingReader:
         method = (_METHOD_OF_ARROW if self._has_arrows else _METHOD).match(self._scopes.data, until, start)
         name = method[1].decode("ascii", "replace") if method else ""
         if name in self._scopes.settings.types.callback_methods:
-            self._tell(start, element_of(self._chain(since, until, since)))
+            self.tell(start, element_of(self._chain(since, until, since)))
         elif name == _THEN and self._has_arrows:
-            self._tell(start, self._chain(since, until, since))
+            self.tell(start, self._chain(since, until, since))
 
     def on_narrowed(self, start: int, end: int, tag: int) -> None:
         """Record the name that a type check narrows."""
@@ -289,9 +291,9 @@ class BindingReader:
     def on_payload(self, start: int, end: int, tag: int) -> None:
         """Bind a name to the first part of the variant of the open pattern."""
         if self._variant:
-            self._tell(start, f"{self._variant}.0")
+            self.tell(start, f"{self._variant}.0")
 
-    def _tell(self, start: int, value: str) -> None:
+    def tell(self, start: int, value: str) -> None:
         """Set the value of the binding at `start`, unless its type or value is known."""
         if start == self.taken and self.bindings and not (self.bindings[-1].type or self.bindings[-1].value):
             self.bindings[-1] = self.bindings[-1]._replace(value=value)
@@ -303,6 +305,8 @@ class BindingReader:
         if self._is_shaped:
             return value_of(text, self._scopes.settings.shapes) if end - start <= MAX_VALUE_BYTES else ""
         text = self._scopes.spell_attributes(text)
+        if self._is_generic and (generic := _MADE_GENERIC.fullmatch(text)):
+            return typed_value(array_type_name(generic[1], self._scopes.settings.types))
         if self._instancing is not None and (of_type := self._instancing.fullmatch(text)):
             return marked(of_type[1] or of_type[2], Mark.CALL)
         while wrapped := self._wrapping.fullmatch(text):
@@ -452,11 +456,9 @@ class BindingReader:
         assigned = self._assigned(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)))
         chain = self._scopes.spell_current(assigned) if assigned else self._chain(start, end, start)
         self._value = (start, chain, targets)
-        if self._awaits and not any(key for _, key in targets):
-            scopes = self._scopes
-            if not chain or chain.removesuffix("()") in scopes.settings.types.gathering:
-                call = scopes.skip_waiting(start, end), scopes.end_before_default(start, end)
-                scopes.local_names.awaited[call] = [position for position, _ in targets]
+        is_open = not chain or chain.removesuffix("()") in self._scopes.settings.types.gathering
+        if self._awaits and is_open and not any(key for _, key in targets):
+            self._scopes.await_call(start, end, [position for position, _ in targets])
         for position, key in targets:
             if key and self.bindings[position].value:
                 continue  # known by the variant that the pattern names

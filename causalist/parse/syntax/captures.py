@@ -155,6 +155,7 @@ class Tag(IntEnum):
     REGION = auto()
     LAMBDA = auto()
     CHECKED_TYPE = auto()
+    BINDING_OUT = auto()
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
@@ -282,6 +283,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "member": Tag.MEMBER,
     "lambda": Tag.LAMBDA,
     "region": Tag.REGION,
+    "binding.out": Tag.BINDING_OUT,
     "checked.type": Tag.CHECKED_TYPE,
     "error": Tag.ERROR,
 }

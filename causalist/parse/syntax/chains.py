@@ -14,6 +14,7 @@ from causalist.model.type_notation import (
     array_of,
     bounds_of,
     field_of,
+    generic_of,
     marked,
     object_of,
     result_mark,
@@ -372,7 +373,17 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     name = _TYPE.match(text)
     if not name or name[2][:1] not in ("", "[", "<") or name[2].startswith("[]"):
         return ""
+    if settings.generic and name[2].startswith("<") and name[2].endswith(">") and name[1] not in _SAYS_NOTHING:
+        return generic_of(name[1], (_argument_name(each, settings) for each in split_top(name[2][1:-1], ",")))
     return "" if name[1] in _SAYS_NOTHING else name[1]
+
+
+def _argument_name(text: str, settings: TypeSettings) -> str:
+    read = array_type_name if settings.before_names else type_name
+    return read(_VARIANCE.sub("", text.strip()), settings)
+
+
+_VARIANCE = re.compile(r"^(?:out|in|\? extends|\? super) ")
 
 
 def array_type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:

@@ -203,6 +203,7 @@ class FactCollector:
             Tag.ERROR: self._on_error,
             Tag.LAMBDA: self.use_reader.on_lambda,
             Tag.REGION: self._on_region,
+            Tag.BINDING_OUT: self.use_reader.on_out,
             Tag.CHECKED_TYPE: self._on_checked_type,
         }
         handlers.update(self.binding_reader.handlers() | self.access_reader.handlers())

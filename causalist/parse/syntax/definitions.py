@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from causalist.model.facts import Base, Implementation
 from causalist.model.symbols import NodeKind
+from causalist.model.type_notation import closing_bracket
 from causalist.parse.syntax.captures import Event, Tag
 from causalist.parse.syntax.chains import chain_of, type_name
 from causalist.parse.syntax.scopes import DefinitionDraft, Frame, Scopes
@@ -109,9 +110,22 @@ class BaseReader:
                 self.bases.append(Base(frames[-1].index, "?", False, row))
                 return False
             if chain:
+                chain = self._with_arguments(start, end, chain)
                 into = self._mixed_in if tag == Tag.BASE_MIXIN else self.bases
                 into.append(Base(frames[-1].index, chain, tag == Tag.IMPLEMENTS, row))
         return True
+
+    def _with_arguments(self, start: int, end: int, chain: str) -> str:
+        """Return a base with its type arguments, which may stand behind it, in languages that keep those."""
+        settings = self._scopes.settings.types
+        if not settings.generic:
+            return chain
+        text = self._scopes.text(start, end + _MAX_NAME_BYTES)
+        brackets = text.replace("<", "(").replace(">", ")")
+        opened = brackets.find("(")
+        closed = closing_bracket(brackets, opened) if 0 <= opened <= end - start else -1
+        written = type_name(text[: closed + 1], settings) if closed > 0 else ""
+        return written if written.startswith(f"{chain}{{") else chain
 
     def on_base_of(self, start: int, end: int, tag: int) -> None:
         """Record the type of the next base, for a base outside of its type."""

@@ -151,6 +151,11 @@ class Scopes:
         default = self._default.search(self.data, start, end) if self._default is not None else None
         return default.start() if default else end
 
+    def await_call(self, start: int, end: int, bindings: list[int]) -> None:
+        """Note bindings whose value is a call of which it is known later what it gives."""
+        call = self.skip_waiting(start, end), self.end_before_default(start, end)
+        self.local_names.awaited[call] = bindings
+
     def original_text(self, start: int, end: int) -> str:
         """Return the original text of a range."""
         return self.source[start:end].decode("utf-8", "replace")

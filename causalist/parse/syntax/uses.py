@@ -13,7 +13,7 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 
 from causalist.model.facts import MODULE_SCOPE, Call, Reference
-from causalist.model.type_notation import GIVEN, OWN_OBJECT, element_of
+from causalist.model.type_notation import GIVEN, OWN_OBJECT, PLACE, element_of
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.captures import Tag
 from causalist.parse.syntax.chains import chain_of, last_of_chain, type_name, with_constructor_call
@@ -208,6 +208,10 @@ class CallReader:
         self._scopes.lambdas.pop()
         return spelled
 
+    def open_call(self) -> _Invocation | None:
+        """Return the call of which an argument was captured last."""
+        return self._lists[-1][1] if self._lists else None
+
     def is_listed(self) -> bool:
         """Return True if the arguments of the innermost open call have begun."""
         return bool(self._open) and self._open[-1].has_arguments
@@ -307,7 +311,7 @@ class CallReader:
         if inner is not None and is_call and inner.start == call.start and call.start < inner.end <= start:
             between = _COMMENT.sub("", scopes.text(inner.end, end)) if end - inner.end < _MAX_BETWEEN_BYTES else ""
             between = _TYPES.sub("", between) if self._bracketed else between
-            between = _INDEX.sub("[]", _EXPLICIT_TYPES.sub(".", "".join(between.split())))
+            between = _INDEX.sub("[]", _EXPLICIT_TYPES.sub(".", "".join(between.split()))).replace("?.", ".")
             if not _INDEXED_MEMBERS.fullmatch(between):
                 return f"?.{scopes.text(start, end)}"
             if inner.result and len(inner.result) < _MAX_CALLEE_CHARACTERS:
@@ -567,6 +571,16 @@ class UseReader:
             if not self.whole_calls.is_listed():
                 self.on_arguments(start, end, Tag.CALL_ARGUMENTS)
             self.whole_calls.on_argument(start, end, Tag.CALL_ARGUMENT)
+
+    def on_out(self, start: int, end: int, tag: int) -> None:
+        """Bind a variable that a call sets to what the parameter in its place is of."""
+        call = self.whole_calls.open_call()
+        if call is None or not call.spelled:
+            return
+        on, _, method = call.spelled.rpartition(".")
+        is_element = method in self._settings.types.setting
+        value = element_of(on) if is_element else f"{call.spelled}.{PLACE}{len(call.arguments) - 1}"
+        self._named.tell(start, value)
 
     def on_lambda(self, start: int, end: int, tag: int) -> None:
         """Open a function without a name, which declares names for itself."""
