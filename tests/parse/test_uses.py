@@ -28,13 +28,13 @@ def calls(text: str) -> list[tuple[str, str]]:
         ("x.new B(1);", [("x.B", "=")]),
         ("this.f(); super.g(); A.this.h();", [("this.f", ""), ("super.g", ""), ("A.this.h", "")]),
         ("((B) x).f();", [("<B>.f", "")]),
-        ("((b.C<D>) g(1)).x.f();", [("g", "i"), ("<b.C>.x.f", "")]),
+        ("((b.C<D>) g(1)).x.f();", [("g", "i"), ("<b.C{D}>.x.f", "")]),
         ("((B) x.f()).g();", [("x.f", ""), ("<B>.g", "")]),
         ("(x ? y : z).f();", [("?.f", "")]),
         ("((B) x + (C) y).f();", [("?.f", "")]),
         (
             "a[0].f(); a[i][j + 1].b[k].g(); h()[0].f();",
-            [("a[].f", ""), ("a[][].b[].g", ""), ("h", ""), ("h()[].f", "")],
+            [("a.[].f", ""), ("a.[].[].b.[].g", ""), ("h", ""), ("h()[].f", "")],
         ),
         ('"text".f();', [("?.f", "")]),
         ("f('c', 1, -2L, 1.5, 2f, 0x1F, true, null, x -> x, A::b, x + 1);", [("f", "cildfibn>>?")]),
@@ -65,7 +65,7 @@ def test_a_name_that_is_declared_again_is_another() -> None:
 def test_parameters_and_returns() -> None:
     facts = facts_of("class A { List<B> f(final int a, c.D<E> b, F[] c, G... d) {} A() {} abstract void g(); }", "java")
     assert facts.parameters == ((1, ("int", "c.D", "F[]", "G...")), (2, ()), (3, ()))
-    assert facts.returns == ((1, "List"), (3, "void"))
+    assert facts.returns == ((1, "List?B[]"), (3, "void"))
 
 
 @pytest.mark.parametrize(

@@ -75,11 +75,13 @@ class AnnotationTypes:
                 return held
             if held.kind is ValueKind.COLLECTION:
                 return held._replace(name=own.name)  # other members are of that package
-            return own if held.kind in (ValueKind.BUILTIN, ValueKind.UNKNOWN) else held
+            return own if held.kind is ValueKind.BUILTIN else held
         if name.endswith(_ELEMENT):
             element = self.infer_annotation(file, scope, name.removesuffix(_ELEMENT), rule)
             if settings is None or not settings.types.containers:
                 return element.as_element_of_array()
+            if element.kind is ValueKind.BUILTIN and self._is_parameter_of_function(file, scope, name):
+                return UNKNOWN  # which type it is each call decides
             is_known = element.kind in (ValueKind.INSTANCE, ValueKind.COLLECTION)
             return element._replace(kind=ValueKind.COLLECTION) if is_known else BUILTIN
         if "+" in name:
@@ -116,6 +118,13 @@ class AnnotationTypes:
         if value.kind is ValueKind.EXTERNAL:
             return value._replace(rule=rule, type=name.rpartition(".")[2])
         return value if value.kind is ValueKind.BUILTIN else UNKNOWN
+
+    def _is_parameter_of_function(self, file: int, scope: int, name: str) -> bool:
+        """Return True if the element of an array is a type parameter of the function `scope`."""
+        symbols = self.program.files[file]
+        if scope == MODULE_SCOPE or symbols.facts.definitions[scope].kind not in CALLABLE_KINDS:
+            return False
+        return name.removesuffix(_ELEMENT) in symbols.bindings.get(scope, {})
 
     def _generic_type(self, file: int, scope: int, head: str, arguments: list[str], rule: str) -> Value:
         """Return an instance of a generic type, which knows its arguments; a function for a type of functions."""

@@ -12,10 +12,14 @@ they are used first.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from causalist.model.facts import Binding
 from causalist.model.language import LanguageSettings
 from causalist.model.type_notation import LAMBDA_VALUE
+
+if TYPE_CHECKING:
+    from causalist.parse.syntax.scopes import Frame
 
 _HEAD = re.compile(r"[\w$]+")
 
@@ -121,24 +125,25 @@ class LocalNames:
         self._visible[key] = times
         return name if times == 1 else f"{name}#{times}"
 
-    def is_declared(self, name: str, scopes: Sequence[int]) -> bool:
+    def is_declared(self, name: str, frames: "Sequence[Frame]") -> bool:
         """Return True if one of the open definitions declares this name, or a lambda that need not declare it."""
         if self.lambdas and name == self._implicit:
             return True
-        return any(self._visible.get((scope, name)) for scope in scopes)
+        visible = self._visible
+        return any(visible.get((frame.index, name)) for frame in frames)
 
-    def spell(self, chain: str, scopes: Sequence[int]) -> str:
+    def spell(self, chain: str, frames: "Sequence[Frame]") -> str:
         """Return a chain with its first name spelled as its innermost declaration so far."""
         matched = _HEAD.match(chain)
         if not matched or chain.startswith("#", matched.end()):
             return chain
-        name, rest = matched[0], chain[matched.end() :]
+        name, visible = matched[0], self._visible
         if self.lambdas and name == self._implicit:
-            return self._spell_implicit(name, rest)
-        for scope in reversed(scopes):
-            times = self._visible.get((scope, name), 0)
+            return self._spell_implicit(name, chain[matched.end() :])
+        for frame in reversed(frames):
+            times = visible.get((frame.index, name), 0)
             if times:
-                return chain if times == 1 else f"{name}#{times}{rest}"
+                return chain if times == 1 else f"{name}#{times}{chain[matched.end() :]}"
         return self._spell_receivers(name, chain) if self.lambdas else chain
 
     def close(self, position: int) -> None:

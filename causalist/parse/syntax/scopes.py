@@ -224,13 +224,13 @@ class Scopes:
 
     def is_local(self, name: str) -> bool:
         """Return True if an open definition declares this name so far, or a lambda that need not declare it."""
-        return self.local_names.is_declared(name, [frame.index for frame in self.frames])
+        return self.local_names.is_declared(name, self.frames)
 
     def spell_current(self, chain: str) -> str:
         """Return a chain with its first name spelled as its innermost declaration so far."""
         if not chain or self.local_names.is_empty:
             return chain
-        return self.local_names.spell(chain, [frame.index for frame in self.frames])
+        return self.local_names.spell(chain, self.frames)
 
     def count(self, key: str) -> int:
         """Return the number of calls for the same key, this one included."""
