@@ -20,7 +20,7 @@ from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import IS_TYPE, MODULE_SCOPE, UNCOUNTED, Implementation
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
-from causalist.model.type_notation import KEPT, Shape, split_generic, split_type
+from causalist.model.type_notation import KEPT, LAMBDA_VALUE, Shape, split_generic, split_type
 
 
 class Target(NamedTuple):
@@ -309,6 +309,11 @@ class Resolver:
             is_value = receiver and not receiver.rpartition(".")[2][:1].isupper()  # else a type by its name
             if is_value and method not in self.builtin_methods.get(self._language_of(file), ()):
                 value = self.inference.trait_method(file, scope, value, method) or value
+        if chain.startswith(LAMBDA_VALUE) and "." not in (bare := chain.partition(".")[2]):
+            is_imported = value is not None and value.kind is ValueKind.EXTERNAL  # no extension of what is around
+            chain = bare if is_imported else chain
+        if called and (value is None or is_open) and (own := self.name_lookup.find_own_extension(file, scope, chain)):
+            return [Target(own[0], own[1], 1)], ""
         if called and (value is None or is_open) and self.name_lookup.has_package_extension(chain):
             extensions = self.name_lookup.find_package_extensions(file, chain, arguments, value)
             if extensions:
@@ -380,6 +385,7 @@ class Resolver:
             return [Target(value.number, RuleName.SELF, 1)], ""
         if value.kind is not ValueKind.UNKNOWN_MEMBER or not guess:
             return [], ""
+        chain = chain.partition(".")[2] if chain.startswith(LAMBDA_VALUE) else chain
         name = chain.rpartition(".")[2]
         if name in self.builtin_methods.get(self._language_of(file), ()) or name.startswith("__"):
             return [], ""

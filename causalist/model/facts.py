@@ -54,6 +54,7 @@ class ManifestKey(StrEnum):
     LIBRARY = "library"  # its name in imports and the file of its root
     TARGET = "target"  # the file of a binary, example, test or benchmark
     DEPENDENCY = "dependency"  # a local name and a package
+    RENAMED = "renamed"  # a local name, and the package that it is, or the folder of one after a dot
     SHARED = "shared"  # the same for all packages of a workspace
 
 

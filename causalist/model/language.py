@@ -40,7 +40,8 @@ class NameSettings:
     parameters; with `overloads` functions differ by their parameters. With `types_apart` a type and a value may share a
     name; only the value can be called or derived from by a class. With `clauses` adjacent definitions of one name are
     one definition. With `curried` several lists of arguments make one call. With `extensions` functions in a type that
-    are marked as called on another are found on it, where their package is visible.
+    are marked as called on another are found on it, where their package is visible; so are methods with a signature
+    that `extension_pattern` matches, inside of their type.
 
     Calls: with `accessors` a property `x` of one language of the family is `getX` and `setX` in the others;
     `only_instance` is the name by which they know the instance of a type that has no other. `invokers` are methods
@@ -91,6 +92,7 @@ class NameSettings:
     special_method_prefix: str = ""
     partial_type_pattern: str = ""
     extensions: bool = False
+    extension_pattern: str = ""
     initializers: tuple[str, ...] = ()
     constructs_bases: bool = False
     accessors: bool = False

@@ -23,6 +23,11 @@ _REPLACE_LINE = re.compile(
     r"^\s*(?:replace\s+)?\"?([^\s\"()=]+)\"?(?:\s+v\S+)?\s*=>\s*\"?(\.{1,2}(?:/[^\s\"]*)?)", re.MULTILINE
 )
 _ENTRY_FIELDS = ("source", "types", "typings", "module", "main")
+_DEPENDENCIES = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
+_RENAMED = re.compile(
+    r"(?:npm:|workspace:(?=@?[\w-]+(?:/[\w.-]+)?@))(?P<package>@?[\w.-]+(?:/[\w.-]+)?)(?:@.*)?"
+    r"|(?:file|link|portal):(?://)?(?P<folder>.+?)/?|workspace:(?P<path>\.{1,2}/.+?)/?"
+)
 _SOURCE = re.compile(r"(?<!\.d)\.[cm]?tsx?$")
 _MAX_ENTRIES = 200  # entries or aliases of one file
 # Conditions that hold wherever a package is used, the source first; others ("development") are asked for by name.
@@ -98,11 +103,29 @@ def _read_package(data: dict[str, Any]) -> list[tuple[str, str]]:
     candidates = [data.get(field) for field in _ENTRY_FIELDS] + _leaves(entry)
     for candidate in _sources_first(c for c in candidates if isinstance(c, str)):
         found.append(("entry", candidate.removeprefix("./")))
+    found += _read_renamed(data)
     for key, table, mark in (("export", exports, "./"), ("alias", data.get("imports"), "#")):
         for name, value in table.items() if isinstance(table, dict) else ():
             targets = [leaf for leaf in _leaves(value) if leaf.startswith("./")]
             if name.startswith(mark) and targets:
                 found.append((key, "\t".join([name.removeprefix("./"), *_sources_first(targets)])))
+    return found
+
+
+def _read_renamed(data: dict[str, Any]) -> list[tuple[str, str]]:
+    r"""Return the dependencies that have another name here than their package, or are a folder.
+
+    >>> _read_renamed({"dependencies": {"a": "npm:@x/b@^1", "c": "file:../c", "d": "workspace:e@*", "f": "^1"}})
+    [('renamed', 'a\t@x/b'), ('renamed', 'c\t./../c'), ('renamed', 'd\te')]
+    """
+    found = []
+    for table in _DEPENDENCIES:
+        for name, value in _table(data, table).items():
+            given = _RENAMED.fullmatch(value) if isinstance(value, str) else None
+            if given is not None and given["package"] and given["package"] != name:
+                found.append(("renamed", f"{name}\t{given['package']}"))
+            elif given is not None and (folder := given["folder"] or given["path"]) and folder[0] not in "/~":
+                found.append(("renamed", f"{name}\t./{folder}"))
     return found
 
 

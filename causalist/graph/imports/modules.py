@@ -60,6 +60,7 @@ class ModuleMap:
     dotted: dict[str, list[_Dotted]] = field(default_factory=dict)
     packages: dict[str, _Package] = field(default_factory=dict)
     aliases: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)  # (folder, pattern, targets)
+    renamed: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # name -> (folder that says so, meaning)
     built: list[tuple[str, str]] = field(default_factory=list)  # (folder that a compiler fills, folder of its sources)
     _ending: dict[str, list[str]] = field(default_factory=dict)
     _cache: dict[tuple[str, str, int, tuple[str, ...]], ModuleTarget] = field(default_factory=dict)
@@ -210,7 +211,31 @@ class ModuleMap:
             found = self._resolve_pattern(where, module, pattern, targets, settings)
             if found.file >= 0:
                 return found
-        return self._resolve_package(module, settings)
+        return self._resolve_renamed(folder, module, settings) or self._resolve_package(module, settings)
+
+    def _resolve_renamed(self, folder: str, module: str, settings: ModuleSettings) -> ModuleTarget | None:
+        """Return the file of a package by the name that the nearest manifest gives it; None for other names."""
+        (name,) = _package_names(module)
+        around = [
+            (where, meant)
+            for where, meant in self.renamed.get(name, ())
+            if not where or folder == where or folder.startswith(f"{where}/")
+        ]
+        if not around:
+            return None
+        where, meant = max(around, key=lambda each: len(each[0]))
+        rest = module[len(name) :]
+        if not meant.startswith("."):
+            return self._resolve_package(f"{meant}{rest}", settings)
+        at = posixpath.normpath(posixpath.join(where, meant))
+        package = next((known for known, each in self.packages.items() if each.folder == at), "")
+        if package:
+            return self._resolve_package(f"{package}{rest}", settings)
+        for entry in (rest, f"/src{rest}") if rest else ("/src/index", "", "/lib/index"):
+            found = self._find_file_or_index(f"{at}{entry}", settings)
+            if found.file >= 0:
+                return ModuleTarget(found.file, RuleName.PACKAGE)
+        return OUTSIDE
 
     def _resolve_pattern(
         self, folder: str, module: str, pattern: str, targets: tuple[str, ...], settings: ModuleSettings
@@ -258,6 +283,10 @@ class ModuleMap:
             entries = tuple(v for k, v in manifest if k == ManifestKey.ENTRY)
             exports = [tuple(v.split("\t")) for k, v in manifest if k == ManifestKey.EXPORT]
             self.packages.setdefault(name, _Package(folder, entries, tuple((e[0], e[1:]) for e in exports)))
+        for key, value in manifest:
+            if key == ManifestKey.RENAMED:
+                local, meant = value.split("\t")
+                self.renamed.setdefault(local, []).append((folder, meant))
         self._add_aliases(folder, folder, manifest)
 
     def _add_aliases(self, where: str, folder: str, manifest: tuple[tuple[str, str], ...]) -> None:

@@ -26,6 +26,7 @@ from causalist.model.symbols import CALLABLE_KINDS, FIXTURE_PREFIX, TYPE_KINDS, 
 
 _EXTERNAL_TYPE = -1  # in the place of the type that an extension is for: one that is not of the repository
 _ANY_TYPE = -2  # a type parameter, or what all types derive from
+_MAX_OUTER_TYPES = 8
 _TOP_TYPES = ("object", "Object", "dynamic")
 
 
@@ -419,6 +420,26 @@ class NameLookup:
                     if definition.parent == MODULE_SCOPE:
                         self._package_extensions.setdefault(definition.name, []).append(symbols.first + local)
         return bool(self._package_extensions) and "." in chain and chain.rpartition(".")[2] in self._package_extensions
+
+    def find_own_extension(self, file: int, scope: int, chain: str) -> tuple[int, str] | None:
+        """Return (definition, rule) of an extension function that a type around `scope` has as a member, or None."""
+        symbols = self.program.files[file]
+        pattern = symbols.settings.names.extension_pattern if symbols.settings is not None else ""
+        name = chain.rpartition(".")[2]
+        if not pattern or scope < 0 or "." not in chain or symbols.settings is None:
+            return None
+        if name in symbols.settings.builtin_methods:
+            return None
+        owner = self.program.enclosing_type(symbols.first + scope)
+        for _ in range(_MAX_OUTER_TYPES):
+            if owner < 0:
+                break
+            number, inherited = self.program.find_member(owner, name)
+            if number >= 0 and re.search(pattern, self.program.definition_of[number].signature):
+                return number, RuleName.INHERITED if inherited else RuleName.SELF
+            parent = self.program.parent(owner)
+            owner = self.program.enclosing_type(parent) if parent >= 0 else -1
+        return None
 
     def find_package_extensions(
         self, file: int, chain: str, arguments: str, value: Value | None

@@ -12,14 +12,11 @@ they are used first.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from causalist.model.facts import Binding
 from causalist.model.language import LanguageSettings
 from causalist.model.type_notation import LAMBDA_VALUE
-
-if TYPE_CHECKING:
-    from causalist.parse.syntax.scopes import Frame
 
 _HEAD = re.compile(r"[\w$]+")
 
@@ -95,6 +92,12 @@ class OpenLambda:
     key: str = ""  # of the binding of its receiver
 
 
+class OpenDefinition(Protocol):
+    """Definition that is open; `index` is its scope."""
+
+    index: int
+
+
 class LocalNames:
     """Declarations of local names in a file so far, and the lambdas and checks that are open."""
 
@@ -106,33 +109,28 @@ class LocalNames:
         self.results: list[tuple[list[int], str]] = []  # of those: bindings and the chain
         self._names = settings.names
         self._implicit = settings.lambdas.implicit
-        self._declared: dict[tuple[int, str], int] = {}  # (scope, name) -> how often it is declared there so far
+        self.declared: dict[tuple[int, str], int] = {}  # (scope, name) -> how often it is declared there so far
         self._visible: dict[tuple[int, str], int] = {}  # -> which of these declarations a use means
         self._hidden: list[tuple[int, tuple[int, str], int]] = []  # end, name and declaration that is visible after it
         self._numbers: dict[int, int] = {}
 
-    @property
-    def is_empty(self) -> bool:
-        """Return True if no chain has a name to spell."""
-        return not (self._declared or self.lambdas)
-
     def declare(self, scope: int, name: str) -> str:
         """Return the name of a variable in bindings, with a number if its function declares it again."""
         key = scope, name
-        times = self._declared[key] = self._declared.get(key, 0) + 1
+        times = self.declared[key] = self.declared.get(key, 0) + 1
         if self.regions:
             self._hidden.append((self.regions[-1], key, self._visible.get(key, 0)))
         self._visible[key] = times
         return name if times == 1 else f"{name}#{times}"
 
-    def is_declared(self, name: str, frames: "Sequence[Frame]") -> bool:
+    def is_declared(self, name: str, frames: Sequence[OpenDefinition]) -> bool:
         """Return True if one of the open definitions declares this name, or a lambda that need not declare it."""
         if self.lambdas and name == self._implicit:
             return True
         visible = self._visible
         return any(visible.get((frame.index, name)) for frame in frames)
 
-    def spell(self, chain: str, frames: "Sequence[Frame]") -> str:
+    def spell(self, chain: str, frames: Sequence[OpenDefinition]) -> str:
         """Return a chain with its first name spelled as its innermost declaration so far."""
         matched = _HEAD.match(chain)
         if not matched or chain.startswith("#", matched.end()):

@@ -135,6 +135,7 @@ class Scopes:
         self._waiting = re.compile(rf"(?:(?:{waiting})\s+)+".encode()) if waiting else None
 
         defaults = "|".join(map(re.escape, settings.names.default_operators))
+        self._default_signs = tuple(sign.encode() for sign in settings.names.default_operators)
         self._default = re.compile(rf"\s*+(?:{defaults})[^{{}}]*+$".encode()) if defaults else None
 
     def text(self, start: int, end: int) -> str:
@@ -148,7 +149,9 @@ class Scopes:
 
     def end_before_default(self, start: int, end: int) -> int:
         """Return the end of the part of a value before what stands for it where there is none: `a` of `a ?: b`."""
-        default = self._default.search(self.data, start, end) if self._default is not None else None
+        if self._default is None or not any(self.data.find(sign, start, end) >= 0 for sign in self._default_signs):
+            return end
+        default = self._default.search(self.data, start, end)
         return default.start() if default else end
 
     def await_call(self, start: int, end: int, bindings: list[int]) -> None:
@@ -228,9 +231,8 @@ class Scopes:
 
     def spell_current(self, chain: str) -> str:
         """Return a chain with its first name spelled as its innermost declaration so far."""
-        if not chain or self.local_names.is_empty:
-            return chain
-        return self.local_names.spell(chain, self.frames)
+        names = self.local_names
+        return names.spell(chain, self.frames) if chain and (names.declared or names.lambdas) else chain
 
     def count(self, key: str) -> int:
         """Return the number of calls for the same key, this one included."""

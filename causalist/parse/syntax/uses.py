@@ -82,6 +82,8 @@ class CallReader:
         self._words: list[tuple[int, Call]] = []  # names by themselves, with their starts
         self._named: set[int] = set()  # starts of names of calls
         self._given = -1  # start of the last argument
+        self._names = scopes.local_names
+        self._gathering = frozenset(scopes.settings.types.gathering)
         defaults = "|".join(map(re.escape, scopes.settings.names.default_operators))
         self._default = re.compile(rf"\(\s*([\w.]+(?:\(\))?)\s*(?:{defaults})") if defaults else None
 
@@ -186,7 +188,7 @@ class CallReader:
     def _note_result(self, call: _Invocation) -> None:
         """Note what a call of a function that gathers its arguments gives, and tell those who wait for a result."""
         scopes, names = self._scopes, self._scopes.local_names
-        if call.chain in scopes.settings.types.gathering and not call.result and any(call.values[:1]):
+        if call.chain in self._gathering and not call.result and any(call.values[:1]):
             call.result = names.bind_result(call.scope, call.values[0], scopes.row(call.start))
         awaited = names.awaited.pop((call.start, call.end), None) if names.awaited else None
         if awaited is not None and (call.result or call.spelled):
@@ -280,15 +282,15 @@ class CallReader:
     def _close(self, before: int) -> None:
         while self._open and self._open[-1].end <= before:
             call = self._open.pop()
-            if call.given_to is not None:
-                self._close_lambda(call, call.given_to)
-                continue
             if call.is_lambda:
+                if call.given_to is not None:
+                    self._close_lambda(call, call.given_to)
                 continue
             if self._bare and not call.chain:
                 self._name_last(call)
             self._last = call
-            self._note_result(call)
+            if self._names.awaited or (call.values and call.chain in self._gathering):
+                self._note_result(call)
             if call.position >= 0:
                 self._calls[call.position] = self._calls[call.position]._replace(
                     arguments="=" if call.is_constructor else call.arguments,
