@@ -193,11 +193,12 @@ class TypeSettings:
     types whose methods they have too ("func" stands before methods of a type that is no interface).
 
     `unwrap_methods` of transparent types return the wrapped value (`unwrap`), as do `unwrap_properties`, which are
-    not called; with `generic` the arguments of other generic types are kept, those of `functions` being what a
-    function takes and, last, what it returns; `gathering` functions return a collection of their arguments,
-    `wrapping` functions return their argument wrapped (`Some`). `factory_methods` of a type return an instance
-    although it does not define them. `instancing` functions make a value of the type that is their last argument.
-    The types in a type that `delegates` name are searched for its members, too.
+    not called; with `tuples` the members of a tuple are numbered; with `generic` the arguments of other generic
+    types are kept, those of `functions` being what a function takes and, last, what it returns; `gathering`
+    functions return a collection of their arguments, `wrapping` functions return their argument wrapped (`Some`).
+    `factory_methods` of a type return an instance although it does not define them. `instancing` functions make a
+    value of the type that is their last argument. The types in a type that `delegates` name are searched for its
+    members, too.
 
     `containers` are generic types of collections. `elements` are their methods that return one element,
     `collection_methods` those that return a collection of the same elements, `callback_methods` those that call a
@@ -229,6 +230,7 @@ class TypeSettings:
     memberless_types: tuple[str, ...] = ()
     unwrap_properties: tuple[str, ...] = ()
     generic: bool = False
+    tuples: bool = False
     functions: tuple[str, ...] = ()
     setting: tuple[str, ...] = ()
     gathering: tuple[str, ...] = ()

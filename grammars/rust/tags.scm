@@ -60,6 +60,7 @@
 (let_declaration type: (_) @binding.type)
 (let_declaration value: (_) @binding.value)
 (struct_pattern) @binding.pattern
+(let_declaration pattern: (tuple_pattern) @binding.pattern)
 (struct_pattern type: (_) @binding.variant)
 (let_condition pattern: (identifier) @binding)
 (let_condition value: (_) @binding.value)
@@ -68,7 +69,7 @@
 (let_condition pattern: (tuple_struct_pattern type: (identifier) @_some . [(identifier) @binding (ref_pattern (identifier) @binding) (mut_pattern (identifier) @binding)] .)
   (#any-of? @_some "Some" "Ok"))
 (tuple_struct_pattern type: (_) (identifier) @binding.item)
-(tuple_pattern (identifier) @binding.item)
+(tuple_pattern [(identifier) @binding.item (mut_pattern (identifier) @binding.item) (ref_pattern (identifier) @binding.item)])
 (slice_pattern (identifier) @binding.item)
 (or_pattern (identifier) @binding.item)
 (captured_pattern . (identifier) @binding.item)

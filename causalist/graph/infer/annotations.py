@@ -16,6 +16,7 @@ from causalist.model.type_notation import (
     RETURNED,
     Shape,
     split_generic,
+    split_top,
     split_type,
     type_parameters_of,
 )
@@ -65,6 +66,10 @@ class AnnotationTypes:
             head, arguments = split_generic(name)
             if arguments:
                 return self._generic_type(file, scope, head, arguments, rule)
+        if settings is not None and settings.types.tuples and name.startswith("("):
+            several = split_top(name[1:-1], ",")
+            parts = tuple(self.infer_annotation(file, scope, each, rule) if each else UNKNOWN for each in several)
+            return Value(ValueKind.TUPLE, -1, rule, parts=parts)
         outer, holds, inner = name.partition("?")
         if holds and "+" not in outer and "{" not in outer:
             own = self.infer_annotation(file, scope, outer, rule)  # a type of the repository, in spite of its name

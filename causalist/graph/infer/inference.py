@@ -290,7 +290,11 @@ class Inference(InferenceBase):
                 is_open = taken and is_bare_collection(shapes, value)
                 return value if not is_open else unknown if i + 1 < len(parts) else UNKNOWN
             if value.kind in HOLDERS and not shapes.sequences:
-                return BUILTIN
+                if value.kind is ValueKind.TUPLE and parts[i].removesuffix("()") in types.unwrap_methods:
+                    i += 1
+                    continue
+                if value.kind is not ValueKind.TUPLE or not parts[i].isdigit():
+                    return BUILTIN
             part = parts[i]
             i += 1
             if (
@@ -466,6 +470,8 @@ class Inference(InferenceBase):
                 part if part.kind is ValueKind.EXTERNAL else self._follow_member(file, part, name, so_far, called, path)
                 for part in value.parts
             )
+        if value.kind is ValueKind.TUPLE and name.isdigit():
+            return value.parts[int(name)] if int(name) < len(value.parts) else UNKNOWN
         if value.kind in HOLDERS:
             settings = program.files[file].settings
             return method_of(settings.shapes, value, name) if settings is not None else BUILTIN

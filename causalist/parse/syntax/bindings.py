@@ -88,7 +88,7 @@ class BindingReader:
         self._binding_start = -1
         self._matches: list[tuple[int, str]] = []  # end and subject of those that are open
         self._receivers: list[tuple[int, int]] = []  # end and start of those of methods that are given functions
-        self._variant = ""  # the variant or type whose parts the open pattern names
+        self._variant, self._tuple = "", -1  # the type whose parts the open pattern names; its start if of a tuple
         self._is_twin = False  # the last name is bound twice: a parameter that is a member as well
         self._binding_end = -1
         self._type_end = -1
@@ -154,7 +154,7 @@ class BindingReader:
     def on_pattern(self, start: int, end: int, tag: int) -> None:
         """Open a pattern."""
         self._pattern = (end, [])
-        self._variant = ""
+        self._variant, self._tuple = "", start if self._scopes.data[start : start + 1] == b"(" else -1
 
     def on_generic(self, start: int, end: int, tag: int) -> None:
         """Bind a type parameter; its bound follows as a type."""
@@ -345,8 +345,8 @@ class BindingReader:
                     self._binding_end = -1
                     return
         if self._pattern is not None and end <= self._pattern[0]:
-            self._pattern[1].append((len(self.bindings), self._key or name))
-            member = self._key or name
+            member = self._scopes.place_in_tuple(self._tuple, start) or self._key or name
+            self._pattern[1].append((len(self.bindings), member))
         self._key = ""
         self._type_end, self._item_end = -1, end if tag == Tag.BINDING_ITEM else -1
         scope = scopes.binding_scope()

@@ -19,6 +19,7 @@ from causalist.model.type_notation import (
     object_of,
     result_mark,
     split_top,
+    tuple_of,
     typed_value,
     without_item_braces,
     wrapped_in,
@@ -340,6 +341,9 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     if len(text) > _MAX_TYPE_CHARACTERS:
         return ""
     if text.startswith("(") and _find_closing(text, 0) == len(text) - 1:
+        several = split_top(text[1:-1], ",") if settings.tuples else []
+        if len(several) > 1:
+            return tuple_of(type_name(each, settings) for each in several)
         return type_name(text[1:-1], settings)
     if "+" in text:
         bounds = [b.strip() for b in split_top(text, "+")]
@@ -401,7 +405,7 @@ def array_type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
 
 def _collection(element: str, settings: TypeSettings) -> str:
     name = type_name(element, settings)
-    return array_of(name) if name and not name.endswith("[]") else ""
+    return array_of(name) if name and not name.endswith("[]") and name[0] != "(" else ""
 
 
 def targets_of_pattern(text: str, path: tuple[int, ...] = ()) -> Iterator[tuple[str, tuple[int, ...]]]:

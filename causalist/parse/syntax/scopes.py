@@ -159,6 +159,11 @@ class Scopes:
         call = self.skip_waiting(start, end), self.end_before_default(start, end)
         self.local_names.awaited[call] = bindings
 
+    def place_in_tuple(self, pattern: int, start: int) -> str:
+        """Return the number of a name in a pattern of a tuple, `?` in a pattern inside of it; "" without a pattern."""
+        before = self.data[pattern:start] if pattern >= 0 else b""
+        return "" if not before else str(before.count(b",")) if before.count(b"(") == 1 else "?"
+
     def original_text(self, start: int, end: int) -> str:
         """Return the original text of a range."""
         return self.source[start:end].decode("utf-8", "replace")
