@@ -90,7 +90,7 @@ def chain_of(text: str, settings: TypeSettings | None = None) -> str:
         text = _RAW.sub("", text)
     if text.startswith("<") and (qualified := _AS_TRAIT.fullmatch(text)):
         return chain_of(f"{qualified[2] or type_name(qualified[1])}::{qualified[3]}", settings)
-    if settings is not None and settings.casts:
+    if settings is not None and settings.casts and ("as" in text or "satisfies" in text or "<" in text):
         if cast := _cast_of(text, settings):
             return cast
         if text.startswith("(") and (end := _find_closing(text, 0)) > 0:
