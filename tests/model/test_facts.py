@@ -10,7 +10,10 @@ GRAMMARS = Path(__file__).parents[2] / "grammars"
 
 # One text for each format, with every key that its reader knows.
 MANIFESTS = {
-    "package.json": '{"name": "a", "main": "./i.js", "exports": {"./b": "./b.js"}, "imports": {"#c": "./c.js"}}',
+    "package.json": (
+        '{"name": "a", "main": "./i.js", "exports": {"./b": "./b.js"}, "imports": {"#c": "./c.js"},'
+        ' "dependencies": {"d": "npm:e@1"}}'
+    ),
     "tsconfig.json": '{"extends": "./base", "compilerOptions": {"baseUrl": "src", "outDir": "out", "rootDir": "src"}}',
     "go.mod": "module x.org/a\nreplace x.org/y => ./y\n",
     "composer.json": '{"autoload": {"psr-4": {"A\\\\": "src/"}}}',
