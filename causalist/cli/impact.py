@@ -27,11 +27,12 @@ from causalist.serialize.lookups import impact_document, tests_document
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
-    from causalist.model.lookup import Affected, Impact
+    from causalist.model.lookup import Affected, ChangesWith, Impact
     from causalist.pipeline.repository import Repository
 
 _MAX_CHANGES_LISTED = 10
 _MAX_TESTS = 50
+_MAX_CHANGES_WITH = 10
 
 
 class ImpactLimits(TypedDict):
@@ -133,6 +134,7 @@ def format_affected(affected: "Sequence[Affected]", *, with_depth: bool = False)
 @click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="Maximum number of steps.")
 @min_confidence_option(0.0, "Minimum confidence of a use.")
 @limit_option(50, "Maximum number of affected nodes, of tests, and of mentions; nearest first.")
+@click.option("--no-history", is_flag=True, help="Leave out files that usually change together with NODE's file.")
 @answer_each_meaning
 def impact_command(
     node: str | None,
@@ -142,13 +144,15 @@ def impact_command(
     max_depth: int | None,
     min_confidence: float,
     limit: int,
+    no_history: bool,
     as_json: bool,
 ) -> None:
     """Show what a change of NODE affects.
 
     Affected are the direct and indirect users of NODE and its members; tests are listed separately. Callers of a method
     that NODE overrides may run NODE and are included. A call of a class runs its constructor. Documentation that
-    mentions NODE or its members comes last. Use --diff instead of NODE to analyze all changed definitions.
+    mentions NODE or its members follows, then the files that commits usually change together with the file of NODE,
+    with the probability. Use --diff instead of NODE to analyze all changed definitions.
 
     \b
     Example:
@@ -163,13 +167,35 @@ def impact_command(
         repository, node, revision, partial(repository.impact, **limits), partial(repository.impact_since, **limits)
     )
     mentions = [edge for edge in repository.documentation(*found.changed) if edge.confidence >= min_confidence]
-    nothing = "" if mentions else found.nothing(f"nothing is known to use {found.what}")
+    together = () if no_history else repository.changes_with(*found.changed, affected=found.affected)
+    together = together[: min(limit, _MAX_CHANGES_WITH)]
+    missing = "" if no_history or not found.changed else repository.describe_missing_history()
+    if missing and (together or not found.affected):
+        say(f"note: {missing}")
+    nothing = "" if mentions or together else found.nothing(f"nothing is known to use {found.what}")
     affected = found.affected
     shown = _select_nearest(affected, limit)
     document = (
-        impact_document(found.changed, found.deleted, len(affected), shown, mentions[:limit]) if as_json else None
+        impact_document(found.changed, found.deleted, len(affected), shown, mentions[:limit], together)
+        if as_json
+        else None
     )
-    print_result(document, chain(_format_impact(affected, shown), _format_mentions(mentions, limit)), nothing)
+    mentioned = _format_mentions(mentions, limit)
+    print_result(document, chain(_format_impact(affected, shown), mentioned, _format_changes_with(together)), nothing)
+
+
+def _format_changes_with(together: "Sequence[ChangesWith]") -> Iterator[str]:
+    """Yield the files that commits change together with the changed ones."""
+    if together:
+        rows = [
+            (
+                f"  {each.file}",
+                f"{each.probability:.2f}",
+                f"{each.n_both} of {each.n_commits} commits of {each.changed}",
+            )
+            for each in together
+        ]
+        yield from ("", "usually changes with it (history)", *align_columns(rows))
 
 
 def _format_mentions(mentions: "Sequence[Edge]", limit: int) -> Iterator[str]:

@@ -73,6 +73,21 @@ class Affected(NamedTuple):
     run_with: str = ""
 
 
+class ChangesWith(NamedTuple):
+    """A file that changes together with a changed one.
+
+    Of the `n_commits` that changed `changed`, `n_both` changed `file` too. `probability` is that the next change of
+    `changed` changes `file`, from the history and from the uses between them. `role` is that of `file`.
+    """
+
+    file: str
+    changed: str
+    n_both: int
+    n_commits: int
+    probability: float
+    role: str = "code"
+
+
 class Impact(NamedTuple):
     """Changes since a commit and the nodes that they reach.
 

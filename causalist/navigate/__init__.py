@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from causalist.navigate.names import ResolvedName, resolve_name
     from causalist.navigate.neighbors import (
         describe_definition,
+        find_files_changing_with,
         find_graph_path,
         list_co_change_edges,
         list_neighbors,
@@ -45,6 +46,7 @@ __all__ = [
     "find_affected_nodes",
     "find_completing_calls",
     "find_defects",
+    "find_files_changing_with",
     "find_graph_path",
     "find_indirect_calls",
     "find_nodes",
@@ -68,8 +70,8 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "neighbors": "describe_definition find_graph_path list_co_change_edges list_neighbors "
-        "list_neighbors_and_co_changes",
+        "neighbors": "describe_definition find_files_changing_with find_graph_path list_co_change_edges "
+        "list_neighbors list_neighbors_and_co_changes",
         "impact": "find_affected_nodes find_nodes_of_rows find_tests_reaching mark_tests",
         "edges": "calls_from calls_to edges_to find_indirect_calls list_routes mentions_of references_to "
         "select_edges with_overloads_and_members",

@@ -16,9 +16,9 @@ from causalist.errors import UsageError
 from causalist.extract import hit_of, paths_from_seeds
 from causalist.model.graph import ORDERING_KINDS, SYMMETRIC_KINDS, CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
-from causalist.model.lookup import DefinitionDetails, Direction, GraphPath, Neighbors
+from causalist.model.lookup import Affected, ChangesWith, DefinitionDetails, Direction, GraphPath, Neighbors
 from causalist.model.scores import Hit, Hop, Transition
-from causalist.model.symbols import NodeKind, Role
+from causalist.model.symbols import NodeKind, Role, file_id, split_id
 from causalist.navigate.edges import (
     calls_to,
     check_edge_kinds,
@@ -94,6 +94,9 @@ def _groups(
 RULE = "history"
 # A changelog or a lock file changes with everything, which says nothing of what else to look at.
 _ROLES = (Role.CODE, Role.TEST)
+# Chosen on commits of the first repositories of "Files that change together" in docs/benchmarks.md.
+USE_SHARE = 0.05  # of the users that run a changed file, those that change with it
+STRENGTH_ODDS = 6.0  # a strength divides each common commit by the number of its files
 
 
 def list_neighbors_and_co_changes(
@@ -131,6 +134,48 @@ def list_co_change_edges(index: Index, node: int) -> tuple[Edge, ...]:
         for other, strength, count in zip(others, strengths, counts, strict=True)
         if nodes.roles[other] in _ROLES
     )
+
+
+def find_files_changing_with(
+    index: Index, changed: Sequence[int], affected: Sequence[Affected], least_commits: int
+) -> tuple[ChangesWith, ...]:
+    """Return the files of code and tests that change together with the files of `changed`, likeliest first.
+
+    They have `least_commits` commits in common; with 0, files that only have a user of `changed` count too. `affected`
+    are these users: a file that has one is likelier. Ties: by path. A file that changes with several of the changed
+    ones is given once, with the likeliest.
+    """
+    history, nodes = index.history, index.graph.nodes
+    uses: dict[str, float] = {}
+    for each in affected:
+        user = str(file_id(split_id(each.node)[0]))
+        uses[user] = max(uses.get(user, 0.0), each.probability)
+    owners = sorted({int(owner) for owner in nodes.files[list(changed)].tolist() if owner >= 0})
+    own_files = [nodes.ids[owner] for owner in owners]
+    best: dict[str, ChangesWith] = {}
+    for owner in owners:
+        edges = list_co_change_edges(index, owner)
+        together = {edge.target: (edge.confidence, edge.n) for edge in edges}
+        place = int(np.searchsorted(history.nodes, owner))
+        n_commits = int(np.count_nonzero(history.files == place))
+        for file in dict.fromkeys((*together, *uses)) if least_commits == 0 else together:
+            strength, n_both = together.get(file, (0.0, 0))
+            chance = combine_chances(uses.get(file, 0.0), strength)
+            if file in own_files or n_both < least_commits:
+                continue
+            if file not in best or chance > best[file].probability:
+                role = Role(int(nodes.roles[nodes.ids.position(file)])).label
+                best[file] = ChangesWith(file, nodes.ids[owner], n_both, n_commits, chance, role)
+    return tuple(sorted(best.values(), key=lambda each: (-each.probability, each.file)))
+
+
+def combine_chances(use: float, strength: float) -> float:
+    """Return the probability that a change of a file changes another one, in [0, 1).
+
+    `use` is the probability that the other one runs it, `strength` that of `CoChanges`; each is 0 if nothing is known.
+    The two count as independent. The odds by strength alone are `STRENGTH_ODDS` times the strength.
+    """
+    return 1.0 - (1.0 - USE_SHARE * use) / (1.0 + STRENGTH_ODDS * strength)
 
 
 def describe_definition(graph: CodeGraph, node: int) -> DefinitionDetails:

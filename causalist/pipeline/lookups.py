@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # a question needs none of these
     from causalist.index.source_text import UnreadFile
     from causalist.model.lookup import (
         Affected,
+        ChangesWith,
         DefinitionDetails,
         Direction,
         GraphPath,
@@ -188,6 +189,28 @@ class Lookups:
     def impact_since(self, revision: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> Impact:
         """Return the `impact` of all changes between a commit and the files as they are. Raises GitError."""
         return self._reached_since(navigate.find_affected_nodes, revision, max_depth, min_confidence)
+
+    def changes_with(
+        self, *names: str, affected: Sequence[Affected] | None = None, least_commits: int = 2
+    ) -> tuple[ChangesWith, ...]:
+        """Return the files that usually change together with the files of these nodes, likeliest first.
+
+        Commits say so; a file that also has users of the nodes is likelier. `affected` are these users if they are
+        known already. One common commit may be chance. With `least_commits` 0, files with users come too that no
+        commit connects. Raises as `resolve`.
+        """
+        given = [self.resolve(name) for name in names]
+        if affected is None:
+            changed = navigate.with_overloads_and_members(self.index.graph, given)
+            affected = navigate.find_affected_nodes(self.index.graph, changed, max_depth=None, min_confidence=0.0)
+        return navigate.find_files_changing_with(self.index, given, affected, least_commits)
+
+    def describe_missing_history(self) -> str:
+        """Return why the commits say little about files that change together; "" if nothing is missing."""
+        commits = self.index.history.commits
+        if not len(commits):
+            return "no git history: files that usually change together are not known"
+        return "the clone is shallow: older commits are not counted" if commits.is_shallow else ""
 
     def tests(self, name: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> tuple[Affected, ...]:
         """Return tests that may run a node or its members, the most probable first. Raises as `resolve`."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from causalist.model.graph import Edge
     from causalist.model.lookup import (
         Affected,
+        ChangesWith,
         DefinitionDetails,
         GraphPath,
         Health,
@@ -121,13 +122,28 @@ def impact_document(
     n: int,
     affected: "Sequence[Affected]",
     documentation: "Sequence[Edge]" = (),
+    changes_with: "Sequence[ChangesWith]" = (),
 ) -> Document:
     """Return the document of `impact --json`.
 
-    `n` counts all affected nodes, `affected` has the nearest of them, `documentation` the mentions in prose.
+    `n` counts all affected nodes, `affected` has the nearest of them, `documentation` the mentions in prose,
+    `changes_with` the files that commits change together with the changed ones.
     """
     mentions = [edge_document(edge) for edge in documentation]
-    return {**_reached(changed, deleted, n, "affected", affected), "documentation": mentions}
+    together = [
+        {
+            "file": each.file,
+            "evidence": "history",
+            "changed": each.changed,
+            "probability": round(each.probability, 4),
+            "n_both": each.n_both,
+            "n_commits": each.n_commits,
+            "role": each.role,
+        }
+        for each in changes_with
+    ]
+    reached = _reached(changed, deleted, n, "affected", affected)
+    return {**reached, "documentation": mentions, "changes_with": together}
 
 
 def tests_document(changed: "Sequence[str]", deleted: "Sequence[str]", n: int, tests: "Sequence[Affected]") -> Document:

@@ -188,6 +188,7 @@ _TAIL_TOKENS = 110
 _MIN_TOKENS_WITH_TAIL = 500
 # Share of the budget for the lists of a definition before its source is added.
 _LISTS_SHARE = 0.4
+_MAX_CHANGES_WITH = 10
 _MAX_EDGES_LISTED = 40  # callers, or callees
 _MAX_HINTS = 3
 _MAX_UNRESOLVED_CALLS = 5
@@ -342,6 +343,14 @@ def impact_text(
         if mentions
         else ""
     )
+    missing = repository.describe_missing_history()
+    together = [
+        f"  {format_node(each.file)}  {each.probability:.2f}, {each.n_both} of {each.n_commits} commits\n"
+        for each in repository.changes_with(node, affected=affected)[:_MAX_CHANGES_WITH]
+    ]
+    if together:
+        prose += _format_list("usually changes with it (history)", together, max_tokens // 5)
+    prose += f"note: {missing}\n" if missing and (together or not affected) else ""
     if not affected:
         nothing = f"nothing is known to depend on {format_node(node)}" + (f" ({doubt})" if doubt else "")
         return Reply(truncate_to_budget(f"{note}{nothing}\n{prose}", max_tokens), [node])

@@ -347,7 +347,8 @@ def impact_answer(shown: DocumentView, params: Mapping[str, Any]) -> dict[str, o
         if item is not None:
             places[each.node] = {"uri": item.uri, "range": _range(item.selection_range)}
     mentions = [each for each in shown.repository.documentation(node) if each.confidence >= confidence]
-    document = impact_document([node], [], len(affected), nearest, mentions[:_MAX_AFFECTED])
+    together = shown.repository.changes_with(node, affected=affected)[:_MAX_AFFECTED]
+    document = impact_document([node], [], len(affected), nearest, mentions[:_MAX_AFFECTED], together)
     return {**document, "places": places}
 
 

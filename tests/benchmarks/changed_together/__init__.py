@@ -1,0 +1,1 @@
+"""Files that change with a file, as impact and history tell."""
