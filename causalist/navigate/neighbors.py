@@ -231,7 +231,56 @@ def find_graph_path(graph: CodeGraph, transition: Transition, source: int, targe
             probability = float(np.prod([_entry(transition, i, j) for i, j in pairwise(nodes)]))
             edges = tuple(_edge(graph, i, j, hop) for (i, j), hop in zip(pairwise(nodes), hops[1:], strict=True))
             return GraphPath(hops, probability, edges, is_forward)
+        if is_forward:
+            through = _find_path_through_route(graph, walked, source, target)
+            if through is not None:
+                return through
     return None
+
+
+def _find_path_through_route(graph: CodeGraph, forward: Transition, source: int, target: int) -> GraphPath | None:
+    """Return the most probable path with a request of a route and its handler; None if there is none.
+
+    The walk leaves routes out, as other nodes outside of the repository; their edges count by their confidence.
+    """
+    edges, kinds, n_nodes = graph.edges, graph.nodes.kinds, len(graph.nodes)
+    routed = np.flatnonzero(edges.kinds == EdgeKind.ROUTES)
+    requests = routed[kinds[edges.targets[routed]] == NodeKind.EXTERNAL]
+    handlings = routed[kinds[edges.sources[routed]] == NodeKind.EXTERNAL]
+    weights = _weights(True)
+    found: GraphPath | None = None
+    seeds = np.zeros(n_nodes)
+    seeds[source] = 1.0
+    to_requests = paths_from_seeds(
+        graph, forward, seeds, np.unique(edges.sources[requests]).tolist(), kind_weights=weights
+    )
+    ends: dict[int, tuple[Hop, ...]] = {}
+    for request in requests.tolist():
+        start = to_requests[int(edges.sources[request])]
+        for handling in handlings[edges.sources[handlings] == edges.targets[request]].tolist() if start else ():
+            handler = int(edges.targets[handling])
+            if handler not in ends:
+                seeds = np.zeros(n_nodes)
+                seeds[handler] = 1.0
+                ends[handler] = paths_from_seeds(graph, forward, seeds, [target], kind_weights=weights)[target]
+            end = ends[handler]
+            if not end:
+                continue
+            asked, handled = graph.edge(request), graph.edge(handling)
+            middle = (
+                Hop(asked.target, asked.kind, split_id(asked.source)[0], asked.line),
+                Hop(handled.target, handled.kind, end[0].path, handled.line),  # a route stands beside its handler
+            )
+            chance = asked.confidence * handled.confidence
+            steps: list[tuple[Edge, ...]] = []
+            for part in (start, end):
+                places = [graph.nodes.ids.position(hop.node) for hop in part]
+                chance *= float(np.prod([_entry(forward, i, j) for i, j in pairwise(places)]))
+                hops = zip(pairwise(places), part[1:], strict=True)
+                steps.append(tuple(_edge(graph, i, j, hop) for (i, j), hop in hops))
+            if found is None or chance > found.probability:
+                found = GraphPath((*start, *middle, *end[1:]), chance, (*steps[0], asked, handled, *steps[1]), True)
+    return found
 
 
 def _weights(is_forward: bool) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:

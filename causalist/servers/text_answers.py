@@ -316,7 +316,7 @@ def path_text(repository: "Repository", name: str, to: str, max_tokens: int) -> 
     room = max_tokens - count_tokens(way) - 4
     if room < MINIMUM_TOKENS[PackFormat.TEXT]:
         return Reply(truncate_to_budget(way, max_tokens), on_it)
-    definitions = [repository.show(hop.node) for hop in trail.hops]
+    definitions = [each for each in (repository.show(hop.node) for hop in trail.hops) if each.hit.path]  # no routes
     # Priority for the budget: both ends, then nodes near the start.
     for rank, place in enumerate(dict.fromkeys([0, len(definitions) - 1, *range(1, len(definitions) - 1)])):
         each = definitions[place]

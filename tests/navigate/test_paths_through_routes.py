@@ -1,0 +1,53 @@
+"""A path from a request to what handles its route."""
+
+from pathlib import Path
+
+import pytest
+
+from causalist.pipeline.repository import Repository
+from causalist.servers.text_answers import path_text
+
+APP = """\
+from flask import Flask
+
+app = Flask(__name__)
+
+
+@app.route("/users/<id>")
+def get_user(id):
+    return load(id)
+
+
+def load(id):
+    return id
+"""
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    (tmp_path / "api.js").write_text('export function fetchUser() { return fetch("/users/1"); }\n')
+    (tmp_path / "app.py").write_text(APP)
+    return Repository.open(tmp_path)
+
+
+def test_the_route_is_a_step(repository: Repository) -> None:
+    path = repository.path("fetchUser", "load")
+    assert path is not None and path.forward
+    assert [(hop.node, hop.edge, hop.path, hop.line) for hop in path.hops] == [
+        ("api.js::fetchUser", None, "api.js", 1),
+        ("external:route:GET /users/<id>", "routes", "api.js", 1),
+        ("app.py::get_user", "routes", "app.py", 6),
+        ("app.py::load", "calls", "app.py", 8),
+    ]
+    assert [edge.kind for edge in path.edges] == ["routes", "routes", "calls"]
+    assert 0.0 < path.probability < 1.0
+
+
+def test_nothing_leads_from_a_handler_to_a_request(repository: Repository) -> None:
+    path = repository.path("load", "fetchUser")
+    assert path is None or not path.forward
+
+
+def test_agents_get_the_source_of_what_is_inside(repository: Repository) -> None:
+    text = path_text(repository, "fetchUser", "load", 1000).text
+    assert "→ routes external:route:GET /users/<id>" in text and "(external)" not in text
