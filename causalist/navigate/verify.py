@@ -82,7 +82,8 @@ def verify_use(
 
     Yes: an edge with at least that confidence leads from `source` or its contents to `target` or its contents.
     Overloads of one name are one. Making an instance uses the constructor. A user of a class may use its special
-    methods, which is a weaker edge. Containment is no use. `file_calls` are the calls in the file of `source`.
+    methods, which is a weaker edge. A request uses what handles its route. Containment is no use.
+    `file_calls` are the calls in the file of `source`.
     `rows_written` returns the rows of that file in which a word stands.
 
     Unknown: there are only weaker edges; or the source has a call by the target's name for which no other callee is
@@ -101,6 +102,10 @@ def verify_use(
     # Documentation uses what it mentions; a test whose docstring names something may not.
     is_prose = np.isin(graph.nodes.kinds[edges.sources[numbers]], (NodeKind.PASSAGE, NodeKind.FILE))
     is_meant &= is_prose | (edges.kinds[numbers] != EdgeKind.MENTIONS)
+    # A request of a route uses what handles it.
+    handled = (edges.kinds == EdgeKind.ROUTES) & is_target[edges.targets]
+    routes = edges.sources[handled & (graph.nodes.kinds[edges.sources] == NodeKind.EXTERNAL)]
+    is_meant |= (edges.kinds[numbers] == EdgeKind.ROUTES) & np.isin(edges.targets[numbers], routes)
     matching = numbers[is_meant].tolist()
     uses = find_implicit_uses(graph, [target, *graph.namesakes(target)])
     implicit = [use for use in uses if is_source[edges.sources[use.number]] and use.number not in matching]

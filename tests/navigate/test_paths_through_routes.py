@@ -51,3 +51,10 @@ def test_nothing_leads_from_a_handler_to_a_request(repository: Repository) -> No
 def test_agents_get_the_source_of_what_is_inside(repository: Repository) -> None:
     text = path_text(repository, "fetchUser", "load", 1000).text
     assert "→ routes external:route:GET /users/<id>" in text and "(external)" not in text
+
+
+def test_a_request_uses_what_handles_its_route(repository: Repository) -> None:
+    verdict = repository.verify("fetchUser", "get_user")
+    assert verdict.known.value == "yes"
+    assert [(edge.kind, edge.target) for edge in verdict.edges] == [("routes", "external:route:GET /users/<id>")]
+    assert repository.verify("fetchUser", "load").known.value != "yes"
