@@ -96,6 +96,7 @@ RULE = "history"
 _ROLES = (Role.CODE, Role.TEST)
 # Chosen on commits of the first repositories of "Files that change together" in docs/benchmarks.md.
 USE_SHARE = 0.05  # of the users that run a changed file, those that change with it
+LEAST_USUAL = 0.1  # probability: of files below it, one of 25 changed as well
 STRENGTH_ODDS = 6.0  # a strength divides each common commit by the number of its files
 
 
@@ -141,9 +142,9 @@ def find_files_changing_with(
 ) -> tuple[ChangesWith, ...]:
     """Return the files of code and tests that change together with the files of `changed`, likeliest first.
 
-    They have `least_commits` commits in common; with 0, files that only have a user of `changed` count too. `affected`
-    are these users: a file that has one is likelier. Ties: by path. A file that changes with several of the changed
-    ones is given once, with the likeliest.
+    They have `least_commits` commits in common and at least `LEAST_USUAL` probability; with 0, all count, also files
+    that only have a user of `changed`. `affected` are these users. Ties: by path. A file that changes with several of
+    the changed ones is given once, with the likeliest.
     """
     history, nodes = index.history, index.graph.nodes
     uses: dict[str, float] = {}
@@ -161,7 +162,7 @@ def find_files_changing_with(
         for file in dict.fromkeys((*together, *uses)) if least_commits == 0 else together:
             strength, n_both = together.get(file, (0.0, 0))
             chance = combine_chances(uses.get(file, 0.0), strength)
-            if file in own_files or n_both < least_commits:
+            if file in own_files or n_both < least_commits or (least_commits and chance < LEAST_USUAL):
                 continue
             if file not in best or chance > best[file].probability:
                 role = Role(int(nodes.roles[nodes.ids.position(file)])).label
@@ -173,9 +174,10 @@ def combine_chances(use: float, strength: float) -> float:
     """Return the probability that a change of a file changes another one, in [0, 1).
 
     `use` is the probability that the other one runs it, `strength` that of `CoChanges`; each is 0 if nothing is known.
-    The two count as independent. The odds by strength alone are `STRENGTH_ODDS` times the strength.
+    The odds are `STRENGTH_ODDS` times the strength. Use counts only where no commit connects the two: it does not order
+    those better that commits connect.
     """
-    return 1.0 - (1.0 - USE_SHARE * use) / (1.0 + STRENGTH_ODDS * strength)
+    return STRENGTH_ODDS * strength / (1.0 + STRENGTH_ODDS * strength) if strength else USE_SHARE * use
 
 
 def describe_definition(graph: CodeGraph, node: int) -> DefinitionDetails:

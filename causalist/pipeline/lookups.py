@@ -195,9 +195,8 @@ class Lookups:
     ) -> tuple[ChangesWith, ...]:
         """Return the files that usually change together with the files of these nodes, likeliest first.
 
-        Commits say so; a file that also has users of the nodes is likelier. `affected` are these users if they are
-        known already. One common commit may be chance. With `least_commits` 0, files with users come too that no
-        commit connects. Raises as `resolve`.
+        Commits say so. One common commit may be chance. With `least_commits` 0, files that use the nodes come too that
+        no commit connects; `affected` are these users if they are known already. Raises as `resolve`.
         """
         given = [self.resolve(name) for name in names]
         if affected is None:

@@ -245,6 +245,7 @@ class TestImpact:
             "tier",
             "edge",
             "overridden_by",
+            "run_with",
         ]
         assert document_of("impact", "with_tax", "--max-depth", "2", "--repo", str(small))["n"] == 2
         document_of("impact", "with_tax", "--min-confidence", "0.9999", "--repo", str(small), code=1)
