@@ -224,7 +224,7 @@ def stats_command(file: Path | None, as_json: bool) -> None:
 
 
 def _result_document(rank: int, found: "RetrievedPassage", query: str) -> dict[str, object]:
-    from causalist.memory.snippets import find_excerpt
+    from causalist.memory.documents import find_excerpt
 
     shown = find_excerpt(found.text, query, names=found.entity_hits)
     return {
@@ -243,7 +243,7 @@ def _result_document(rank: int, found: "RetrievedPassage", query: str) -> dict[s
 
 def _format_result(rank: int, found: "RetrievedPassage", query: str) -> list[str]:
     from causalist._internal.escape import one_line
-    from causalist.memory.snippets import find_excerpt
+    from causalist.memory.documents import find_excerpt
 
     shown = find_excerpt(found.text, query, names=found.entity_hits)
     metadata = found.metadata

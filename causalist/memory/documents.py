@@ -2,7 +2,8 @@
 
 A passage is a section without its subsections; a long section is split between paragraphs. The id of a passage is the
 path and the slug of its heading, as for documentation in a code graph; text before the first heading has the path as
-its id. Links to other documents become references, secrets are masked, and link targets and roles are removed.
+its id. Links to other documents become references, secrets are masked, and link targets and roles are removed. Of a
+passage that is shown, an excerpt is the part that matches a query best.
 """
 
 import posixpath
@@ -10,13 +11,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from causalist.errors import ExtraMissing, NothingToIndex, RepositoryNotFound
 from causalist.memory.document_text import MAX_PDF_BYTES, html_to_markdown, read_pdf
 from causalist.parse import find_secrets, mask_secrets
 from causalist.parse.prose import prose_kind, read_passages
+from causalist.rank.terms import STOP_WORDS, terms_of
 from causalist.source import Limits, SkipReason, read_bytes, scan_folder
 
 TEXT_SUFFIXES = (".md", ".mdx", ".markdown", ".rst", ".txt", ".text", ".adoc", ".asciidoc")
@@ -325,3 +327,77 @@ def _display_path(path: Path, base: Path) -> str:
         return path.relative_to(base.resolve()).as_posix()
     except ValueError:
         return path.as_posix()
+
+
+# -- excerpts
+
+_WORD = re.compile(r"[^\W_]\w*")
+_BREAK = re.compile(r"(?<=[.!?:;])\s+|\n+|\s\|\s")  # between sentences, lines and cells
+_HEADING = re.compile(r"\A#{1,6} [^\n]*\n+|\A[^\n]+\n[=~^\"'`*+-]{3,}\n+")
+_MARKS = re.compile(r"^[\s|#>*-]+|[\s|]+$")
+
+
+class Excerpt(NamedTuple):
+    """Excerpt of a passage; `words` are the query words that the passage contains, as the query writes them."""
+
+    text: str
+    words: tuple[str, ...]
+
+
+def find_excerpt(text: str, query: str, *, names: Iterable[str] = (), length: int = 240) -> Excerpt:
+    r"""Return an excerpt of about `length` characters in one line, starting at a sentence.
+
+    An ellipsis marks omitted text at either end. A query word counts 1; a word of `names` (entity ids) counts 0.5.
+
+    >>> find_excerpt("# Leave\n\nIt is fair. New parents get 16 weeks. Ask Ada.", "How many weeks?", length=28)
+    Excerpt(text='… New parents get 16 weeks. …', words=('weeks',))
+    """
+    body = _HEADING.sub("", text, count=1) or text
+    query_terms = _query_terms(query)
+    name_weights = {term: 0.5 for name in names for term in _split_terms(name.replace("_", " "))}
+    weights = {**name_weights, **dict.fromkeys(query_terms, 1.0)}
+    parts = [part for raw in _BREAK.split(body) if (part := " ".join(_MARKS.sub("", raw).split()))]
+    has = [set(_split_terms(part)) & weights.keys() for part in parts]
+    matched_terms = set().union(*has) | (set(_split_terms(text)) & query_terms.keys())
+    words = tuple(dict.fromkeys(query_terms[term] for term in query_terms if term in matched_terms))
+    best, first, last = -1.0, 0, 0
+    for start in range(len(parts)):
+        size, found, end = 0, set[str](), start
+        while end < len(parts) and (end == start or size + len(parts[end]) <= length):
+            size += len(parts[end]) + 1
+            found |= has[end]
+            end += 1
+        value = sum(weights[term] for term in sorted(found))
+        if value > best:
+            best, first, last = value, start, end
+    shown = " ".join(parts[first:last])
+    is_cut = len(shown) > 2 * length
+    if is_cut:
+        shown = _cut_around_match(shown, weights, length)
+    before, behind = "… " if first and not shown.startswith("…") else "", " …" if last < len(parts) or is_cut else ""
+    return Excerpt(f"{before}{shown}{behind}", words)
+
+
+def _cut_around_match(text: str, weights: dict[str, float], length: int) -> str:
+    """Return a part of a long sentence around the first query word."""
+    for match in _WORD.finditer(text):
+        if weights.keys() & set(terms_of(match[0])):
+            start = max(0, match.start() - length // 4)
+            start = text.rfind(" ", 0, start) + 1 if start else 0
+            return ("… " if start else "") + text[start : start + length].rpartition(" ")[0]
+    return text[:length].rpartition(" ")[0]
+
+
+def _query_terms(query: str) -> dict[str, str]:
+    """Return the terms of the query, each with the word that contains it."""
+    words = _WORD.findall(query)
+    telling = [word for word in words if word.lower() not in STOP_WORDS] or words
+    found: dict[str, str] = {}
+    for word in telling:
+        for term in terms_of(word):
+            found.setdefault(term, word)
+    return found
+
+
+def _split_terms(text: str) -> list[str]:
+    return [term for word in _WORD.findall(text) for term in terms_of(word)]

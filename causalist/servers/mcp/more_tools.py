@@ -328,7 +328,7 @@ def _retrieve(repository: "Repository", arguments: Arguments) -> str:
 
 def _format_passages(rows: list[tuple[str, str, Mapping[str, Any], str]], query: str, note: str) -> str:
     """Return the passages that fit, in fences that their text cannot close."""
-    from causalist.memory.snippets import find_excerpt
+    from causalist.memory.documents import find_excerpt
 
     if not rows:
         return "nothing found: no passage of the memory contains a word or an entity of the query"

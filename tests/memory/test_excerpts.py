@@ -1,6 +1,6 @@
 """What of a passage is shown."""
 
-from causalist.memory.snippets import find_excerpt
+from causalist.memory.documents import find_excerpt
 
 LEAVE = """## Family Leave
 
