@@ -73,6 +73,12 @@ class UnreadNode(UnknownNode):
         self.reason = reason
 
 
+class UnreadableCoverage(CausalistError):
+    """A file is no coverage data that is known, or is damaged."""
+
+    slug = "unreadable-coverage"
+
+
 class AmbiguousNode(CausalistError):
     """Several nodes answer to the name; the message lists the candidates.
 

@@ -27,7 +27,7 @@ from causalist.serialize.lookups import impact_document, tests_document
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
-    from causalist.model.lookup import Affected, ChangesWith, Impact
+    from causalist.model.lookup import Affected, ChangesWith, CoverageReport, Impact, TestChoice
     from causalist.pipeline.repository import Repository
 
 _MAX_CHANGES_LISTED = 10
@@ -255,6 +255,11 @@ def _format_impact(affected: "Sequence[Affected]", shown: "Sequence[Affected]") 
     "--share", callback=_read_share, metavar="P",
     help="Maximum share of all tests of the repository, such as 25% or 0.25.",
 )  # fmt: skip
+@click.option(
+    "--coverage", "coverage", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
+    help="Coverage data to read. Repeatable.  [default: at the usual places, such as .coverage and lcov.info]",
+)  # fmt: skip
+@click.option("--no-coverage", is_flag=True, help="Read no coverage data.")
 @answer_each_meaning
 def tests_command(
     node: str | None,
@@ -265,6 +270,8 @@ def tests_command(
     min_confidence: float,
     limit: int | None,
     share: float | None,
+    coverage: tuple[Path, ...],
+    no_coverage: bool,
     as_json: bool,
 ) -> None:
     """Show the tests that may run NODE.
@@ -272,6 +279,9 @@ def tests_command(
     The most probable come first: those that call NODE or its members, then those that reach NODE through other code.
     The number is the probability that the test runs NODE. Use --diff instead of NODE for all changed definitions, and
     --limit or --share for what there is time to run.
+
+    Coverage data of coverage.py, lcov, Istanbul, JaCoCo, Go or Cobertura decides where it tells tests apart: tests that
+    ran NODE come first, others of the same run are left out. Else the lines of NODE that ran are counted.
 
     \b
     Example:
@@ -282,19 +292,38 @@ def tests_command(
     empty = tests_document((), (), 0, ()) if as_json else None
     repository = open_for_lookup(repo, force=force, when_empty=empty)
     limits: ImpactLimits = {"max_depth": max_depth, "min_confidence": min_confidence}
-    found = find_impact(
-        repository, node, revision, partial(repository.tests, **limits), partial(repository.tests_since, **limits)
-    )
+    files = () if no_coverage else coverage or None
+    choices: list[TestChoice] = []
+
+    def of_node(name: str) -> "Sequence[Affected]":
+        choices.append(repository.choose_tests(name, coverage=files, **limits))
+        return choices[0].tests
+
+    def since(commit: str) -> "Impact":
+        impact, choice = repository.choose_tests_since(commit, coverage=files, **limits)
+        choices.append(choice)
+        return impact._replace(affected=choice.tests)
+
+    found = find_impact(repository, node, revision, of_node, since)
+    report = choices[0].coverage if choices else None
+    if choices and choices[0].problem:
+        say(f"note: {choices[0].problem}")
     steps = "" if max_depth is None else " in 1 step" if max_depth == 1 else f" in {max_depth} steps"
     nothing = found.nothing(f"no test is known to reach {found.what}{steps}")
     tests = found.affected
     shown = tests[: _count_shown(repository, limit, share)]
-    document = tests_document(found.changed, found.deleted, len(tests), shown) if as_json else None
-    print_result(document, _format_tests(tests, shown), nothing)
+    document = tests_document(found.changed, found.deleted, len(tests), shown, report) if as_json else None
+    print_result(document, _format_tests(tests, shown, report), nothing)
 
 
-def _format_tests(tests: "Sequence[Affected]", shown: "Sequence[Affected]") -> Iterator[str]:
-    """Yield the number of tests, then the tests, the most probable first, each with the edge that reaches it."""
+def _format_tests(
+    tests: "Sequence[Affected]", shown: "Sequence[Affected]", report: "CoverageReport | None"
+) -> Iterator[str]:
+    """Yield what coverage data says, then the tests, the most probable first, each with the edge that reaches it."""
+    if report is not None:
+        from causalist.navigate.coverage import describe_coverage
+
+        yield describe_coverage(report)
     if tests:
         yield f"{len(tests)} tests, the most probable first" if len(tests) > 1 else "1 test"
         yield ""

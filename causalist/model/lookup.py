@@ -88,6 +88,34 @@ class ChangesWith(NamedTuple):
     role: str = "code"
 
 
+class CoverageReport(NamedTuple):
+    """Lines of a definition that ran, and tests that ran it, by coverage data.
+
+    `file` is the data file, below the root if it is there. `n_ran` of `n_lines` lines ran in some test; `n_lines` is 0
+    where the data has only lines that ran. `n_tests` tests ran it, None where the data does not tell tests apart.
+    `is_stale` is True if the file of the definition changed after the data was `written`, a local date and time.
+    """
+
+    file: str
+    format: str
+    n_ran: int
+    n_lines: int
+    n_tests: int | None
+    is_stale: bool
+    written: str
+
+
+class TestChoice(NamedTuple):
+    """Tests that may run a definition, the most probable first, with what coverage data says of it, if anything.
+
+    `problem` is "" or why data at one of the usual places cannot be read.
+    """
+
+    tests: tuple[Affected, ...]
+    coverage: CoverageReport | None = None
+    problem: str = ""
+
+
 class Impact(NamedTuple):
     """Changes since a commit and the nodes that they reach.
 

@@ -8,8 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from causalist import navigate
-from causalist.errors import UnreadNode
+from causalist.errors import UnreadableCoverage, UnreadNode
 from causalist.index.source_text import SourceText
 from causalist.model.answer import RepositoryInfo
 from causalist.model.graph import Edge, EdgeKind
@@ -32,6 +35,7 @@ if TYPE_CHECKING:  # a question needs none of these
         Map,
         Neighbors,
         ServedRoute,
+        TestChoice,
         UnresolvedCall,
         Verdict,
     )
@@ -212,11 +216,60 @@ class Lookups:
         return "the clone is shallow: older commits are not counted" if commits.is_shallow else ""
 
     def tests(self, name: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> tuple[Affected, ...]:
-        """Return tests that may run a node or its members, the most probable first. Raises as `resolve`."""
+        """Return the tests of `choose_tests`. Raises as `resolve`."""
+        return self.choose_tests(name, max_depth=max_depth, min_confidence=min_confidence).tests
+
+    def choose_tests(
+        self,
+        name: str,
+        *,
+        max_depth: int | None = None,
+        min_confidence: float = 0.0,
+        coverage: Sequence[Path] | None = None,
+    ) -> TestChoice:
+        """Return tests that may run a node or its members, the most probable first.
+
+        `coverage` are files of coverage data; None: those at the usual places of the repository. A test that ran the
+        node according to them runs it; one of the same run that did not does not. Raises as `resolve`, and
+        UnreadableCoverage for a file that is given.
+        """
         changed = navigate.with_overloads_and_members(self.index.graph, [self.resolve(name)])
-        return navigate.find_tests_reaching(
+        tests = navigate.find_tests_reaching(
             self.index.graph, changed, max_depth=max_depth, min_confidence=min_confidence
         )
+        return self._with_coverage(changed, tests, coverage)
+
+    def choose_tests_since(
+        self,
+        revision: str,
+        *,
+        max_depth: int | None = None,
+        min_confidence: float = 0.0,
+        coverage: Sequence[Path] | None = None,
+    ) -> tuple[Impact, TestChoice]:
+        """Return `tests_since`, and the same tests with what coverage data says, as `choose_tests` does."""
+        impact = self.tests_since(revision, max_depth=max_depth, min_confidence=min_confidence)
+        ids = self.index.graph.nodes.ids
+        changed = np.array(sorted({ids.position(each) for each in impact.changed} - {-1}), dtype=np.int64)
+        return impact, self._with_coverage(changed, impact.affected, coverage)
+
+    def _with_coverage(
+        self, changed: NDArray[np.int64], tests: tuple[Affected, ...], files: Sequence[Path] | None
+    ) -> TestChoice:
+        from causalist.model.lookup import TestChoice
+        from causalist.navigate.coverage import find_coverage_files, join_coverage
+
+        given = find_coverage_files(self.root) if files is None else files
+        if not given or not len(changed):
+            return TestChoice(tests)
+        manifest = self.index.manifest
+        mtimes = dict(zip(manifest.paths, manifest.mtimes.tolist(), strict=True))
+        try:
+            return TestChoice(*join_coverage(self.index, changed, tests, given, self.root, mtimes))
+        except UnreadableCoverage as error:
+            if files is not None:
+                raise
+            return TestChoice(tests, None, str(error))
 
     def tests_since(self, revision: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> Impact:
         """Return the `tests` of all changes between a commit and the files as they are. Raises GitError."""

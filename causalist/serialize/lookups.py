@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from causalist.model.lookup import (
         Affected,
         ChangesWith,
+        CoverageReport,
         DefinitionDetails,
         GraphPath,
         Health,
@@ -146,9 +147,19 @@ def impact_document(
     return {**reached, "documentation": mentions, "changes_with": together}
 
 
-def tests_document(changed: "Sequence[str]", deleted: "Sequence[str]", n: int, tests: "Sequence[Affected]") -> Document:
-    """Return the document of `tests --json`. `n` counts all tests, `tests` has the nearest of them."""
-    return _reached(changed, deleted, n, "tests", tests)
+def tests_document(
+    changed: "Sequence[str]",
+    deleted: "Sequence[str]",
+    n: int,
+    tests: "Sequence[Affected]",
+    coverage: "CoverageReport | None" = None,
+) -> Document:
+    """Return the document of `tests --json`.
+
+    `n` counts all tests, `tests` has the most probable of them; `coverage` is what coverage data says, or null.
+    """
+    said = None if coverage is None else dict(coverage._asdict())
+    return {**_reached(changed, deleted, n, "tests", tests), "coverage": said}
 
 
 def _reached(

@@ -65,7 +65,12 @@ def _tests(repository: "Repository", arguments: Arguments) -> Reply:
 
     node, note = resolve_name(repository, arguments["name"])
     note += format_unread(repository, node)
-    found = repository.tests(node, max_depth=arguments["max_depth"])
+    choice = repository.choose_tests(node, max_depth=arguments["max_depth"])
+    found = choice.tests
+    if choice.coverage is not None:
+        from causalist.navigate.coverage import describe_coverage
+
+        note += f"{one_line(describe_coverage(choice.coverage), 300)}\n"
     if not found:
         return Reply(
             truncate_to_budget(f"{note}no test is known to reach {format_node(node)}\n", arguments["max_tokens"]),
