@@ -289,11 +289,9 @@ def _class_of(value: Value, rule: str) -> Value:
 
 def is_bare_collection(settings: ShapeSettings, value: Value) -> bool:
     """Return True for a collection of which nothing says what it holds: anything may be in it."""
-    return value.kind is ValueKind.BUILTIN and value.type in (
-        *settings.sequences,
-        *settings.mappings,
-        *settings.tuples,
-    )
+    if value.kind is not ValueKind.BUILTIN or not value.type:
+        return False
+    return value.type in settings.sequences or value.type in settings.mappings or value.type in settings.tuples
 
 
 def checked_value(value: Value | None, checked: Value) -> Value:

@@ -286,9 +286,11 @@ class Inference(InferenceBase):
             ) is None or value.kind is ValueKind.UNKNOWN:
                 return unknown
             if value.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
-                taken = parts[i].partition("(")[0] in (*shapes.elements, *shapes.values, *shapes.items)
-                is_open = taken and is_bare_collection(shapes, value)
-                return value if not is_open else unknown if i + 1 < len(parts) else UNKNOWN
+                if is_bare_collection(shapes, value):
+                    name = parts[i].partition("(")[0]
+                    if name in shapes.elements or name in shapes.values or name in shapes.items:
+                        return unknown if i + 1 < len(parts) else UNKNOWN
+                return value
             if value.kind in HOLDERS and not shapes.sequences:
                 if value.kind is ValueKind.TUPLE and parts[i].removesuffix("()") in types.unwrap_methods:
                     i += 1
