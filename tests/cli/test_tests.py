@@ -62,7 +62,7 @@ def test_what_tests_it_itself(small: Path) -> None:
     write_all(small, TESTS)
     done = invoke("tests", "price_of", "--max-depth", "1", "--json", "--repo", str(small))
     document = json.loads(done.stdout)
-    assert list(document) == ["format_version", "changed", "deleted", "n", "tests"]
+    assert list(document) == ["format_version", "changed", "deleted", "n", "tests", "coverage"]
     assert (document["changed"], document["n"]) == (["shop/prices.py::price_of"], 2)
     found, helped = document["tests"]
     assert (helped["node"], helped["edge"]["rule"]) == ("tests/test_prices.py::test_helped", "test-helper")

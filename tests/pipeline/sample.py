@@ -13,6 +13,7 @@ from causalist.model.graph import Edge
 from causalist.model.index import Commits
 from causalist.pipeline.repository import Repository
 from causalist.source import read_file, scan_folder
+from causalist.source.roots import work_tree_top
 from causalist.store import FactsCache
 
 ROOT = Path(__file__).parents[2]
@@ -41,8 +42,9 @@ def copy_sample(folder: Path, name: str = NAME) -> Path:
 
 def in_memory(root: Path, processes: int = 1) -> Repository:
     """The repository of a folder, built afresh; nothing is written."""
-    scan = scan_folder(root)
-    options = IndexOptions(processes=processes)
+    submodules = work_tree_top(root) is None  # as at first, without a wish
+    scan = scan_folder(root, submodules=submodules)
+    options = IndexOptions(processes=processes, submodules=submodules)
     commits = read_commits(root, scan.commit, Commits())
     index = build_index(scan, lambda e: read_file(root, e), FactsCache(), None, 0, options, lambda: commits)
     return Repository(root, index, lambda entry: read_file(root, entry))
