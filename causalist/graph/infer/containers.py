@@ -294,6 +294,13 @@ def is_bare_collection(settings: ShapeSettings, value: Value) -> bool:
     return value.type in settings.sequences or value.type in settings.mappings or value.type in settings.tuples
 
 
+def is_taken_from_bare_collection(settings: ShapeSettings, value: Value, part: str) -> bool:
+    """Return True if a part of a chain takes something out of a bare collection: `.get(key)`, `.values()`."""
+    name = part.partition("(")[0]
+    is_taken = name in settings.elements or name in settings.values or name in settings.items
+    return is_taken and is_bare_collection(settings, value)
+
+
 def checked_value(value: Value | None, checked: Value) -> Value:
     """Return a value after a check of its type. Its own type is asked for members before the checked ones."""
     if value is None or value.kind not in (*KNOWN_KINDS, ValueKind.UNION):

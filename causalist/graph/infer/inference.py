@@ -12,7 +12,7 @@ from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.packages import can_be_package_prefix
 from causalist.graph.infer.annotations import AnnotationTypes, MemberTypes
 from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase
-from causalist.graph.infer.containers import ContainerTypes, checked_value, is_bare_collection, method_of
+from causalist.graph.infer.containers import ContainerTypes, checked_value, is_taken_from_bare_collection, method_of
 from causalist.graph.program.name_lookup import NameLookup
 from causalist.graph.program.overloads import arguments_of
 from causalist.graph.program.program import Program
@@ -286,10 +286,8 @@ class Inference(InferenceBase):
             ) is None or value.kind is ValueKind.UNKNOWN:
                 return unknown
             if value.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
-                if is_bare_collection(shapes, value):
-                    name = parts[i].partition("(")[0]
-                    if name in shapes.elements or name in shapes.values or name in shapes.items:
-                        return unknown if i + 1 < len(parts) else UNKNOWN
+                if is_taken_from_bare_collection(shapes, value, parts[i]):
+                    return unknown if i + 1 < len(parts) else UNKNOWN
                 return value
             if value.kind in HOLDERS and not shapes.sequences:
                 if value.kind is ValueKind.TUPLE and parts[i].removesuffix("()") in types.unwrap_methods:
