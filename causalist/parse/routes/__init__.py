@@ -42,7 +42,9 @@ _WORDS: dict[str, "re.Pattern[bytes]"] = {
     "csharp": re.compile(
         rb"\bHttp(?:Get|Post|Put|Patch|Delete)\b|\bRoute\(|\.Map(?:Get|Post|Put|Patch|Delete|Group)\(|Client\w*\.\w+Async"
     ),
-    "go": re.compile(rb"\.(?:GET|POST|PUT|PATCH|DELETE|HandleFunc|Handle|Group|Route|Get|Post|Mount)\(\s*\"|\.Group\("),
+    "go": re.compile(
+        rb"\.(?:GET|POST|PUT|PATCH|DELETE|HandleFunc|Handle|Group|Route|Get|Post|Mount)\(\s*\"|\.(?:Group|Match)\("
+    ),
     "rust": re.compile(rb"\.\s*(?:route|nest|merge)\(|#\[(?:\w+::)*(?:get|post|put|patch|delete)\("),
     "ruby": re.compile(rb"outes\.draw\b"),
 }  # fmt: skip

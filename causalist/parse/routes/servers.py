@@ -189,8 +189,10 @@ def _bound_name(source: RouteText, start: int) -> str:
 
 _GO = re.compile(
     rb"\.(?P<verb>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|Handle|HandleFunc|Get|Post|Put|Patch|Delete|Head|Options"
-    rb"|Group|Route|Mount|PathPrefix)\(\s*(?=\")"
+    rb"|Group|Route|Mount|PathPrefix|Match)\(\s*(?:\[\]string\{(?P<methods>[^{}]*)\}\s*,\s*)?(?=\")"
 )
+_GO_GROUPS = ("Group", "Route", "PathPrefix")
+_MAX_CHAINED = 20  # calls in one chain
 _GO_REGISTER = re.compile(
     rb"(?<![\w.])(?P<function>(?:[a-z]\w*\.)?[A-Za-z]\w*)\(\s*(?P<router>[a-z]\w*)"
     rb"(?P<group>\.Group\(\s*\"(?P<path>[^\"]*)\"\s*\))?\s*[,)]"
@@ -217,7 +219,10 @@ def read_go(source: RouteText) -> _Found:
         if path is None or any(first == call.arguments for first, _, _ in around):
             continue
         verb, prefix = call.verb, "".join(each for first, last, each in around if first < call.start < last)
-        if verb in ("Group", "Route", "PathPrefix"):
+        receiver, below = _go_receiver(source, call)
+        call = call._replace(receiver=receiver)
+        prefix += below
+        if verb in _GO_GROUPS:
             name = _bound_name(source, call.start)
             if name:
                 routers.add(name)
@@ -232,13 +237,18 @@ def read_go(source: RouteText) -> _Found:
             yield route_at(source, call.start, RouteForm.MOUNT, receiver=call.receiver, path=path, handler=handler)
             continue
         methods = [verb if verb not in ("Any", "Handle", "HandleFunc") else ANY]
+        if verb == "Match":
+            named = re.findall(r'"([A-Z]+)"|http\.Method(\w+)', source.text(call.name, call.arguments))
+            methods = [(quoted or constant).upper() for quoted, constant in named]
         spelled = re.match(r"([A-Z]+) (/.*)", path)
         if spelled:
             methods, path = [spelled[1]], spelled[2]
         elif verb in ("Handle", "HandleFunc") and (said := _GO_METHODS.match(source.data, end)):
             methods = re.findall(r"\w+", said[1].decode().replace("http.Method", "")) or methods
-        if not path.startswith("/") and path:
-            continue
+        if path and not path.startswith("/"):
+            if receiver not in routers or not verb.isupper():
+                continue
+            path = f"/{path}"
         for method in methods:
             yield route_at(
                 source, call.start, RouteForm.ROUTE, receiver=call.receiver, method=method, path=prefix + path,
@@ -250,6 +260,26 @@ def read_go(source: RouteText) -> _Found:
             path = (match["path"] or b"").decode()
             function = match["function"].decode()
             yield route_at(source, match.start(), RouteForm.MOUNT, receiver=router, path=path, handler=function)
+
+
+def _go_receiver(source: RouteText, call: MemberCall) -> tuple[str, str]:
+    """Return the chain that a call is made on, and the path of the groups in a chain of calls before it."""
+    if call.receiver != ")":
+        return call.receiver, ""
+    member, path = source.node(call.name).parent, ""
+    for _ in range(_MAX_CHAINED):
+        made_on = member.child_by_field_name("operand") if member is not None else None
+        if made_on is None or made_on.type != "call_expression":
+            return ("" if made_on is None else chain(source.text(made_on.start_byte, made_on.end_byte))), path
+        called = made_on.child_by_field_name("function")
+        name = called.child_by_field_name("field") if called is not None else None
+        if called is None or name is None:
+            return "", path
+        if source.text(name.start_byte, name.end_byte) in _GO_GROUPS:
+            arguments, _ = source.arguments(called.end_byte + 1)
+            path = (literal(arguments[0].text) or "" if arguments else "").rstrip("/") + path
+        member = called
+    return "", path
 
 
 # -- Rust

@@ -403,3 +403,36 @@ import org.springframework.web.client.RestTemplate;
         ],
         "POST /pets": ["feign/Pets.java::Pets.create", "test/PetTest.java::PetTest.web"],
     }
+
+
+def test_gin_chains_of_groups_several_methods_and_relative_paths() -> None:
+    files = {
+        "main.go": """
+package main
+
+import "github.com/gin-gonic/gin"
+
+func main() {
+	g := gin.New()
+	g.Match([]string{"GET", http.MethodHead}, "/health", health)
+	g.GET("version", version)
+	g.Group("/users").Use(auth).POST("", create)
+	g.Group("/").Use(auth).Group("a/").GET("/b", version)
+	api := g.Group("/api")
+	api.GET("me", version)
+	cache.GET("key", version)
+}
+
+func health() {}
+func version() {}
+func create() {}
+""",
+    }
+    assert served(files) == [
+        ("GET", "/a/b", "main.go::version"),
+        ("GET", "/api/me", "main.go::version"),
+        ("GET", "/health", "main.go::health"),
+        ("HEAD", "/health", "main.go::health"),
+        ("POST", "/users", "main.go::create"),
+        ("GET", "/version", "main.go::version"),
+    ]
