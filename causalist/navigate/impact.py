@@ -16,7 +16,7 @@ from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.lookup import Affected
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.navigate.edges import DISPATCHED, find_overridden
-from causalist.navigate.implicit_calls import edge_of, find_implicit_uses
+from causalist.navigate.implicit_calls import class_of_constructor, edge_of, find_implicit_uses
 from causalist.parse import dialect_of, load_settings
 
 # Of several ways by which a node depends on another, the first is given.
@@ -243,7 +243,8 @@ def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
     """Return the mask of tests, of shape (n_nodes,): what a runner of tests runs by itself.
 
     These are the sources of edges `tests`, functions of files of tests whose names say so, and handlers that are given
-    to a function that declares a test: `it("…")`.
+    to a function that declares a test: `it("…")`. Where a mark makes a method a test, those of types of tests that
+    nothing calls count, too.
     """
     edges, nodes = graph.edges, graph.nodes
     found = np.zeros(len(nodes), dtype=np.bool_)
@@ -257,9 +258,22 @@ def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
         name = symbol.rpartition(".")[2]
         if nodes.kinds[node] == NodeKind.HANDLER:
             found[node] = name.partition(" ")[0] in settings.handlers.tests
+        elif settings.tests.functions and re.fullmatch(settings.tests.functions, name):
+            found[node] = True
         else:
-            found[node] = bool(settings.tests.functions and re.fullmatch(settings.tests.functions, name))
+            found[node] = bool(settings.tests.marks) and _is_run_by_runner(graph, node, name)
     return found
+
+
+def _is_run_by_runner(graph: CodeGraph, node: int, name: str) -> bool:
+    """Return True for a method of a type of tests that nothing calls: the graph does not have the mark of a test."""
+    nodes, edges = graph.nodes, graph.edges
+    owner = int(nodes.parents[node])
+    if nodes.kinds[node] != NodeKind.METHOD or owner < 0 or nodes.kinds[owner] not in TYPE_KINDS or _SETUP.match(name):
+        return False
+    into = graph.edges_into(np.array([node]))
+    is_special = class_of_constructor(graph, node) >= 0 or bool(np.any(edges.kinds[into] == EdgeKind.CALLS))
+    return not is_special and not any(edges.kinds[e] == EdgeKind.OVERRIDES for e in graph.outgoing(node))
 
 
 def reach_probabilities(

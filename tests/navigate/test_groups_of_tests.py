@@ -129,3 +129,19 @@ def test_depth_bounds_what_runs_with_it(tmp_path: Path, files: dict[str, str]) -
     ask(tmp_path, files, "connect")
     near = Repository.open(tmp_path, exact_root=True).tests("connect", max_depth=1)
     assert not [each for each in near if each.run_with]
+
+
+def test_a_marked_test_that_only_asks_for_a_route_is_one(tmp_path: Path) -> None:
+    files = {
+        "src/main/Cars.java": (
+            'package a;\n@RestController\nclass Cars {\n    @GetMapping("/cars/{id}")\n'
+            '    String car(long id) { return ""; }\n}\n'
+        ),
+        "src/test/CarsTest.java": (
+            "package a;\nclass CarsTest {\n    @BeforeEach\n    void setUp() { ask(); }\n"
+            "    @Test\n    void shows() {\n"
+            '        mockMvc.perform(get("/cars/1"));\n    }\n    void ask() { mockMvc.perform(get("/cars/2")); }\n}\n'
+        ),
+    }
+    found = ask(tmp_path, files, "Cars.car")
+    assert "CarsTest.shows" in found and not {"CarsTest.setUp", "CarsTest.ask"} & set(found)

@@ -46,7 +46,7 @@ _WORDS: dict[str, "re.Pattern[bytes]"] = {
         rb"\.(?:GET|POST|PUT|PATCH|DELETE|HandleFunc|Handle|Group|Route|Get|Post|Mount)\(\s*\"|\.(?:Group|Match)\("
     ),
     "rust": re.compile(rb"\.\s*(?:route|nest|merge)\(|#\[(?:\w+::)*(?:get|post|put|patch|delete)\("),
-    "ruby": re.compile(rb"outes\.draw\b"),
+    "ruby": re.compile(rb"outes\.draw\b|\b(?:get|post|put|patch|delete)[ (][\"']/"),
 }  # fmt: skip
 
 

@@ -348,6 +348,11 @@ def _rust_router(source: RouteText, call: MemberCall) -> str:
 
 # -- Rails
 
+_RAILS_TEST = re.compile(rb"\bdescribe\b|\bRSpec\b|\bIntegrationTest\b")
+# With a block it is a route of Sinatra.
+_RAILS_REQUEST = re.compile(
+    rb"^[ \t]*+(?P<verb>get|post|put|patch|delete)[ (]\s*+[\"'](?P<path>/[^\"'\n]*+)[\"'](?![^\n]*\bdo\b)", re.MULTILINE
+)
 _RAILS_LINE = re.compile(r"\s*+(?P<word>\w++)[ (]*+(?P<rest>.*)")
 _OPENED = re.compile(r"\bdo(?:\s*+\|\w++\|)?$")
 _RAILS_VERBS = ("get", "post", "put", "patch", "delete", "match", "root")
@@ -362,8 +367,12 @@ _RESOURCE = (
 
 
 def read_rails(source: RouteText) -> _Found:
-    """Yield the start and fact of each route of a Ruby file that draws routes."""
+    """Yield the start and fact of each route of a Ruby file that draws routes, and of each request of a test."""
     if not re.search(rb"\broutes\.draw\b|\bRoutes\.draw\b", source.data):
+        for match in source.matches(_RAILS_REQUEST, "verb") if _RAILS_TEST.search(source.data) else ():
+            path = requested_path(re.sub(r"#\{[^{}]*\}", "{}", match["path"].decode("utf-8", "replace")))
+            if path:
+                yield route_at(source, match.start("verb"), RouteForm.REQUEST, method=match["verb"].decode(), path=path)
         return
     # Of each open block: path, module of controllers, controller of resources, path of members.
     blocks: list[tuple[str, str, str, str]] = []

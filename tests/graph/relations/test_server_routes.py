@@ -436,3 +436,17 @@ func create() {}
         ("POST", "/users", "main.go::create"),
         ("GET", "/version", "main.go::version"),
     ]
+
+
+def test_requests_of_rails() -> None:
+    files = {
+        "config/routes.rb": "Rails.application.routes.draw do\n  resources :posts, only: [:show]\nend\n",
+        "app/controllers/posts_controller.rb": "class PostsController\n  def show\n  end\nend\n",
+        "spec/requests/posts_spec.rb": (
+            'describe "posts" do\n  it "shows" do\n    get "/posts/1"\n  end\n'
+            '  it "shows another" do\n    get("/posts/#{id}?x=1", params: {})\n  end\nend\n'
+        ),
+        "app/other.rb": 'get "/posts/1" do\nend\n',
+    }
+    spec = "spec/requests/posts_spec.rb::describe posts"
+    assert requests(files) == {"GET /posts/:id": [f"{spec}.it shows", f"{spec}.it shows another"]}
