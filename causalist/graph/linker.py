@@ -425,6 +425,8 @@ class Linker:
     def _is_conversion(self, definition: int) -> bool:
         """Return True if a call of the definition is a type conversion."""
         settings = self.program.files[self.program.file_of[definition]].settings
+        if settings is not None and settings.name == "c":  # `(u8)(x)`: nobody makes an object by calling a type
+            return self.program.definition_of[definition].kind in (NodeKind.TYPE, *TYPE_KINDS)
         return settings is not None and settings.types.prefixed and self.program.is_type(definition)
 
     def _add_edge(

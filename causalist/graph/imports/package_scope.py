@@ -107,7 +107,8 @@ def _and(left: Truth, right: Truth) -> Truth:
 _JOINED: dict[str, Callable[[Truth, Truth], Truth]] = {"||": _or, "&&": _and}
 
 
-_OF_MACRO = re.compile(r"[A-Z][A-Z0-9_]+\s*\(\s*[a-z_]\w*\s*[,)]")
+# `DEFINE(name) {…}`; in `PUBLIC(void) name(…)` the macro stands for the type.
+_OF_MACRO = re.compile(r"[A-Z][A-Z0-9_]+\s*\(\s*[a-z_]\w*\s*(?:,|\)(?!\s*[\w*]))")
 _NEVER_LINKED = frozenset({*TYPE_KINDS, NodeKind.TYPE, NodeKind.MACRO})
 
 PackageKey = tuple[str, str, str]  # language, folder or "", name in the package clause
