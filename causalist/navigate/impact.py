@@ -4,7 +4,7 @@ In: a `CodeGraph` and a node. Out: users by distance, and tests that test the no
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from math import prod
 
@@ -44,6 +44,10 @@ SETUP_SHARE = 0.95
 GROUP_SHARE = 0.8
 CLASS_SHARE = 0.8
 FILE_SHARE = 0.1
+NAME_WEIGHT = 0.5  # of each name of a test that says what it tests
+_MAX_SUBJECTS = 40  # nodes whose names are looked for; of more, some name is in that of any test
+_SHORT_NAME = 3  # letters; names of so few are in many others
+_NO_LETTER = re.compile(r"[^a-z0-9]+")
 _SETUP = re.compile(r"(?:async)?_?(?:set_?up|before|tear_?down|after|initiali[sz]e)", re.IGNORECASE)
 _MAX_TYPES = 200  # above or below one type of tests
 _LEAST_PROBABILITY = 0.01  # of a chain that is followed
@@ -173,7 +177,49 @@ def find_tests_reaching(
                 found[test] = Affected(
                     ids[test], each.depth + 1, each.edge, role, "", layer, tier, "", chance, each.node
                 )
-    return tuple(sorted(found.values(), key=lambda each: (-each.probability, each.depth, each.node)))
+    named_after = _named_after(graph, changed)
+    chosen = [
+        each._replace(probability=1.0 - (1.0 - each.probability) ** (1.0 + NAME_WEIGHT * named_after(each.node)))
+        for each in found.values()
+    ]
+    return tuple(sorted(chosen, key=lambda each: (-each.probability, each.depth, each.node)))
+
+
+def _named_after(graph: CodeGraph, changed: NDArray[np.int64]) -> Callable[[str], int]:
+    """Return a function that counts how many names of a test say one of `changed`: up to three.
+
+    The name of the test may contain that of the node, or that of its type, and its file may be called like that of the
+    node.
+    """
+    subjects: set[tuple[str, str, str]] = set()
+    for node in changed.tolist() if len(changed) <= _MAX_SUBJECTS else ():
+        path, symbol = split_id(graph.nodes.ids[node])
+        holder, _, name = (symbol or "").partition("~")[0].rpartition(".")
+        subjects.add((_plain(name), _plain(holder.rpartition(".")[2]), _plain_stem(path)))
+
+    def count(test: str) -> int:
+        path, symbol = split_id(test)
+        whole = _plain(symbol or "")
+        own, stem = _plain((symbol or "").rpartition(".")[2]), _plain_stem(path)
+        return max(
+            (
+                (len(name) > _SHORT_NAME and name in own)
+                + (len(holder) > _SHORT_NAME and holder in whole)
+                + (bool(of) and stem in (f"test{of}", f"{of}test", f"tests{of}", f"test{of}s", f"{of}spec"))
+                for name, holder, of in subjects
+            ),
+            default=0,
+        )
+
+    return count
+
+
+def _plain(name: str) -> str:
+    return _NO_LETTER.sub("", name.lower())
+
+
+def _plain_stem(path: str) -> str:
+    return _plain(path.rpartition("/")[2].rpartition(".")[0])
 
 
 class _TestGroups:

@@ -189,7 +189,7 @@ def test_a_path_of_another_machine_is_the_one_that_ends_alike() -> None:
 
 def test_tests_that_ran_it_come_first_and_others_of_the_run_go(shop: Path) -> None:
     assert [each.node for each in Repository.open(shop, exact_root=True).tests("total")][:2] == [
-        "test_shop.py::test_nothing", "test_shop.py::test_total",
+        "test_shop.py::test_total", "test_shop.py::test_nothing",
     ]  # fmt: skip
     write_database(shop / ".coverage", RUNS)
     choice = Repository.open(shop, exact_root=True).choose_tests("total")
