@@ -281,7 +281,8 @@ def tests_command(
     --limit or --share for what there is time to run.
 
     Coverage data of coverage.py, lcov, Istanbul, JaCoCo, Go or Cobertura decides where it tells tests apart: tests that
-    ran NODE come first, others of the same run are left out. Else the lines of NODE that ran are counted.
+    ran NODE come first, others of the same run are left out, unless they or code on their way changed since. Else the
+    lines of NODE that ran are counted.
 
     \b
     Example:
@@ -306,8 +307,8 @@ def tests_command(
 
     found = find_impact(repository, node, revision, of_node, since)
     report = choices[0].coverage if choices else None
-    if choices and choices[0].problem:
-        say(f"note: {choices[0].problem}")
+    for problem in choices[0].problems if choices else ():
+        say(f"note: {problem}")
     steps = "" if max_depth is None else " in 1 step" if max_depth == 1 else f" in {max_depth} steps"
     nothing = found.nothing(f"no test is known to reach {found.what}{steps}")
     tests = found.affected

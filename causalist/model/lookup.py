@@ -91,16 +91,18 @@ class ChangesWith(NamedTuple):
 class CoverageReport(NamedTuple):
     """Lines of a definition that ran, and tests that ran it, by coverage data.
 
-    `file` is the data file, below the root if it is there. `n_ran` of `n_lines` lines ran in some test; `n_lines` is 0
-    where the data has only lines that ran. `n_tests` tests ran it, None where the data does not tell tests apart.
+    `files` are the data files, below the root those that are there. `n_ran` of `n_lines` lines ran in some test;
+    `n_lines` is 0 where the data has only lines that ran. `n_tests` tests ran it, None where the data does not tell
+    tests apart. `n_unsure` tests did not run it, but may by now, because they or code on their way to it changed.
     `is_stale` is True if the file of the definition changed after the data was `written`, a local date and time.
     """
 
-    file: str
+    files: tuple[str, ...]
     format: str
     n_ran: int
     n_lines: int
     n_tests: int | None
+    n_unsure: int
     is_stale: bool
     written: str
 
@@ -108,12 +110,12 @@ class CoverageReport(NamedTuple):
 class TestChoice(NamedTuple):
     """Tests that may run a definition, the most probable first, with what coverage data says of it, if anything.
 
-    `problem` is "" or why data at one of the usual places cannot be read.
+    `problems` are sentences on data files that cannot be read, or were named and have no line of the definition.
     """
 
     tests: tuple[Affected, ...]
     coverage: CoverageReport | None = None
-    problem: str = ""
+    problems: tuple[str, ...] = ()
 
 
 class Impact(NamedTuple):

@@ -1,23 +1,17 @@
 """Coverage data of a repository: which tests ran a definition, or which of its lines any test ran.
 
-In: data files that a run of the tests left in the repository, an index. Out: lines by path, with the tests that ran
-them where the data says so, and the tests of a definition. Formats: coverage.py (its data file and JSON), lcov,
-Istanbul, JaCoCo, Go, Cobertura. Lines are 1-based.
+In: data files that a run of the tests left in the repository, an index. Out: the tests of a definition, and how many of
+its lines ran.
 
-Data that is older than the file of a definition says where lines were. It then adds tests and removes none.
+Data that is older than the file of a definition says where lines were. It then adds tests and removes none. Nor does it
+remove a test whose own file changed since, or that reaches the definition through code that did.
 """
 
-import json
-import os
 import re
-import sqlite3
-import xml.parsers.expat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,270 +19,33 @@ from numpy.typing import NDArray
 from causalist.errors import UnreadableCoverage
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
-from causalist.model.lookup import Affected, CoverageReport
+from causalist.model.lookup import Affected, CoverageReport, TestChoice
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, split_id
+from causalist.navigate.coverage_files import Lines, PathMatcher, plain_path, read_coverage
+from causalist.navigate.impact import find_affected_nodes, find_tests_reaching, mark_tests
+from causalist.parse import dialect_of
 
-# Where tools write their data unless they are told otherwise, the most telling first.
-_PLACES = (
-    ".coverage", "coverage.json", "coverage/coverage-final.json", ".nyc_output/out.json", "lcov.info",
-    "coverage/lcov.info", "coverage.xml", "cobertura.xml", "coverage.cobertura.xml", "coverage/cobertura-coverage.xml",
-    "target/site/jacoco/jacoco.xml", "build/reports/jacoco/test/jacocoTestReport.xml", "coverage.out", "cover.out",
-    "c.out", "cover.profile", "profile.cov",
-)  # fmt: skip
-_MAX_BYTES = 300_000_000  # of a data file that is not a database
-_SQLITE = b"SQLite format 3\0"
+# Dialects in which the line of a definition, with the defaults of its parameters, runs when the file is loaded.
+_DEFINED_AT_LOAD = frozenset(("python", "javascript", "typescript", "tsx", "ruby"))
 OBSERVED = "observed"  # in place of a rule
 STALE_PROBABILITY = 0.9  # that a test runs a definition which it ran before its file changed
 
 
-@dataclass(slots=True)
-class Lines:
-    """Lines of one file: those that ran, those that did not, and the tests that ran each, where that is known."""
+class _Run(NamedTuple):
+    """Lines that a data file has of the files of a definition, by their paths in the index, and its tests."""
 
-    ran: set[int] = field(default_factory=set)
-    missed: set[int] = field(default_factory=set)
-    tests: dict[int, set[str]] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class CoverageData:
-    """Content of a data file; `tests` are all tests that it has runs of, empty where it does not tell them apart."""
-
+    file: Path
     format: str
-    files: dict[str, Lines] = field(default_factory=dict)  # by the path in the data
-    tests: set[str] = field(default_factory=set)
-
-    def lines(self, path: str) -> Lines:
-        """Return the lines of a path, to be filled."""
-        return self.files.setdefault(path, Lines())
+    measured: int  # time of the file, in nanoseconds
+    files: dict[str, Lines]
+    tests: dict[str, int]  # by name, the node of each test that the data tells apart and the index knows
 
 
-def find_coverage_files(root: Path) -> list[Path]:
-    """Return the data files at the usual places below `root`, the most telling first."""
-    found = [root / place for place in _PLACES if (root / place).is_file()]
-    with suppress(OSError):
-        parallel = sorted(
-            entry.name for entry in os.scandir(root) if entry.name.startswith(".coverage.") and entry.is_file()
-        )
-        found += [root / name for name in parallel]
-    return found
+class _Body(NamedTuple):
+    """Lines of a file that run when definitions do, and the first lines of definitions of one line."""
 
-
-def read_coverage(path: Path, is_wanted: Callable[[str], bool]) -> CoverageData:
-    """Return the content of a data file, of the paths that are wanted. Raises UnreadableCoverage."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(2_000)
-        if start.startswith(_SQLITE):
-            return _read_database(path, is_wanted)
-        if path.stat().st_size > _MAX_BYTES:
-            raise UnreadableCoverage(f"{path} has more than {_MAX_BYTES:,} bytes")
-        data = path.read_bytes()
-    except OSError as error:
-        raise UnreadableCoverage(f"{path} cannot be read: {error.strerror or error}") from error
-    head = start.lstrip(b"\xef\xbb\xbf \t\r\n")
-    if head.startswith(b"<"):
-        return _read_xml(path, data, is_wanted)
-    if head.startswith(b"{"):
-        return _read_json(path, data, is_wanted)
-    text = data.decode("utf-8", "replace")
-    if head.startswith(b"mode:"):
-        return _read_go(text, is_wanted)
-    if re.search(r"^SF:", text, re.MULTILINE):
-        return _read_lcov(text, is_wanted)
-    raise UnreadableCoverage(
-        f"{path} is no coverage data that is known: coverage.py, lcov, Istanbul, JaCoCo, Go, or Cobertura"
-    )
-
-
-# -- formats
-
-
-def _read_database(path: Path, is_wanted: Callable[[str], bool]) -> CoverageData:
-    """Return the content of a data file of coverage.py, of schema 7: <https://coverage.readthedocs.io/en/latest/dbschema.html>."""
-    result = CoverageData("coverage.py")
-    try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
-            contexts = dict(database.execute("SELECT id, context FROM context"))
-            result.tests = {name for context in contexts.values() if (name := _name_of_context(context))}
-            for number, name in database.execute("SELECT id, path FROM file").fetchall():
-                if not is_wanted(name):
-                    continue
-                lines = result.lines(name)
-                of_file = "SELECT context_id, {} FROM {} WHERE file_id = ?"
-                for context, bits in database.execute(of_file.format("numbits", "line_bits"), (number,)):
-                    _add_lines(lines, contexts.get(context, ""), _numbers_of_bits(bits))
-                # Where branches are measured there are pairs of lines; the first of a function has a negative one.
-                for context, line in database.execute(of_file.format("tono", "arc"), (number,)):
-                    if line > 0:
-                        _add_lines(lines, contexts.get(context, ""), (line,))
-    except (sqlite3.Error, TypeError, ValueError) as error:
-        raise UnreadableCoverage(f"{path} is no data file of coverage.py 5 or later: {error}") from error
-    return result
-
-
-def _numbers_of_bits(bits: bytes) -> Iterator[int]:
-    return (8 * i + k for i, byte in enumerate(bits) for k in range(8) if byte >> k & 1)
-
-
-def _add_lines(lines: Lines, context: str, numbers: Iterable[int]) -> None:
-    name = _name_of_context(context)
-    for line in numbers:
-        lines.ran.add(line)
-        if name:
-            lines.tests.setdefault(line, set()).add(name)
-
-
-def _name_of_context(context: str) -> str:
-    """Return the test of a context, without its parameters and its phase.
-
-    >>> _name_of_context("tests/test_a.py::TestB::test_c[x-y]|setup"), _name_of_context("a.test_b.TestC.test_d")
-    ('tests/test_a.py::TestB::test_c', 'a.test_b.TestC.test_d')
-    """
-    return re.sub(r"\[.*", "", context.rpartition("|")[0] or context)
-
-
-def _read_json(path: Path, data: bytes, is_wanted: Callable[[str], bool]) -> CoverageData:
-    try:
-        document = json.loads(data)
-        files = document.get("files") if isinstance(document.get("meta"), dict) else None
-        if isinstance(files, dict):
-            return _read_coverage_py_json(files, is_wanted)
-        if document and all(isinstance(each, dict) and "statementMap" in each for each in document.values()):
-            return _read_istanbul(document, is_wanted)
-    except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
-        raise UnreadableCoverage(f"{path} is no coverage data: {type(error).__name__} {error}") from error
-    raise UnreadableCoverage(f"{path} is JSON, but neither of coverage.py nor of Istanbul")
-
-
-def _read_coverage_py_json(files: Mapping[str, Any], is_wanted: Callable[[str], bool]) -> CoverageData:
-    result = CoverageData("coverage.py")
-    for name, each in files.items():
-        result.tests.update(
-            t for names in each.get("contexts", {}).values() for c in names if (t := _name_of_context(c))
-        )
-        if is_wanted(name):
-            lines = result.lines(name)
-            lines.ran.update(map(int, each["executed_lines"]))
-            lines.missed.update(map(int, each["missing_lines"]))
-            for line, names in each.get("contexts", {}).items():
-                for context in names:
-                    _add_lines(lines, context, (int(line),))
-    return result
-
-
-def _read_istanbul(files: Mapping[str, Any], is_wanted: Callable[[str], bool]) -> CoverageData:
-    result = CoverageData("Istanbul")
-    for name, each in files.items():
-        if is_wanted(name):
-            lines = result.lines(name)
-            for number, place in each["statementMap"].items():
-                (lines.ran if each["s"][number] else lines.missed).add(int(place["start"]["line"]))
-            lines.missed -= lines.ran
-    return result
-
-
-def _read_lcov(text: str, is_wanted: Callable[[str], bool]) -> CoverageData:
-    result, lines = CoverageData("lcov"), Lines()
-    for row in text.splitlines():
-        key, _, value = row.strip().partition(":")
-        if key == "SF":
-            lines = result.lines(value) if is_wanted(value) else Lines()
-        elif key == "DA" and (match := re.match(r"(\d+),(-?\d+)", value)):
-            (lines.ran if int(match[2]) > 0 else lines.missed).add(int(match[1]))
-    for each in result.files.values():
-        each.missed -= each.ran
-    return result
-
-
-_GO_BLOCK = re.compile(r"(.+):(\d+)\.\d+,(\d+)\.\d+ \d+ (\d+)")
-
-
-def _read_go(text: str, is_wanted: Callable[[str], bool]) -> CoverageData:
-    result = CoverageData("Go")
-    known: dict[str, bool] = {}
-    for row in text.splitlines():
-        match = _GO_BLOCK.fullmatch(row.strip())
-        if match is None:
-            continue
-        name = match[1]
-        if name not in known:
-            known[name] = is_wanted(name)
-        if known[name]:
-            lines = result.lines(name)
-            (lines.ran if int(match[4]) else lines.missed).update(range(int(match[2]), int(match[3]) + 1))
-    for each in result.files.values():
-        each.missed -= each.ran
-    return result
-
-
-def _read_xml(path: Path, data: bytes, is_wanted: Callable[[str], bool]) -> CoverageData:
-    """Return the content of a report of JaCoCo or Cobertura. Entities, which may expand without bound, are refused."""
-    result = CoverageData("")
-    around: list[str] = []  # package of JaCoCo
-    current: list[Lines | None] = [None]
-
-    def refuse(*_: object) -> None:
-        raise UnreadableCoverage(f"{path} declares entities, which coverage reports do not")
-
-    def start(name: str, given: dict[str, str]) -> None:
-        if not result.format:
-            if name not in ("report", "coverage"):
-                raise UnreadableCoverage(f"{path} is XML, but neither of JaCoCo nor of Cobertura: <{name}>")
-            result.format = "JaCoCo" if name == "report" else "Cobertura"
-        elif name == "package":
-            around[:] = [given.get("name", "")]
-        elif name in ("sourcefile", "class") and (name == "sourcefile") == (result.format == "JaCoCo"):
-            folder = f"{around[0]}/" if result.format == "JaCoCo" and around and around[0] else ""
-            place = f"{folder}{given.get('name' if name == 'sourcefile' else 'filename', '')}"
-            current[0] = result.lines(place) if is_wanted(place) else None
-        elif name == "line" and current[0] is not None:
-            number, hits = given.get("nr") or given.get("number", ""), given.get("ci") or given.get("hits", "")
-            if number.isdigit() and hits.isdigit():
-                (current[0].ran if int(hits) else current[0].missed).add(int(number))
-
-    parser = xml.parsers.expat.ParserCreate()
-    parser.StartElementHandler = start
-    parser.EntityDeclHandler = refuse
-    try:
-        parser.Parse(data, True)
-    except xml.parsers.expat.ExpatError as error:
-        raise UnreadableCoverage(f"{path} is no XML: {error}") from error
-    for each in result.files.values():
-        each.missed -= each.ran
-    return result
-
-
-# -- paths
-
-
-class PathMatcher:
-    """Paths of coverage data, which may be those of another machine, matched with paths of the index."""
-
-    def __init__(self, paths: Iterable[str]) -> None:
-        self._by_name: dict[str, list[str]] = {}
-        for path in paths:
-            self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
-
-    def find(self, written: str) -> str:
-        r"""Return the path that ends like the other, or "" if none does, or several do alike.
-
-        >>> PathMatcher(["src/a/b.py", "src/b.py"]).find("C:\\work\\src\\a\\b.py")
-        'src/a/b.py'
-        """
-        parts = written.replace("\\", "/").split("/")
-        best, n_best, is_sole = "", 0, False
-        for path in self._by_name.get(parts[-1], ()):
-            own = path.split("/")
-            n = 0
-            while n < min(len(own), len(parts)) and own[-1 - n] == parts[-1 - n]:
-                n += 1
-            if n in (len(own), len(parts)) and n >= n_best:
-                best, is_sole, n_best = path, n > n_best, n
-        return best if is_sole else ""
-
-
-# -- tests of definitions
+    lines: set[int]
+    single: set[int]
 
 
 def join_coverage(
@@ -297,43 +54,131 @@ def join_coverage(
     tests: Sequence[Affected],
     files: Sequence[Path],
     root: Path,
-    mtimes: Mapping[str, int],
-) -> tuple[tuple[Affected, ...], CoverageReport | None]:
-    """Return the tests of `changed` with what the first data file that knows them says, and a report of that.
+    *,
+    is_named: bool,
+    read_text: Callable[[str], str],
+) -> TestChoice:
+    """Return the tests of `changed` with what data files say, a report of that, and what cannot be read.
 
-    Tests that ran one of them come first. Those that the data has and that did not are left out unless it is stale.
-    Where the data does not tell tests apart they stay as they are. `mtimes` are those of indexed files, in
-    nanoseconds. Raises UnreadableCoverage.
+    Tests that ran one of them come first. Those that the data has and that did not are left out, unless what they run
+    may have changed since. All files that tell tests apart count together; if there are none, tests stay as they are,
+    and the lines are counted. `read_text` returns the text of a path. Raises UnreadableCoverage for a file that
+    `is_named` by the user; of others that is a problem of the result.
     """
     graph = index.graph
-    bodies = _lines_of_bodies(graph, changed)
-    matcher = PathMatcher(index.manifest.paths)
-    best: tuple[Path, CoverageData, dict[str, Lines]] | None = None
+    bodies = _bodies(graph, changed, read_text)
+    runs, problems = _read_runs(index, bodies, files, root, is_named=is_named)
+    apart = [run for run in runs if run.tests]
+    if not apart:
+        chosen = [run for run in runs if run.format == runs[0].format]
+        report = _report(chosen, bodies, root, _Ages(index), None, 0) if chosen else None
+        return TestChoice(tuple(tests), report, problems)
+    if not any(bodies[path].lines for run in apart for path in run.files):
+        return TestChoice(tuple(tests), None, problems)
+    ages = _Ages(index)
+    certain, observed, absent = set[int](), set[int](), set[int]()
+    for run in apart:
+        ran = {
+            run.tests[name]
+            for path, lines in run.files.items()
+            for line in bodies[path].lines
+            for name in lines.tests.get(line, ())
+            if name in run.tests
+        }
+        observed |= ran
+        if not ages.is_stale(run, run.files):
+            certain |= ran
+            absent |= _unchanged_tests(graph, changed, set(run.tests.values()) - ran, ages.changed_since(run))
+    absent -= observed
+    suite = {node for run in apart for node in run.tests.values()}
+    given = {graph.nodes.ids.position(each.node) for each in tests}
+    report = _report(apart, bodies, root, ages, len(observed), len((suite - absent - observed) & given))
+    return TestChoice(_with_observed(graph, changed, tests, observed, certain, absent), report, problems)
+
+
+def _read_runs(
+    index: Index, bodies: Mapping[str, _Body], files: Sequence[Path], root: Path, *, is_named: bool
+) -> tuple[list[_Run], tuple[str, ...]]:
+    """Return what data files say of files of definitions, and sentences on those that say nothing."""
+    matcher, tests = PathMatcher(index.manifest.paths), _TestNodes(index)
+    last_names = {path.rpartition("/")[2] for path in bodies}
+    runs: list[_Run] = []
+    problems: list[str] = []
     for file in files:
-        data = read_coverage(file, lambda written: matcher.find(written) in bodies)
-        known = {matcher.find(written): lines for written, lines in data.files.items()}
-        if known and (best is None or (data.tests and not best[1].tests)):
-            best = file, data, known
-    if best is None:
-        return tuple(tests), None
-    file, data, known = best
-    measured = file.stat().st_mtime_ns
-    is_stale = any(mtimes.get(path, 0) > measured for path in known)
-    lines = {(path, line) for path in known for line in bodies[path]}
-    ran = {(path, line) for path, line in lines if line in known[path].ran}
-    missed = {(path, line) for path, line in lines if line in known[path].missed}
-    names = {name for path, line in lines for name in known[path].tests.get(line, ())}
-    shown = file.relative_to(root).as_posix() if file.is_relative_to(root) else str(file)
-    written = datetime.fromtimestamp(measured / 1e9).isoformat(" ", "minutes")
-    if not data.tests:
-        n_lines = len(ran) + len(missed) if missed else 0
-        report = CoverageReport(shown, data.format, len(ran), n_lines, None, is_stale, written)
-        return tuple(tests), report
-    node_of = _TestNodes(graph)
-    observed = {node for name in names if (node := node_of.find(name)) >= 0}
-    suite = {node for name in data.tests if (node := node_of.find(name)) >= 0}
-    report = CoverageReport(shown, data.format, len(ran), 0, len(observed), is_stale, written)
-    return _with_observed(graph, changed, tests, observed, suite, is_stale), report
+        try:
+            data = read_coverage(file, lambda written: plain_path(written).rpartition("/")[2] in last_names)
+            measured = file.stat().st_mtime_ns
+        except (UnreadableCoverage, OSError) as error:
+            if is_named:
+                raise
+            problems.append(str(error))
+            continue
+        places = matcher.match(sorted(data.paths))
+        known: dict[str, Lines] = {}
+        for written, lines in data.files.items():
+            path = places.get(written, "")
+            if path in bodies:
+                known.setdefault(path, Lines()).update(lines)
+        if known:
+            runs.append(_Run(file, data.format, measured, known, tests.find(data.contexts)))
+        elif is_named:
+            problems.append(f"{_shown(file, root)} has no lines of {', '.join(sorted(bodies)) or 'it'}")
+    return runs, tuple(problems)
+
+
+def _shown(file: Path, root: Path) -> str:
+    return file.relative_to(root).as_posix() if file.is_relative_to(root) else str(file)
+
+
+class _Ages:
+    """Times of indexed files against those of data files."""
+
+    def __init__(self, index: Index) -> None:
+        self._mtimes = dict(zip(index.manifest.paths, index.manifest.mtimes.tolist(), strict=True))
+
+    def is_stale(self, run: _Run, paths: Iterable[str]) -> bool:
+        """Return True if one of the files changed after the run."""
+        return any(self._mtimes.get(path, 0) > run.measured for path in paths)
+
+    def changed_since(self, run: _Run) -> set[str]:
+        """Return the paths of the files that changed after the run."""
+        return {path for path, mtime in self._mtimes.items() if mtime > run.measured}
+
+
+def _unchanged_tests(graph: CodeGraph, changed: NDArray[np.int64], tests: set[int], newer: Collection[str]) -> set[int]:
+    """Return those of `tests` that are not in newer files, nor reach `changed` through code of newer files."""
+    if not newer or not tests:
+        return tests
+    ids = graph.nodes.ids
+    users = find_affected_nodes(graph, changed, max_depth=None, min_confidence=0.0)
+    between = sorted(ids.position(each.node) for each in users if split_id(each.node)[0] in newer)
+    through: set[int] = set()
+    if between:
+        reaching = find_tests_reaching(graph, np.array(between, dtype=np.int64), max_depth=None, min_confidence=0.0)
+        through = {ids.position(each.node) for each in reaching}
+    return {test for test in tests if split_id(ids[test])[0] not in newer} - through
+
+
+def _report(
+    runs: Sequence[_Run], bodies: Mapping[str, _Body], root: Path, ages: _Ages, n_tests: int | None, n_kept: int
+) -> CoverageReport | None:
+    """Return what data says of the lines of definitions; None if it cannot say whether they ran."""
+    known: dict[str, Lines] = {}
+    for run in runs:
+        for path, lines in run.files.items():
+            known.setdefault(path, Lines()).update(lines)
+    n_ran = n_missed = 0
+    for path, lines in known.items():
+        of_rows = [lines.functions[row] for row in bodies[path].single if row in lines.functions]
+        n_ran += len(bodies[path].lines & lines.ran) + sum(of_rows)
+        n_missed += len(bodies[path].lines & lines.missed) + len(of_rows) - sum(of_rows)
+    if not (n_ran or n_missed or any(bodies[path].lines for path in known)):
+        return None
+    written = datetime.fromtimestamp(min(run.measured for run in runs) / 1e9).isoformat(" ", "minutes")
+    n_lines = n_ran + n_missed if n_missed and n_tests is None else 0
+    is_stale = any(ages.is_stale(run, run.files) for run in runs)
+    names = tuple(_shown(run.file, root) for run in runs)
+    return CoverageReport(names, runs[0].format, n_ran, n_lines, n_tests, n_kept, is_stale, written)
 
 
 def _with_observed(
@@ -341,21 +186,22 @@ def _with_observed(
     changed: NDArray[np.int64],
     tests: Sequence[Affected],
     observed: set[int],
-    suite: set[int],
-    is_stale: bool,
+    certain: set[int],
+    absent: set[int],
 ) -> tuple[Affected, ...]:
+    """Return the tests with those that were observed, and without those that are `absent`."""
     ids, nodes = graph.nodes.ids, graph.nodes
-    chance = STALE_PROBABILITY if is_stale else 1.0
-    around_suite, around_observed = _nodes_around(graph, suite), _nodes_around(graph, observed)
-    found: dict[int, Affected] = {}
-    for each in tests:
-        node = ids.position(each.node)
-        if node in observed:
-            found[node] = each._replace(probability=max(each.probability, chance))
-        elif is_stale or node in around_observed or not (node in suite or node in around_suite):
-            found[node] = each
+    given = {ids.position(each.node): each for each in tests}
+    around_others = _nodes_around(graph, (observed | given.keys()) - absent)
+    left_out = absent | (_nodes_around(graph, absent) - around_others)
+    found = {node: each for node, each in given.items() if node not in left_out}
     target = ids[int(changed[0])]
-    for node in sorted(observed - found.keys()):
+    for node in sorted(observed):
+        chance = 1.0 if node in certain else STALE_PROBABILITY
+        known = found.get(node)
+        if known is not None:
+            found[node] = known._replace(probability=max(known.probability, chance))
+            continue
         edge = Edge(ids[node], target, EdgeKind.TESTS.label, OBSERVED, chance, int(nodes.start_rows[node]) + 1, 1)
         role, layer, tier = Role(int(nodes.roles[node])).label, graph.layer(node), graph.tier(node)
         found[node] = Affected(ids[node], 1, edge, role, "", layer, tier, "", chance)
@@ -377,41 +223,87 @@ def _nodes_around(graph: CodeGraph, tests: Iterable[int]) -> set[int]:
     return found
 
 
-def _lines_of_bodies(graph: CodeGraph, changed: NDArray[np.int64]) -> dict[str, set[int]]:
+def _bodies(graph: CodeGraph, changed: NDArray[np.int64], read_text: Callable[[str], str]) -> dict[str, _Body]:
     """Return, by path, the lines that run when these definitions do.
 
-    The first line of a function runs when it is defined, and so does what stands in a type outside of its methods.
+    What stands in a type outside of its methods runs when it is defined. So do, where the language runs definitions,
+    the first lines of a function: its decorators, the defaults of its parameters, all of it if it has one line.
     """
     nodes = graph.nodes
-    found: dict[str, set[int]] = {}
+    found: dict[str, _Body] = {}
+    texts: dict[str, list[str]] = {}
     given = set(changed.tolist())
     for node in sorted(given):
         if nodes.kinds[node] not in CALLABLE_KINDS or nodes.files[node] < 0:
             continue
+        path = split_id(nodes.ids[node])[0]
+        body = found.setdefault(path, _Body(set(), set()))
         first, last = int(nodes.start_rows[node]), int(nodes.end_rows[node])
-        rows = set(range(first + 1, last + 1)) or {first}
+        dialect = dialect_of(path)
+        if dialect in _DEFINED_AT_LOAD:
+            if path not in texts:
+                texts[path] = read_text(path).splitlines()
+            start = first
+            first = _first_row_of_body(texts[path], first, last, is_python=dialect == "python")
+            if first > last:
+                body.single.add(start + 1)
+        rows = set(range(first, last + 1))
         inner = np.flatnonzero((nodes.parents == node) & (nodes.kinds != NodeKind.PASSAGE))
         for each in inner.tolist():
             if nodes.kinds[each] in CALLABLE_KINDS and each not in given:
                 rows -= set(range(int(nodes.start_rows[each]), int(nodes.end_rows[each]) + 1))
-        path = split_id(nodes.ids[node])[0]
-        found.setdefault(path, set()).update(row + 1 for row in rows)
+        body.lines.update(row + 1 for row in rows)
     return found
+
+
+_IN_QUOTES = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`""")
+
+
+def _first_row_of_body(lines: Sequence[str], first: int, last: int, *, is_python: bool) -> int:
+    """Return the 0-based row after the decorators and parameters of a function; `last` + 1 if none is left."""
+    depth, is_opened = 0, False
+    for row in range(first, min(last, len(lines) - 1) + 1):
+        text = _IN_QUOTES.sub("", lines[row])
+        text = text.partition("#" if is_python else "//")[0].strip()
+        is_decorator = not is_opened and depth == 0 and text.startswith("@")
+        is_opened = is_opened or (not is_decorator and "(" in text)
+        depth += sum(map(text.count, "([")) - sum(map(text.count, ")]"))
+        if depth > 0 or is_decorator or not text:
+            continue
+        is_head = re.match(r"(?:async\s+)?def\b", text) or is_opened
+        if not is_python or (is_head and (text.endswith(":") or re.search(r":\s", text))):
+            return row + 1
+    return last + 1
 
 
 class _TestNodes:
     """Nodes of tests by the names that coverage data has for them."""
 
-    def __init__(self, graph: CodeGraph) -> None:
-        self._graph = graph
+    def __init__(self, index: Index) -> None:
+        self._graph = index.graph
+        self._matcher = PathMatcher(index.manifest.paths)
         self._dotted: dict[str, int] | None = None
 
-    def find(self, name: str) -> int:
-        """Return the node of a test, of an inherited one the definition that it inherits; -1 if there is none."""
-        path, colons, rest = name.partition("::")
-        if not colons:
-            return self._by_dots().get(name, -1)
-        symbol = rest.replace("::", ".")
+    def find(self, names: Collection[str]) -> dict[str, int]:
+        """Return the nodes of those of the names that are tests; of an inherited test the one that is inherited.
+
+        A name is that of pytest, whose path may begin at a folder inside of the repository, or has the module, the
+        type and the function joined by dots. A name without either is that of a test if one test alone has it.
+        """
+        found: dict[str, int] = {}
+        places = self._matcher.match(sorted({name.partition("::")[0] for name in names if "::" in name}))
+        for name in names:
+            path, colons, rest = name.partition("::")
+            if colons:
+                node = self._find_in(places[path], rest.replace("::", ".")) if path in places else -1
+            else:
+                node = self._by_dots().get(name, -1)
+            if node >= 0:
+                found[name] = node
+        return found
+
+    def _find_in(self, path: str, symbol: str) -> int:
+        """Return the node of a test of a file, of an inherited one the definition that it inherits; -1 for none."""
         ids = self._graph.nodes.ids
         found = ids.position(f"{path}::{symbol}")
         holder, _, leaf = symbol.rpartition(".")
@@ -428,25 +320,31 @@ class _TestNodes:
         return found
 
     def _by_dots(self) -> dict[str, int]:
-        """Return the nodes of tests by their module and name joined by dots, and by all ends of that."""
+        """Return the nodes of tests by the ends of their module and name joined by dots, -1 where several share one."""
         if self._dotted is None:
             nodes, self._dotted = self._graph.nodes, {}
+            is_test = mark_tests(self._graph)
             for node in np.flatnonzero(nodes.roles == Role.TEST).tolist():
                 path, symbol = split_id(nodes.ids[node])
-                if symbol:
-                    parts = [*path.rpartition(".")[0].split("/"), *symbol.split(".")]
-                    for i in range(len(parts) - symbol.count(".") - 1):
-                        self._dotted.setdefault(".".join(parts[i:]), node)
+                parts = [*path.rpartition(".")[0].split("/"), *(symbol or "").split(".")]
+                n_ends = len(parts) if is_test[node] else len(parts) - (symbol or "").count(".") - 1
+                for i in range(n_ends if symbol else 0):
+                    name = ".".join(parts[i:])
+                    self._dotted[name] = node if self._dotted.setdefault(name, node) == node else -1
         return self._dotted
 
 
 def describe_coverage(report: CoverageReport) -> str:
     """Return a sentence on what coverage data says of a definition."""
-    stale = "; the code changed since, so that lines may have moved" if report.is_stale else ""
     if report.n_tests is not None:
         what = f"{report.n_tests} tests ran it" if report.n_tests != 1 else "1 test ran it"
     elif report.n_lines:
         what = f"{report.n_ran} of {report.n_lines} lines of it ran" if report.n_ran else "no test ran it"
     else:
         what = f"{report.n_ran} lines of it ran" if report.n_ran else "no line of it is known to have run"
-    return f"coverage: {what} ({report.file} of {report.format}, {report.written}{stale})"
+    if report.is_stale:
+        what += "; its code changed since, so that lines may have moved"
+    elif report.n_unsure:
+        what += f"; {report.n_unsure} more did not, but they or code on their way changed since"
+    more = f" and {len(report.files) - 1} more" if len(report.files) > 1 else ""
+    return f"coverage: {what} ({report.files[0]}{more} of {report.format}, {report.written})"

@@ -45,7 +45,7 @@ def check_budget(max_tokens: int, format: str) -> None:
 _RENDERERS: Mapping[PackFormat, tuple[str, str]] = MappingProxyType(
     {
         PackFormat.TEXT: ("render_text", "TextRenderer"),
-        PackFormat.MARKDOWN: ("render_markdown", "MarkdownRenderer"),
+        PackFormat.MARKDOWN: ("render_text", "MarkdownRenderer"),
         PackFormat.XML: ("render_data", "XmlRenderer"),
         PackFormat.JSON: ("render_data", "JsonRenderer"),
         PackFormat.MERMAID: ("render_diagram", "MermaidRenderer"),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist import navigate
-from causalist.errors import UnreadableCoverage, UnreadNode
+from causalist.errors import UnreadNode
 from causalist.index.source_text import SourceText
 from causalist.model.answer import RepositoryInfo
 from causalist.model.graph import Edge, EdgeKind
@@ -229,8 +229,9 @@ class Lookups:
     ) -> TestChoice:
         """Return tests that may run a node or its members, the most probable first.
 
-        `coverage` are files of coverage data; None: those at the usual places of the repository. A test that ran the
-        node according to them runs it; one of the same run that did not does not. Raises as `resolve`, and
+        `coverage` are files of coverage data; None: those at the usual places of the repository and its packages. A
+        test that ran the node according to them runs it; one of the same run that did not does not, unless it or code
+        on its way changed since. Raises as `resolve`, and
         UnreadableCoverage for a file that is given.
         """
         changed = navigate.with_overloads_and_members(self.index.graph, [self.resolve(name)])
@@ -257,19 +258,15 @@ class Lookups:
         self, changed: NDArray[np.int64], tests: tuple[Affected, ...], files: Sequence[Path] | None
     ) -> TestChoice:
         from causalist.model.lookup import TestChoice
-        from causalist.navigate.coverage import find_coverage_files, join_coverage
+        from causalist.navigate.coverage import join_coverage
+        from causalist.navigate.coverage_files import find_coverage_files
 
-        given = find_coverage_files(self.root) if files is None else files
+        is_named = files is not None
+        given = find_coverage_files(self.root, self.index.manifest.paths) if files is None else files
         if not given or not len(changed):
             return TestChoice(tests)
-        manifest = self.index.manifest
-        mtimes = dict(zip(manifest.paths, manifest.mtimes.tolist(), strict=True))
-        try:
-            return TestChoice(*join_coverage(self.index, changed, tests, given, self.root, mtimes))
-        except UnreadableCoverage as error:
-            if files is not None:
-                raise
-            return TestChoice(tests, None, str(error))
+        read_text = SourceText(self.index.manifest, self.read).read_text
+        return join_coverage(self.index, changed, tests, given, self.root, is_named=is_named, read_text=read_text)
 
     def tests_since(self, revision: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> Impact:
         """Return the `tests` of all changes between a commit and the files as they are. Raises GitError."""

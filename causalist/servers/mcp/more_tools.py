@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository
 
 _MAX_CALLS = 10
+_MAX_PROBLEMS = 3  # of data files
 
 
 def _find(repository: "Repository", arguments: Arguments) -> Reply:
@@ -67,6 +68,8 @@ def _tests(repository: "Repository", arguments: Arguments) -> Reply:
     note += format_unread(repository, node)
     choice = repository.choose_tests(node, max_depth=arguments["max_depth"])
     found = choice.tests
+    for problem in choice.problems[:_MAX_PROBLEMS]:
+        note += f"note: {one_line(problem, 300)}\n"
     if choice.coverage is not None:
         from causalist.navigate.coverage import describe_coverage
 
