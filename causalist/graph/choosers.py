@@ -204,11 +204,12 @@ class NameCandidates:
             and misfit(program.parameters.get(each), arguments, {}) is not None
             and _is_in_reach(program.files[file].path, program.files[program.file_of[each]].path)
         )
+        called = receiver.rpartition(".")[2]
         candidates = list(islice(every, MAX_CANDIDATES + 1))  # one more says that there are too many
         if not candidates or len(candidates) > MAX_CANDIDATES:
+            yield from self.find_in_named_object(file, chain)
             return
         # Overloads of one name are one meaning, and share what falls to it.
-        called = receiver.rpartition(".")[2]
         resembling = [each for each in candidates if resembles(called, self._owner(each))]
         in_sight = [each for each in resembling if self._is_in_sight(file, each)]
         in_holder = [each for each in candidates if self._holder(each) == called]
@@ -220,6 +221,9 @@ class NameCandidates:
             if chosen and len(self._meanings(chosen)) == 1:
                 yield from ((each, rule, len(chosen)) for each in chosen)
                 return
+        if in_named := list(self.find_in_named_object(file, chain)):
+            yield from in_named
+            return
         overloads = self._meanings(candidates)
         few = len(overloads) <= MAX_NAMESAKES
         rule = RuleName.NAME_ONLY if few else RuleName.COMMON_NAME
@@ -228,6 +232,24 @@ class NameCandidates:
             rule = RuleName.UNIQUE_IN_SIGHT if is_seen else RuleName.UNIQUE_NAME
         for each in candidates:
             yield each, rule, len(overloads) * overloads[self._meaning(each)]
+
+    def find_in_named_object(self, file: int, chain: str) -> Iterator[tuple[int, str, int]]:
+        """Yield the function that is a member of the only object with the name of the receiver: `app.use = f`.
+
+        Such objects are handed on, mixed into others and used as prototypes, by the same name as a rule.
+        """
+        program, family = self._program, _family(self._program, file)
+        receiver, _, name = chain.rpartition(".")
+        called = receiver.rpartition(".")[2]
+        found = [
+            each
+            for each in program.members_of_objects.get(name, ())
+            if program.definition_of[each].qualname.split(".")[-2] == called
+            and _family(program, program.file_of[each]) == family
+            and _is_in_reach(program.files[file].path, program.files[program.file_of[each]].path)
+        ]
+        if len(self._meanings(found)) == 1:
+            yield from ((each, RuleName.LIKE_NAMED, len(found)) for each in found)
 
     def _reexported_files(self, file: int) -> frozenset[int]:
         """Return the files of which a file passes something on to those who import it."""

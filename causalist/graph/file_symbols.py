@@ -173,6 +173,20 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
     return symbols
 
 
+def members_of_objects(facts: FileFacts, settings: LanguageSettings | None) -> frozenset[int]:
+    """Return the numbers of functions of a file that are given to a member of an object: `app.use = function () {}`."""
+    if settings is None or not settings.names.assigned_prefixes:
+        return frozenset()
+    around = facts.definitions
+    return frozenset(
+        i
+        for i, each in enumerate(around)
+        if each.kind == NodeKind.FUNCTION
+        and "." in each.qualname
+        and (each.parent < 0 or around[each.parent].kind not in CALLABLE_KINDS)
+    )
+
+
 def _add_bindings(symbols: FileSymbols, facts: FileFacts) -> None:
     for binding in facts.bindings:
         scope = symbols.bindings.setdefault(binding.scope, {})

@@ -19,6 +19,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import replace
 from typing import NamedTuple
 
+from causalist.graph.file_symbols import members_of_objects
 from causalist.graph.program.name_lookup import has_receiver_parameters
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, ImportKind
 from causalist.model.interface import interface_of, variable_of
@@ -378,7 +379,9 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
     builtin = frozenset.intersection(*(frozenset(each.builtin_methods) for each in asking))
     methods = frozenset(d.name for d in facts.definitions if d.kind == NodeKind.METHOD)
     kept = {each.target.removeprefix(KEPT) for each in facts.bindings if each.target.startswith(KEPT)}
-    guessed = frozenset(name for name in {*methods, *kept} - builtin if not name.startswith("__"))
+    # Members of a named object are meant by its name, whatever builtin types have.
+    of_objects = {facts.definitions[i].name for i in members_of_objects(facts, language)}
+    guessed = frozenset(name for name in ({*methods, *kept} - builtin) | of_objects if not name.startswith("__"))
     named = (d.name for d in facts.definitions if d.kind != NodeKind.HANDLER)
     mentioned = frozenset(named) if role_of(path) == Role.CODE else frozenset()
     return InvalidationKeys(path, facts.language, stem, frozenset(exported), methods, guessed, mentioned, passed_on)

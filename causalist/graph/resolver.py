@@ -328,8 +328,9 @@ class Resolver:
             value = self.inference.infer_chain(file, scope, holder)
             if value is None or value.kind is ValueKind.UNKNOWN_MEMBER:
                 value = self.inference.infer_chain(file, scope, first)
-        if value is None:
-            return [], ""
+        if value is None or (value.kind is ValueKind.BUILTIN and value.type == "Function"):
+            # A function may have been given the members of an object, which then has its name.
+            return self._find_in_named_object(file, chain) if called else [], ""
         if value.kind is ValueKind.MODULE and guess:  # a module that is called is what it exports as a whole
             value = self.inference.default_export(value) or value
         constants: list[Target] = []
@@ -388,8 +389,11 @@ class Resolver:
         chain = chain.partition(".")[2] if chain.startswith(LAMBDA_VALUE) else chain
         name = chain.rpartition(".")[2]
         if name in self.builtin_methods.get(self._language_of(file), ()) or name.startswith("__"):
-            return [], ""
+            return self._find_in_named_object(file, chain), ""
         return [Target(*each) for each in self.name_candidates.find(file, chain, arguments)], ""
+
+    def _find_in_named_object(self, file: int, chain: str) -> list[Target]:
+        return [Target(*each) for each in self.name_candidates.find_in_named_object(file, chain)]
 
     def _overload_filter(self, definition: int, arguments: str) -> Callable[[Sequence[int]], Sequence[int]] | None:
         """Return a filter that keeps, of functions of one name, those that a call may mean by its arguments."""

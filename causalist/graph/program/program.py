@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
-from causalist.graph.file_symbols import FileGroups, FileSymbols, build_file_symbols
+from causalist.graph.file_symbols import FileGroups, FileSymbols, build_file_symbols, members_of_objects
 from causalist.graph.imports.includes import HeaderReach, InclusionGraph
 from causalist.graph.imports.module_tree import ModuleTree, TreePathResolver
 from causalist.graph.imports.modules import ModuleMap
@@ -45,6 +45,7 @@ class Program:
     file_of: list[int]
     definition_of: list[Definition]
     methods: dict[str, list[int]]  # name -> methods of types, for receivers that nobody knows
+    members_of_objects: dict[str, list[int]]  # name -> functions that are given to a member: `app.use = function () {}`
     packages: PackageScopes
     declared: DeclaredTypes
     parameters: dict[int, tuple[str, ...]]  # of functions that are told apart by them
@@ -75,12 +76,16 @@ class Program:
         file_of: list[int] = []
         definition_of: list[Definition] = []
         methods: dict[str, list[int]] = {}
+        of_objects: dict[str, list[int]] = {}
         for number, (path, facts) in enumerate(files):
             tables.append(build_file_symbols(path, facts, len(definition_of), settings.get(facts.language)))
             elsewhere = {local for local, _ in facts.owners}
+            held = members_of_objects(facts, settings.get(facts.language))
             for local, definition in enumerate(facts.definitions):
                 if definition.kind == NodeKind.METHOD and (definition.parent >= 0 or local in elsewhere):
                     methods.setdefault(definition.name, []).append(len(definition_of))
+                elif local in held:
+                    of_objects.setdefault(definition.name, []).append(len(definition_of))
                 file_of.append(number)
                 definition_of.append(definition)
         scopes = PackageScopes.from_files(files, settings)
@@ -90,6 +95,7 @@ class Program:
             file_of,
             definition_of,
             methods,
+            of_objects,
             scopes,
             DeclaredTypes.from_files(files, [table.first for table in tables], settings),
             {table.first + i: types for table in tables for i, types in table.facts.parameters},

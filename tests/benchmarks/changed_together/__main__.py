@@ -1,10 +1,11 @@
 """How well the other files of a commit are foretold from one of its files.
 
-    python -m tests.benchmarks.changed_together --clones DIR [--commits 20] OWNER/NAME...
+    python -m tests.benchmarks.changed_together --clones DIR [--commits 20] [--definitions] OWNER/NAME...
 
 `--clones` holds OWNER+NAME/repo with history. Commits that change 2 to 15 files of code are drawn with a fixed seed, no
 merges. The index is that of the parent, with the history up to the parent. One changed file is the query, the other
-changed files that the parent has are right. Prints the mean average precision (MAP) of each ranking of files, with
+changed files that the parent has are right. With `--definitions` the query is a changed definition of that file, if it
+has one. Prints the mean average precision (MAP) of each ranking of files, with
 bootstrap intervals over the commits, then how often a listed file is right by the probability that is said of it.
 """
 
@@ -21,10 +22,11 @@ import numpy as np
 from causalist import navigate
 from causalist.evaluate.metrics import bootstrap
 from causalist.evaluate.snapshots import SnapshotFacts
-from causalist.model.symbols import file_id, split_id
+from causalist.model.symbols import NodeKind, file_id, split_id
 from causalist.parse import dialect_of
 from causalist.pipeline.repository import Repository
 from causalist.source import list_ancestors, read_changes
+from causalist.source.commit_scan import changed_rows
 
 SEED = 20261126
 FEWEST, MOST = 2, 15  # files of code in a commit
@@ -36,11 +38,13 @@ def main() -> int:
     parser.add_argument("repositories", nargs="+", metavar="OWNER/NAME")
     parser.add_argument("--clones", type=Path, required=True)
     parser.add_argument("--commits", type=int, default=20)
+    parser.add_argument("--definitions", action="store_true", help="ask for a changed definition, not for its file")
     arguments = parser.parse_args()
     values: dict[str, list[float]] = {}
     judged: list[tuple[float, bool]] = []
     for repo in arguments.repositories:
-        own = measure(arguments.clones / repo.replace("/", "+") / "repo", arguments.commits, judged)
+        git_dir = arguments.clones / repo.replace("/", "+") / "repo"
+        own = measure(git_dir, arguments.commits, judged, asks_definitions=arguments.definitions)
         report(repo, own)
         for name, of_name in own.items():
             values.setdefault(name, []).extend(of_name)
@@ -52,18 +56,22 @@ def main() -> int:
     return 0
 
 
-def measure(git_dir: Path, n: int, judged: list[tuple[float, bool]]) -> dict[str, list[float]]:
+def measure(
+    git_dir: Path, n: int, judged: list[tuple[float, bool]], *, asks_definitions: bool = False
+) -> dict[str, list[float]]:
     """The average precision of each ranking, by commit; `judged` receives the probabilities of the combined one."""
     values: dict[str, list[float]] = {}
-    for repository, query, right in draw_cases(git_dir, n):
+    for repository, query, right in draw_cases(git_dir, n, asks_definitions=asks_definitions):
         rankings = rank_files(repository, query, judged, right)
         for name, ranking in rankings.items():
             values.setdefault(name, []).append(average_precision(ranking, right))
     return values
 
 
-def draw_cases(git_dir: Path, n: int) -> Iterator[tuple[Repository, str, frozenset[str]]]:
-    """Yield the state of the parent, a changed file and the other changed files, of `n` commits."""
+def draw_cases(
+    git_dir: Path, n: int, *, asks_definitions: bool = False
+) -> Iterator[tuple[Repository, str, frozenset[str]]]:
+    """Yield the state of the parent, a changed file or definition and the other changed files, of `n` commits."""
     drawn = random.Random(SEED)
     parents = read_parents(git_dir)
     changes = list(read_changes(git_dir, [name for name in list_ancestors(git_dir, "HEAD") if len(parents[name]) == 1]))
@@ -77,10 +85,30 @@ def draw_cases(git_dir: Path, n: int) -> Iterator[tuple[Repository, str, frozens
         if len(changed) < FEWEST:
             continue
         query = drawn.choice(changed)
-        yield repository, query, frozenset(changed) - {query}
+        subject = changed_definition(repository, git_dir, change.name, query) if asks_definitions else query
+        yield repository, subject, frozenset(changed) - {query}
         found += 1
         if found == n:
             return
+
+
+def changed_definition(repository: Repository, git_dir: Path, commit: str, path: str) -> str:
+    """The definition of a file that most changed rows of a commit lie in, or the file if all lie outside."""
+    graph = repository.index.graph
+    before, after = (read_blob(git_dir, f"{name}:{path}") for name in (f"{commit}~1", commit))
+    rows = changed_rows(after, before)
+    n_rows: dict[str, int] = {}
+    for first, last in rows:
+        for row in range(first, last + 1):
+            for node in navigate.find_nodes_of_rows(graph, {path: [(row, row)]}).tolist():
+                if graph.nodes.parents[node] >= 0 and graph.nodes.kinds[node] != NodeKind.PASSAGE:
+                    n_rows[graph.nodes.ids[node]] = n_rows.get(graph.nodes.ids[node], 0) + 1
+    return min(n_rows, key=lambda node: (-n_rows[node], node), default=path)
+
+
+def read_blob(git_dir: Path, name: str) -> bytes:
+    """The content of a file of a commit, empty if the commit does not have it."""
+    return subprocess.run(["git", "-C", str(git_dir), "show", name], check=False, capture_output=True).stdout
 
 
 def rank_files(
@@ -95,10 +123,11 @@ def rank_files(
         impact[path] = max(impact.get(path, 0.0), each.probability)
         if each.depth == 1 and each.edge.kind == "calls":
             callers[path] = max(callers.get(path, 0.0), each.edge.confidence)
-    impact.pop(query, None)
-    callers.pop(query, None)
+    own = split_id(query)[0]
+    impact.pop(own, None)
+    callers.pop(own, None)
     index = repository.index
-    edges = navigate.list_co_change_edges(index, index.graph.nodes.ids.position(file_id(query)))
+    edges = navigate.list_co_change_edges(index, index.graph.nodes.ids.position(file_id(own)))
     history = {edge.target: edge.confidence for edge in edges if is_code(edge.target)}
     combined = {
         each.file: each.probability

@@ -3,14 +3,16 @@
     python -m tests.benchmarks.test_choice CLONE COVERAGE [--n 40] [--seed 0] [--show]
 
 COVERAGE is the data file of coverage.py of a run of the suite with one context for each test, as `pytest
---cov-context=test` writes it. A test ran a function if it ran a line of its body, in the test itself or in its
-fixtures. Tests with other parameters are one test, and an inherited one is the one that it inherits.
+--cov-context=test` writes it, or its JSON, as `go_suite.py` and `mocha_suite.cjs` make it. A test ran a function if it
+ran a line of its body, in the test itself or in its fixtures. Tests with other parameters are one test, and an
+inherited one is the one that it inherits.
 
 Draws functions that at least one test ran. Prints the means of recall and precision of `tests`, of recall within the
 first quarter of the suite, and the tests of each function with --show.
 """
 
 import argparse
+import json
 import random
 import re
 import sqlite3
@@ -20,12 +22,14 @@ from functools import cache, partial
 from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from causalist import Repository
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role
 
 _SHARE = 0.25
+_FUNCTION = re.compile(r"^(?:::|\.)\w+ ")  # that a title is given to
 
 
 class Trial(NamedTuple):
@@ -39,6 +43,12 @@ class Trial(NamedTuple):
 def read_runs(clone: Path, coverage_file: Path) -> dict[str, dict[int, frozenset[str]]]:
     """Return the contexts that ran each line, by path in the clone; lines count from 1."""
     runs: dict[str, dict[int, set[str]]] = {}
+    if coverage_file.suffix == ".json":
+        files = json.loads(coverage_file.read_text(encoding="utf-8"))["files"]
+        return {
+            path: {int(line): frozenset(names) for line, names in each["contexts"].items()}
+            for path, each in files.items()
+        }
     of_names = "JOIN file ON file.id = file_id JOIN context ON context.id = context_id WHERE context != ''"
     with closing(sqlite3.connect(coverage_file)) as data:
         sets = data.execute(f"SELECT path, context, numbits FROM line_bits {of_names}")
@@ -71,6 +81,9 @@ def _node_of(context: str, graph: CodeGraph) -> str:
     """Return the id of the test of a context; of an inherited or imported one, that of its definition."""
     path, name = name_of_test(context)
     ids, edges = graph.nodes.ids, graph.edges
+    titled = _titled_tests(graph).get(context)
+    if titled is not None:
+        return titled
     holder, _, leaf = name.rpartition(".")
     file = ids.position(path)
     imported = [e for e in graph.outgoing(file) if edges.kinds[e] == EdgeKind.IMPORTS] if file >= 0 else []
@@ -85,6 +98,26 @@ def _node_of(context: str, graph: CodeGraph) -> str:
             numbers = [e for each in level if ids.position(each) >= 0 for e in graph.outgoing(ids.position(each))]
             level = [ids[int(edges.targets[e])] for e in numbers if edges.kinds[e] == EdgeKind.EXTENDS]
     return f"{path}::{name}"
+
+
+_TITLED: dict[int, dict[str, str]] = {}
+
+
+def _titled_tests(graph: CodeGraph) -> dict[str, str]:
+    """Return the ids of tests that have a title for a name, by path and the titles around them: `a.js::A::is empty`."""
+    if id(graph) not in _TITLED:
+        _TITLED.clear()
+        found = _TITLED[id(graph)] = {}
+        nodes = graph.nodes
+        for node in range(len(nodes)):
+            titles, outer = [], node
+            while outer >= 0 and nodes.kinds[outer] == NodeKind.HANDLER:
+                own = nodes.ids[outer].removeprefix(f"{nodes.ids[int(nodes.parents[outer])]}")
+                titles.append(_FUNCTION.sub("", unquote(own)).partition("~")[0])
+                outer = int(nodes.parents[outer])
+            if titles:
+                found.setdefault("::".join([nodes.ids[int(nodes.files[node])], *reversed(titles)]), nodes.ids[node])
+    return _TITLED[id(graph)]
 
 
 def draw_trials(
