@@ -145,7 +145,11 @@ RULES: tuple[Rule, ...] = (
         Evidence.GUESS,
         "the receiver is unknown; a type with that method, which the file defines, imports or names, is called like it",
     ),
-    Rule(RuleName.LIKE_NAMED, Evidence.GUESS, "the receiver is unknown; one type, or object, with that method is called like it"),
+    Rule(
+        RuleName.LIKE_NAMED,
+        Evidence.GUESS,
+        "the receiver is unknown; one type, or object, with that method is called like it",
+    ),
     Rule(
         RuleName.UNIQUE_IN_SIGHT,
         Evidence.GUESS,

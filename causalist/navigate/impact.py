@@ -4,20 +4,23 @@ In: a `CodeGraph` and a node. Out: users by distance, and tests that test the no
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
-from math import prod
+from math import exp, log, prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
+from causalist.model.index import LexicalIndex
 from causalist.model.lookup import Affected
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.navigate.edges import DISPATCHED, find_overridden
 from causalist.navigate.implicit_calls import class_of_constructor, edge_of, find_implicit_uses
 from causalist.parse import dialect_of, load_settings
+from causalist.rank import rarity_of_shared_words
 
 # Of several ways by which a node depends on another, the first is given.
 _DIRECT, _CONSTRUCTOR, _OVERRIDDEN, _SPECIAL = range(4)
@@ -44,13 +47,26 @@ SETUP_SHARE = 0.95
 GROUP_SHARE = 0.8
 CLASS_SHARE = 0.8
 FILE_SHARE = 0.1
-NAME_WEIGHT = 0.5  # of each name of a test that says what it tests
-_MAX_SUBJECTS = 40  # nodes whose names are looked for; of more, some name is in that of any test
-_SHORT_NAME = 3  # letters; names of so few are in many others
-_NO_LETTER = re.compile(r"[^a-z0-9]+")
+
+
+class TestWeights(NamedTuple):
+    """Weights of the log odds that a test runs a node.
+
+    `way` is that of the log odds by uses alone. `words` is that of the rarity of the words of the node's name that are
+    in the text and in the name of the test, less that of the best test.
+    """
+
+    bias: float
+    way: float
+    words: float
+
+
+TEST_WEIGHTS = TestWeights(bias=1.27, way=0.433, words=0.153)  # fitted on nine suites, see docs/benchmarks.md
+_MAX_SUBJECTS = 40  # nodes whose names are looked for; of more, some name is in any test
 _SETUP = re.compile(r"(?:async)?_?(?:set_?up|before|tear_?down|after|initiali[sz]e)", re.IGNORECASE)
 _MAX_TYPES = 200  # above or below one type of tests
 _LEAST_PROBABILITY = 0.01  # of a chain that is followed
+_LEAST_ODDS = 1e-4
 
 
 def find_affected_nodes(
@@ -138,12 +154,17 @@ def find_nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, 
 
 
 def find_tests_reaching(
-    graph: CodeGraph, changed: NDArray[np.int64], *, max_depth: int | None, min_confidence: float
+    graph: CodeGraph,
+    changed: NDArray[np.int64],
+    *,
+    max_depth: int | None,
+    min_confidence: float,
+    lexical: LexicalIndex | None = None,
 ) -> tuple[Affected, ...]:
     """Return the tests that may run one of `changed`, the most probable first, then by depth and id.
 
-    The edge of one that tests a changed node itself is that edge `tests`, if there is one. Raises UsageError for a
-    depth below 1.
+    With `lexical`, probabilities know of the words of a test, too. The edge of one that tests a changed node itself is
+    that edge `tests`, if there is one. Raises UsageError for a depth below 1.
     """
     affected = find_affected_nodes(graph, changed, max_depth=max_depth, min_confidence=min_confidence)
     edges, ids = graph.edges, graph.nodes.ids
@@ -177,49 +198,29 @@ def find_tests_reaching(
                 found[test] = Affected(
                     ids[test], each.depth + 1, each.edge, role, "", layer, tier, "", chance, each.node
                 )
-    named_after = _named_after(graph, changed)
-    chosen = [
-        each._replace(probability=1.0 - (1.0 - each.probability) ** (1.0 + NAME_WEIGHT * named_after(each.node)))
-        for each in found.values()
-    ]
-    return tuple(sorted(chosen, key=lambda each: (-each.probability, each.depth, each.node)))
+    if lexical is not None and found:
+        found = _weigh_words(graph, changed, found, lexical)
+    return tuple(sorted(found.values(), key=lambda each: (-each.probability, each.depth, each.node)))
 
 
-def _named_after(graph: CodeGraph, changed: NDArray[np.int64]) -> Callable[[str], int]:
-    """Return a function that counts how many names of a test say one of `changed`: up to three.
-
-    The name of the test may contain that of the node, or that of its type, and its file may be called like that of the
-    node.
-    """
-    subjects: set[tuple[str, str, str]] = set()
+def _weigh_words(
+    graph: CodeGraph, changed: NDArray[np.int64], tests: Mapping[int, Affected], lexical: LexicalIndex
+) -> dict[int, Affected]:
+    """Return the tests with probabilities that know of words: a test of a node has the words of its name as a rule."""
+    ids, shared = graph.nodes.ids, np.zeros(len(graph.nodes))
     for node in changed.tolist() if len(changed) <= _MAX_SUBJECTS else ():
-        path, symbol = split_id(graph.nodes.ids[node])
-        holder, _, name = (symbol or "").partition("~")[0].rpartition(".")
-        subjects.add((_plain(name), _plain(holder.rpartition(".")[2]), _plain_stem(path)))
-
-    def count(test: str) -> int:
-        path, symbol = split_id(test)
-        whole = _plain(symbol or "")
-        own, stem = _plain((symbol or "").rpartition(".")[2]), _plain_stem(path)
-        return max(
-            (
-                (len(name) > _SHORT_NAME and name in own)
-                + (len(holder) > _SHORT_NAME and holder in whole)
-                + (bool(of) and stem in (f"test{of}", f"{of}test", f"tests{of}", f"test{of}s", f"{of}spec"))
-                for name, holder, of in subjects
-            ),
-            default=0,
-        )
-
-    return count
-
-
-def _plain(name: str) -> str:
-    return _NO_LETTER.sub("", name.lower())
-
-
-def _plain_stem(path: str) -> str:
-    return _plain(path.rpartition("/")[2].rpartition(".")[0])
+        path, symbol = split_id(ids[node])
+        name = symbol or path.rpartition("/")[2].partition(".")[0]
+        shared = np.maximum(shared, rarity_of_shared_words(name, lexical, len(graph.nodes)))
+    most = max(float(shared[node]) for node in tests)
+    weights = TEST_WEIGHTS
+    found: dict[int, Affected] = {}
+    for node, each in tests.items():
+        chance = min(max(each.probability, _LEAST_ODDS), 1.0 - _LEAST_PROBABILITY)
+        way = log(chance / (1.0 - chance))
+        odds = exp(weights.bias + weights.way * way + weights.words * (float(shared[node]) - most))
+        found[node] = each._replace(probability=odds / (1.0 + odds))
+    return found
 
 
 class _TestGroups:

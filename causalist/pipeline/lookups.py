@@ -15,7 +15,7 @@ from causalist import navigate
 from causalist.errors import UnreadNode
 from causalist.index.source_text import SourceText
 from causalist.model.answer import RepositoryInfo
-from causalist.model.graph import Edge, EdgeKind
+from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
 from causalist.model.source import Diagnostic, FileEntry, SourceFile
 from causalist.model.symbols import split_id
@@ -235,9 +235,7 @@ class Lookups:
         UnreadableCoverage for a file that is given.
         """
         changed = navigate.with_overloads_and_members(self.index.graph, [self.resolve(name)])
-        tests = navigate.find_tests_reaching(
-            self.index.graph, changed, max_depth=max_depth, min_confidence=min_confidence
-        )
+        tests = self._find_tests(self.index.graph, changed, max_depth=max_depth, min_confidence=min_confidence)
         return self._with_coverage(changed, tests, coverage)
 
     def choose_tests_since(
@@ -253,6 +251,14 @@ class Lookups:
         ids = self.index.graph.nodes.ids
         changed = np.array(sorted({ids.position(each) for each in impact.changed} - {-1}), dtype=np.int64)
         return impact, self._with_coverage(changed, impact.affected, coverage)
+
+    def _find_tests(
+        self, graph: CodeGraph, changed: NDArray[np.int64], *, max_depth: int | None, min_confidence: float
+    ) -> tuple[Affected, ...]:
+        lexical = self.index.lexical
+        return navigate.find_tests_reaching(
+            graph, changed, max_depth=max_depth, min_confidence=min_confidence, lexical=lexical
+        )
 
     def _with_coverage(
         self, changed: NDArray[np.int64], tests: tuple[Affected, ...], files: Sequence[Path] | None
@@ -270,7 +276,7 @@ class Lookups:
 
     def tests_since(self, revision: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> Impact:
         """Return the `tests` of all changes between a commit and the files as they are. Raises GitError."""
-        return self._reached_since(navigate.find_tests_reaching, revision, max_depth, min_confidence)
+        return self._reached_since(self._find_tests, revision, max_depth, min_confidence)
 
     def count_tests(self) -> int:
         """Return the number of tests of the repository."""

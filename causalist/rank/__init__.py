@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.rank.lexical.bm25 import SnippetLines, bm25, find_nodes_by_name, impacts, terms_of_nodes
+    from causalist.rank.lexical.bm25 import (
+        SnippetLines,
+        bm25,
+        find_nodes_by_name,
+        impacts,
+        rarity_of_shared_words,
+        terms_of_nodes,
+    )
     from causalist.rank.lexical.build import PreviousIndexRows, build_lexical
     from causalist.rank.lexical.commit_messages import merge_commits, message_postings
     from causalist.rank.lexical.message_search import (
@@ -102,6 +109,7 @@ __all__ = [
     "n_informative_words",
     "parse_query",
     "rank_question",
+    "rarity_of_shared_words",
     "reasons_for",
     "recency_scores",
     "restrict_to",
@@ -130,7 +138,7 @@ __getattr__ = exports(
         "scoring.fusion": "LinearModel Ranking Weights default_weights shipped_weights",
         "scoring.file_evidence": "churn_scores co_change_scores history_signals history_terms message_scores "
         "recency_scores similar_commit_scores similar_commits",
-        "lexical.bm25": "SnippetLines bm25 find_nodes_by_name impacts terms_of_nodes",
+        "lexical.bm25": "SnippetLines bm25 find_nodes_by_name impacts rarity_of_shared_words terms_of_nodes",
         "lexical.build": "PreviousIndexRows build_lexical",
         "scoring.mentions": "files_with_all frame_rows",
         "lexical.message_search": "find_printers find_repeaters has_adjacent_pair match_literals message_terms "

@@ -1,12 +1,16 @@
 """Tests that run with what prepares or holds them: set-up methods, groups, classes and files of tests."""
 
 from collections.abc import Mapping
+from math import exp
 from pathlib import Path
 
 import pytest
 
+from causalist import navigate
 from causalist.model.lookup import Affected
+from causalist.navigate.impact import TEST_WEIGHTS
 from causalist.pipeline.repository import Repository
+from causalist.rank import rarity_of_shared_words
 from tests.pipeline.sample import in_memory
 
 STORE = """
@@ -79,7 +83,12 @@ def ask(folder: Path, files: Mapping[str, str], name: str) -> dict[str, Affected
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
-    return {each.node.partition("::")[2]: each for each in in_memory(folder).tests(name)}
+    """The tests of a node by uses alone, which no word changes."""
+    repository = in_memory(folder)
+    graph = repository.index.graph
+    changed = navigate.with_overloads_and_members(graph, [repository.resolve(name)])
+    found = navigate.find_tests_reaching(graph, changed, max_depth=None, min_confidence=0.0)
+    return {each.node.partition("::")[2]: each for each in found}
 
 
 @pytest.fixture
@@ -94,9 +103,8 @@ def test_a_set_up_method_runs_with_the_tests_of_its_class_and_of_those_below(
     assert sorted(found) == ["DeeperTest.test_deeper", "Mixin.test_mixed", "StoreTest.test_own"]
     own = found["StoreTest.test_own"]
     assert own.run_with == "tests/test_store.py::StoreTest.setUp" == own.edge.source
-    # setUp calls it as an import does, of which a call of tests runs .95; .95 of the tests run what is set up. The file
-    # of the tests is named after that of the function, which counts half more.
-    assert own.probability == pytest.approx(1 - (1 - own.edge.confidence * 0.95 * 0.95) ** 1.5)
+    # setUp calls it as an import does, of which a call of tests runs .95; .95 of the tests run what is set up.
+    assert own.probability == pytest.approx(own.edge.confidence * 0.95 * 0.95)
     assert own.depth == 2
 
 
@@ -146,3 +154,41 @@ def test_a_marked_test_that_only_asks_for_a_route_is_one(tmp_path: Path) -> None
     }
     found = ask(tmp_path, files, "Cars.car")
     assert "CarsTest.shows" in found and not {"CarsTest.setUp", "CarsTest.ask"} & set(found)
+
+
+WORDS = """
+from store import connect
+
+
+def test_connect():
+    connect()
+
+
+def test_alone():
+    connect()
+
+
+def test_neither():
+    test_alone()
+"""
+
+
+def test_words_of_the_name_say_which_tests_are_its_own(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "store.py").write_text(STORE)
+    (tmp_path / "tests/test_store.py").write_text(WORDS)
+    repository = in_memory(tmp_path)
+    found = {each.node.rpartition("::")[2]: each.probability for each in repository.tests("connect")}
+    assert list(found) == ["test_connect", "test_alone", "test_neither"]
+    lexical, graph = repository.index.lexical, repository.index.graph
+    shared = dict(zip(graph.nodes.ids, rarity_of_shared_words("connect", lexical, len(graph.nodes)), strict=True))
+    rarest = shared["tests/test_store.py::test_connect"]
+    # By its text and by its name, by its text, and not at all.
+    assert shared["tests/test_store.py::test_alone"] == pytest.approx(rarest / 2)
+    assert shared["tests/test_store.py::test_neither"] == 0.0
+    changed = navigate.with_overloads_and_members(graph, [repository.resolve("connect")])
+    by_uses = navigate.find_tests_reaching(graph, changed, max_depth=None, min_confidence=0.0)
+    chance = {each.node: each.probability for each in by_uses}["tests/test_store.py::test_alone"]
+    odds = chance / (1 - chance)
+    expected = odds**TEST_WEIGHTS.way * exp(TEST_WEIGHTS.bias - TEST_WEIGHTS.words * rarest / 2)
+    assert found["test_alone"] == pytest.approx(expected / (1 + expected))

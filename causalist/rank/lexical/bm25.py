@@ -76,6 +76,20 @@ def rarity(postings: Postings, term: int) -> float:
     return float(np.log1p((postings.n_documents - frequency + 0.5) / (frequency + 0.5)))
 
 
+def rarity_of_shared_words(name: str, lexical: LexicalIndex, n: int) -> Scores:
+    """Return the sum of the rarities of the words of a name that each node has, of shape (n,).
+
+    A word in the text of a node counts once, and once more in its name.
+    """
+    found = np.zeros(n)
+    words = {term for word in re.findall(r"\w+", name) for term in terms_of(word)}
+    for number in sorted(lexical.terms.position(term) for term in words):
+        for postings in (lexical.definitions, lexical.symbol_names) if number >= 0 else ():
+            documents = postings.documents[int(postings.indptr[number]) : int(postings.indptr[number + 1])]
+            found[documents] += rarity(lexical.definitions, number)
+    return found
+
+
 def terms_of_nodes(
     question: ParsedQuery, lexical: LexicalIndex, nodes: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

@@ -62,8 +62,9 @@ def read_runs(clone: Path, coverage_file: Path) -> dict[str, dict[int, frozenset
         # Where branches are measured there are pairs of lines; the first of a function comes from a negative one.
         rows += data.execute(f"SELECT path, context, tono FROM arc {of_names} AND tono > 0")
     for name, context, line in rows:
-        if Path(name).is_relative_to(clone):
-            runs.setdefault(Path(name).relative_to(clone).as_posix(), {}).setdefault(line, set()).add(context)
+        path = clone / name  # coverage.py may be set to write relative names
+        if path.is_relative_to(clone):
+            runs.setdefault(path.relative_to(clone).as_posix(), {}).setdefault(line, set()).add(context)
     return {path: {line: frozenset(each) for line, each in lines.items()} for path, lines in runs.items()}
 
 
