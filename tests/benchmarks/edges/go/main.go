@@ -11,7 +11,9 @@
 //     and are "unknown";
 //   - a function literal belongs to the function around it, unless it is the value of a name: then it is that name;
 //   - an embedded field is "extends", and so is (cat "implements") an interface whose methods a type has;
-//   - imports are file to file: the files that define what the importing file uses of the package.
+//   - imports are file to file: the files that define what the importing file uses of the package;
+//   - files that say in their first lines that they are generated are type-checked but not covered, as an index leaves
+//     them out: a call into one is "unknown".
 package main
 
 import (
@@ -23,6 +25,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sort"
 	"strings"
 )
@@ -42,6 +45,7 @@ type oracle struct {
 	fset     *token.FileSet
 	rows     map[row]int
 	files    map[string]bool
+	made     map[string]bool     // the files that are generated
 	packages map[string][]string // import path -> files
 	names    map[string]string   // where a definition's name stands -> path:Qual.name
 	objects  map[string]*types.TypeName
@@ -60,7 +64,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	o := &oracle{root: root, fset: token.NewFileSet(), rows: map[row]int{}, files: map[string]bool{}, packages: map[string][]string{},
+	o := &oracle{root: root, fset: token.NewFileSet(), rows: map[row]int{}, files: map[string]bool{}, made: map[string]bool{}, packages: map[string][]string{},
 		names: map[string]string{}, objects: map[string]*types.TypeName{}}
 	loaded := load(o.fset, root, modules(root), *tags)
 	for _, p := range loaded {
@@ -126,6 +130,7 @@ func receiver(decl *ast.FuncDecl) string {
 func (o *oracle) define(p *checked, file *ast.File) {
 	if path := o.path(file.Pos()); path != "" {
 		o.files[path] = true
+		o.made[path] = isGenerated(filepath.Join(o.root, path))
 		o.packages[p.types.Path()] = append(o.packages[p.types.Path()], path)
 	}
 	for _, decl := range file.Decls {
@@ -176,6 +181,19 @@ func (o *oracle) defineSpecs(p *checked, d *ast.GenDecl, prefix string) {
 			}
 		}
 	}
+}
+
+var generatedLine = regexp.MustCompile(`(?i)^\s*//.*\bgenerated\b.*\bdo not edit\b`)
+
+// isGenerated looks at the first 20 lines, as tools do that say it below the name of the package.
+func isGenerated(file string) bool {
+	text, _ := os.ReadFile(file)
+	for i, line := range strings.SplitN(string(text), "\n", 21) {
+		if i < 20 && generatedLine.MatchString(line) {
+			return true
+		}
+	}
+	return false
 }
 
 func join(prefix, name string) string {
@@ -499,12 +517,26 @@ func (o *oracle) write(repo, commit string) {
 	out.SetEscapeHTML(false)
 	files := make([]string, 0, len(o.files))
 	for f := range o.files {
-		files = append(files, f)
+		if !o.made[f] {
+			files = append(files, f)
+		}
 	}
 	sort.Strings(files)
 	out.Encode(map[string]any{"meta": map[string]any{"repo": repo, "commit": commit, "engines": "go/types", "files": files}})
 	rows := make([]row, 0, len(o.rows))
+	kept := map[row]int{}
 	for r, n := range o.rows {
+		src, _, _ := strings.Cut(r.Src, ":")
+		dst, name, _ := strings.Cut(r.Dst, ":")
+		if o.made[src] || o.made[dst] && r.Kind != "calls" {
+			continue
+		}
+		if o.made[dst] {
+			r = row{Kind: r.Kind, Src: r.Src, Unknown: name[strings.LastIndex(name, ".")+1:]}
+		}
+		kept[r] += n
+	}
+	for r, n := range kept {
 		r.N = n
 		rows = append(rows, r)
 	}
