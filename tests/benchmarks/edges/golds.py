@@ -32,6 +32,10 @@ MISREAD: Mapping[tuple[str, str], str] = {
         "required in a TypeScript file, where the type checker follows no `require`; the calls are written by other "
         "names, so that it is not seen that they are unknown"
     ),
+    ("tox", "src/tox/tox_env/python/virtual_env/api.py:VirtualEnv._default_pass_env"): (
+        "the class called has two bases, of which jedi takes the first with its bases before the second; Python's order "
+        "finds this one"
+    ),
     **{
         ("mkdocs", f"mkdocs/tests/{path}.py:assert_type"): (
             "imported from elsewhere where types are checked (`if TYPE_CHECKING`), and defined for all that runs"
@@ -116,6 +120,8 @@ def load_scorer(edgebench: Path) -> ModuleType:
             if edge not in optional[kind]:
                 required[kind][edge] = row["cat"]
                 alternatives.update({(kind, edge[0], module.norm(alt, kind, True)): edge for alt in row.get("alt", ())})
+        # A call of an object in Python is one of `__call__`, and is unknown under the name of what holds the object.
+        unknown |= {(source, "__call__") for source, _ in unknown}
         return meta, required, optional, alternatives, unknown
 
     module.load_gold = load

@@ -9,8 +9,11 @@ definitions, calls, bases and imports stand.
 
 A gold file is one JSON object a line: first `meta`, then edges `{"kind", "src", "dst", "n", "by"}` between
 `path:Qual.name`, `path:<module>` for a file; `"opt": true` where an edge is neither asked for nor wrong; and
-`{"kind": "calls", "src", "unknown": NAME}` for calls that neither resolver knows. Known faults: code that pyright holds
-unreachable is skipped, and a method that has the name of a builtin's is left to jedi.
+`{"kind": "calls", "src", "unknown": NAME}` for calls that neither resolver knows. A call of an object is one of its
+class's `__call__` where jedi knows the class. A name that a file both imports and defines, each on its platform, is both:
+the resolvers look at one platform, and the other definition is optional. Known faults: code that pyright holds
+unreachable is skipped, and a method that has the name of a builtin's is left to jedi. The measured repository itself must
+not be installed beside its dependencies: absolute imports would lead out of the checkout.
 """
 
 import argparse
@@ -339,7 +342,11 @@ class Jedi:
         for each in names:
             at = Path(each.module_path).resolve() if each.module_path else self._root
             file = at.relative_to(self._root).as_posix() if at.is_relative_to(self._root) else ""
-            if each.type not in ("function", "class"):
+            if each.type == "instance" and file in tree.files:
+                called = self._called_object(tree, file, each.line, each.column)
+                found |= called
+                is_other = is_other or not called
+            elif each.type not in ("function", "class"):
                 is_other = True
             elif file not in tree.files:
                 is_external = True
@@ -350,6 +357,13 @@ class Jedi:
         if found:
             return "found", found
         return "external" if is_external and not is_other else "unknown", found
+
+    @staticmethod
+    def _called_object(tree: Tree, file: str, line: int | None, column: int | None) -> set[Target]:
+        """`__call__` of the class that stands there, if it has one of its own."""
+        name, is_class = tree.files[file].definitions.get(((line or 0) - 1, column or 0), ("", False))
+        method = f"{name}.__call__"
+        return {(file, method, False)} if is_class and method in tree.files[file].by_name else set()
 
 
 def gold(tree: Tree, resolvers: list[Scip | Jedi]) -> Iterator[dict[str, object]]:
@@ -377,6 +391,8 @@ def gold(tree: Tree, resolvers: list[Scip | Jedi]) -> Iterator[dict[str, object]
             for target, name, is_class in found:
                 if kind == "calls" or is_class:
                     add(kind, f"{path}:{site.source}", f"{target}:{name}", by)
+            if found and kind == "calls" and not site.is_attribute and {site.name} <= file.passed_on.keys() & file.by_name:
+                add(kind, f"{path}:{site.source}", f"{path}:{site.name}", by, asked=False)
             is_builtin = not site.is_attribute and site.name in _BUILTINS
             if kind == "calls" and verdict == "unknown" and not is_builtin:
                 unknown.add((f"{path}:{site.source}", site.name))
