@@ -33,8 +33,8 @@ MISREAD: Mapping[tuple[str, str], str] = {
         "names, so that it is not seen that they are unknown"
     ),
     ("tox", "src/tox/tox_env/python/virtual_env/api.py:VirtualEnv._default_pass_env"): (
-        "the class called has two bases, of which jedi takes the first with its bases before the second; Python's order "
-        "finds this one"
+        "the class called has two bases, of which jedi takes the first with its bases before the second; the order "
+        "that Python looks in finds this one"
     ),
     **{
         ("mkdocs", f"mkdocs/tests/{path}.py:assert_type"): (

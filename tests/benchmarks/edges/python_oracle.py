@@ -10,10 +10,10 @@ definitions, calls, bases and imports stand.
 A gold file is one JSON object a line: first `meta`, then edges `{"kind", "src", "dst", "n", "by"}` between
 `path:Qual.name`, `path:<module>` for a file; `"opt": true` where an edge is neither asked for nor wrong; and
 `{"kind": "calls", "src", "unknown": NAME}` for calls that neither resolver knows. A call of an object is one of its
-class's `__call__` where jedi knows the class. A name that a file both imports and defines, each on its platform, is both:
-the resolvers look at one platform, and the other definition is optional. Known faults: code that pyright holds
-unreachable is skipped, and a method that has the name of a builtin's is left to jedi. The measured repository itself must
-not be installed beside its dependencies: absolute imports would lead out of the checkout.
+class's `__call__` where jedi knows the class. A name that a file both imports and defines, each on its platform, is
+both: the resolvers look at one platform, and the other definition is optional. Known faults: code that pyright holds
+unreachable is skipped, and a method that has the name of a builtin's is left to jedi. The measured repository itself
+must not be installed beside its dependencies: absolute imports would lead out of the checkout.
 """
 
 import argparse
@@ -282,8 +282,8 @@ class Scip:
                     text = str(symbol)
                     taken = site.is_attribute and f" builtins/{site.name}" in text
                     is_other = is_other or " gold 0 " in text or taken
-        if len(found) > 1 and not site.is_attribute:
-            found = self._visible(tree, path, site, found)
+        if len(found) > 1:
+            found = self._members(tree, found) if site.is_attribute else self._visible(tree, path, site, found)
         if found:
             return "found", found
         return "unknown" if is_other or not symbols else "external", found
@@ -298,6 +298,12 @@ class Scip:
             return tree.files[path].by_name.get(outer) is False and f"{site.source}.".startswith(f"{outer}.")
 
         return {each for each in found if each[0] == path and is_around(each[1])} or found
+
+    @staticmethod
+    def _members(tree: Tree, found: set[Target]) -> set[Target]:
+        """A function inside of a method has the symbol of a method of that name, and is no attribute."""
+        members = {each for each in found if tree.files[each[0]].by_name.get(each[1].rpartition(".")[0]) is not False}
+        return members or found
 
     @staticmethod
     def _by_name(tree: Tree, symbol: object) -> Target | None:
@@ -391,7 +397,8 @@ def gold(tree: Tree, resolvers: list[Scip | Jedi]) -> Iterator[dict[str, object]
             for target, name, is_class in found:
                 if kind == "calls" or is_class:
                     add(kind, f"{path}:{site.source}", f"{target}:{name}", by)
-            if found and kind == "calls" and not site.is_attribute and {site.name} <= file.passed_on.keys() & file.by_name:
+            is_twin = not site.is_attribute and site.name in file.passed_on and site.name in file.by_name
+            if found and kind == "calls" and is_twin:
                 add(kind, f"{path}:{site.source}", f"{path}:{site.name}", by, asked=False)
             is_builtin = not site.is_attribute and site.name in _BUILTINS
             if kind == "calls" and verdict == "unknown" and not is_builtin:
