@@ -344,7 +344,7 @@ class AnnotationTypes:
             return self.resolve_alias(value.number) or UNKNOWN
         if program.is_type(value.number):
             return Value(ValueKind.INSTANCE, value.number, RuleName.CONSTRUCTED)
-        returned = symbols.returns.get(value.number - symbols.first)
+        returned = self.containers.declared_return(symbols, value.number - symbols.first)
         by_comment = symbols.settings is not None and bool(symbols.settings.comments.tags)
         if returned and by_comment and program.is_constructor(value.number):
             returned = ""  # what a comment says of a function that makes objects is not what `new` gives

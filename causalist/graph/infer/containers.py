@@ -7,10 +7,11 @@ for in each of its parts.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer.base import InferenceBase
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
-from causalist.graph.values import BUILTIN, KIND_OF_SHAPE, KNOWN_KINDS, UNKNOWN, Value, ValueKind
+from causalist.graph.values import BUILTIN, HOLDERS, KIND_OF_SHAPE, KNOWN_KINDS, UNKNOWN, Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language import ShapeSettings
 from causalist.model.symbols import NodeKind
@@ -113,10 +114,24 @@ class ContainerTypes:
                 else checked_value(annotated, found)
             )
         if checks is not None:
-            found = checked_value(found, self.infer_annotation(file, checks.scope, checks.type, RuleName.ANNOTATION))
+            several = symbols.several.get((binding.scope, checks.target), (checks,))
+            found = self._with_checks(
+                found, [self.infer_annotation(file, each.scope, each.type, RuleName.ANNOTATION) for each in several]
+            )
         if found is None and not binding.type and not binding.value:
             found = self._fixture_value(file, binding)
         return found if found is not None and found.kind is not ValueKind.UNKNOWN_MEMBER else UNKNOWN
+
+    @staticmethod
+    def _with_checks(value: Value | None, checked: Sequence[Value]) -> Value | None:
+        """Return a value after all checks of its type. One of an unknown type may be a collection or one of the others."""
+        is_known = value is not None and value.kind in (*KNOWN_KINDS, ValueKind.UNION)
+        for each in sorted(checked, key=lambda each: each.kind in HOLDERS):
+            if value is not None and each.kind in HOLDERS and not is_known:
+                value = Value.union((value, each))
+            else:
+                value = checked_value(value, each)
+        return value
 
     def _fixture_value(self, file: int, binding: Binding) -> Value | None:
         """Return the result of the fixture that a parameter of a test is named after, or None."""
@@ -140,6 +155,26 @@ class ContainerTypes:
             parts = tuple(self.infer_expression(file, scope, each) or UNKNOWN for each in split_top(value[1:-1], ","))
             return Value(ValueKind.TUPLE, -1, RuleName.CONSTRUCTED, parts=parts)
         return self.inference.infer_chain(file, scope, value)
+
+    def declared_return(self, symbols: FileSymbols, position: int) -> str:
+        """Return the annotation of what a function returns, "" for none.
+
+        One that is declared several times in a row has overloads: the last of them is the function itself. Where that
+        says nothing, and in a file of declarations alone, it may return what any of them does.
+        """
+        returned = symbols.returns.get(position, "")
+        if not symbols.is_shaped or (symbols.settings is not None and symbols.settings.names.has_overloads):
+            return returned
+        definitions, several = symbols.facts.definitions, [returned]
+        own = definitions[position]
+        for i in range(position + 1, len(definitions)):
+            if definitions[i].parent == own.parent and definitions[i].qualname == own.qualname:
+                several.append(symbols.returns.get(i, ""))
+            elif definitions[i].parent < position:
+                break  # not inside of one of them either
+        if len(several) == 1 or (several[-1] and not symbols.path.endswith(".pyi")):
+            return several[-1]
+        return "|".join(dict.fromkeys(filter(None, several)))
 
     def infer_return(self, definition: int) -> Value | None:
         """Return the value in the return statements of a function without a return type, or None."""
@@ -307,7 +342,8 @@ def checked_value(value: Value | None, checked: Value) -> Value:
         return checked if checked.kind in (*KNOWN_KINDS, ValueKind.UNION) or value is None else value
     if value.kind is ValueKind.INSTANCE:
         more = checked.parts if checked.kind is ValueKind.UNION else (checked,)
-        also = tuple(each.number for each in more if each.kind is ValueKind.INSTANCE and each.number != value.number)
+        others = (each.number for each in more if each.kind is ValueKind.INSTANCE and each.number != value.number)
+        also = tuple(dict.fromkeys((*value.also, *others)))
         return value._replace(also=also) if also else value
     return value
 
