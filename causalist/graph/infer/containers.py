@@ -124,7 +124,7 @@ class ContainerTypes:
 
     @staticmethod
     def _with_checks(value: Value | None, checked: Sequence[Value]) -> Value | None:
-        """Return a value after all checks of its type. One of an unknown type may be a collection or one of the others."""
+        """Return a value after all checks of its type; one of no known type may be a collection or another of them."""
         is_known = value is not None and value.kind in (*KNOWN_KINDS, ValueKind.UNION)
         for each in sorted(checked, key=lambda each: each.kind in HOLDERS):
             if value is not None and each.kind in HOLDERS and not is_known:
