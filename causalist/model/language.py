@@ -189,7 +189,8 @@ class TypeSettings:
     value. In them `constructor_functions` make a value of the type that is their first argument, and
     `identity_functions` return a value like their first argument. Where types are `structural`, a type implements every
     interface whose methods it has; where interfaces are `contracts`, a class that implements one has no member from it.
-    `outside` maps types of the standard library, by their package's path, to the signatures of their methods and to
+    `holders` maps generic types from outside to their methods that return what they hold, and a loop takes the
+    arguments of `ranged` ones. `outside` maps types of the standard library, by their package's path, to the signatures of their methods and to
     types whose methods they have too ("func" stands before methods of a type that is no interface).
 
     `unwrap_methods` of transparent types return the wrapped value (`unwrap`), as do `unwrap_properties`, which are
@@ -215,6 +216,8 @@ class TypeSettings:
     structural: bool = False
     contracts: bool = False
     outside: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    holders: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    ranged: tuple[str, ...] = ()
     unwrap_methods: tuple[str, ...] = ()
     wrapping: tuple[str, ...] = ()
     factory_methods: tuple[str, ...] = ()

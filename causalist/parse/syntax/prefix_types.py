@@ -36,46 +36,68 @@ _COLLECTION_OR_STRUCT = re.compile(r"&?\s*(?=\[|map\[|struct\b)")
 _END_OF_FIELD = re.compile(rf"{_TOKEN.pattern}|[;\n]", re.DOTALL)
 _FIELD = re.compile(r"([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)\s+(?=\S)(.+)|(\*?[^\W\d][\w.]*)(\[.*\])?", re.DOTALL)
 _TAG = re.compile(r"\s*(?:`[^`]*`|\"(?:\\.|[^\"\\\n])*\")$")  # tag for libraries, after the type of a field
+_NO_SETTINGS = TypeSettings(prefixed=True)
 _MAX_DEPTH = 8  # brackets within brackets of one type or one expression
 
 
-def type_of(text: str, depth: int = 0) -> str:
+def type_of(text: str, settings: TypeSettings = _NO_SETTINGS, depth: int = 0) -> str:
     """Return the type of `text` in notation, or "" for a type without a name.
 
     >>> [type_of(t) for t in ("*pkg.T", "[]*T", "map[string][]T", "chan T", "func(a int) T", "(n int, err error)")]
     ['pkg.T', '[]T', '[string][]T', '[T]T', '()T', '(int,error)']
     >>> [type_of(t) for t in ("S[int]", "interface{ M() }", "~T", "A | B", "...T", "(T)", "[]struct{ a, b *T; U }")]
     ['S', '', '', '', '[]T', 'T', '[]struct{a:T,b:T,U}']
+    >>> go = TypeSettings(prefixed=True, holders=(("atomic.Pointer", ("Load",)),), ranged=("iter.Seq", "iter.Seq2"))
+    >>> [type_of(t, go) for t in ("atomic.Pointer[S[K]]", "iter.Seq[T]", "iter.Seq2[K, *T]")]
+    ['struct{atomic.Pointer,Load:()S}', '[T]T', '[K]T']
     """
     text = _trim(text).lstrip("*")
     if not text or depth > _MAX_DEPTH:
         return ""
     if text[0] == "(":
-        return _read_results(text, depth)
+        return _read_results(text, settings, depth)
     if text[0] == "[" or text.startswith("map["):
         opened = text.index("[")
         end = _find_closing(text, opened)
-        counted = type_of(text[opened + 1 : end], depth + 1) if opened and end > 0 else ""
-        return _with_content(sequence_of("", counted), text[end + 1 :], depth) if end > 0 else ""
+        counted = type_of(text[opened + 1 : end], settings, depth + 1) if opened and end > 0 else ""
+        return _with_content(sequence_of("", counted), text[end + 1 :], settings, depth) if end > 0 else ""
     variadic = _VARIADIC.match(text)
     if variadic:
-        return _with_content(sequence_of(""), text[variadic.end() :], depth)
+        return _with_content(sequence_of(""), text[variadic.end() :], settings, depth)
     matched = re.match(r"<-\s*chan\b|chan\b(?:\s*<-)?", text)
     if matched:
-        received = type_of(text[matched.end() :], depth + 1)
-        return _with_content(sequence_of("", received), text[matched.end() :], depth)
+        received = type_of(text[matched.end() :], settings, depth + 1)
+        return _with_content(sequence_of("", received), text[matched.end() :], settings, depth)
     if re.match(r"func\s*\(", text):
         end = _find_closing(text, text.index("("))
-        return _with_content(callable_of(""), text[end + 1 :], depth) if end > 0 else ""
+        return _with_content(callable_of(""), text[end + 1 :], settings, depth) if end > 0 else ""
     if _STRUCT.match(text):
-        return _read_struct(text, depth)
+        return _read_struct(text, settings, depth)
     named = _DOTTED.match(text)
     if not named or named[0] in _SAYS_NOTHING:
         return ""
     rest = _trim(text[named.end() :])
     if rest and (rest[0] != "[" or _find_closing(rest, 0) != len(rest) - 1):
         return ""
-    return "".join(named[0].split())
+    name = "".join(named[0].split())
+    return (_with_arguments(name, rest, settings, depth) if rest else "") or name
+
+
+def _with_arguments(name: str, brackets: str, settings: TypeSettings, depth: int) -> str:
+    """Return the notation of a generic type that is known by what it holds, or "".
+
+    One that a loop takes values from is a collection. One that methods return the content of is a struct of these
+    methods, which embeds the type for the sake of all others.
+    """
+    methods = next((methods for holder, methods in settings.holders if holder == name), ())
+    if not methods and name not in settings.ranged:
+        return ""
+    held = [type_of(each, settings, depth + 1) for each in split_outside(brackets[1:-1], ",", _TOKEN)]
+    if not held[-1]:
+        return ""
+    if methods:
+        return record_of([name, *(field_of(method, callable_of(held[0])) for method in methods)])
+    return sequence_of(held[-1], held[0])
 
 
 def chain_of(text: str, settings: TypeSettings, depth: int = 0) -> str:
@@ -104,7 +126,7 @@ def _operand(text: str, settings: TypeSettings, depth: int) -> tuple[str, int]:
         return (chain_of(text[1:end], settings, depth + 1) or "?", end + 1) if end > 0 else ("", 0)
     if text[0] == "[" or text.startswith("map["):
         end = _end_of_type(text)
-        return (_value_of(type_of(text[:end])), _after_value(text, end)) if end > 0 else ("", 0)
+        return (_value_of(type_of(text[:end], settings)), _after_value(text, end)) if end > 0 else ("", 0)
     if re.match(r"(?:func|struct|interface|chan)\b", text):
         if not text.startswith("func"):
             return "", 0
@@ -119,7 +141,7 @@ def _operand(text: str, settings: TypeSettings, depth: int) -> tuple[str, int]:
         if end > 0:
             first = split_outside(text[at + 1 : end], ",", _TOKEN)[0]
             made = (
-                _value_of(type_of(first))
+                _value_of(type_of(first, settings))
                 if named[0] in settings.constructor_functions
                 else chain_of(first, settings, depth + 1)
             )
@@ -145,7 +167,7 @@ def _follow_trailers(text: str, position: int, chain: str, settings: TypeSetting
             end = _find_closing(text, position) if text[position : position + 1] == "(" else -1
             if end < 0:
                 return ""
-            asserted = type_of(text[position + 1 : end])
+            asserted = type_of(text[position + 1 : end], settings)
             chain = _value_of(asserted, Mark.INSTANCE) or "?"
             position = end + 1
         elif character in "([{":
@@ -240,12 +262,12 @@ def _end_of_type(text: str) -> int:
     return _find_closing(text, position) + 1 if text[position : position + 1] == "[" else position
 
 
-def _with_content(mark: str, rest: str, depth: int) -> str:
-    inner = type_of(rest, depth + 1)
+def _with_content(mark: str, rest: str, settings: TypeSettings, depth: int) -> str:
+    inner = type_of(rest, settings, depth + 1)
     return mark + inner if inner or len(mark) > 2 else ""
 
 
-def _read_struct(text: str, depth: int) -> str:
+def _read_struct(text: str, settings: TypeSettings, depth: int) -> str:
     """Return the notation of a struct: `struct{ a, b T; U }` is `struct{a:T,b:T,U}`."""
     opened = text.find("{")
     end = _find_closing(text, opened) if opened > 0 else -1
@@ -257,7 +279,7 @@ def _read_struct(text: str, depth: int) -> str:
         if matched is None:
             return ""
         if matched[1]:
-            held = type_of(matched[2], depth + 1)
+            held = type_of(matched[2], settings, depth + 1)
             fields += [field_of(name.strip(), held) for name in matched[1].split(",")]
         else:
             fields.append(matched[3].lstrip("*"))
@@ -284,7 +306,7 @@ def _split_fields(text: str) -> Iterator[str]:
         yield line
 
 
-def _read_results(text: str, depth: int) -> str:
+def _read_results(text: str, settings: TypeSettings, depth: int) -> str:
     """Return the types of several results, `(T, error)` or `(a, b T)`, or of the only one."""
     end = _find_closing(text, 0)
     if end < 0 or _trim(text[end + 1 :]):
@@ -297,9 +319,9 @@ def _read_results(text: str, depth: int) -> str:
         types: list[str] = []
         for part, name in zip(reversed(parts), reversed(kept), strict=True):
             written = name[2] if name else written or part
-            types.insert(0, type_of(written, depth + 1))
+            types.insert(0, type_of(written, settings, depth + 1))
     else:
-        types = [type_of(part, depth + 1) for part in parts]
+        types = [type_of(part, settings, depth + 1) for part in parts]
     return types[0] if len(types) == 1 else tuple_of(types) if any(types) else ""
 
 

@@ -522,7 +522,7 @@ class BlockScopes:
 
     def type_of(self, start: int, end: int) -> str:
         """Return the type written at `start`, with type parameters as the types of their constraints."""
-        written = self._apply_constraints(prefixed.type_of(self._text(start, end)), start)
+        written = self._apply_constraints(prefixed.type_of(self._text(start, end), self._types), start)
         return written if _DECLARATION_HEAD.search(written) else ""
 
     def _text(self, start: int, end: int) -> str:
