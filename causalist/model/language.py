@@ -190,8 +190,9 @@ class TypeSettings:
     `identity_functions` return a value like their first argument. Where types are `structural`, a type implements every
     interface whose methods it has; where interfaces are `contracts`, a class that implements one has no member from it.
     `holders` maps generic types from outside to their methods that return what they hold, and a loop takes the
-    arguments of `ranged` ones. `outside` maps types of the standard library, by their package's path, to the signatures of their methods and to
-    types whose methods they have too ("func" stands before methods of a type that is no interface).
+    arguments of `ranged` ones. `outside` maps types of the standard library, by their package's path, to the signatures
+    of their methods and to types whose methods they have too ("func" stands before methods of a type that is no
+    interface).
 
     `unwrap_methods` of transparent types return the wrapped value (`unwrap`), as do `unwrap_properties`, which are
     not called; with `tuples` the members of a tuple are numbered; with `generic` the arguments of other generic
