@@ -154,6 +154,7 @@ class OverloadChooser:
         program = self.inference.program
         file = program.file_of[function]
         symbols = program.files[file]
+        text = text.partition("{")[0]
         name = text.rpartition(".")[2]
         if (
             name in _UNIVERSAL_TYPES

@@ -340,7 +340,8 @@ class LambdaSettings:
     `handing` method is given the object that the method is called on, that of a `receiving` one has it as its own
     object, and that of a `receiving_first` one the first argument. That of a `pairing` method is given several
     elements, that of any other in `types.callback_methods` one, last. What the function returns is the result of a
-    `yielding` method, and the elements of the result of a `mapping` one.
+    `yielding` method, and the elements of the result of a `mapping` one. `types` are generic types of functions whose
+    first argument is that of the function.
     """
 
     implicit: str = ""
@@ -350,6 +351,7 @@ class LambdaSettings:
     pairing: tuple[str, ...] = ()
     yielding: tuple[str, ...] = ()
     mapping: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

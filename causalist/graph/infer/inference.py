@@ -4,7 +4,6 @@ A chain is read from left to right; each step is a definition, an instance of a 
 unknown. The resolver decides which edges follow, and what is guessed where nothing is known.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -47,8 +46,6 @@ _MAX_SCOPES = 40  # definitions around a name that are looked into, from the ins
 _MAX_OPEN_CHAINS = 40  # each read for the sake of the one before
 _CONTENT_RULE = RuleName.ATTRIBUTE_TYPE
 _IN_TYPE = -2  # and below: scopes that stand for all methods of a type
-# A function type without its arguments: of an object of its own, or of one argument.
-_FUNCTION_TYPE = re.compile(r"\(?(?:suspend)?(?:([A-Z][\w.]*)\.)?\((?:\w+:)?([A-Z][\w.]*)?\)->.*", re.DOTALL)
 _MAKES = "new"  # by itself it makes an instance of the class around
 
 
@@ -137,7 +134,7 @@ class Inference(InferenceBase):
         if chain.startswith(LAMBDA_VALUE):
             return self._inside_lambda(file, scope, chain, called)
         if PLACE in chain or chain.endswith((OWN_OBJECT, GIVEN)):
-            return self._of_parameter(file, scope, *chain.rpartition(".")[::2])
+            return self.containers.of_parameter(file, scope, *chain.rpartition(".")[::2])
         parts = self._with_own_class(symbols, scope, chain).split(".")
         head = parts[0]
         unknown = UNKNOWN_MEMBER if len(parts) > 1 else None
@@ -218,24 +215,6 @@ class Inference(InferenceBase):
             elif value.kind is not ValueKind.UNKNOWN_MEMBER and name in builtin:
                 return value
         return self.infer_chain(file, scope, rest, called)
-
-    def _of_parameter(self, file: int, scope: int, chain: str, wanted: str) -> Value | None:
-        """Return what a function gives to the function in its last parameter, or what another parameter is of."""
-        function = self.infer_chain(file, scope, chain)
-        if function is None or function.kind is not ValueKind.DEFINITION:
-            return UNKNOWN
-        parameters = self.program.parameters.get(function.number, ())
-        if wanted.startswith(PLACE):
-            number = int(wanted.removeprefix(PLACE))
-            written: str | None = parameters[number].strip("=.") if number < len(parameters) else ""
-        else:
-            taken = _FUNCTION_TYPE.fullmatch(parameters[-1]) if parameters else None
-            written = taken[1 if wanted == OWN_OBJECT else 2] if taken is not None else None
-        if not written:
-            return UNKNOWN
-        at = self.program.file_of[function.number]
-        local = function.number - self.program.files[at].first
-        return self.annotations.infer_annotation(at, local, written, RuleName.ANNOTATION)
 
     def _class_of_constructor(self, value: Value | None) -> Value | None:
         """Return the class that the name of its constructor means before a member; any other value as it is."""

@@ -459,7 +459,10 @@ class FactCollector:
         if parameters is not None and mark and (mark == OPTIONAL or not self.settings.types.before_names):
             parameters[-1:] = [each + mark for each in parameters[-1:]]  # of the parameter that was captured before
         elif parameters is not None:
-            text = re.sub(r"<.*>", "", self.scopes.compact(start, min(end, start + 200)))
+            written = self.scopes.compact(start, min(end, start + 200))
+            text = re.sub(r"<.*>", "", written)
+            if text in self.settings.lambdas.types and "." not in written:
+                text = array_type_name(self.text(start, min(end, start + 200)), self.settings.types)
             parameters.append(text.rstrip("?") + mark)
 
     def _on_base(self, start: int, end: int, tag: int) -> None:

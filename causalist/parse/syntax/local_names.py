@@ -16,8 +16,9 @@ from typing import Protocol
 
 from causalist.model.facts import Binding
 from causalist.model.language import LanguageSettings
-from causalist.model.type_notation import LAMBDA_VALUE
+from causalist.model.type_notation import LAMBDA_VALUE, split_generic
 
+_RETURN = re.compile(rb"\breturn\s*\Z")
 _HEAD = re.compile(r"[\w$]+")
 
 
@@ -109,6 +110,7 @@ class LocalNames:
         self.results: list[tuple[list[int], str]] = []  # of those: bindings and the chain
         self._names = settings.names
         self._implicit = settings.lambdas.implicit
+        self._function_types = settings.lambdas.types
         self.declared: dict[tuple[int, str], int] = {}  # (scope, name) -> how often it is declared there so far
         self._visible: dict[tuple[int, str], int] = {}  # -> which of these declarations a use means
         self._hidden: list[tuple[int, tuple[int, str], int]] = []  # end, name and declaration that is visible after it
@@ -164,6 +166,13 @@ class LocalNames:
     def bind_result(self, scope: int, chain: str, row: int) -> str:
         """Return the value of a collection of what a lambda gives for each element."""
         return f"{self._bind(scope, chain, row)}^"
+
+    def returned_lambda(self, data: bytes, start: int, returns: str) -> str:
+        """Return the value of the argument of a lambda at `start` that a function returns, "" where it is not known."""
+        head, arguments = split_generic(returns)
+        if head not in self._function_types or not arguments[0] or not _RETURN.search(data, max(0, start - 40), start):
+            return ""
+        return f"<{arguments[0]}>"
 
     def _bind(self, scope: int, chain: str, row: int) -> str:
         self._numbers[scope] = self._numbers.get(scope, 0) + 1

@@ -153,13 +153,13 @@ class CallReader:
         scopes, settings = self._scopes, self._scopes.settings
         call = self._open[-1] if self._open and self._given == start and self._open[-1].has_arguments else None
         self._open.append(_Invocation(start, end, chain="?", has_arguments=True, is_lambda=True, given_to=call))
-        argument = receiver = ""
-        is_paired = False
+        scope, row = scopes.binding_scope(), scopes.row(start)
+        argument, receiver, is_paired = "", "", False
         if call is not None and call.spelled:
             on, _, method = call.spelled.rpartition(".")
             own, names = settings.lambdas, settings.names.self_names
             on = on or (names[0] if names else "")
-            if method in settings.types.callback_methods:
+            if method in settings.types.callback_methods and ("." in call.spelled or not own.types):
                 argument, is_paired = element_of(on), method in own.pairing
             elif method in own.handing:
                 argument = on
@@ -169,8 +169,11 @@ class CallReader:
                 receiver = call.values[0] if call.values else ""
             elif own.implicit and method not in settings.builtin_methods:
                 argument, receiver = f"{call.spelled}.{GIVEN}", f"{call.spelled}.{OWN_OBJECT}"
+            elif own.types:
+                argument = f"{call.spelled}.{PLACE}{len(call.arguments) - 1}{GIVEN}"
+        elif call is None and settings.lambdas.types and scope >= 0:
+            argument = scopes.local_names.returned_lambda(scopes.data, start, scopes.drafts[scope].returns)
         arrow = _PARAMETERS.match(scopes.data, start, min(end, start + _MAX_RECEIVER_BYTES))
-        scope, row = scopes.binding_scope(), scopes.row(start)
         behind = arrow.end() if arrow else -1
         inside = self._open[-1].inside = OpenLambda(end, scope, row, behind, argument, receiver, is_paired)
         scopes.lambdas.append(inside)
