@@ -118,16 +118,17 @@ class ContainerTypes:
                     annotated = self.infer_annotation(at, each.scope, each.type, RuleName.ANNOTATION)
                 break
         found: Value | None = None
-        if self.inference.depth < _MAX_DEPTH and (annotated is None or annotated.kind is ValueKind.INSTANCE):
+        is_open = annotated is None or annotated.kind in (ValueKind.INSTANCE, ValueKind.EXTERNAL)
+        if self.inference.depth < _MAX_DEPTH and is_open:
             found = Value.union(
                 self.infer_expression(at, each.scope, each.value) for at, each in every if each.value != each.target
             )
         if annotated is not None:  # a value may be of a type below the one that is said
-            found = (
-                annotated
-                if annotated.kind is not ValueKind.INSTANCE or found is None
-                else checked_value(annotated, found)
-            )
+            below = (ValueKind.INSTANCE, ValueKind.UNION)
+            if found is None or (annotated.kind is not ValueKind.INSTANCE and found.kind not in below):
+                found = annotated
+            else:
+                found = checked_value(annotated, found)
         if checks is not None:
             several = symbols.several.get((binding.scope, checks.target), (checks,))
             found = self._with_checks(
