@@ -396,7 +396,10 @@ class Inference(InferenceBase):
         if own is not None and program.is_object_method(own) and settings.names.assigned_infixes:
             own = None
         if own is not None and (entry is None or not program.is_value(own)):
-            return Value(ValueKind.DEFINITION, own, RuleName.SAME_FILE)
+            itself = Value(ValueKind.DEFINITION, own, RuleName.SAME_FILE)
+            if entry is None or called is None or not (symbols.is_shaped and symbols.has_visible_imports):
+                return itself
+            return self._with_twin(file, itself, entry)
         if entry is not None:
             return self._value_of_import(file, entry, called)
         binding = symbols.bindings.get(MODULE_SCOPE, {}).get(name)
@@ -413,6 +416,14 @@ class Inference(InferenceBase):
             if name in settings.shapes.builtins
             else None
         )
+
+    def _with_twin(self, file: int, itself: Value, entry: Import) -> Value:
+        """Return a function with the one that its file imports under its name: each is for a platform of its own."""
+        other, kinds = self._value_of_import(file, entry), self.program.definition_of
+        if other is None or other.kind is not ValueKind.DEFINITION:
+            return itself
+        are_functions = kinds[itself.number].kind == kinds[other.number].kind == NodeKind.FUNCTION
+        return (Value.union((itself, other)) if are_functions else None) or itself
 
     def _value_of_import(self, file: int, entry: Import, called: str | None = None) -> Value | None:
         found = self.program.follow_import(file, entry, called)
