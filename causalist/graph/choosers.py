@@ -125,8 +125,20 @@ class OverloadChooser:
             steps = [self._distance(function, at, value) for at, value in inferred] if far is not None else [None]
             if far is not None and None not in steps:
                 found.append((far, sum(step or 0 for step in steps), function))
-        least = min((each[:2] for each in found), default=None)
-        return [function for far, steps, function in found if (far, steps) == least] or functions
+        if not found:
+            return self._select_inherited(place, functions, arguments, chains)
+        least = min(each[:2] for each in found)
+        return [function for far, steps, function in found if (far, steps) == least]
+
+    def _select_inherited(self, place: tuple[int, int], functions: list[int], arguments: str, chains: str) -> list[int]:
+        """Return the namesakes that the nearest base has instead of `functions`, none of which takes the arguments."""
+        program = self.inference.program
+        owner, name = program.parent(functions[0]), program.definition_of[functions[0]].name
+        for base in program.linear_bases(owner)[1:] if owner >= 0 and program.is_type(owner) else ():
+            number = program.find_own_member(base, name, arguments)
+            if number >= 0:
+                return self.select_nearest(place, program.select_overloads(number, arguments), arguments, chains)
+        return functions
 
     def _infer_argument(self, place: tuple[int, int], chain: str) -> Value | None:
         """Return the value of an argument: an instance of a type of the repository, or one from outside by its name."""
