@@ -81,12 +81,12 @@ func main() {
 	o.write(*repo, *commit)
 }
 
-// path is the position's file relative to the root, "" outside of it.
+// path is the position's file relative to the root, "" outside of it. Lines that name what a file was made of are no matter.
 func (o *oracle) path(at token.Pos) string {
 	if !at.IsValid() {
 		return ""
 	}
-	path, err := filepath.Rel(o.root, o.fset.Position(at).Filename)
+	path, err := filepath.Rel(o.root, o.fset.PositionFor(at, false).Filename)
 	if err != nil || strings.HasPrefix(path, "..") {
 		return ""
 	}
@@ -95,7 +95,7 @@ func (o *oracle) path(at token.Pos) string {
 
 // key tells positions of one file in several loads of it apart by file and offset alone.
 func (o *oracle) key(at token.Pos) string {
-	p := o.fset.Position(at)
+	p := o.fset.PositionFor(at, false)
 	return fmt.Sprintf("%s:%d", p.Filename, p.Offset)
 }
 
