@@ -3,9 +3,9 @@
     npm install --prefix FOLDER intelephense
     python -m tests.benchmarks.edges.php_oracle CLONE [--server FOLDER] [--show N]
 
-The server is asked for the definition at the name of each call: of functions, of methods with `->`, `?->` and `::`, and of
-classes behind `new`. A call is a pair of definitions, found by their lines; a constructor counts as its class. A name
-that has several definitions (a union of types) makes several pairs. Call sites are read with plain tree-sitter.
+The server is asked for the definition at the name of each call: of functions, of methods with `->`, `?->` and `::`,
+and of classes behind `new`. A call is a pair of definitions, found by their lines; a constructor counts as its class. A
+name that has several definitions (a union of types) makes several pairs. Call sites are read with plain tree-sitter.
 
 The server does not see: functions and methods that are named by a string or a variable, objects that are called, what
 PHP itself calls (`__toString`), and types of packages that are not installed in the clone. An edge counts only if its
@@ -179,7 +179,7 @@ def read_gold(clone: Path, options: list[str]) -> Gold:
             if message.get("method") == "indexingEnded":
                 break
         for path in listed:
-            if path.endswith((".php", ".phtml")) and (clone / path).is_file():
+            if (clone / path).is_file():
                 _ask_file(server, clone, path, gold)
     return gold
 
