@@ -34,19 +34,25 @@ from tests.benchmarks.edges.called_pairs import Gold, Place, report
 
 _SECONDS = 120  # the longest that the server may say nothing
 _NAMES = ("name", "qualified_name", "relative_name", "relative_scope")
+_FUNCTIONS = ("function_definition", "method_declaration")
 _NAMED_CALLS = ("member_call_expression", "nullsafe_member_call_expression", "scoped_call_expression")
 
 
 class Site(NamedTuple):
-    """The name of a call: 0-based row and character (in UTF-16) of its last part."""
+    """The name of a call: 0-based row and character (in UTF-16) of its last part, and a row of what is around alone.
+
+    "" names a call of an object, which the server is not asked for.
+    """
 
     name: str
     row: int
     character: int
+    around: int
+    is_new: bool
 
 
 def call_sites(data: bytes) -> Iterator[Site]:
-    """Yield the names of all calls that spell one."""
+    """Yield all calls."""
     root = tree_sitter.Parser(tree_sitter.Language(tree_sitter_php.language_php())).parse(data).root_node
     lines = data.split(b"\n")
     stack = [root]
@@ -60,12 +66,32 @@ def call_sites(data: bytes) -> Iterator[Site]:
             name = node.child_by_field_name("function")
         elif node.type == "object_creation_expression":
             name = next((child for child in node.named_children if child.type in _NAMES), None)
-        if name is None or name.type not in _NAMES or name.text is None:
+        if name is None or name.text is None:
+            continue
+        around = _row_around(name)
+        if name.type not in _NAMES:
+            yield Site("", name.start_point.row, 0, around, False)
             continue
         last = name.text.rpartition(b"\\")[2]
         row, column = name.end_point.row, name.end_point.column - len(last)
         before = lines[row][:column].decode("utf-8", "replace")
-        yield Site(last.decode("utf-8", "replace"), row, len(before.encode("utf-16-le")) // 2)
+        character = len(before.encode("utf-16-le")) // 2
+        yield Site(last.decode("utf-8", "replace"), row, character, around, node.type == "object_creation_expression")
+
+
+def _row_around(name: tree_sitter.Node) -> int:
+    """Return the row of a name, or that of the function around if a class without a name starts in it."""
+    row, node, at = name.start_point.row, name.parent, name.start_point.row
+    while node is not None and node.type not in _FUNCTIONS:
+        node = node.parent
+    stack = [node] if node is not None else []
+    while stack:
+        each = stack.pop()
+        if each.type == "anonymous_class" and each.start_point.row == row and each.start_byte > name.start_byte:
+            start = node.child_by_field_name("name") if node is not None else None
+            at = start.start_point.row if start is not None else row
+        stack += [child for child in each.children if child.start_point.row <= row <= child.end_point.row]
+    return at
 
 
 class Server:
@@ -155,9 +181,8 @@ def read_gold(clone: Path, options: list[str]) -> Gold:
     """Return what the server says of all files of PHP in a clone; `options` name the folder of its installation."""
     folder = Path(options[-1] if options else ".").resolve()
     script = folder / "node_modules" / "intelephense" / "lib" / "intelephense.js"
-    listed = subprocess.run(
-        ["git", "ls-files"], cwd=clone, capture_output=True, text=True, check=True
-    ).stdout.splitlines()
+    command = ["git", "ls-files", "*.php", "*.phtml"]
+    listed = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=True).stdout.splitlines()
     gold = Gold(set(), set(), defaultdict(set), defaultdict(set), set())
     with Server(["node", str(script), "--stdio"], clone) as server:
         started = server.ask(
@@ -191,32 +216,43 @@ def _ask_file(server: Server, clone: Path, path: str, gold: Gold) -> None:
     document = {"uri": uri, "languageId": "php", "version": 1, "text": data.decode("utf-8", "replace")}
     server.tell("textDocument/didOpen", {"textDocument": document})
     asked: dict[int, Site] = {}
-    for site in sorted(call_sites(data), key=lambda each: (each.row, each.character)):
+    for site in sorted(call_sites(data)):
+        if not site.name:
+            gold.unknown[path, site.around + 1].add("__invoke")
+            continue
         at = {"line": site.row, "character": site.character + 1}
         asked[server.ask("textDocument/definition", {"textDocument": {"uri": uri}, "position": at})] = site
     answers = server.answers(asked)
     server.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
     for number, site in asked.items():
-        source = path, site.row + 1
+        source = path, site.around + 1
         gold.sources.add(source)
         found = answers[number] or []
         if not found:
             gold.unknown[source].add(site.name)
             continue
         gold.lines[path].add(site.row + 1)
-        for each in [found] if isinstance(found, dict) else found:
-            place = _place(clone, each)
-            if place is not None:
-                gold.pairs.add((source, place))
+        places = [_place(clone, each) for each in ([found] if isinstance(found, dict) else found)]
+        # Of what is made, the server names the class and its constructor, which may be that of a base.
+        is_class = site.is_new and any(each is not None and each[1] != "__construct" for each in places)
+        for each in places:
+            if each is not None:
+                is_constructor = is_class and each[1] == "__construct"
+                (gold.aside if is_constructor else gold.pairs).add((source, each[0]))
 
 
-def _place(clone: Path, found: dict[str, Any]) -> Place | None:
-    """Return the place of a definition, None outside of the clone."""
-    uri = found.get("targetUri") or found.get("uri") or ""
-    span = found.get("targetSelectionRange") or found.get("range") or {"start": {"line": 0}}
-    path = Path(unquote(urlparse(uri).path))
-    return (path.relative_to(clone).as_posix(), span["start"]["line"] + 1) if path.is_relative_to(clone) else None
+def _place(clone: Path, found: dict[str, Any]) -> tuple[Place, str] | None:
+    """Return the place and name of a definition, None outside of the clone."""
+    span = found["targetSelectionRange"]
+    path = Path(unquote(urlparse(found["targetUri"]).path))
+    if not path.is_relative_to(clone):
+        return None
+    row = span["start"]["line"]
+    line = path.read_text("utf-8", "replace").split("\n")[row].encode("utf-16-le")
+    name = line[2 * span["start"]["character"] : 2 * span["end"]["character"]].decode("utf-16-le")
+    return (path.relative_to(clone).as_posix(), row + 1), name
 
 
 if __name__ == "__main__":
-    sys.exit(report("php_oracle", read_gold, "--server", "not judged", frozenset({NodeKind.FILE})))
+    aside = "constructors of classes that are made"
+    sys.exit(report("php_oracle", read_gold, "--server", aside, frozenset({NodeKind.FILE})))
