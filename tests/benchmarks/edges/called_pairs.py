@@ -93,12 +93,12 @@ def compare(
         if kinds[target] == NodeKind.MACRO and path.endswith(_MACROS_ASIDE):
             continue
         name = graph.nodes.ids[target].rpartition("::")[2].rpartition(".")[2].partition("~")[0]
-        is_seen = int(edges.rows[e]) + 1 in gold.lines.get(path, ())
-        if is_seen and name not in unknown.get(source, ()):
+        is_seen = int(edges.rows[e]) + 1 in gold.lines.get(path, ()) and name not in unknown.get(source, ())
+        key = source, nodes.as_class(target)
+        if is_seen or key in wanted:
             # Twins in C share the certainty that it is one of them.
             n_twins = int(edges.candidates[e]) if path.endswith(".c") else 1
             value = min(1.0, float(edges.confidences[e]) * n_twins)
-            key = source, nodes.as_class(target)
             found[key] = max(found.get(key, 0.0), value)
     likely = {pair for pair, value in found.items() if value >= 0.5}
     sure = {pair for pair, value in found.items() if value >= 0.99}
