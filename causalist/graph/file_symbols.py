@@ -18,7 +18,7 @@ from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, Impo
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.roles import role_of
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeId, NodeKind, Role, file_id
-from causalist.model.type_notation import NARROWED
+from causalist.model.type_notation import NARROWED, bounds_of
 
 # Fields have getters of the same name, macros are found in another way; both are looked up by themselves.
 _GIVE_WAY = (NodeKind.FIELD, NodeKind.MACRO)
@@ -41,6 +41,7 @@ class FileSymbols:
     stars: list[Import] = field(default_factory=list)
     reexports: dict[str, Import] = field(default_factory=dict)
     exports: dict[str, str] = field(default_factory=dict)
+    checked: dict[int, list[str]] = field(default_factory=dict)  # scope -> members whose type it checks
     bindings: dict[int, dict[str, Binding]] = field(default_factory=dict)  # scope -> name -> first telling binding
     several: dict[tuple[int, str], list[Binding]] = field(default_factory=dict)  # telling ones of names that have more
     returns: dict[int, str] = field(default_factory=dict)  # position in the file -> name of the returned type
@@ -55,13 +56,13 @@ class FileSymbols:
     @contextmanager
     def use_facts(self, facts: FileFacts) -> Iterator[None]:
         """Use facts with bodies while the file is linked, where its tables were made of its interface."""
-        before = self.facts, self.bindings, self.several, self.decided, self._named
-        self.facts, self.bindings, self.several, self.decided, self._named = facts, {}, {}, {}, {}
+        before = self.facts, self.bindings, self.several, self.decided, self._named, self.checked
+        self.facts, self.bindings, self.several, self.decided, self._named, self.checked = facts, {}, {}, {}, {}, {}
         _add_bindings(self, facts)
         try:
             yield
         finally:
-            self.facts, self.bindings, self.several, self.decided, self._named = before
+            self.facts, self.bindings, self.several, self.decided, self._named, self.checked = before
 
     @property
     def has_folder_imports(self) -> bool:
@@ -78,6 +79,12 @@ class FileSymbols:
     def has_visible_imports(self) -> bool:
         """True if importers see what a module imports, as in Python; those of an ECMAScript module see its exports."""
         return self.settings is not None and self.settings.modules.system is ModuleSystem.DOTTED
+
+    def find_checked(self, scope: int, chain: str) -> str:
+        """Return the member whose type a scope checks and with which a chain begins, or ""."""
+        if scope not in self.checked:
+            return ""
+        return next((each for each in self.checked[scope] if chain.startswith(f"{each}.")), "")
 
     def deciding_scope(self, scope: int, name: str) -> int:
         """Return the first scope from `scope` outwards that may decide what `name` means.
@@ -188,11 +195,16 @@ def members_of_objects(facts: FileFacts, settings: LanguageSettings | None) -> f
 
 
 def _add_bindings(symbols: FileSymbols, facts: FileFacts) -> None:
+    has_unions = symbols.settings is not None and symbols.settings.types.unions
     for binding in facts.bindings:
         scope = symbols.bindings.setdefault(binding.scope, {})
         previous = scope.get(binding.target)
         if previous is None or not (previous.type or previous.value):
             scope[binding.target] = binding
+            if binding.target[:1] == NARROWED and "." in binding.target:
+                symbols.checked.setdefault(binding.scope, []).append(binding.target[1:])
+        elif binding.target[:1] == NARROWED and has_unions and binding.type not in previous.type.split("+"):
+            scope[binding.target] = previous._replace(type=bounds_of((previous.type, binding.type)))
         elif symbols.is_shaped and (binding.type or binding.value):
             symbols.several.setdefault((binding.scope, binding.target), [previous]).append(binding)
 

@@ -180,10 +180,10 @@ class TypeSettings:
     """Types and annotations of a language.
 
     `transparent` are generic types that stand for their first argument (`Box<T>`). With `bracketed` the arguments of
-    generic types stand in brackets. `memberless_types` have no members, so that a union ignores them. `literals` maps
-    the letters of `Call.arguments` to the types that take such a literal, the most fitting first; "*" is every type
-    that begins with a capital. With `before_names` an annotation stands before the names that it is for, with
-    `annotation_before_name` right before its only name.
+    generic types stand in brackets. `memberless_types` have no members, so that a union ignores them; with `unions` a
+    value of several other types has the members of each. `literals` maps the letters of `Call.arguments` to the types
+    that take such a literal, the most fitting first; "*" is every type that begins with a capital. With `before_names`
+    an annotation stands before the names that it is for, with `annotation_before_name` right before its only name.
 
     `prefixed` languages write a wrapper before the wrapped type (`[]T`), have block scope, and call a type to convert a
     value. In them `constructor_functions` make a value of the type that is their first argument, and
@@ -232,6 +232,7 @@ class TypeSettings:
     annotation_before_name: bool = False
     bracketed: bool = False
     memberless_types: tuple[str, ...] = ()
+    unions: bool = False
     unwrap_properties: tuple[str, ...] = ()
     generic: bool = False
     tuples: bool = False

@@ -53,17 +53,15 @@
     (string (string_content) @import.from) (binary_expression right: (string (string_content) @import.from))])]) @import
 
 ; Names that get a value. A type stands right before its name; `null` is no type of its own.
-(simple_parameter type: [(named_type) (primitive_type) (union_type)] @binding.type)
+(simple_parameter type: [(named_type) (primitive_type) (union_type) (intersection_type) (disjunctive_normal_form_type)] @binding.type)
 (simple_parameter type: (optional_type (_) @binding.type))
-(simple_parameter type: (intersection_type . (_) @binding.type))
 (simple_parameter name: (variable_name) @binding)
-(property_promotion_parameter type: [(named_type) (primitive_type) (union_type)] @binding.type)
+(property_promotion_parameter type: [(named_type) (primitive_type) (union_type) (intersection_type) (disjunctive_normal_form_type)] @binding.type)
 (property_promotion_parameter type: (optional_type (_) @binding.type))
 (property_promotion_parameter name: (variable_name (name) @binding.property) @binding)
 (variadic_parameter name: (variable_name) @binding.item)
-(property_declaration type: [(named_type) (primitive_type) (union_type)] @binding.type)
+(property_declaration type: [(named_type) (primitive_type) (union_type) (intersection_type) (disjunctive_normal_form_type)] @binding.type)
 (property_declaration type: (optional_type (_) @binding.type))
-(property_declaration type: (intersection_type . (_) @binding.type))
 (property_declaration type: (_) (property_element name: (variable_name (name) @binding.property)))
 (catch_clause type: (_) @binding.type)
 (catch_clause name: (variable_name) @binding)
@@ -85,10 +83,11 @@
 (foreach_statement . (_) . (pair . (variable_name) @binding.item))
 (static_variable_declaration name: (variable_name) @binding.item)
 (global_declaration (variable_name) @global)
-(binary_expression left: (variable_name) @binding operator: "instanceof" right: [(name) (qualified_name)] @binding.type)
-(function_definition return_type: [(named_type) (primitive_type) (union_type)] @returns)
+(binary_expression left: [(variable_name) (member_access_expression) (nullsafe_member_access_expression)
+  (scoped_property_access_expression)] @narrowed operator: "instanceof" right: [(name) (qualified_name)] @narrowed.type)
+(function_definition return_type: [(named_type) (primitive_type) (union_type) (intersection_type) (disjunctive_normal_form_type)] @returns)
 (function_definition return_type: (optional_type (_) @returns))
-(method_declaration return_type: [(named_type) (primitive_type) (union_type)] @returns)
+(method_declaration return_type: [(named_type) (primitive_type) (union_type) (intersection_type) (disjunctive_normal_form_type)] @returns)
 (method_declaration return_type: (optional_type (_) @returns))
 
 ; A function that is given to a call behind a string.

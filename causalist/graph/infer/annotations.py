@@ -36,7 +36,7 @@ _CONTENT_KINDS = frozenset(
 )
 _MAX_DEPTH = 24  # chains that are being read at the same time
 _FIELD_RULE = RuleName.ATTRIBUTE_TYPE
-_OWN_TYPES = ("Self", "this", "this.type", "static")
+_OWN_TYPES = ("Self", "this", "this.type", "static", "$this")
 _MAX_BASES = 5  # generic bases that are followed, one above the other
 _DEFAULT_EXPORT = "default"  # what a file exports in place of itself
 
@@ -81,7 +81,7 @@ class AnnotationTypes:
             if held.kind is ValueKind.COLLECTION:
                 return held._replace(name=own.name)  # other members are of that package
             return own if held.kind is ValueKind.BUILTIN else held
-        if name.endswith(_ELEMENT):
+        if name.endswith(_ELEMENT) and not ("+" in name and settings is not None and settings.types.unions):
             element = self.infer_annotation(file, scope, name.removesuffix(_ELEMENT), rule)
             if settings is None or not settings.types.containers:
                 return element.as_element_of_array()
@@ -92,7 +92,9 @@ class AnnotationTypes:
         if "+" in name:
             every = [self.infer_annotation(file, scope, each, rule) for each in name.split("+")]
             instances = [each for each in every if each.kind is ValueKind.INSTANCE]
-            return instances[0]._replace(also=tuple(each.number for each in instances[1:])) if instances else every[0]
+            if instances:
+                return instances[0]._replace(also=tuple(each.number for each in instances[1:]))
+            return next((each for each in every if each.kind is ValueKind.COLLECTION), every[0])
         shape, content = split_type(name) if settings is not None and settings.types.prefixed else (Shape.NONE, [])
         if shape is Shape.RECORD:
             return self._record_of_fields(file, scope, content)
@@ -266,12 +268,14 @@ class AnnotationTypes:
         if settings is not None and settings.shapes.sequences:
             return self.containers.binding_value(file, binding, name)
         found = self._declared_value(file, binding)
-        checks = self.program.files[file].bindings.get(binding.scope, {}).get(f"{NARROWED}{binding.target}")
-        checked = self._checked_type(file, checks) if checks is not None else None
+        checked = self.checks_of(file, binding.scope, binding.target)
         return found if checked is None else checked_value(found, checked)
 
-    def _checked_type(self, file: int, checks: Binding) -> Value | None:
-        """Return an instance of the type that a check or a function with a type predicate says, or None."""
+    def checks_of(self, file: int, scope: int, name: str) -> Value | None:
+        """Return an instance of the type that a check or a function with a type predicate says of a name, or None."""
+        checks = self.program.files[file].bindings.get(scope, {}).get(f"{NARROWED}{name}")
+        if checks is None:
+            return None
         if checks.type:
             checked = self.infer_annotation(file, checks.scope, checks.type, RuleName.ANNOTATION)
         else:
@@ -320,7 +324,7 @@ class AnnotationTypes:
             value is not None
             and value.kind is ValueKind.INSTANCE
             and value.rule == RuleName.SELF
-            and self.returns_own_class(value.number)
+            and self.inference.returns_own_class(value.number)
         ):
             return value._replace(rule=RuleName.CONSTRUCTED)
         if (
@@ -445,11 +449,6 @@ class AnnotationTypes:
             if made.kind in (ValueKind.DEFINITION, ValueKind.INSTANCE, ValueKind.OBJECT, ValueKind.COLLECTION)
             else made
         )
-
-    def returns_own_class(self, definition: int) -> bool:
-        """Return True if calling `self` makes an instance, since `self` may be the class: `const C = this; new C()`."""
-        settings = self.program.files[self.program.file_of[definition]].settings
-        return settings is not None and bool(settings.names.assigned_infixes)
 
 
 @dataclass(slots=True, eq=False)

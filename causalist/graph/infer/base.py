@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.program.name_lookup import NameLookup
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
@@ -11,6 +12,7 @@ from causalist.model.facts import Binding
 from causalist.model.symbols import NodeKind
 from causalist.model.type_notation import Mark, Shape, split_type
 
+_MAKES = "new"  # by itself it makes an instance of the class around
 MAX_OPEN_HOLDERS = 6  # values that are held by one another
 
 
@@ -150,3 +152,37 @@ class InferenceBase(ABC):
         content = self.content_of(holder)
         self._open_holders.discard(holder)
         return content
+
+    def given_back(self, value: Value, rule: str) -> Value | None:
+        """Return the object that a method gives back which is called on `value`; None where that is no object.
+
+        A function of a class that is said to return an object of that very class makes one.
+        """
+        if value.kind is ValueKind.INSTANCE:
+            return value._replace(rule=rule)
+        is_class = value.kind is ValueKind.DEFINITION and self.program.is_type(value.number)
+        if value.kind is ValueKind.SUPER or (is_class and rule == RuleName.RETURN_TYPE):
+            return Value(ValueKind.INSTANCE, value.number, rule)
+        return None
+
+    def _with_own_class(self, symbols: FileSymbols, scope: int, chain: str) -> str:
+        """Return a chain in which the class around makes an instance of itself, `new.run`, with its name, `A().run`.
+
+        Only in languages that call members by their names alone.
+        """
+        settings = symbols.settings
+        if scope < 0 or not chain.startswith(_MAKES) or settings is None or not settings.names.bare_calls:
+            return chain
+        head, _, rest = chain.partition(".")
+        owner = self.program.enclosing_type(symbols.first + scope)
+        if head.removesuffix("()") != _MAKES or owner < 0 or self.program.definition_of[owner].kind != NodeKind.CLASS:
+            return chain
+        if self.program.find_own_member(owner, _MAKES) >= 0:
+            return chain  # one of its own
+        class_name = self.program.definition_of[owner].name
+        return f"{class_name}().{rest}" if rest else f"{class_name}()" if head != _MAKES else class_name
+
+    def returns_own_class(self, definition: int) -> bool:
+        """Return True if calling `self` makes an instance, since `self` may be the class: `const C = this; new C()`."""
+        settings = self.program.files[self.program.file_of[definition]].settings
+        return settings is not None and bool(settings.names.assigned_infixes)

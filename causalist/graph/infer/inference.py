@@ -46,7 +46,6 @@ _MAX_SCOPES = 40  # definitions around a name that are looked into, from the ins
 _MAX_OPEN_CHAINS = 40  # each read for the sake of the one before
 _CONTENT_RULE = RuleName.ATTRIBUTE_TYPE
 _IN_TYPE = -2  # and below: scopes that stand for all methods of a type
-_MAKES = "new"  # by itself it makes an instance of the class around
 
 
 @dataclass(slots=True, eq=False)
@@ -107,15 +106,27 @@ class Inference(InferenceBase):
             return self.known[key]
         if key in self._open_chains or len(self._open_chains) > _MAX_OPEN_CHAINS:
             return None
-        outer = self.deciding_scope(file, scope, chain)
+        checked = self.program.files[file].find_checked(scope, chain)
+        outer = scope if checked else self.deciding_scope(file, scope, chain)
         if outer != scope:
             value = self.infer_chain(file, outer, chain, called)
         else:
             self._open_chains.add(key)
-            value = self._walk_chain(file, scope, chain, called)
+            walk = self._walk_checked if checked else self._walk_chain
+            value = walk(file, scope, chain, called)
             self._open_chains.discard(key)
         self.known[key] = value
         return value
+
+    def _walk_checked(self, file: int, scope: int, chain: str, called: str | None) -> Value | None:
+        """Return the value of a chain that begins with a member whose type the function checks."""
+        checked = self.program.files[file].find_checked(scope, chain)
+        own, checks = self.infer_chain(file, scope, checked), self.annotations.checks_of(file, scope, checked)
+        if own is not None and own.kind is ValueKind.DEFINITION:
+            content = self.content_of_value(own)
+            own = content.with_rule(_CONTENT_RULE) if content is not None else None
+        parts = chain[len(checked) :].split(".")
+        return self.follow_members(file, checked_value(own, checks) if checks is not None else own, parts, 1, called)
 
     def _walk_chain(self, file: int, scope: int, chain: str, called: str | None) -> Value | None:
         symbols = self.program.files[file]
@@ -318,9 +329,8 @@ class Inference(InferenceBase):
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
                 return unknown if self.members.can_have_more_members(value) else None
             rule = self.annotations.receiver_rule(step) if marks[:1] == [Mark.CALL] else ""
-            if rule and value.kind is ValueKind.INSTANCE:
-                value = value._replace(rule=rule)
-                value = self._apply_marks(value, marks[1:], shapes) if marks[1:] else value
+            if rule and (itself := self.given_back(value, rule)) is not None:
+                value = self._apply_marks(itself, marks[1:], shapes) if marks[1:] else itself
                 continue
             value = self._apply_marks(step, marks, shapes)
         return self.annotations.run_by_name(value) if bare_calls and called is None else value
@@ -665,23 +675,6 @@ class Inference(InferenceBase):
         return Value(
             ValueKind.OBJECT, self.program.file_of[definition], RuleName.SELF, facts.qualname.rpartition(".")[0]
         )
-
-    def _with_own_class(self, symbols: FileSymbols, scope: int, chain: str) -> str:
-        """Return a chain in which the class around makes an instance of itself, `new.run`, with its name, `A().run`.
-
-        Only in languages that call members by their names alone.
-        """
-        settings = symbols.settings
-        if scope < 0 or not chain.startswith(_MAKES) or settings is None or not settings.names.bare_calls:
-            return chain
-        head, _, rest = chain.partition(".")
-        owner = self.program.enclosing_type(symbols.first + scope)
-        if head.removesuffix("()") != _MAKES or owner < 0 or self.program.definition_of[owner].kind != NodeKind.CLASS:
-            return chain
-        if self.program.find_own_member(owner, _MAKES) >= 0:
-            return chain  # one of its own
-        class_name = self.program.definition_of[owner].name
-        return f"{class_name}().{rest}" if rest else f"{class_name}()" if head != _MAKES else class_name
 
 
 def _type_of_scope(scope: int) -> int:

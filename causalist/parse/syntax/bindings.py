@@ -260,7 +260,7 @@ class BindingReader:
 
     def on_narrowed(self, start: int, end: int, tag: int) -> None:
         """Record the name that a type check narrows."""
-        self._narrowed = self._scopes.text(start, min(end, start + _MAX_NAME_BYTES))
+        self._narrowed = self._scopes.compact(start, min(end, start + _MAX_NAME_BYTES))
 
     def on_narrowed_type(self, start: int, end: int, tag: int) -> None:
         """Bind the narrowed name to the checked type."""

@@ -6,7 +6,7 @@ types: `await f()` has the type of `f()`, and `Promise<T>` is read as T.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from causalist.model.language import TypeSettings
 from causalist.model.type_notation import (
@@ -46,7 +46,7 @@ _FRONT = re.compile(r"[&*\s]*(?:mut\s+)?(?:(?:::|self::)(?=\w))?")
 _ENDS_EARLY = re.compile(r"\?+\s*(?=$|[?)]|\.[^(\[])|\.\s*await\b(?!\s*\()")
 _COMMENT = re.compile(r"//[^\n]*\n\s*(?=[.?/])|/\*.*?\*/\s*(?=[.?])", re.DOTALL)  # between the lines of a chain
 _AS_TRAIT = re.compile(r"<\s*+(.+?)(?:\s++as\s++([\w:]+)(?:<.*>)?)?\s*+>::(\w.*)", re.DOTALL)
-_GENERIC = re.compile(r"([^\W\d][\w.]*)<(.+)>")
+_GENERIC = re.compile(r"([^\W\d][\w.-]*)<(.+)>")
 _DIMENSIONS = re.compile(r"(?:\s*\[\s*\])+\s*$")
 _SAYS_NOTHING = frozenset({"Any", "typing.Any", "any", "unknown", "object", "Object", "var"})
 _LIFETIME = re.compile(r"'\w+(?!')\b")
@@ -370,6 +370,8 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     union = _UNION.fullmatch(text)
     members = [part.strip() for part in split_top(union[1] if union else text, "," if union else "|")]
     members = [part for part in members if part not in ("None", "null", "undefined", "", *settings.memberless_types)]
+    if settings.unions and (len(members) > 1 or (members and "&" in members[0])):
+        return union_type(split_top("&".join(members), "&"), settings)
     if len(members) != 1:
         return ""
     if members[0] != text:
@@ -380,6 +382,15 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     if settings.generic and name[2].startswith("<") and name[2].endswith(">") and name[1] not in _SAYS_NOTHING:
         return generic_of(name[1], (_argument_name(each, settings) for each in split_top(name[2][1:-1], ",")))
     return "" if name[1] in _SAYS_NOTHING else name[1]
+
+
+def union_type(members: Iterable[str], settings: TypeSettings) -> str:
+    """Return the type that has the members of each of several types.
+
+    >>> union_type(["A", " B[]", "callable(): A"], TypeSettings())
+    'A+B[]+callable'
+    """
+    return bounds_of(dict.fromkeys(filter(None, (array_type_name(each.strip(), settings) for each in members))))
 
 
 def _argument_name(text: str, settings: TypeSettings) -> str:
@@ -405,6 +416,8 @@ def array_type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
 
 def _collection(element: str, settings: TypeSettings) -> str:
     name = type_name(element, settings)
+    if settings.unions and "+" in name:
+        return bounds_of(array_of(each) for each in name.split("+") if not each.endswith("[]"))
     return array_of(name) if name and not name.endswith("[]") and name[0] != "(" else ""
 
 

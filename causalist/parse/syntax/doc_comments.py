@@ -16,7 +16,7 @@ from causalist.model.facts import MODULE_SCOPE, Binding, Import, ImportKind
 from causalist.model.language import TypeSettings
 from causalist.model.symbols import CALLABLE_KINDS
 from causalist.model.type_notation import split_top
-from causalist.parse.syntax.chains import array_type_name
+from causalist.parse.syntax.chains import array_type_name, union_type
 from causalist.parse.syntax.scopes import VALUE_KINDS, Scopes
 
 _MAX_CHARACTERS = 200
@@ -153,6 +153,7 @@ class DocTypeReader:
         self._scopes = scopes
         self._bindings = bindings
         self._tags = dict(scopes.settings.comments.tags)
+        self._own_object = next(iter(scopes.settings.names.self_names), "")
         self._loads = bool(self._tags and scopes.settings.modules.require)
         self.imports: list[Import] = []  # types that comments name by their module
         self._above: list[tuple[int, int, int]] = []  # definition, start and end of the comment above it
@@ -189,8 +190,9 @@ class DocTypeReader:
         for index, start, end in self._above:
             draft, row = self._scopes.drafts[index], self._scopes.row(start)
             for role, type_, name in self._read_tags(start, end):
-                if role is DocTag.RETURNS:
-                    draft.returns = draft.returns or (type_ if draft.kind in CALLABLE_KINDS else "")
+                if role is DocTag.RETURNS and draft.kind in CALLABLE_KINDS:
+                    # The object itself is more than an object of its class, which the code says.
+                    draft.returns = type_ if type_ == self._own_object else draft.returns or type_
                 elif role is DocTag.PARAMETER and name:
                     self._bindings.append(Binding(index, name, type_, "", row))
                 elif role is DocTag.MEMBER and name:
@@ -248,7 +250,7 @@ def _end_of_type(text: str, start: int) -> int:
 
 
 def _type_name(text: str, settings: TypeSettings) -> str:
-    """Return the only type of a union that has members, or "".
+    """Return the type of a union that has members, "" if several do and no value has those of each.
 
     >>> settings = TypeSettings(memberless_types=("string",))
     >>> [_type_name(t, settings) for t in ("A[]|null", "?A", "string|A", "A|B", ".a.B", "string")]
@@ -256,4 +258,6 @@ def _type_name(text: str, settings: TypeSettings) -> str:
     """
     members = [part.strip().removeprefix("?") for part in split_top(text, "|")]
     members = [part for part in members if part and part != "null" and part not in settings.memberless_types]
+    if settings.unions and len(members) > 1:
+        return union_type(members, settings)
     return array_type_name(members[0], settings) if len(members) == 1 else ""
