@@ -139,9 +139,11 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
             symbols.holders.add(definition.qualname.rpartition(".")[0])
         if has_overloads and definition.kind in CALLABLE_KINDS:
             symbols.callables.setdefault(definition.qualname, []).append(first + i)
-            if settings is not None and not settings.names.callables_apart:
-                symbols.by_qualname.setdefault(definition.qualname, first + i)
-            continue
+            if settings is not None and settings.names.callables_apart:
+                continue
+            named = symbols.by_qualname.setdefault(definition.qualname, first + i)
+            if not types_apart or facts.definitions[named - first].kind in CALLABLE_KINDS:
+                continue
         before = symbols.by_qualname.setdefault(definition.qualname, first + i) - first
         if before == i:
             continue

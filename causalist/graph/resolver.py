@@ -13,7 +13,7 @@ from causalist.graph.imports.includes import InclusionGraph
 from causalist.graph.imports.packages import share_imports
 from causalist.graph.infer.inference import Inference
 from causalist.graph.program.name_lookup import NameLookup, has_receiver_parameters
-from causalist.graph.program.overloads import best_overloads
+from causalist.graph.program.overloads import best_overloads, misfit
 from causalist.graph.program.program import PartialTypes, Program
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.graph.values import Value, ValueKind
@@ -360,6 +360,10 @@ class Resolver:
             if program.is_type_only(value.number):
                 return [], ""  # a value of that name is not the repository's
             functions = program.select_overloads(self._callee_of(value.number), arguments)
+            if self._has_clauses(file):  # a function is its name and the number of its arguments
+                functions = [
+                    each for each in functions if misfit(program.parameters.get(each), arguments, {}) is not None
+                ]
             if values:
                 functions = self.overloads.select_nearest((file, scope), functions, arguments, values)
             if len(functions) > MAX_CANDIDATES:
@@ -394,6 +398,10 @@ class Resolver:
 
     def _find_in_named_object(self, file: int, chain: str) -> list[Target]:
         return [Target(*each) for each in self.name_candidates.find_in_named_object(file, chain)]
+
+    def _has_clauses(self, file: int) -> bool:
+        settings = self.program.files[file].settings
+        return settings is not None and settings.names.clauses
 
     def _overload_filter(self, definition: int, arguments: str) -> Callable[[Sequence[int]], Sequence[int]] | None:
         """Return a filter that keeps, of functions of one name, those that a call may mean by its arguments."""

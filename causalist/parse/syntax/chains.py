@@ -8,6 +8,7 @@ types: `await f()` has the type of `f()`, and `Promise<T>` is read as T.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from causalist.model.facts import UNCOUNTED, ArgumentKind
 from causalist.model.language import TypeSettings
 from causalist.model.type_notation import (
     Mark,
@@ -388,7 +389,7 @@ def union_type(members: Iterable[str], settings: TypeSettings) -> str:
     """Return the type that has the members of each of several types.
 
     >>> union_type(["A", " B[]", "callable(): A"], TypeSettings())
-    'A+B[]+callable'
+    'A+B[]'
     """
     return bounds_of(dict.fromkeys(filter(None, (array_type_name(each.strip(), settings) for each in members))))
 
@@ -454,3 +455,76 @@ def part_at(value: str, path: tuple[int, ...]) -> str:
         else:
             return marked(value, *map(result_mark, path[depth:]))
     return value
+
+
+_MAX_ARGUMENTS_BYTES = 4000
+_FLAT = re.compile(rb"\(([^()\[\]{}\"'#~?\\]*)\)")
+_ARGUMENT_MARK = re.compile(
+    rb"""\"\"\".*?\"\"\"|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
+    rb"""|~[a-zA-Z]+(?:\"\"\".*?\"\"\"|\((?:[^)\\]|\\.)*\)|\[(?:[^\]\\]|\\.)*\]|\{(?:[^}\\]|\\.)*\}|<(?:[^>\\]|\\.)*>"""
+    rb"""|/(?:[^/\\]|\\.)*/|\|(?:[^|\\]|\\.)*\||"(?:[^"\\]|\\.)*")|(?<!\w)\?\\?.|\#[^\n]*"""
+    rb"""|(?P<open>[(\[{]|(?<!<)<<(?!<)|(?<![\w:.@])(?:fn|do)\b(?!:))|(?P<close>[)\]}]|(?<![>~])>>(?!>)|(?<![\w:.@])end\b(?!:))|(?P<comma>,(?P<key>\s*(?:\w+[?!]?|"[^"]*"):\s)?)"""
+    rb"""|(?P<spliced>\bunquote_splicing\b)|(?P<default>\\\\)""",
+    re.DOTALL,
+)
+_KEY = re.compile(rb"\s*(?:\w+[?!]?|\"[^\"]*\"):\s")  # arguments with keys are one
+_BLOCK = re.compile(rb"[ \t]*do\b(?!:)")
+_NOTHING_FOLLOWS = re.compile(rb"[ \t]*(?:$|[\n)\]},;|]|do\b(?!:))")
+NO_PARAMETERS = re.compile(rb"[ \t]*(?:$|[\n,)]|(?:do|when)\b)")  # behind the name of a function
+_GOES_ON = (b",", b"-", b"=", b"+", b"|", b"&", b"(")  # at the end of a line: the next one belongs to it
+_MAX_PIPE_BYTES = 200  # bytes of white space between a pipe and what it leads to
+
+
+def arguments_at(data: bytes, start: int, end: int) -> str:
+    r"""Return the letters of the arguments of the call whose callee is at these bytes, where only their number counts.
+
+    What is piped into a call is an argument, too, and so is a block behind a call that begins its line.
+
+    >>> [arguments_at(t, 0, 1) for t in (b"f()", b"f(a, [b, c])", b"f(a, b: 1, c: 2)", b"f a, b", b"f")]
+    ['', '??', '??', '-', '']
+    >>> [arguments_at(t, 5, 6) for t in (b"x |> f(a)", b"x   \nf(a) do", b"case f(a) do")]
+    ['??', '??', '?']
+    """
+    before = data[max(0, start - _MAX_PIPE_BYTES) : start].rstrip(b" \t")
+    above = before.rstrip()
+    n = int(above.endswith(b"|>"))
+    is_first = before[-1:] in b"\n" and above[-1:] not in _GOES_ON
+    if data[end : end + 1] == b"(":
+        inside, _, end = count_arguments(data, end)
+        if inside < 0:
+            return UNCOUNTED
+        n += inside
+    elif not _NOTHING_FOLLOWS.match(data, end):
+        return UNCOUNTED
+    return ArgumentKind.OTHER * (n + (is_first and _BLOCK.match(data, end) is not None))
+
+
+def count_arguments(data: bytes, start: int) -> tuple[int, int, int]:
+    r"""Return the numbers of arguments in the brackets at `start` and of those with a default, and the end.
+
+    The first is -1 if it is not told. Arguments with keys are one.
+
+    >>> count_arguments(b"f(fn a, b -> a end, ?,)", 1)
+    (2, 0, 23)
+    >>> count_arguments(b"f(a, b \\\\ [])", 1)
+    (2, 1, 13)
+    """
+    flat = _FLAT.match(data, start)
+    if flat and b"fn" not in flat[1] and b": " not in flat[1]:
+        return flat[1].count(b",") + bool(flat[1].strip()), 0, flat.end()
+    depth, n, n_defaults, has_keys = 0, 1, 0, _KEY.match(data, start + 1) is not None
+    for mark in _ARGUMENT_MARK.finditer(data, start, start + _MAX_ARGUMENTS_BYTES):
+        kind = mark.lastgroup
+        if kind == "open":
+            depth += 1
+        elif kind == "close":
+            depth -= 1
+            if not depth:
+                return n, n_defaults, mark.end()
+        elif kind == "spliced":
+            break
+        elif depth == 1:
+            n += kind == "comma" and not (has_keys and mark["key"])
+            n_defaults += kind == "default"
+            has_keys = has_keys or bool(mark["key"])
+    return -1, 0, start

@@ -17,7 +17,7 @@ from causalist.model.type_notation import OPTIONAL, PREDICATE
 from causalist.parse.syntax.accesses import AccessReader
 from causalist.parse.syntax.bindings import BindingReader, PlaceReader
 from causalist.parse.syntax.captures import DEFINITION_KINDS, IMPORT_PARTS, Event, Tag, events_of
-from causalist.parse.syntax.chains import array_type_name, type_name
+from causalist.parse.syntax.chains import NO_PARAMETERS, array_type_name, count_arguments, type_name
 from causalist.parse.syntax.definitions import (
     BaseReader,
     HandlerNames,
@@ -376,6 +376,21 @@ class FactCollector:
             self.scopes.set_name(frame, name)
             if self._prefixed and frame.index == frame.scope and self.drafts[frame.index].kind != NodeKind.METHOD:
                 self.block_scopes.define(name, start)
+        if self.settings.names.clauses and frame.index >= 0:
+            self._count_parameters(self.drafts[frame.index], end)
+
+    def _count_parameters(self, draft: DefinitionDraft, end: int) -> None:
+        """Add the parameters of a clause, whose name ends there; those that not every clause has may be left out."""
+        if draft.parameters is None:
+            return
+        n, n_optional = 0 if NO_PARAMETERS.match(self.data, end) else -1, 0
+        if self.data.startswith(b"(", end):
+            n, n_optional, _ = count_arguments(self.data, end)
+        most, fewest = n, n - n_optional
+        if draft.counts_clauses:
+            most, fewest = max(most, len(draft.parameters)), min(fewest, draft.parameters.count(""))
+        draft.parameters = [""] * fewest + [OPTIONAL] * (most - fewest) if n >= 0 else None
+        draft.counts_clauses = True
 
     def _on_name_behind(self, start: int, end: int, tag: int) -> None:
         self.use_reader.taken = start  # it was read where the definition begins

@@ -102,6 +102,7 @@ class DefinitionDraft:
     is_test: bool = False  # it says so itself
     is_named_behind: bool = False  # its name follows its body
     parameters: list[str] | None = None  # annotations, in languages with overloads
+    counts_clauses: bool = False  # they are those of a clause already
 
 
 class Scopes:

@@ -16,7 +16,7 @@ from causalist.model.facts import MODULE_SCOPE, Call, Reference
 from causalist.model.type_notation import GIVEN, OWN_OBJECT, PLACE, element_of
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.captures import Tag
-from causalist.parse.syntax.chains import chain_of, last_of_chain, type_name, with_constructor_call
+from causalist.parse.syntax.chains import arguments_at, chain_of, last_of_chain, type_name, with_constructor_call
 from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.local_names import OpenLambda
 from causalist.parse.syntax.scopes import BlockScopes, Scopes
@@ -458,6 +458,7 @@ class UseReader:
         self._builtin_names = frozenset(scopes.settings.builtin_names)
         self._kept: list[Reference] = []  # where scopes are blocks, which uses are local is known at once
         self._call_starts: list[int] = []
+        self._counted: list[tuple[int, int, int]] = []  # number, start and end of callees whose arguments are counted
         self._spans: list[tuple[int, int, int]] = []  # scope, start, end of names that may be uses
         self._passed_on: list[Reference] = []  # functions that are named in order to be called by others
         self.skipped_to = -1  # uses before this byte are not kept: they belong to a callee that was read whole, for one
@@ -517,14 +518,15 @@ class UseReader:
         elif self._settings.shapes.sequences:
             chain = callee_of(self._scopes.text(start, end), self._settings.shapes)
         else:
-            chain = self._scopes.own_chain(
-                chain_of(self._scopes.text(start, end), self._settings.types),
-                start,
-            )
-        if chain and self._signs and self._scopes.data[end - 1 : end] in self._signs:
-            chain += self._scopes.text(end - 1, end)
+            sign = self._scopes.data[end - 1 : end] in self._signs
+            text = self._scopes.text(start, end - sign)
+            chain = self._scopes.own_chain(chain_of(text, self._settings.types), start)
+            if chain and sign:
+                chain += self._scopes.text(end - 1, end)
         if chain:
             self._keep(chain, start, max(end - 1, start))
+            if self._settings.names.clauses:
+                self._counted.append((len(self.calls) - 1, start, end))
             if not any(mark in chain for mark in "(?["):
                 self.skip(end)
 
@@ -568,6 +570,11 @@ class UseReader:
     def finish(self) -> None:
         """Complete the calls. Bindings have to be known."""
         self.whole_calls.finish()
+        names = {draft.name for draft in self._scopes.drafts} if self._counted else ()
+        for number, start, end in self._counted:
+            if (call := self.calls[number]).callee in names or "." in call.callee:
+                arguments = arguments_at(self._scopes.data, start, end)
+                self.calls[number] = Call(call.scope, call.callee, call.row, arguments)
         self.calls += self.whole_calls.words({(b.scope, b.target) for b in self._named.bindings})
 
     def on_further(self, start: int, end: int, tag: int) -> None:
@@ -609,18 +616,13 @@ class UseReader:
         if not chain and (bare := text.lstrip(" .:")).isidentifier():  # `::f`, which may have been read with a dot
             self._passed_on.append(Reference(self._scopes.use_scope(), bare, self._scopes.row(start)))
         if chain:
-            self._passed_on.append(
-                Reference(
-                    self._scopes.use_scope(),
-                    f"{self._scopes.spell_current(chain)}::{name.strip()}",
-                    self._scopes.row(start),
-                )
-            )
+            whole = f"{self._scopes.spell_current(chain)}::{name.strip()}"
+            self._passed_on.append(Reference(self._scopes.use_scope(), whole, self._scopes.row(start)))
 
     def on_symbol(self, start: int, end: int, tag: int) -> None:
         """Record a method that is named by a symbol: called by `send` and `&:m`, else handed on to a macro."""
         name = self._scopes.text(start, end).lstrip(":&").strip("\"'")
-        before = self._scopes.data[max(0, start - _MAX_NAME_BYTES) : start].decode("utf-8", "replace")
+        before = self._scopes.text(max(0, start - _MAX_NAME_BYTES), start)
         sent = _SENT.search(before)
         scope, row = self._scopes.use_scope(), self._scopes.row(start)
         if sent is not None:

@@ -7,10 +7,10 @@ are compiled together under a tracer (`elixir_oracle.exs`) by the compiler that 
 `test` by itself: one that needs a missing package is left out, as are files that `--leave` names. Module, function and
 arity are mapped to the line of their definition; a call is a pair of definitions, found by their lines.
 
-Left aside are calls whose name is not written on their line, which come from macros, and captures (`&f/1`), which call
-nothing where they stand. The compiler does not see: what `quote` holds before it is used, calls with a module or name
-that is computed, modules of other environments, and functions that no definition has a line for. An edge counts only if
-its file was compiled and its line is not merely quoted.
+Left aside are calls whose name is not written on their line, which come from macros, functions that macros define, and
+captures (`&f/1`), which call nothing where they stand. The compiler does not see: what `quote` holds before it is used,
+calls with a module or name that is computed, modules of other environments, and functions that no definition has a line
+for. An edge counts only if its file was compiled and its line is not merely quoted.
 """
 
 import re
@@ -77,9 +77,9 @@ class Source:
                     self.captured.add((rows[0], captured[1]))
 
     def is_written(self, line: int, name: str) -> bool:
-        """Return whether a line holds a name."""
+        """Return whether a line holds the name of a function, not of an attribute or an atom."""
         text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
-        return line not in self.texts and re.search(rf"(?<!\w){re.escape(name)}(?![\w?!])", text) is not None
+        return line not in self.texts and re.search(rf"(?<![\w@:]){re.escape(name)}(?![\w?!])", text) is not None
 
 
 def _target(call: tree_sitter.Node) -> str:
@@ -117,7 +117,10 @@ def read_gold(clone: Path, left: list[str]) -> Gold:
         arities = defined.get((module, function), {})
         # A function with default values is defined once, with all of its arguments.
         target = arities.get(n_arguments) or next((arities[n] for n in sorted(arities) if n > n_arguments), None)
-        if not source.is_written(place[1], function):
+        is_generated = target is not None and not (
+            target[0] in sources and sources[target[0]].is_written(target[1], function)
+        )
+        if is_generated or not source.is_written(place[1], function):
             if target is not None:
                 gold.aside.add((place, target))
             continue
