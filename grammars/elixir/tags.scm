@@ -2,7 +2,7 @@
 ((call target: (identifier) @_def (arguments . (alias) @name) (do_block)) @definition.namespace
   (#any-of? @_def "defmodule" "defimpl"))
 ((call target: (identifier) @_def (arguments . (alias) @name)) @definition.interface (#eq? @_def "defprotocol"))
-((call target: (identifier) @_def (arguments . (alias) (keywords (pair key: (keyword) @_for value: (alias) @name.for))))
+((call target: (identifier) @_def (arguments . (alias) (keywords (pair key: (keyword) @_for value: [(alias) @name.for (list . (alias) @name.for)]))))
   (#eq? @_def "defimpl") (#match? @_for "^for:"))
 ((call target: (identifier) @_def (arguments . [
     (call target: (identifier) @name) (identifier) @name

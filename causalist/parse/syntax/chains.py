@@ -463,13 +463,17 @@ _ARGUMENT_MARK = re.compile(
     rb"""\"\"\".*?\"\"\"|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
     rb"""|~[a-zA-Z]+(?:\"\"\".*?\"\"\"|\((?:[^)\\]|\\.)*\)|\[(?:[^\]\\]|\\.)*\]|\{(?:[^}\\]|\\.)*\}|<(?:[^>\\]|\\.)*>"""
     rb"""|/(?:[^/\\]|\\.)*/|\|(?:[^|\\]|\\.)*\||"(?:[^"\\]|\\.)*")|(?<!\w)\?\\?.|\#[^\n]*"""
-    rb"""|(?P<open>[(\[{]|(?<!<)<<(?!<)|(?<![\w:.@])(?:fn|do)\b(?!:))|(?P<close>[)\]}]|(?<![>~])>>(?!>)|(?<![\w:.@])end\b(?!:))|(?P<comma>,(?P<key>\s*(?:\w+[?!]?|"[^"]*"):\s)?)"""
+    rb"""|(?P<open>[(\[{]|(?<!<)<<(?!<)|(?<![\w:.@])(?:fn|do)\b(?!:))"""
+    rb"""|(?P<close>[)\]}]|(?<![>~])>>(?!>)|(?<![\w:.@])end\b(?!:))|(?P<comma>,(?P<key>\s*(?:\w+[?!]?|"[^"]*"):\s)?)"""
     rb"""|(?P<spliced>\bunquote_splicing\b)|(?P<default>\\\\)""",
     re.DOTALL,
 )
 _KEY = re.compile(rb"\s*(?:\w+[?!]?|\"[^\"]*\"):\s")  # arguments with keys are one
+_LINE = re.compile(rb"[^\n]*\n?")
 _BLOCK = re.compile(rb"[ \t]*do\b(?!:)")
-_NOTHING_FOLLOWS = re.compile(rb"[ \t]*(?:$|[\n)\]},;|]|do\b(?!:))")
+_NOTHING_FOLLOWS = re.compile(
+    rb"[ \t]*(?:$|[\n)\]},;#]|[ \t][-+*/=<>|&^~!]+[ \t\n]|\|>|(?:do|when|and|or|in|end|else)\b(?!:)|>>)"
+)
 NO_PARAMETERS = re.compile(rb"[ \t]*(?:$|[\n,)]|(?:do|when)\b)")  # behind the name of a function
 _GOES_ON = (b",", b"-", b"=", b"+", b"|", b"&", b"(")  # at the end of a line: the next one belongs to it
 _MAX_PIPE_BYTES = 200  # bytes of white space between a pipe and what it leads to
@@ -480,10 +484,10 @@ def arguments_at(data: bytes, start: int, end: int) -> str:
 
     What is piped into a call is an argument, too, and so is a block behind a call that begins its line.
 
-    >>> [arguments_at(t, 0, 1) for t in (b"f()", b"f(a, [b, c])", b"f(a, b: 1, c: 2)", b"f a, b", b"f")]
-    ['', '??', '??', '-', '']
-    >>> [arguments_at(t, 5, 6) for t in (b"x |> f(a)", b"x   \nf(a) do", b"case f(a) do")]
-    ['??', '??', '?']
+    >>> [arguments_at(t, 0, 1) for t in (b"f()", b"f(a, [b, c])", b"f(a, b: 1, c: 2)", b"f a, b", b"f", b"f a, [")]
+    ['', '??', '??', '??', '', '-']
+    >>> [arguments_at(t, 5, 6) for t in (b"x |> f(a)", b"x   \nf(a) do", b"x   \nf a, b do", b"case f(a) do")]
+    ['??', '??', '???', '?']
     """
     before = data[max(0, start - _MAX_PIPE_BYTES) : start].rstrip(b" \t")
     above = before.rstrip()
@@ -494,8 +498,11 @@ def arguments_at(data: bytes, start: int, end: int) -> str:
         if inside < 0:
             return UNCOUNTED
         n += inside
-    elif not _NOTHING_FOLLOWS.match(data, end):
-        return UNCOUNTED
+    elif data[end : end + 1] in b" \t" and not _NOTHING_FOLLOWS.match(data, end):
+        inside, end = _count_bare(data, end)
+        if inside < 0:
+            return UNCOUNTED
+        n += inside
     return ArgumentKind.OTHER * (n + (is_first and _BLOCK.match(data, end) is not None))
 
 
@@ -512,7 +519,23 @@ def count_arguments(data: bytes, start: int) -> tuple[int, int, int]:
     flat = _FLAT.match(data, start)
     if flat and b"fn" not in flat[1] and b": " not in flat[1]:
         return flat[1].count(b",") + bool(flat[1].strip()), 0, flat.end()
-    depth, n, n_defaults, has_keys = 0, 1, 0, _KEY.match(data, start + 1) is not None
+    n, n_defaults, end = _count_marked(data, start, start + 1)
+    return n, n_defaults, end
+
+
+def _count_bare(data: bytes, start: int) -> tuple[int, int]:
+    """Return the number of arguments without brackets behind `start`, -1 if not told, and their end."""
+    end = start
+    while (line := _LINE.match(data, end)) and line[0].rstrip().endswith(_GOES_ON) and line.end() > end:
+        end = line.end()
+    text = data[start : line.end() if line else end].rstrip()
+    text = text.removesuffix(b" do")
+    return _count_marked(text + b"\n)", 0, 0, 1)[0], start + len(text)
+
+
+def _count_marked(data: bytes, start: int, first: int, depth: int = 0) -> tuple[int, int, int]:
+    """Return what `count_arguments` does of arguments with brackets inside; `first` is where the first begins."""
+    n, n_defaults, has_keys = 1, 0, _KEY.match(data, first) is not None
     for mark in _ARGUMENT_MARK.finditer(data, start, start + _MAX_ARGUMENTS_BYTES):
         kind = mark.lastgroup
         if kind == "open":

@@ -47,6 +47,7 @@ CallTracer.start(out)
 Code.compiler_options(tracers: [CallTracer], ignore_module_conflict: true, debug_info: true, docs: true)
 Code.prepend_path(beams)
 Application.ensure_all_started(:ex_unit)
+Mix.start()
 ExUnit.start(autorun: false)
 
 compile = fn paths ->

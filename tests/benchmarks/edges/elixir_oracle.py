@@ -106,6 +106,8 @@ def read_gold(clone: Path, left: list[str]) -> Gold:
             defined[module, function][int(arity)] = path, int(line)
         else:
             calls.add(((path, int(line)), module, function, int(arity)))
+    if not any(path.startswith("lib/") for path in sources):
+        raise SystemExit(f"{clone.name}: lib does not compile")
     for path, source in sources.items():
         rows = set(range(1, len(source.lines) + 1))
         gold.lines[path] |= rows - source.quoted
@@ -123,6 +125,7 @@ def read_gold(clone: Path, left: list[str]) -> Gold:
         if is_generated or not source.is_written(place[1], function):
             if target is not None:
                 gold.aside.add((place, target))
+                gold.unknown[place].add(function)
             continue
         gold.lines[place[0]].add(place[1])
         if target is not None:
