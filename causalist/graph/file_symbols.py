@@ -125,6 +125,7 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
     symbols = FileSymbols(path, facts, first, settings, returns=dict(facts.returns))
     symbols.is_shaped = settings is not None and bool(settings.shapes.sequences)
     has_overloads = settings is not None and settings.names.has_overloads
+    declaring = settings.names.declaring if settings is not None else ()
     if settings is not None and settings.modules.headers:
         symbols.opened_namespaces = find_opened_namespaces(facts)
     types_apart = settings is not None and settings.names.types_apart
@@ -138,10 +139,14 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
         if definition.parent == MODULE_SCOPE and "." in definition.qualname:
             symbols.holders.add(definition.qualname.rpartition(".")[0])
         if has_overloads and definition.kind in CALLABLE_KINDS:
-            symbols.callables.setdefault(definition.qualname, []).append(first + i)
+            is_declared = definition.signature.startswith(declaring)
+            if not is_declared:
+                symbols.callables.setdefault(definition.qualname, []).append(first + i)
             if settings is not None and settings.names.callables_apart:
                 continue
             named = symbols.by_qualname.setdefault(definition.qualname, first + i)
+            if facts.definitions[named - first].signature.startswith(declaring) and not is_declared:
+                symbols.by_qualname[definition.qualname] = first + i
             if not types_apart or facts.definitions[named - first].kind in CALLABLE_KINDS:
                 continue
         before = symbols.by_qualname.setdefault(definition.qualname, first + i) - first

@@ -39,9 +39,10 @@ class NameSettings:
     Functions of one name: with `callables_apart` a value and functions may share a name, and functions differ by their
     parameters; with `overloads` functions differ by their parameters. With `types_apart` a type and a value may share a
     name; only the value can be called or derived from by a class. With `clauses` adjacent definitions of one name are
-    one definition. With `curried` several lists of arguments make one call. With `extensions` functions in a type that
-    are marked as called on another are found on it, where their package is visible; so are methods with a signature
-    that `extension_pattern` matches, inside of their type.
+    one definition. What begins with one of `declaring` says which functions others define, and is not called. With
+    `curried` several lists of arguments make one call. With `extensions` functions in a type that are marked as called
+    on another are found on it, where their package is visible; so are methods with a signature that
+    `extension_pattern` matches, inside of their type.
 
     Calls: with `accessors` a property `x` of one language of the family is `getX` and `setX` in the others;
     `only_instance` is the name by which they know the instance of a type that has no other. `invokers` are methods
@@ -83,6 +84,7 @@ class NameSettings:
     super_same: bool = False
     unnamed: tuple[tuple[str, str], ...] = ()
     clauses: bool = False
+    declaring: tuple[str, ...] = ()
     name_suffixes: str = ""
     transparent_keywords: tuple[str, ...] = ()
     default_operators: tuple[str, ...] = ()

@@ -572,7 +572,8 @@ class UseReader:
         self.whole_calls.finish()
         names = {draft.name for draft in self._scopes.drafts} if self._counted else ()
         for number, start, end in self._counted:
-            if (call := self.calls[number]).callee in names or "." in call.callee:
+            call, brackets = self.calls[number], self._scopes.data.startswith(b"(", end)
+            if brackets or call.callee in names or "." in call.callee:
                 arguments = arguments_at(self._scopes.data, start, end)
                 self.calls[number] = Call(call.scope, call.callee, call.row, arguments)
         self.calls += self.whole_calls.words({(b.scope, b.target) for b in self._named.bindings})
