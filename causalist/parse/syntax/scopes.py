@@ -136,6 +136,7 @@ class Scopes:
         self._waiting = re.compile(rf"(?:(?:{waiting})\s+)+".encode()) if waiting else None
 
         defaults = "|".join(map(re.escape, settings.names.default_operators))
+        self._declaring = tuple(word.encode() for word in settings.names.declaring)
         self._default_signs = tuple(sign.encode() for sign in settings.names.default_operators)
         self._default = re.compile(rf"\s*+(?:{defaults})[^{{}}]*+$".encode()) if defaults else None
 
@@ -266,6 +267,10 @@ class Scopes:
         before = self.data[max(0, start - _MAX_LINE_BYTES) : start]
         return bool(before[before.rfind(b"\n") + 1 :].strip())
 
+    def _declares(self, draft: DefinitionDraft) -> bool:
+        """Return True if a definition only says what others define."""
+        return self.data.startswith(self._declaring, draft.start)
+
     def joins_last(self, frame: Frame, name: str) -> bool:
         """Merge the open definition into the previous one and return True if it is another clause of that."""
         if not self.settings.names.clauses or frame.index != len(self.drafts) - 1 or frame.index < 0:
@@ -275,7 +280,7 @@ class Scopes:
         before = next((i for i in range(frame.index - 1, own.parent, -1) if self.drafts[i].parent == own.parent), -1)
         if before < 0 or (self.drafts[before].name, self.drafts[before].kind) != (name, own.kind):
             return False
-        if own.kind not in CALLABLE_KINDS:
+        if own.kind not in CALLABLE_KINDS or self._declares(own) != self._declares(self.drafts[before]):
             return False
         self.drafts.pop()
         self.drafts[before].end = own.end
