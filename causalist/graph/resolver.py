@@ -247,10 +247,16 @@ class Resolver:
         value = self.inference.infer_chain(file, scope, name)
         if value is None or value.kind is not ValueKind.DEFINITION:
             return -1
-        if self.program.is_type_like(value.number):
+        if self.program.is_type_like(value.number) or self._makes_objects(value.number):
             return value.number
         aliased = self.inference.resolve_alias(value.number)
         return aliased.number if aliased is not None and aliased.kind is ValueKind.INSTANCE else -1
+
+    def _makes_objects(self, definition: int) -> bool:
+        """Return True for a function of a language in which functions have prototypes."""
+        settings = self.program.files[self.program.file_of[definition]].settings
+        is_function = self.program.definition_of[definition].kind == NodeKind.FUNCTION
+        return is_function and settings is not None and bool(settings.names.assigned_infixes)
 
     def _find_delegates(self) -> list[tuple[int, int]]:
         """Return (type, other type in which its members are looked for, too) by the types inside of it that say so."""

@@ -82,6 +82,13 @@
 (variable_declarator name: (identifier) @name value: (object)) @holder
 (pair key: (_) @name value: (object)) @holder
 (assignment_expression left: (member_expression) @name right: (object)) @holder
+; An object that is frozen is the object.
+((variable_declarator name: (identifier) @name value: (call_expression function: [(identifier) @_freeze (_ object: (identifier) property: (property_identifier) @_freeze)] arguments: (arguments . (object) .))) @holder
+  (#any-of? @_freeze "freeze" "seal"))
+((pair key: (_) @name value: (call_expression function: [(identifier) @_freeze (_ object: (identifier) property: (property_identifier) @_freeze)] arguments: (arguments . (object) .))) @holder
+  (#any-of? @_freeze "freeze" "seal"))
+((assignment_expression left: (member_expression) @name right: (call_expression function: [(identifier) @_freeze (_ object: (identifier) property: (property_identifier) @_freeze)] arguments: (arguments . (object) .))) @holder
+  (#any-of? @_freeze "freeze" "seal"))
 
 ((call_expression function: [(identifier) @_assign (_ object: (identifier) property: (property_identifier) @_assign)] arguments: (arguments . [(identifier) (member_expression)] @name . (object))) @holder
   (#any-of? @_assign "assign" "extend"))

@@ -11,6 +11,8 @@
 (class_body (method_signature name: (_) @name) @definition.method)
 (interface_body (method_signature name: (_) @name) @definition.method)
 (type_alias_declaration value: (object_type (method_signature name: (_) @name) @definition.method))
+((type_alias_declaration value: (generic_type name: (type_identifier) @_same type_arguments: (type_arguments (object_type (method_signature name: (_) @name) @definition.method))))
+  (#any-of? @_same "Readonly" "Partial" "Required"))
 (abstract_method_signature name: (_) @name) @definition.method
 (public_field_definition name: (_) @name) @definition.field
 (interface_body (property_signature name: (_) @name) @definition.field)

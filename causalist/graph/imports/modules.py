@@ -18,6 +18,7 @@ from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSys
 
 # Folders that are often put on the import path although they hold no package marker themselves.
 _SOURCE_FOLDERS = ("src", "lib", "python")
+_DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")  # end names of files that say what code elsewhere is like
 _MAX_EXTENDED = 20  # configurations that one takes over
 
 
@@ -254,7 +255,7 @@ class ModuleMap:
         return OUTSIDE
 
     def _resolve_package(self, module: str, settings: ModuleSettings) -> ModuleTarget:
-        parts = module.split("/")
+        parts, declared = module.split("/"), OUTSIDE
         for length in (2, 1) if module.startswith("@") else (1,):
             name, rest = "/".join(parts[:length]), "/".join(parts[length:])
             if name not in self.packages:
@@ -272,9 +273,13 @@ class ModuleMap:
             for entry in wanted:
                 for guess in (entry, *_source_paths(entry)):
                     found = self._find_file_or_index(posixpath.normpath(posixpath.join(folder, guess)), settings)
-                    if found.file >= 0:
+                    if found.file < 0:
+                        continue
+                    if not self.paths[found.file].endswith(_DECLARATIONS):
                         return ModuleTarget(found.file, RuleName.PACKAGE)
-        return OUTSIDE
+                    if declared.file < 0:  # the code that it declares may be elsewhere
+                        declared = ModuleTarget(found.file, RuleName.PACKAGE)
+        return declared
 
     def _add_manifest(self, path: str, manifest: tuple[tuple[str, str], ...]) -> None:
         folder = posixpath.dirname(path)

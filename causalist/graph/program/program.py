@@ -56,6 +56,7 @@ class Program:
     named_types: set[int] = field(default_factory=set)  # names for types that are made of others: `type A []B`
     attached: dict[tuple[int, str], list[int]] = field(default_factory=dict)  # (type, name) -> members of it elsewhere
     owner_of: dict[int, int] = field(default_factory=dict)  # such a member -> its type
+    extended_functions: set[int] = field(default_factory=set)  # functions that are the types of such members
     extended: dict[int, int] = field(default_factory=dict)  # functions of the module of that name -> what they are for
     canonical: dict[int, int] = field(default_factory=dict)  # types that may be reopened -> their first declaration
     inclusion: InclusionGraph = field(default_factory=InclusionGraph)
@@ -190,7 +191,9 @@ class Program:
         symbols = self.files[self.file_of[definition]]
         if symbols.settings is None or not symbols.settings.names.assigned_infixes:
             return False
-        return self.definition_of[definition].qualname in symbols.holders or len(self.linear_bases(definition)) > 1
+        if self.definition_of[definition].qualname in symbols.holders or definition in self.extended_functions:
+            return True
+        return len(self.linear_bases(definition)) > 1
 
     def has_members(self, definition: int) -> bool:
         """Return True if other definitions are nested in this one; they have the next numbers."""
@@ -207,6 +210,8 @@ class Program:
         name = self.definition_of[member].name
         self.attached.setdefault((self.canonical.get(owner, owner), name), []).append(member)
         self.owner_of[member] = owner
+        if not self.is_type(owner):
+            self.extended_functions.add(owner)
 
     def enclosing_owner(self, definition: int) -> int:
         """Return the definition that `self` or `this` means inside of `definition`, or -1.
@@ -217,6 +222,8 @@ class Program:
         if owner >= 0 or definition < 0:
             return owner
         definition = self.outermost_function(definition)
+        if definition in self.owner_of:
+            return self.owner_of[definition]
         if self.definition_of[definition].kind == NodeKind.HANDLER:
             return -1  # whoever runs it decides
         holder = self.definition_of[definition].qualname.rpartition(".")[0]

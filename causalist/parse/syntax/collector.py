@@ -131,7 +131,22 @@ class FactCollector:
 
     def owners(self) -> list[tuple[int, str]]:
         """Return (definition, type it belongs to) for definitions outside of their type."""
+        held = self._held_prototypes()
+        if held:  # `const p = A.prototype; p.m = function`: m is of A
+            for draft in self.drafts:
+                holder, dot, name = draft.qualname.partition(".")
+                if dot and "." not in name and draft.parent == MODULE_SCOPE and holder in held:
+                    draft.owner = held[holder]
         return [(i, d.owner) for i, d in enumerate(self.drafts) if d.owner]
+
+    def _held_prototypes(self) -> dict[str, str]:
+        """Return the names at the top of the file that hold the members of a type, each with that type."""
+        infixes = self.settings.names.assigned_infixes
+        return {
+            each.target: each.value.rpartition(".")[0]
+            for each in (self.binding_reader.bindings if infixes else ())
+            if each.scope == MODULE_SCOPE and each.value.endswith(infixes)
+        }
 
     def parameters(self) -> list[tuple[int, tuple[str, ...]]]:
         """Return (definition, annotations of its parameters) for definitions that may be overloaded."""
