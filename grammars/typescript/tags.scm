@@ -31,6 +31,13 @@
 (variable_declarator name: (identifier) @name value: (satisfies_expression (object))) @holder
 (public_field_definition name: (_) @name value: (object)) @holder
 
+; `f<T>({…})` that the parser takes for two comparisons, as it does now and then.
+((variable_declarator name: (identifier) @name value: (binary_expression
+  left: (binary_expression left: (identifier) @_freeze operator: "<") operator: ">" right: (parenthesized_expression (object)))) @holder
+  (#any-of? @_freeze "freeze" "seal"))
+(binary_expression left: (binary_expression left: [(identifier) (member_expression)] @reference.call operator: "<" right: (identifier))
+  operator: ">" right: (parenthesized_expression))
+
 ; Base classes and interfaces; of a mixin, the function that makes the class and the class that it is given.
 (class_heritage (extends_clause value: [
   (identifier) (member_expression) (subscript_expression) (parenthesized_expression) (ternary_expression) (class)

@@ -304,6 +304,8 @@ class AnnotationTypes:
             if content.kind is not ValueKind.BUILTIN and not is_local:
                 return content
             return self.infer_annotation(file, binding.scope, binding.type, RuleName.ANNOTATION)
+        if binding.value.startswith("{"):
+            return self.containers.object_literal(file, binding)
         if binding.value and binding.value != binding.target and self.inference.depth < _MAX_DEPTH:
             given, self.given = self.given, {}
             made = self.inference.infer_chain(file, binding.scope, binding.value)
@@ -320,18 +322,11 @@ class AnnotationTypes:
             value = self.inference.default_export(value)
         if value is not None and value.kind is ValueKind.UNION:
             return Value.union(self.call_result(part) for part in value.parts)
-        if (
-            value is not None
-            and value.kind is ValueKind.INSTANCE
-            and value.rule == RuleName.SELF
-            and self.inference.returns_own_class(value.number)
-        ):
+        is_instance = value is not None and value.kind is ValueKind.INSTANCE
+        is_own = is_instance and value is not None and value.rule == RuleName.SELF
+        if value is not None and is_own and self.inference.returns_own_class(value.number):
             return value._replace(rule=RuleName.CONSTRUCTED)
-        if (
-            value is not None
-            and value.kind is ValueKind.INSTANCE
-            and (method := self._call_method_of(value)) is not None
-        ):
+        if value is not None and is_instance and (method := self._call_method_of(value)) is not None:
             return self.call_result(method)
         if value is not None and value.kind in (ValueKind.CALLABLE, ValueKind.INSTANCE):
             return self.inference.result_of_held(value)
@@ -556,8 +551,11 @@ class MemberTypes:
         derived class can have the member.
         """
         program = self.program
-        if value.kind is ValueKind.DEFINITION:
-            return program.is_value(value.number) and self.annotations.content_of(value.number) is None
+        if value.kind is ValueKind.DEFINITION and program.is_value(value.number):
+            content = self.annotations.content_of(value.number)
+            return content is None or (content.kind is ValueKind.OBJECT and self.can_have_more_members(content))
+        if value.kind is ValueKind.OBJECT:
+            return value.rule == RuleName.OBJECT_MEMBER  # a literal that has a name
         if value.kind is ValueKind.INSTANCE and value.rule == RuleName.SELF:
             settings = program.files[program.file_of[value.number]].settings
             if settings is not None and (settings.names.all_declared or not settings.names.super_names):
@@ -604,12 +602,15 @@ class MemberTypes:
         number = symbols.by_qualname.get(f"{holder.name}.{name}" if holder.name else name, -1)
         if number >= 0 and program.definition_of[number].kind == NodeKind.METHOD:
             return Value(ValueKind.DEFINITION, number, holder.rule)
-        for entry in holder.type[1:-1].split(","):
+        is_named = holder.rule == RuleName.OBJECT_MEMBER
+        # What is spread behind a member of an object with a name may put another in its place.
+        told = holder.type.rpartition("...")[2] if is_named else holder.type[1:]
+        for entry in told[:-1].lstrip("{").split(","):
             key, _, chain = entry.partition(":")
             if key == name and holder.also:
-                return self.annotations.infer_returned_chain(
-                    holder.number, holder.also[0] - symbols.first, chain or key
-                )
+                scope = holder.also[0] - symbols.first
+                held = self.annotations.infer_returned_chain(holder.number, scope, chain or key)
+                return held.with_definition_rule(holder.rule) if held is not None and is_named else held
         return UNKNOWN if "..." in holder.type else None
 
     def collect_assignments(self) -> dict[int, dict[str, list[tuple[int, Binding]]]]:
@@ -660,11 +661,8 @@ class MemberTypes:
             if function >= 0:
                 return Value(ValueKind.DEFINITION, function, value.rule)
             content = self.annotations.binding_value(file, binding, binding.target)
-            return (
-                content._replace(rule=RuleName.ATTRIBUTE_TYPE)
-                if content.kind in (ValueKind.INSTANCE, ValueKind.COLLECTION)
-                else content
-            )
+            is_typed = content.kind is ValueKind.INSTANCE or content.kind is ValueKind.COLLECTION
+            return content._replace(rule=RuleName.ATTRIBUTE_TYPE) if is_typed else content
         return None
 
     def member_from_outside(self, owner: int, name: str) -> Value | None:

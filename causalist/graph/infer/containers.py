@@ -99,6 +99,14 @@ class ContainerTypes:
         )  # none where that leads back here
         return self._instance_of(content, rule) if content is not None and content != value else UNKNOWN
 
+    def object_literal(self, file: int, binding: Binding) -> Value:
+        """Return the object that a name is given, whose functions are known by the name."""
+        symbols = self.program.files[file]
+        around = symbols.facts.definitions[binding.scope].qualname if binding.scope != MODULE_SCOPE else ""
+        name = f"{around}.{binding.target.lstrip('.')}".lstrip(".")
+        inside = (symbols.first + binding.scope,)  # of what its members say
+        return Value(ValueKind.OBJECT, file, RuleName.OBJECT_MEMBER, name, also=inside, type=binding.value)
+
     def binding_value(
         self, file: int, binding: Binding, name: str, others: Sequence[tuple[int, Binding]] = ()
     ) -> Value:

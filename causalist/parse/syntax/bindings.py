@@ -304,6 +304,8 @@ class BindingReader:
         text = self._scopes.text(start, min(end, start + MAX_VALUE_BYTES))
         if self._is_shaped:
             return value_of(text, self._scopes.settings.shapes) if end - start <= MAX_VALUE_BYTES else ""
+        if self._has_arrows and text.startswith("{"):
+            return members_of(text)
         text = self._scopes.spell_attributes(text)
         if self._is_generic and (generic := _MADE_GENERIC.fullmatch(text)):
             return typed_value(array_type_name(generic[1], self._scopes.settings.types))
@@ -462,7 +464,7 @@ class BindingReader:
         for position, key in targets:
             if key and self.bindings[position].value:
                 continue  # known by the variant that the pattern names
-            value = f"{chain}.{key}" if key and chain else chain
+            value = chain if not key else f"{chain}.{key}" if chain[:1] not in ("", "{") else ""
             self.bindings[position] = self.bindings[position]._replace(value=value)
 
     def _assigned(self, text: str) -> str:
@@ -500,11 +502,8 @@ class BindingReader:
             value = "" if is_early else members_of(text)
         else:
             value = self._chain(start, end, start)
-            if (
-                not value
-                and (given := _GIVES_SELF.match(text))
-                and given[1] in self._scopes.settings.types.unwrap_methods
-            ):
+            given = None if value else _GIVES_SELF.match(text)
+            if given and given[1] in self._scopes.settings.types.unwrap_methods:
                 value = self._self_names[0]  # the receiver, which nobody names
         if self._returned.setdefault(scope, value) != value:
             self._returned[scope] = ""

@@ -28,6 +28,9 @@ MISREAD: Mapping[tuple[str, str], str] = {
         "the object is annotated with an interface whose members are `typeof requestAnimationFrame` and the like, so "
         "that the type checker names the browser's functions, and not the object's own, which run"
     ),
+    ("axios", "lib/helpers/AxiosURLSearchParams.js:prototype."): (
+        "methods of a prototype that stands in a variable, which the type checker does not follow; they run"
+    ),
     ("socketio", "packages/engine.io/lib/parser-v3/utf8.ts:utf8"): (
         "required in a TypeScript file, where the type checker follows no `require`; the calls are written by other "
         "names, so that it is not seen that they are unknown"
