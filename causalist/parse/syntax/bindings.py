@@ -15,25 +15,20 @@ from collections.abc import Callable, Sequence
 
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.type_notation import (
-    ALIASED,
     NARROWED,
     RETURNED,
     Mark,
     array_of,
     element_of,
     marked,
-    split_top,
     typed_value,
-    without_item_braces,
 )
 from causalist.parse.syntax.captures import Tag
 from causalist.parse.syntax.chains import (
     array_type_name,
     chain_of,
     members_of,
-    part_at,
     paths_of_pattern,
-    targets_of_pattern,
     type_name,
     type_of_path,
     with_constructor_call,
@@ -533,167 +528,3 @@ class BindingReader:
         for position, _ in reversed(value[2]):
             del self.bindings[position]
         return value[1].partition("().")[2], taken
-
-
-_MAX_PLACE_BYTES = 2000
-_MAX_PLACE_TYPE_BYTES = 400
-_MAX_PLACE_PUNCTUATION_BYTES = 12  # bytes of " as (" or " = " between a pattern and its value, white space aside
-_NAME = re.compile(r"[^\W\d]\w*")
-_PLACE_BOUND = re.compile(r"[\w.]+\s*\(.*\bbound\s*=\s*([^,]+)", re.DOTALL)
-_GENERIC = re.compile(r"(?:\w+\.)*(\w+)\s*\[")
-_CAPITALS = re.compile(r"[\"'\w.\[\], ]*+(?:\s*+\|\s*+[\"'\w.\[\],][\"'\w.\[\], ]*+)++")
-
-
-class PlaceReader:
-    """Reader of the captures of places in shaped languages. It adds to the `bindings` of the file."""
-
-    def __init__(self, scopes: Scopes, bindings: list[Binding]) -> None:
-        self._scopes = scopes
-        self._bindings = bindings
-        self._shapes = scopes.settings.shapes
-        self._self_names = scopes.settings.names.self_names
-        self._place = (-1, -1)
-        self._given = (-1, "")  # end and value of an expression that precedes its name
-        self._narrowed = (-1, "")
-
-    def handlers(self) -> dict[Tag, Callable[[int, int, int], None]]:
-        """Return the handlers of the captures of places."""
-        return {
-            Tag.PLACE: self.on_place,
-            Tag.PLACE_VALUE: self.on_value,
-            Tag.PLACE_ELEMENTS: self.on_value,
-            Tag.PLACE_ENTERED: self.on_given,
-            Tag.PLACE_CAUGHT: self.on_given,
-            Tag.NARROWED: self.on_narrowed,
-            Tag.NARROWED_TYPE: self.on_narrowed_type,
-            Tag.RETURNS: self.on_returns,
-            Tag.RETURNED: self.on_returned,
-            Tag.YIELDED: self.on_returned,
-            Tag.ALIASED: self.on_aliased,
-        }
-
-    def on_place(self, start: int, end: int, tag: int) -> None:
-        """Record a pattern, or bind it if its value came first."""
-        at, value = self._given
-        if 0 <= at <= start <= at + _MAX_PLACE_PUNCTUATION_BYTES:
-            self._given = (-1, "")
-            self._bind(start, end, value)
-        else:
-            self._place = (start, end)
-
-    def on_value(self, start: int, end: int, tag: int) -> None:
-        """Bind the last pattern to its value, or to the elements of its value."""
-        begin, until = self._place
-        self._place = (-1, -1)
-        if (
-            not 0 <= until <= start
-            or len(b"".join(self._scopes.data[until:start].split())) > _MAX_PLACE_PUNCTUATION_BYTES
-        ):
-            return
-        value = self._value(start, end)
-        if tag == Tag.PLACE_ELEMENTS:
-            if value.startswith("("):
-                value = "|".join(without_item_braces(part) for part in split_top(value[1:-1], ",") if part)
-            else:
-                value = marked(value, Mark.ELEMENT)
-        self._bind(begin, until, value)
-
-    def on_given(self, start: int, end: int, tag: int) -> None:
-        """Record a value before its name: the expression of a `with` statement, or caught types."""
-        if tag == Tag.PLACE_ENTERED:
-            value = self._value(start, end)
-            self._given = (end, "" if value.startswith("(") else marked(value, Mark.ENTER))
-        else:
-            shape = self._types(start, end)
-            self._given = (end, "|".join(map(typed_value, shape.split("|"))) if shape else "")
-
-    def on_narrowed(self, start: int, end: int, tag: int) -> None:
-        """Record the name that a type check narrows."""
-        self._narrowed = (end, self._scopes.compact(start, min(end, start + _MAX_PLACE_TYPE_BYTES)))
-
-    def on_narrowed_type(self, start: int, end: int, tag: int) -> None:
-        """Bind the narrowed name to the checked type."""
-        target = self._narrowed[1]
-        shape = self._types(start, end) if _NAME.fullmatch(target) else ""
-        if shape:
-            self._add(f"{NARROWED}{target}", start, type_=shape)
-
-    def on_returns(self, start: int, end: int, tag: int) -> None:
-        """Record the return annotation of the open function."""
-        frames = self._scopes.frames
-        if frames and frames[-1].index >= 0 and frames[-1].body < 0:
-            draft = self._scopes.drafts[frames[-1].index]
-            draft.is_annotated = True
-            draft.returns = shape_of(self._scopes.text(start, min(end, start + _MAX_PLACE_TYPE_BYTES)), self._shapes)
-
-    def on_returned(self, start: int, end: int, tag: int) -> None:
-        """Bind the result of a function without annotation to a value that it returns or yields."""
-        frames = self._scopes.frames
-        frame = next((f for f in reversed(frames) if f.index >= 0), None)
-        if frame is None or self._scopes.drafts[frame.index].is_annotated:
-            return
-        if self._scopes.drafts[frame.index].kind in VALUE_KINDS:
-            return
-        value = self._value(start, end)
-        if not value:
-            return
-        if tag == Tag.YIELDED and self._scopes.data[max(0, start - 8) : start].split()[-1:] != [b"from"]:
-            if "|" in value or value.startswith("("):
-                return
-            value = marked(value, Mark.SEQUENCE_OF)
-        self._add(RETURNED, start, value)
-
-    def on_aliased(self, start: int, end: int, tag: int) -> None:
-        """Bind an alias to the right side of `X = …`, if that may be a type."""
-        name = self._scopes.data[max(0, start - 200) : start].rpartition(b"\n")[2].partition(b"=")[0]
-        target = name.partition(b":")[0].strip().decode("utf-8", "replace")
-        if end - start > _MAX_PLACE_TYPE_BYTES or not _NAME.fullmatch(target):
-            return
-        text = self._scopes.text(start, end)
-        bound = _PLACE_BOUND.match(text) if text.startswith(("TypeVar", "typing.TypeVar", "t.TypeVar")) else None
-        generic = _GENERIC.match(text)
-        shapes = self._shapes
-        is_type = generic is not None and any(
-            generic[1] in names
-            for names in (
-                shapes.unions, shapes.transparent, shapes.sequences, shapes.mappings, shapes.tuples,
-                shapes.functions, shapes.classes,
-            )
-        )  # fmt: skip
-        if bound is not None:
-            text = bound[1].rstrip(") \n")
-        elif not is_type and not _CAPITALS.fullmatch(" ".join(text.split()).strip("()")):
-            return
-        shape = shape_of(text, shapes)
-        if shape:
-            self._add(f"{ALIASED}{target}", start, type_=shape)
-
-    def _types(self, start: int, end: int) -> str:
-        """Return a type, or the union of several in brackets: `(A, B)` is A or B."""
-        text = self._scopes.text(start, min(end, start + _MAX_PLACE_TYPE_BYTES))
-        if text.startswith("("):
-            text = text[1:-1].replace(",", "|").strip("| \n")
-        return shape_of(text, self._shapes)
-
-    def _value(self, start: int, end: int) -> str:
-        return value_of(self._scopes.text(start, min(end, start + _MAX_PLACE_BYTES + 1)), self._shapes)
-
-    def _bind(self, start: int, end: int, value: str) -> None:
-        if not value:
-            return
-        for text, path in targets_of_pattern(self._scopes.text(start, min(end, start + _MAX_PLACE_BYTES))):
-            target = self._target(text)
-            held = part_at(value, path) if target else ""
-            if held:
-                self._add(target, start, held)
-
-    def _add(self, target: str, start: int, value: str = "", type_: str = "") -> None:
-        scopes = self._scopes
-        self._bindings.append(Binding(scopes.binding_scope(), target, type_, value, scopes.row(start)))
-
-    def _target(self, text: str) -> str:
-        """Return a variable, ".name" for an attribute of self, or "" for any other target."""
-        head, dot, rest = text.partition(".")
-        if not dot:
-            return text if _NAME.fullmatch(text) else ""
-        return f".{rest}" if head in self._self_names and _NAME.fullmatch(rest) else ""

@@ -15,7 +15,7 @@ from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, escape_name
 from causalist.model.type_notation import OPTIONAL, PREDICATE
 from causalist.parse.syntax.accesses import AccessReader
-from causalist.parse.syntax.bindings import BindingReader, PlaceReader
+from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.captures import DEFINITION_KINDS, IMPORT_PARTS, Event, Tag, events_of
 from causalist.parse.syntax.chains import NO_PARAMETERS, array_type_name, count_arguments, type_name
 from causalist.parse.syntax.definitions import (
@@ -31,6 +31,7 @@ from causalist.parse.syntax.definitions import (
 from causalist.parse.syntax.doc_comments import DocTypeReader, comment_doc, comment_line, file_comment_line, string_line
 from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.scopes import ANONYMOUS, VALUE_KINDS, BlockScopes, DefinitionDraft, Frame, Scopes
+from causalist.parse.syntax.typed_expressions import PlaceReader
 from causalist.parse.syntax.uses import UseReader
 
 _DELEGATED_TO = re.compile(r"\bto:\s*([A-Z][\w.]*)")
