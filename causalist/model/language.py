@@ -207,7 +207,8 @@ class TypeSettings:
     `containers` are generic types of collections. `elements` are their methods that return one element,
     `collection_methods` those that return a collection of the same elements, `callback_methods` those that call a
     function for each element, and `iterator_methods` those that an iterator of the repository has, `setting` those
-    that set a variable to an element. With `casts`, `x as T` says that x is a T.
+    that set a variable to an element. With `casts`, `x as T` says that x is a T. `arrow` stands in the type of a
+    function before what it gives.
     """
 
     transparent: tuple[str, ...] = ()
@@ -242,6 +243,7 @@ class TypeSettings:
     setting: tuple[str, ...] = ()
     gathering: tuple[str, ...] = ()
     casts: bool = False
+    arrow: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # each is a key of a cache: hashed by identity, which is quick

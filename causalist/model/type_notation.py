@@ -22,6 +22,7 @@ Types of languages that tell less:
     bounds     = wrapped , { "+" , wrapped }                   A+B                all at once
     wrapped    = array , { "?" , array }                       Arc?Vec?T[]        T[] inside of types like Arc
     array      = name , { "[]" }                               T[]                an array or collection of T
+    function   = "(" , [ type ] , { "," , [ type ] } , ")/" , [ type ]     (A,)/B      what is given an A and gives a B
     generic    = name , "{" , [ type ] , { "," , [ type ] } , "}"  Repo{T,U}       a type with its arguments
 
 Values, of expressions:
@@ -63,7 +64,9 @@ KEPT = "*."  # before the name, in the target of a binding, under which somethin
 STRING_TARGET = '"'  # before the dotted name of a definition that a string is
 LAMBDA_VALUE = ";"  # before the number of a value that a lambda has or gives, in the target of a binding
 OWN_OBJECT, GIVEN = ";this", ";it"  # members of a function: the object and the argument of its last parameter
-PLACE = ";place"  # before the number of a parameter of a function, as a member of it: what it is of
+# Before the number of a parameter of a function, as a member of it: what it is of. Behind a colon stands the number of
+# something that the function in that parameter is given.
+PLACE = ";place"
 PREDICATE = "is "  # before the type that a function says its argument has: its result is a truth value
 ABOVE = "above "  # in a value `<above T>`: the object itself, with the members of what T derives from
 MAX_UNION_MEMBERS = 6  # more alternatives say nothing
@@ -187,6 +190,15 @@ def array_of(name: str) -> str:
     'T[]'
     """
     return f"{name}[]"
+
+
+def function_of(given: Iterable[str], result: str) -> str:
+    """Return the type of a function with what it is given, in languages without shapes.
+
+    >>> function_of(["A", ""], "B")
+    '(A,)/B'
+    """
+    return f"({','.join(given)})/{result}"
 
 
 def wrapped_in(wrapper: str, name: str) -> str:
@@ -376,6 +388,19 @@ def split_top(text: str, separator: str) -> list[str]:
             parts.append(text[start:position])
             start = position + 1
     return [*parts, text[start:]]
+
+
+def split_function(written: str) -> tuple[list[str], str] | None:
+    """Return what a function is given and what it gives, by the notation of its type; None for other types.
+
+    >>> split_function("(A,(B)/C)/D"), split_function("A")
+    ((['A', '(B)/C'], 'D'), None)
+    """
+    if written[:1] != "(" or ")/" not in written:
+        return None
+    end = closing_bracket(written, 0)
+    is_function = end > 0 and written[end + 1 : end + 2] == "/"
+    return (split_top(written[1:end], ","), written[end + 2 :]) if is_function else None
 
 
 def split_type(written: str) -> tuple[Shape, list[str]]:

@@ -15,6 +15,7 @@ from causalist.model.type_notation import (
     PREDICATE,
     RETURNED,
     Shape,
+    split_function,
     split_generic,
     split_top,
     split_type,
@@ -34,6 +35,7 @@ _CONTENT_KINDS = frozenset(
         ValueKind.RECORD,
     }
 )
+_ALIASED_KINDS = (ValueKind.INSTANCE, ValueKind.EXTERNAL, ValueKind.COLLECTION, ValueKind.CALLABLE)
 _MAX_DEPTH = 24  # chains that are being read at the same time
 _FIELD_RULE = RuleName.ATTRIBUTE_TYPE
 _OWN_TYPES = ("Self", "this", "this.type", "static", "$this")
@@ -70,6 +72,9 @@ class AnnotationTypes:
             several = split_top(name[1:-1], ",")
             parts = tuple(self.infer_annotation(file, scope, each, rule) if each else UNKNOWN for each in several)
             return Value(ValueKind.TUPLE, -1, rule, parts=parts)
+        if name[0] == "(" and (function := split_function(name)) is not None:
+            result = self.infer_annotation(file, scope, function[1], RuleName.RETURN_TYPE)
+            return Value(ValueKind.CALLABLE, -1, rule, parts=(result,))
         outer, holds, inner = name.partition("?")
         if holds and "+" not in outer and "{" not in outer:
             own = self.infer_annotation(file, scope, outer, rule)  # a type of the repository, in spite of its name
@@ -226,7 +231,7 @@ class AnnotationTypes:
         self.inference.unfolding.add(definition)
         found = self.infer_annotation(file, definition - symbols.first, target_type, RuleName.ANNOTATION)
         self.inference.unfolding.discard(definition)
-        return found if found.kind in (ValueKind.INSTANCE, ValueKind.EXTERNAL, ValueKind.COLLECTION) else None
+        return found if found.kind in _ALIASED_KINDS else None
 
     def content_of(self, definition: int) -> Value | None:
         """Return the value that a constant or field holds; None where it is not known."""
@@ -255,11 +260,8 @@ class AnnotationTypes:
         assigned = self.inference.assignments_of(owner, key) if facts.kind == NodeKind.FIELD and not enumerated else ()
         if assigned and assigned[0][1].scope != scope:
             content = self.binding_value(*assigned[0], key)
-            return (
-                content
-                if content.kind in (ValueKind.INSTANCE, ValueKind.COLLECTION, ValueKind.EXTERNAL, ValueKind.BUILTIN)
-                else None
-            )
+            is_known = content.kind in _ALIASED_KINDS or content.kind is ValueKind.BUILTIN
+            return content if is_known else None
         return enumerated
 
     def binding_value(self, file: int, binding: Binding, name: str) -> Value:

@@ -1,5 +1,6 @@
 """Base of inference: the entry points that its parts call, and the effect of marks on values."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
@@ -8,12 +9,24 @@ from causalist.graph.program.name_lookup import NameLookup
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
 from causalist.graph.values import BUILTIN, UNKNOWN, Value, ValueKind
-from causalist.model.facts import Binding
+from causalist.model.facts import UNCOUNTED, Binding
 from causalist.model.symbols import NodeKind
-from causalist.model.type_notation import Mark, Shape, split_type
+from causalist.model.type_notation import (
+    GIVEN,
+    OWN_OBJECT,
+    PLACE,
+    Mark,
+    Shape,
+    split_function,
+    split_generic,
+    split_type,
+)
 
 _MAKES = "new"  # by itself it makes an instance of the class around
 MAX_OPEN_HOLDERS = 6  # values that are held by one another
+_MAX_ALIASES = 4  # names that stand for one another
+# A function type without its arguments: of an object of its own, or of one argument.
+_FUNCTION_TYPE = re.compile(r"\(?(?:suspend)?(?:([A-Z][\w.]*)\.)?\((?:\w+:)?([A-Z][\w.]*)?\)->.*", re.DOTALL)
 
 
 class InferenceBase(ABC):
@@ -91,6 +104,80 @@ class InferenceBase(ABC):
         if result is None or self.program.definition_of[value.number].kind != NodeKind.FIELD:
             return result
         return result.with_rule_throughout(RuleName.ATTRIBUTE_TYPE)
+
+    def of_parameter(self, file: int, scope: int, chain: str, wanted: str) -> Value | None:
+        """Return what a function gives to the function in a parameter of it, or what another parameter is of."""
+        if chain.startswith("<"):  # a function of a type with a name
+            return self._given_to_function(file, scope, chain[1:-1], wanted)
+        function = self.infer_chain(file, scope, chain, UNCOUNTED if wanted.endswith(GIVEN) else None)
+        if function is None or function.kind is not ValueKind.DEFINITION:
+            return UNKNOWN
+        number = function.number
+        settings = self.program.files[self.program.file_of[number]].settings
+        if settings is not None and self.program.is_type(number) and settings.types.arrow:
+            number = max(
+                (self.program.find_member(number, each)[0] for each in settings.names.constructors), default=-1
+            )
+        parameters = self.program.parameters.get(number, ())
+        if wanted.startswith(PLACE):
+            place = int(wanted.removeprefix(PLACE).removesuffix(GIVEN).partition(":")[0])
+            written: str | None = parameters[place].strip("=.") if place < len(parameters) else ""
+            if written and wanted.endswith(GIVEN):
+                return self._given_in_place(number, parameters[place])
+        else:
+            taken = _FUNCTION_TYPE.fullmatch(parameters[-1]) if parameters else None
+            written = taken[1 if wanted == OWN_OBJECT else 2] if taken is not None else None
+        if not written:
+            return UNKNOWN
+        at = self.program.file_of[number]
+        local = number - self.program.files[at].first
+        if ":" in wanted:
+            return self._given_to_function(at, local, written, wanted)
+        return self.infer_annotation(at, local, written, RuleName.ANNOTATION)
+
+    def _given_in_place(self, function: int, written: str) -> Value:
+        """Return the only argument of a function that is given for a parameter of this type.
+
+        It is a generic type of functions, or an interface of the repository with one method.
+        """
+        program = self.program
+        if len(program.select_overloads(function, UNCOUNTED)) > 1:
+            return UNKNOWN
+        file = program.file_of[function]
+        local = function - program.files[file].first
+        head, arguments = split_generic(written)
+        if arguments:
+            return self.infer_annotation(file, local, arguments[0], RuleName.ANNOTATION)
+        taken = self.infer_annotation(file, local, head, RuleName.ANNOTATION)
+        if taken.kind is not ValueKind.INSTANCE or program.definition_of[taken.number].kind != NodeKind.INTERFACE:
+            return UNKNOWN
+        at = program.file_of[taken.number]
+        first, definitions = program.files[at].first, program.files[at].facts.definitions
+        own = taken.number - first
+        methods = [i for i, each in enumerate(definitions) if each.parent == own and each.kind == NodeKind.METHOD]
+        given = program.parameters.get(first + methods[0], ()) if len(methods) == 1 else ()
+        if len(given) != 1:
+            return UNKNOWN
+        return self.infer_annotation(at, methods[0], given[0], RuleName.ANNOTATION)
+
+    def _given_to_function(self, file: int, scope: int, written: str, wanted: str) -> Value:
+        """Return what a function of a type, or of another name for it, is given for its parameter in `wanted`."""
+        for _ in range(_MAX_ALIASES):
+            function = split_function(written)
+            if function is not None:
+                given, position = function[0], int(wanted.rpartition(":")[2])
+                type_ = given[position] if position < len(given) else ""
+                return self.infer_annotation(file, scope, type_, RuleName.ANNOTATION)
+            value = self.infer_chain(file, scope, written)
+            if value is None or value.kind is not ValueKind.DEFINITION:
+                break
+            number = self.program.as_type(value.number)
+            file = self.program.file_of[number]
+            scope = number - self.program.files[file].first
+            written = self.program.files[file].returns.get(scope, "")
+            if self.program.definition_of[number].kind != NodeKind.TYPE:
+                break
+        return UNKNOWN
 
     def _apply_simple_marks(self, value: Value | None, marks: list[str]) -> Value | None:
         """Return the value of a part of a chain after its marks, in their order."""

@@ -13,19 +13,15 @@ from causalist.graph.infer.base import InferenceBase
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
 from causalist.graph.values import BUILTIN, HOLDERS, KIND_OF_SHAPE, KNOWN_KINDS, UNKNOWN, Value, ValueKind
-from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding
+from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language import ShapeSettings
 from causalist.model.symbols import NodeKind
 from causalist.model.type_notation import (
     ALIASED,
-    GIVEN,
     NARROWED,
-    OWN_OBJECT,
-    PLACE,
     RETURNED,
     Mark,
     Shape,
-    split_generic,
     split_top,
     split_type,
 )
@@ -179,56 +175,6 @@ class ContainerTypes:
             parts = tuple(self.infer_expression(file, scope, each) or UNKNOWN for each in split_top(value[1:-1], ","))
             return Value(ValueKind.TUPLE, -1, RuleName.CONSTRUCTED, parts=parts)
         return self.inference.infer_chain(file, scope, value)
-
-    def of_parameter(self, file: int, scope: int, chain: str, wanted: str) -> Value | None:
-        """Return what a function gives to the function in one of its parameters, or what a parameter is of.
-
-        That is the last parameter where `wanted` names none.
-        """
-        function = self.inference.infer_chain(file, scope, chain, UNCOUNTED if wanted.endswith(GIVEN) else None)
-        if function is None or function.kind is not ValueKind.DEFINITION:
-            return UNKNOWN
-        parameters = self.program.parameters.get(function.number, ())
-        if wanted.startswith(PLACE):
-            number = int(wanted.removeprefix(PLACE).removesuffix(GIVEN))
-            if wanted.endswith(GIVEN):
-                return (
-                    self._given_to_lambda(function.number, parameters[number]) if number < len(parameters) else UNKNOWN
-                )
-            written: str | None = parameters[number].strip("=.") if number < len(parameters) else ""
-        else:
-            taken = _FUNCTION_TYPE.fullmatch(parameters[-1]) if parameters else None
-            written = taken[1 if wanted == OWN_OBJECT else 2] if taken is not None else None
-        if not written:
-            return UNKNOWN
-        at = self.program.file_of[function.number]
-        local = function.number - self.program.files[at].first
-        return self.inference.infer_annotation(at, local, written, RuleName.ANNOTATION)
-
-    def _given_to_lambda(self, function: int, written: str) -> Value:
-        """Return the only argument of a function that is given for a parameter of this type.
-
-        It is a generic type of functions, or an interface of the repository with one method.
-        """
-        program = self.program
-        if len(program.select_overloads(function, UNCOUNTED)) > 1:
-            return UNKNOWN
-        file = program.file_of[function]
-        local = function - program.files[file].first
-        head, arguments = split_generic(written)
-        if arguments:
-            return self.inference.infer_annotation(file, local, arguments[0], RuleName.ANNOTATION)
-        taken = self.inference.infer_annotation(file, local, head, RuleName.ANNOTATION)
-        if taken.kind is not ValueKind.INSTANCE or program.definition_of[taken.number].kind != NodeKind.INTERFACE:
-            return UNKNOWN
-        at = program.file_of[taken.number]
-        first, definitions = program.files[at].first, program.files[at].facts.definitions
-        own = taken.number - first
-        methods = [i for i, each in enumerate(definitions) if each.parent == own and each.kind == NodeKind.METHOD]
-        given = program.parameters.get(first + methods[0], ()) if len(methods) == 1 else ()
-        if len(given) != 1:
-            return UNKNOWN
-        return self.inference.infer_annotation(at, methods[0], given[0], RuleName.ANNOTATION)
 
     def declared_return(self, symbols: FileSymbols, position: int) -> str:
         """Return the annotation of what a function returns, "" for none.

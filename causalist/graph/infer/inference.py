@@ -133,6 +133,8 @@ class Inference(InferenceBase):
         settings = symbols.settings
         if settings is None:
             return None
+        if PLACE in chain or chain.endswith((OWN_OBJECT, GIVEN)):
+            return self.of_parameter(file, scope, *chain.rpartition(".")[::2])
         if chain.startswith("<"):  # an expression that is said to be of a type
             annotation, _, rest = chain[1:].partition(">")
             if annotation.startswith(ABOVE):
@@ -144,8 +146,6 @@ class Inference(InferenceBase):
             return self.follow_members(file, typed, rest.split("."), 1, called)
         if chain.startswith(LAMBDA_VALUE):
             return self._inside_lambda(file, scope, chain, called)
-        if PLACE in chain or chain.endswith((OWN_OBJECT, GIVEN)):
-            return self.containers.of_parameter(file, scope, *chain.rpartition(".")[::2])
         parts = self._with_own_class(symbols, scope, chain).split(".")
         head = parts[0]
         unknown = UNKNOWN_MEMBER if len(parts) > 1 else None

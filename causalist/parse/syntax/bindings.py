@@ -14,8 +14,10 @@ from bisect import bisect_right, insort
 from collections.abc import Callable, Sequence
 
 from causalist.model.facts import MODULE_SCOPE, Binding
+from causalist.model.symbols import CALLABLE_KINDS
 from causalist.model.type_notation import (
     NARROWED,
+    PLACE,
     RETURNED,
     Mark,
     array_of,
@@ -28,7 +30,9 @@ from causalist.parse.syntax.chains import (
     array_type_name,
     chain_of,
     members_of,
+    opening_bracket,
     paths_of_pattern,
+    place_of_function,
     type_name,
     type_of_path,
     with_constructor_call,
@@ -54,7 +58,13 @@ _METHOD_OF_ARROW = re.compile(
     rb"(?:\s|//[^\n]*\n)*!?\??\.\s*(\w+)\s*(?:<[^<>()]{0,60}>)?\(\s*(?:async\s+|async(?=\s*\())?(?:function\s*\w*\s*)?\(?\s*"
 )
 _METHOD = re.compile(rb"(?:\s|//[^\n]*\n)*\.\s*(\w+)\s*\(\s*(?:[^(|]{0,60}[,\s])?(?:move\s+)?\|[&\s]*\(?")
+_BEFORE_BRACKET = (b">", b" ")
+_TYPE_ARGUMENTS = re.compile(rb"\s*(?:<[^<>()]*>)?\s*$")  # between what is called and its bracket
+_NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$#")
+_MEMBER_BYTES = frozenset(b".? \t\r\n")
+_WITHOUT_CONTEXT = (b"", b"if", b"while", b"for", b"switch", b"catch")
 _MADE_GENERIC = re.compile(r"new ([\w.]+<[^()<>]+>)\([^()]*\)")
+_BRACKETS = re.compile(rb"[\[({<]")
 _NOTHING = frozenset({"null", "undefined", "false"})  # which has no members
 _ON_HOLDER = -2  # scope of the type parameters of a holder, until `hand_down` copies them
 
@@ -83,6 +93,7 @@ class BindingReader:
         self._binding_start = -1
         self._matches: list[tuple[int, str]] = []  # end and subject of those that are open
         self._receivers: list[tuple[int, int]] = []  # end and start of those of methods that are given functions
+        self._noted = (-1, -1, 0)  # bracket of the last parameters, end and number of the last of them that was noted
         self._variant, self._tuple = "", -1  # the type whose parts the open pattern names; its start if of a tuple
         self._is_twin = False  # the last name is bound twice: a parameter that is a member as well
         self._binding_end = -1
@@ -143,8 +154,26 @@ class BindingReader:
                     self.bindings.append(Binding(draft.parent, f".{draft.name}", draft.returns, given, row))
         scopes.local_names.complete(self.bindings)
         self.bindings = [b for b in self.bindings if b.scope != _ON_HOLDER]
+        self._drop_doubtful()
         if self._globals:
             self.bindings = [b for b in self.bindings if (b.scope, b.target) not in self._globals]
+
+    def _drop_doubtful(self) -> None:
+        """Drop what a name is given by who takes its function, where it is given something else in the same scope."""
+        told: dict[tuple[int, str], set[tuple[str, str]]] = {
+            (each.scope, each.target): set() for each in self.bindings if f".{PLACE}" in each.value and not each.type
+        }
+        if not told:
+            return
+        for each in self.bindings:
+            if (known := told.get((each.scope, each.target))) is not None:
+                known.add((each.type, each.value))
+        doubtful = {key for key, known in told.items() if len(known) > 1}
+        if doubtful:
+            self.bindings = [
+                each._replace(value="") if f".{PLACE}" in each.value and (each.scope, each.target) in doubtful else each
+                for each in self.bindings
+            ]
 
     def on_pattern(self, start: int, end: int, tag: int) -> None:
         """Open a pattern."""
@@ -242,16 +271,49 @@ class BindingReader:
             if of.is_paired or b"," not in self._scopes.data[end : of.arrow]:
                 self.tell(start, of.argument)
             return
+        self._tell_element(start)
+        if self._scopes.settings.types.arrow and (given := self._given_by_context(start, end)):
+            self.tell(start, given)
+
+    def _tell_element(self, start: int) -> None:
         position = bisect_right(self._receivers, (start, start)) - 1
         if position < 0:
             return
         until, since = self._receivers[position]
         method = (_METHOD_OF_ARROW if self._has_arrows else _METHOD).match(self._scopes.data, until, start)
-        name = method[1].decode("ascii", "replace") if method else ""
+        is_first = method is not None and (method.end() == start or not self._has_arrows)
+        name = method[1].decode("ascii", "replace") if method is not None and is_first else ""
         if name in self._scopes.settings.types.callback_methods:
             self.tell(start, element_of(self._chain(since, until, since)))
         elif name == _THEN and self._has_arrows:
             self.tell(start, self._chain(since, until, since))
+
+    def _given_by_context(self, start: int, end: int) -> str:
+        """Return what a parameter of a function without a name gets, by who takes the function."""
+        place = place_of_function(self._scopes.data, start, end)
+        if place is None:
+            return ""
+        if place.bracket < 0:
+            return f"{typed_value(place.type)}.{PLACE}0:{place.parameter}"
+        data, until = self._scopes.data, place.bracket
+        if data[until - 1 : until] in _BEFORE_BRACKET and (
+            typed := _TYPE_ARGUMENTS.search(data, max(0, until - 80), until)
+        ):
+            until = typed.start()
+        since = until
+        while since and data[since - 1] in _NAME_BYTES:
+            since -= 1
+        name, mark = data[since:until], since
+        while mark and data[mark - 1] in _MEMBER_BYTES:
+            mark -= 1
+        if b"." in data[mark:since]:
+            position = bisect_right(self._receivers, (mark, len(data))) - 1
+            if position < 0 or self._receivers[position][0] != mark:
+                return ""
+            since = self._receivers[position][1]
+        chain = self._chain(since, until, since)
+        is_known = chain and not chain.startswith(("?", "<")) and name not in _WITHOUT_CONTEXT
+        return f"{chain}.{PLACE}{place.argument}:{place.parameter}" if is_known else ""
 
     def on_narrowed(self, start: int, end: int, tag: int) -> None:
         """Record the name that a type check narrows."""
@@ -401,13 +463,46 @@ class BindingReader:
                 text = self._scopes.text(start, min(end, start + _MAX_TYPE_BYTES))
                 name = shape_of(text, self._scopes.settings.shapes)
             else:
-                name = type_name(
-                    self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)), self._scopes.settings.types
-                )
+                name = type_name(self._annotation(start, end), self._scopes.settings.types)
             self.bindings[-1] = self.bindings[-1]._replace(type=name)
+            if self._scopes.settings.types.arrow and name and (name[0] == "(" or name[0].isupper()):
+                self._note_parameter(start, end, name)
             if self._is_twin:
                 self.bindings[-2] = self.bindings[-2]._replace(type=name)
             self._type_end = end
+
+    def _annotation(self, start: int, end: int) -> str:
+        """Return the text of an annotation; of the type of a function all of it or nothing."""
+        text = self._scopes.text(start, min(end, start + _MAX_NAME_BYTES))
+        arrow = self._scopes.settings.types.arrow
+        if not arrow or end - start <= _MAX_NAME_BYTES or arrow not in text:
+            return text
+        return self._scopes.text(start, end) if end - start <= _MAX_TYPE_BYTES else ""
+
+    def _note_parameter(self, start: int, end: int, type_: str) -> None:
+        """Add the type of a parameter, by its number, to those of the open function."""
+        frames, data = self._scopes.frames, self._scopes.data
+        frame = frames[-1] if frames and frames[-1].index >= 0 and frames[-1].body < 0 else None
+        if frame is None or start < self._noted[1]:
+            return
+        draft = self._scopes.drafts[frame.index]
+        if draft.kind not in CALLABLE_KINDS:
+            return
+        opened, since, number = self._noted
+        if opened <= frame.start:
+            opened = data.find(b"(", frame.start, start)
+            since, number = opened + 1, 0
+        between = data[since:start]
+        if _BRACKETS.search(between):
+            opener, number = opening_bracket(data, start)
+            if opener != opened or opened < 0:
+                return
+        else:
+            number += between.count(b",")
+        self._noted = (opened, end, number)
+        draft.parameters = draft.parameters or []
+        draft.parameters += [""] * (number + 1 - len(draft.parameters))
+        draft.parameters[number] = type_
 
     def _type_pattern(self, start: int, end: int) -> None:
         """Set what the names of the last pattern get from the type that stands behind it."""

@@ -7,6 +7,7 @@ types: `await f()` has the type of `f()`, and `Promise<T>` is read as T.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from causalist.model.facts import UNCOUNTED, ArgumentKind
 from causalist.model.language import TypeSettings
@@ -15,6 +16,7 @@ from causalist.model.type_notation import (
     array_of,
     bounds_of,
     field_of,
+    function_of,
     generic_of,
     marked,
     object_of,
@@ -49,6 +51,8 @@ _COMMENT = re.compile(r"//[^\n]*\n\s*(?=[.?/])|/\*.*?\*/\s*(?=[.?])", re.DOTALL)
 _AS_TRAIT = re.compile(r"<\s*+(.+?)(?:\s++as\s++([\w:]+)(?:<.*>)?)?\s*+>::(\w.*)", re.DOTALL)
 _GENERIC = re.compile(r"([^\W\d][\w.-]*)<(.+)>")
 _DIMENSIONS = re.compile(r"(?:\s*\[\s*\])+\s*$")
+_NAME_OF_TYPE = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
+_NONE = ("None", "null", "undefined", "")  # alternatives without members
 _SAYS_NOTHING = frozenset({"Any", "typing.Any", "any", "unknown", "object", "Object", "var"})
 _LIFETIME = re.compile(r"'\w+(?!')\b")
 _STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`""", re.DOTALL)
@@ -337,10 +341,16 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     >>> [type_name(t) for t in ("Session", "'a.Session'", "Optional[Session]", "Session | None", "List[int]", "A | B")]
     ['Session', 'a.Session', 'Session', 'Session', 'List', '']
     """
+    if len(text) <= _MAX_TYPE_CHARACTERS and _NAME_OF_TYPE.fullmatch(text):
+        return "" if text in _SAYS_NOTHING or text in _NONE or text in settings.memberless_types else text
     text = _SPACE.sub(" ", text.strip(": \t\r\n").strip("\"'")).strip().rstrip("*&? ")
     text = text[_POINTER.match(text).end() :] if _POINTER.match(text) else text  # type: ignore[union-attr]
     if len(text) > _MAX_TYPE_CHARACTERS:
         return ""
+    if settings.arrow and settings.arrow in text:
+        text = text.replace(settings.arrow, _ARROW)
+    if _ARROW in text and (function := _function_type(text, settings)):
+        return function
     if text.startswith("(") and _find_closing(text, 0) == len(text) - 1:
         several = split_top(text[1:-1], ",") if settings.tuples else []
         if len(several) > 1:
@@ -370,7 +380,7 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
         return type_name(split_top(wrapped[1], ",")[0], settings)
     union = _UNION.fullmatch(text)
     members = [part.strip() for part in split_top(union[1] if union else text, "," if union else "|")]
-    members = [part for part in members if part not in ("None", "null", "undefined", "", *settings.memberless_types)]
+    members = [part for part in members if part not in _NONE and part not in settings.memberless_types]
     if settings.unions and (len(members) > 1 or (members and "&" in members[0])):
         return union_type(split_top("&".join(members), "&"), settings)
     if len(members) != 1:
@@ -392,6 +402,34 @@ def union_type(members: Iterable[str], settings: TypeSettings) -> str:
     'A+B[]'
     """
     return bounds_of(dict.fromkeys(filter(None, (array_type_name(each.strip(), settings) for each in members))))
+
+
+_ARROW = "\0"  # in the place of the arrow of a language, which may end like a bracket
+_FUNCTION_HEAD = re.compile(r"(?:abstract )?(?:new )?(?=[<(])")
+_TYPED = re.compile(r"(?:\.\.\.)?[\w$]+\??: ?(.+)")
+
+
+def _function_type(text: str, settings: TypeSettings) -> str:
+    """Return the type of a function with what it is given and gives, or "" for other types.
+
+    >>> types = TypeSettings(arrow="=>")
+    >>> [type_name(t, types) for t in ("<T>(a: A, n: Map<T, B>, f?: (x) => B) => C", "(() => A) | null")]
+    ['(A,Map,()/B)/C', '()/A']
+    """
+    position = _FUNCTION_HEAD.match(text).end() if _FUNCTION_HEAD.match(text) else -1  # type: ignore[union-attr]
+    end = _find_closing(text, position) if position >= 0 else -1
+    if end > 0 and text[position] == "<":
+        position = end + 1
+        end = _find_closing(text, position) if text[position : position + 1] == "(" else -1
+    rest = text[end + 1 :].lstrip() if end > 0 else ""
+    if not rest.startswith(_ARROW):
+        return ""
+    types = []
+    for each in split_top(text[position + 1 : end], ","):
+        typed = _TYPED.fullmatch(each.strip())
+        if each.strip() and not each.lstrip().startswith("this:"):
+            types.append(type_name(typed[1], settings) if typed else "")
+    return function_of(types, type_name(rest[len(_ARROW) :], settings))
 
 
 def _argument_name(text: str, settings: TypeSettings) -> str:
@@ -551,3 +589,81 @@ def _count_marked(data: bytes, start: int, first: int, depth: int = 0) -> tuple[
             n_defaults += kind == "default"
             has_keys = has_keys or bool(mark["key"])
     return -1, 0, start
+
+
+_ARROW_AHEAD = re.compile(rb"\s*=>")
+_ANNOTATED = re.compile(rb"\s*\??\s*:")
+_FUNCTION_BEFORE = re.compile(rb"(?:\basync\s*)?(?:\bfunction\b\s*\*?\s*\w*\s*)?$")
+_TYPED_BEFORE = re.compile(rb"[\w$]\s*:\s*([A-Z][\w.$]*)(?:<[^=;{}]*>)?\s*=$")
+_AROUND_FUNCTIONS, _AROUND_ARGUMENTS = (b"(", b",", b"="), (b"(", b",")
+_MAX_ARGUMENT_BYTES = 600  # of the arguments before a function that are looked at
+_PLAIN_ARGUMENTS = re.compile(rb"[\w\s,.\[\]|]+")  # of a type
+_OPENERS, _CLOSERS = frozenset(b"([{"), frozenset(b")]}")
+
+
+class FunctionPlace(NamedTuple):
+    """Where a function without a name stands, whose parameter number `parameter` is asked for.
+
+    It is the argument number `argument` of the call whose bracket is at `bracket`, or, if that is -1, the value of
+    something of the type `type`.
+    """
+
+    bracket: int
+    argument: int
+    parameter: int
+    type: str
+
+
+def place_of_function(data: bytes, start: int, end: int) -> FunctionPlace | None:
+    """Return the place of the function whose parameter is named from `start` to `end`, if it has no annotation.
+
+    >>> texts = (b"use('(', (a, x) => 1)", b"of(x => 1)", b"const f: F = (x) => 1")
+    >>> [tuple(place_of_function(t, t.index(b"x"), t.index(b"x") + 1)) for t in texts]
+    [(3, 1, 1, ''), (2, 0, 0, ''), (-1, 0, 0, 'F')]
+    """
+    if _ANNOTATED.match(data, end):
+        return None
+    begin, parameter = (start, 0) if _ARROW_AHEAD.match(data, end) else opening_bracket(data, start)
+    if begin < 0:
+        return None
+    before = data[max(0, begin - 60) : begin].rstrip()
+    if before[-1:] not in _AROUND_FUNCTIONS:
+        before = before[: _FUNCTION_BEFORE.search(before).start()].rstrip()  # type: ignore[union-attr]
+    if before[-1:] == b"=":
+        typed = _TYPED_BEFORE.search(before)
+        return FunctionPlace(-1, 0, parameter, typed[1].decode()) if typed else None
+    if before[-1:] not in _AROUND_ARGUMENTS:
+        return None
+    bracket, argument = opening_bracket(data, begin)
+    return FunctionPlace(bracket, argument, parameter, "") if bracket >= 0 else None
+
+
+def opening_bracket(data: bytes, position: int) -> tuple[int, int]:
+    """Return (start of the round bracket that is open at `position`, commas in between), or (-1, 0).
+
+    >>> opening_bracket(b"f(a, (b, c), d", 13), opening_bracket(b"f({a, b", 6)
+    ((1, 2), (-1, 0))
+    """
+    depth = commas = 0
+    lowest = max(-1, position - _MAX_ARGUMENT_BYTES)
+    position -= 1
+    while position > lowest:
+        byte = data[position]
+        if byte in _CLOSERS:
+            depth += 1
+        elif byte in _OPENERS:
+            if not depth:
+                return (position, commas) if byte == 40 else (-1, 0)
+            depth -= 1
+        elif byte in b"\"'`":
+            position = data.rfind(bytes((byte,)), max(0, lowest), position)
+            if position < 0:
+                break
+        elif byte == 62 and _PLAIN_ARGUMENTS.fullmatch(data, opened := data.rfind(b"<", 0, position) + 1, position):
+            position = opened - 1
+        elif not depth and byte == 44:
+            commas += 1
+        elif not depth and byte == 59:
+            break
+        position -= 1
+    return -1, 0

@@ -420,6 +420,7 @@ def callee_before(data: bytes, bracket: int) -> tuple[int, str]:
     return start, "" if _NOT_A_CALL.search(around) or not chain else chain + matched[3].decode()
 
 
+_TAG = re.compile(rb"[a-z][\w-]*[\s/>]")
 _MAX_CHAIN_BYTES = 1000  # bytes of a chain that is called or used
 
 _MAX_WAITING_BYTES = 8  # bytes of "(await " before a call that imports
@@ -452,6 +453,7 @@ class UseReader:
         self._modules = modules
         self._declared = declared
         self._prefixed = scopes.settings.types.prefixed
+        self._has_elements = bool(scopes.settings.names.assigned_infixes)
         self._sigil = scopes.settings.names.sigil.encode()
         self._bare_calls = scopes.settings.names.bare_calls
         self._signs = frozenset(sign.encode() for sign in scopes.settings.names.name_suffixes)
@@ -510,6 +512,9 @@ class UseReader:
         """Record a call by the chain of its callee."""
         if self._settings.names.clauses and (start == self.taken or start < self.skipped_to):
             return  # the head of a definition, which looks like a call
+        if self._has_elements and self._scopes.data[start - 1 : start] == b"<" and _TAG.match(self._scopes.data, start):
+            self.skip(end)  # an element of HTML, whatever else has its name
+            return
         self.called = (start, end)
         if end - start > _MAX_CHAIN_BYTES:  # only the end is decoded: chains of calls hold one another
             chain = last_of_chain(self._scopes.text(end - _MAX_NAME_BYTES, end))
