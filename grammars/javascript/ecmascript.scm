@@ -105,7 +105,7 @@
 
 ; Prototypes that are put behind one another, in the ways of before there were classes.
 ((call_expression function: [(identifier) @_derive (_ object: (identifier) property: (property_identifier) @_derive)] arguments: (arguments . [(identifier) (member_expression)] @base.of . [(identifier) (member_expression)] @base))
-  (#any-of? @_derive "inherits" "setPrototypeOf"))
+  (#any-of? @_derive "inherits" "setPrototypeOf" "inherit" "__extends" "_inherits" "_inheritsLoose"))
 ((assignment_expression left: (_ property: (property_identifier) @_prototype) @base.of right: [
   (call_expression function: (member_expression object: (identifier)) arguments: (arguments . (_) @base))
   (new_expression constructor: (_) @base)])
@@ -117,7 +117,7 @@
 (variable_declarator name: (identifier) value: [
   (_ "=>" body: (statement_block (return_statement (_) @returned)))
   (function_expression body: (statement_block (return_statement (_) @returned)))
-  (_ "=>" body: [(identifier) (member_expression) (call_expression) (new_expression)] @returned)
+  (_ "=>" body: [(identifier) (member_expression) (call_expression) (new_expression) (class)] @returned)
   (_ "=>" body: (parenthesized_expression (object) @returned))])
 (assignment_expression right: [
   (_ "=>" body: (statement_block (return_statement (_) @returned)))
@@ -201,6 +201,8 @@
   function: (identifier) @narrowed.guard arguments: (arguments . (identifier) @narrowed.guarded .)))
 (binary_expression left: (call_expression
   function: (identifier) @narrowed.guard arguments: (arguments . (identifier) @narrowed.guarded .)) operator: "&&")
+(ternary_expression condition: (call_expression
+  function: (identifier) @narrowed.guard arguments: (arguments . (identifier) @narrowed.guarded .)))
 (assignment_expression left: (identifier) @binding)
 (assignment_expression left: (member_expression) @binding)
 (assignment_expression right: (_) @binding.value)

@@ -310,7 +310,7 @@ class AnnotationTypes:
             return self.containers.object_literal(file, binding)
         if binding.value and binding.value != binding.target and self.inference.depth < _MAX_DEPTH:
             given, self.given = self.given, {}
-            made = self.inference.infer_chain(file, binding.scope, binding.value)
+            made = self.inference.value_at(file, binding)
             self.given = given
             if made is not None and made.kind is not ValueKind.UNKNOWN_MEMBER:
                 return made

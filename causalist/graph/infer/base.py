@@ -10,7 +10,7 @@ from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
 from causalist.graph.values import BUILTIN, UNKNOWN, Value, ValueKind
 from causalist.model.facts import UNCOUNTED, Binding
-from causalist.model.symbols import NodeKind
+from causalist.model.symbols import TYPE_KINDS, NodeKind
 from causalist.model.type_notation import (
     GIVEN,
     OWN_OBJECT,
@@ -24,6 +24,7 @@ from causalist.model.type_notation import (
 
 _MAKES = "new"  # by itself it makes an instance of the class around
 MAX_OPEN_HOLDERS = 6  # values that are held by one another
+_HOISTED = ("function", "async function")  # begin what has its name before it is reached
 _MAX_ALIASES = 4  # names that stand for one another
 # A function type without its arguments: of an object of its own, or of one argument.
 _FUNCTION_TYPE = re.compile(r"\(?(?:suspend)?(?:([A-Z][\w.]*)\.)?\((?:\w+:)?([A-Z][\w.]*)?\)->.*", re.DOTALL)
@@ -104,6 +105,20 @@ class InferenceBase(ABC):
         if result is None or self.program.definition_of[value.number].kind != NodeKind.FIELD:
             return result
         return result.with_rule_throughout(RuleName.ATTRIBUTE_TYPE)
+
+    def value_at(self, file: int, binding: Binding) -> Value | None:
+        """Return the value that a name is given; of `old = f` before `f = function`, that of f outside."""
+        made = self.infer_chain(file, binding.scope, binding.value)
+        symbols = self.program.files[file]
+        if made is None or made.kind is not ValueKind.DEFINITION or symbols.settings is None:
+            return made
+        if binding.scope < 0 or not symbols.settings.names.assigned_outside or "." in binding.value:
+            return made
+        definition = self.program.definition_of[made.number]
+        is_own = self.program.parent(made.number) == symbols.first + binding.scope and definition.kind not in TYPE_KINDS
+        if not is_own or definition.start_row <= binding.row or definition.signature.startswith(_HOISTED):
+            return made
+        return self.infer_chain(file, symbols.facts.definitions[binding.scope].parent, binding.value)
 
     def of_parameter(self, file: int, scope: int, chain: str, wanted: str) -> Value | None:
         """Return what a function gives to the function in a parameter of it, or what another parameter is of."""

@@ -65,6 +65,7 @@ _MEMBER_BYTES = frozenset(b".? \t\r\n")
 _WITHOUT_CONTEXT = (b"", b"if", b"while", b"for", b"switch", b"catch")
 _MADE_GENERIC = re.compile(r"new ([\w.]+<[^()<>]+>)\([^()]*\)")
 _BRACKETS = re.compile(rb"[\[({<]")
+_NAMED = re.compile(r"(?:class|(?:async\s+)?function\s*\*?)\s*(?!extends\b)\b([\w$]+)\s*(?:[({<]|extends\b)")
 _NOTHING = frozenset({"null", "undefined", "false"})  # which has no members
 _ON_HOLDER = -2  # scope of the type parameters of a holder, until `hand_down` copies them
 
@@ -582,14 +583,18 @@ class BindingReader:
     def on_returned(self, start: int, end: int, tag: int) -> None:
         """Record the returned value of the open function, unless it returns other values too."""
         frames = self._scopes.frames
-        if not frames or frames[-1].index < 0 or not 0 <= frames[-1].body <= start:
+        is_definition = len(frames) > 1 and frames[-1].start == start
+        frame = frames[-2 if is_definition else -1] if frames else None
+        if frame is None or frame.index < 0 or not 0 <= frame.body <= start:
             return
-        scope, is_early = frames[-1].index, tag == Tag.RETURNED_EARLY
+        scope, is_early = frame.index, tag == Tag.RETURNED_EARLY
         text = self._scopes.text(start, min(end, start + MAX_VALUE_BYTES))
         if (is_early and text in _NOTHING) or text.startswith(self._scopes.settings.comments.line):
             return
         if text.startswith("{"):
             value = "" if is_early else members_of(text)
+        elif self._has_arrows and is_definition and (named := _NAMED.match(text)):
+            value = named[1]
         else:
             value = self._chain(start, end, start)
             given = None if value else _GIVES_SELF.match(text)

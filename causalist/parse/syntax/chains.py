@@ -659,7 +659,9 @@ def opening_bracket(data: bytes, position: int) -> tuple[int, int]:
             position = data.rfind(bytes((byte,)), max(0, lowest), position)
             if position < 0:
                 break
-        elif byte == 62 and _PLAIN_ARGUMENTS.fullmatch(data, opened := data.rfind(b"<", 0, position) + 1, position):
+        elif byte == 62 and _PLAIN_ARGUMENTS.fullmatch(
+            data, opened := data.rfind(b"<", lowest + 1, position) + 1, position
+        ):
             position = opened - 1
         elif not depth and byte == 44:
             commas += 1
