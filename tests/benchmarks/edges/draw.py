@@ -59,7 +59,11 @@ def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
                 continue
             if node.type == "call":
                 text = node.text[: called.end_byte - node.start_byte].decode(errors="replace")
-        if dialect == "kotlin" and called.type == "call_expression" and node.named_children[-1].type == "annotated_lambda":
+        if (
+            dialect == "kotlin"
+            and called.type == "call_expression"
+            and node.named_children[-1].type == "annotated_lambda"
+        ):
             continue  # `f(x) { }`, of which `f(x)` is a call by itself
         if dialect == "elixir" and (_FORMS.match(text) or _is_head(node)):
             continue
