@@ -41,6 +41,8 @@ from tests.benchmarks.edges.rust_sites import wilson
 HELD_OUT = {"zhanghai/MaterialFiles", "mobile-dev-inc/maestro", "GitTools/GitVersion", "greenshot/greenshot"}
 _NO_CODE = (NodeKind.CONSTANT,)
 _JOINS = re.compile(r"\s*(?:\?->|->|::|\?\.|\\|\.)\s*")
+_TEXTS = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_INNERMOST = re.compile(r"(?<=\w)\s*<[^<>(){}]*>|\([^()]*\)|\s*\{[^{}]*\}")
 _MADE = re.compile(r"(?<=\w)\.new$")  # Ruby: a class that an instance is made of is what is called
 _LAST_NAME = re.compile(r"[\w$]+(?=\W*$)")
 
@@ -69,7 +71,7 @@ class Sites:
 
     def find(self, path: str, line: int, text: str) -> Found | None:
         """What the call with this text in this line means; None where no such call was seen."""
-        text = _MADE.sub("", text)
+        text = _MADE.sub("", bare(text))
         last = _LAST_NAME.search(text)
         calls = [
             c for c in self._at.get((path, line), ()) if last and c[1].callee.rpartition(".")[2].rstrip("?!") == last[0]
@@ -97,6 +99,20 @@ class Sites:
         local = definition - names.first
         qualname = names.facts.definitions[local].qualname + _number_duplicates(names.facts.definitions)[local]
         return symbol_id(names.path, qualname)
+
+
+def bare(text: str) -> str:
+    """What is called without its arguments, type arguments and lambdas.
+
+    >>> bare("new A<B<C>>(d(e)).f<G>")
+    'new A().f'
+    >>> bare("list.map { it.x() }.b<C>")
+    'list.map.b'
+    """
+    text = _TEXTS.sub('""', text)
+    while (shorter := _INNERMOST.sub(lambda m: "\0" if m[0][0] == "(" else "", text)) != text:
+        text = shorter
+    return text.replace("\0", "()")
 
 
 def _distance(callee: str, head: str, n_calls: int) -> tuple[bool, int]:
