@@ -146,7 +146,9 @@ class OverloadChooser:
         if value is not None and value.kind is ValueKind.DEFINITION:
             is_value = self.inference.program.is_value(value.number)
             value = self.inference.content_of(value.number) if is_value else None
-        if value is None or (value.kind is ValueKind.EXTERNAL and not (value.type and chain.isidentifier())):
+        if value is None or (
+            value.kind is ValueKind.EXTERNAL and not (value.type and chain.strip("<>").isidentifier())
+        ):
             return None  # what a member or a call of something outside gives is not known
         return value if value.kind in (ValueKind.INSTANCE, ValueKind.EXTERNAL) and not value.also else None
 

@@ -55,6 +55,7 @@ class ManifestKey(StrEnum):
     TARGET = "target"  # the file of a binary, example, test or benchmark
     DEPENDENCY = "dependency"  # a local name and a package
     RENAMED = "renamed"  # a local name, and the package that it is, or the folder of one after a dot
+    USING = "using"  # a namespace that all files of a project use
     SHARED = "shared"  # the same for all packages of a workspace
 
 

@@ -1,6 +1,7 @@
 """Package and compiler configuration that gives module names a meaning.
 
-Reads package.json, tsconfig.json, jsconfig.json, go.mod, go.work, Cargo.toml and composer.json.
+Reads package.json, tsconfig.json, jsconfig.json, go.mod, go.work, Cargo.toml, composer.json, and of projects of .NET
+the namespaces that all their files use.
 """
 
 import json
@@ -13,6 +14,8 @@ from causalist._internal.text import read_toml
 _CONFIGURATION = re.compile(r"(^|/)(tsconfig|jsconfig)(\.[\w-]+)?\.json$")
 _PACKAGE = re.compile(r"(^|/)package\.json$")
 _COMPOSER = re.compile(r"(^|/)composer\.json$")
+_PROJECT = re.compile(r"\.(?:cs|vb|fs)proj$|(^|/)directory\.(?:build|packages)\.(?:props|targets)$", re.IGNORECASE)
+_USING = re.compile(r"<Using\s[^>]*?\bInclude\s*=\s*\"([\w.;\s]+)\"(?![^>]*\bAlias\b)", re.IGNORECASE)
 _CRATE = re.compile(r"(^|/)cargo\.toml$", re.IGNORECASE)
 # Comments and trailing commas are common in tsconfig.json; strings are matched first so that they stay as they are.
 _COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -49,6 +52,8 @@ def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
     >>> read_manifest("tsconfig.json", '{"compilerOptions": {"paths": {"@/*": ["src/*"]}}, // for tests\n}')
     (('alias', '@/*\tsrc/*'),)
     """
+    if _PROJECT.search(path):
+        return tuple(_read_project(text)[:_MAX_ENTRIES])
     if _MODULE_FILE.search(path.lower()):
         return tuple(_read_go(text)[:_MAX_ENTRIES])
     if _CRATE.search(path):
@@ -63,6 +68,25 @@ def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
     if _COMPOSER.search(path.lower()):
         return tuple(_read_composer(data)[:_MAX_ENTRIES])
     return tuple((_read_package(data) if _PACKAGE.search(path.lower()) else _read_compiler(data))[:_MAX_ENTRIES])
+
+
+def is_project(path: str) -> bool:
+    """Return True if a file of this name says what the source files below its folder use.
+
+    >>> is_project("src/A/A.csproj"), is_project("Directory.Build.props"), is_project("a.props")
+    (True, True, False)
+    """
+    return _PROJECT.search(path) is not None
+
+
+def _read_project(text: str) -> list[tuple[str, str]]:
+    """Return the namespaces, and types with static members, that a project of .NET uses in all of its files.
+
+    >>> _read_project('<ItemGroup><Using Include="A.B;C" /><Using Include="D" Alias="E" /></ItemGroup>')
+    [('using', 'A.B'), ('using', 'C')]
+    """
+    names = (name.strip() for listed in _USING.findall(text) for name in listed.split(";"))
+    return [("using", name) for name in dict.fromkeys(names) if name]
 
 
 def _read_composer(data: dict[str, Any]) -> list[tuple[str, str]]:

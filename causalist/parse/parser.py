@@ -58,7 +58,7 @@ from causalist.parse.languages import (
     may_be_script,
     script_dialect,
 )
-from causalist.parse.manifests import read_manifest
+from causalist.parse.manifests import is_project, read_manifest
 from causalist.parse.prose import (
     BY_BLOCKS,
     Heading,
@@ -406,7 +406,7 @@ def parse_text(path: str, data: bytes) -> FileFacts:
         words=spaced(with_valid_utf8(data)),
         diagnostics=_encoding_diagnostics(data),
         doc=passages[0].title if passages and kind not in BY_BLOCKS else "",
-        manifest=read_manifest(path, text) if kind == "manifest" else (),
+        manifest=read_manifest(path, text) if kind == "manifest" or is_project(path) else (),
         mentions=read_mentions(kind, text, passages),
         n_rows=data.count(b"\n") + 1,
         n_bytes=len(data),

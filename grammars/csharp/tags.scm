@@ -69,7 +69,7 @@
 (for_statement initializer: (variable_declaration (variable_declarator name: (identifier) @binding)))
 (variable_declarator name: (identifier) [(object_creation_expression) (invocation_expression) (identifier)
   (member_access_expression) (await_expression) (element_access_expression) (conditional_access_expression)
-  (parenthesized_expression)] @binding.value .)
+  (parenthesized_expression) (conditional_expression) (switch_expression)] @binding.value .)
 (field_declaration (variable_declaration (variable_declarator name: (identifier) @binding.property)))
 (event_field_declaration (variable_declaration (variable_declarator name: (identifier) @binding.property)))
 (property_declaration type: (_) @binding.type name: (identifier) @binding.property)

@@ -327,15 +327,28 @@ def share_imports(tables: Sequence[FileSymbols], declared: DeclaredTypes) -> Non
     if not ends:
         return
     folders = {posixpath.dirname(symbols.path) for symbols in tables if symbols.path.lower().endswith(tuple(ends))}
+    below: dict[str, dict[str, Import]] = {}  # folder -> module -> import, of projects and of what they all read
+    for symbols in tables:
+        for key, module in symbols.facts.manifest:
+            if key == ManifestKey.USING:
+                star = Import(MODULE_SCOPE, ImportKind.REEXPORT_ALL, module, 0, "*", "", 0)
+                below.setdefault(posixpath.dirname(symbols.path), {}).setdefault(module, star)
     reading = [symbols for symbols in tables if symbols.settings is not None and symbols.settings.modules.projects]
     for symbols in reading:
         for star in symbols.stars:
             if star.kind == ImportKind.REEXPORT_ALL:
-                key = symbols.facts.language, find_project(symbols.path, folders)
-                passed_on.setdefault(key, {}).setdefault(star.module, star)
-    for symbols in reading if passed_on else ():
+                language, project = symbols.facts.language, find_project(symbols.path, folders)
+                passed_on.setdefault((language, project), {}).setdefault(star.module, star)
+    for symbols in reading if passed_on or below else ():
         own = {star.module for star in symbols.stars}
-        more = passed_on.get((symbols.facts.language, find_project(symbols.path, folders)), {})
+        project = find_project(symbols.path, folders)
+        more = dict(passed_on.get((symbols.facts.language, project), {}))
+        while below:
+            for module, star in below.get(project, {}).items():
+                more.setdefault(module, star)
+            if not project:
+                break
+            project = posixpath.dirname(project)
         symbols.stars.extend(star for module, star in more.items() if module not in own)
 
 

@@ -29,6 +29,7 @@ from causalist.parse.syntax.captures import Tag
 from causalist.parse.syntax.chains import (
     array_type_name,
     chain_of,
+    first_alternative,
     members_of,
     opening_bracket,
     paths_of_pattern,
@@ -226,8 +227,7 @@ class BindingReader:
             return
         if self._binding_end < 0 or not self.bindings or not self._is_near(self._binding_end, start):
             return
-        last = self.bindings[-1]
-        chain = self._chain(start, end, self._binding_start - 1)
+        last, chain = self.bindings[-1], self._chain(start, end, self._binding_start - 1)
         if self._scopes.shadows is not None:
             self._scopes.shadows.postpone(last.scope, last.target, end)
         self.bindings[-1] = last._replace(value=element_of(chain))
@@ -364,7 +364,7 @@ class BindingReader:
             return value_of(text, self._scopes.settings.shapes) if end - start <= MAX_VALUE_BYTES else ""
         if self._has_arrows and text.startswith("{"):
             return members_of(text)
-        text = self._scopes.spell_attributes(text)
+        text = first_alternative(self._scopes.spell_attributes(text), self._scopes.settings.types)
         if self._is_generic and (generic := _MADE_GENERIC.fullmatch(text)):
             return typed_value(array_type_name(generic[1], self._scopes.settings.types))
         if self._instancing is not None and (of_type := self._instancing.fullmatch(text)):

@@ -211,6 +211,31 @@ def _cast_of(text: str, settings: TypeSettings) -> str:
     return typed_value(name) if name else chain_of(cast["value"].strip(), settings)
 
 
+def first_alternative(text: str, settings: TypeSettings) -> str:
+    """Return the first value of `c ? a : b` or `x switch { c => a, … }`, whose alternatives have one type.
+
+    Any other text is unchanged, as all are in languages that do not declare what a variable is by its value.
+
+    >>> s = TypeSettings(before_names=True)
+    >>> [first_alternative(t, s) for t in ("x > 1 ? g(y) : h", "f(x ? 1 : 2)", "k switch { 1 => A(x), _ => B() }")]
+    ['g(y)', 'f(x ? 1 : 2)', 'A(x)']
+    """
+    if not settings.before_names:
+        return text
+    if switch := _SWITCH.match(text):
+        return split_top(text[switch.end() :].rstrip("} \n\t\r"), ",")[0].strip()
+    chosen = _TERNARY.search(text)
+    if chosen and text.count("(", 0, chosen.start()) == text.count(")", 0, chosen.start()):
+        values = split_top(text[chosen.end() :], ":")
+        if len(values) == 2:
+            return values[0].strip()
+    return text
+
+
+_SWITCH = re.compile(r"[\w.()\s]+?\bswitch\s*\{(?:[^=]|=(?!>))*=>\s*")
+_TERNARY = re.compile(r"\s\?\s")
+
+
 def paths_of_pattern(text: str) -> list[tuple[str, tuple[str, ...]]]:
     """Return the names that a pattern of an object binds, with the keys that lead to their values.
 

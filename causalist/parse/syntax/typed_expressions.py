@@ -32,7 +32,7 @@ from causalist.model.type_notation import (
     without_item_braces,
 )
 from causalist.parse.syntax.captures import Tag
-from causalist.parse.syntax.chains import part_at, targets_of_pattern
+from causalist.parse.syntax.chains import chain_of, part_at, targets_of_pattern
 from causalist.parse.syntax.scopes import VALUE_KINDS, Scopes
 
 STRING = re.compile(
@@ -594,3 +594,57 @@ class PlaceReader:
         if not dot:
             return text if _NAME.fullmatch(text) else ""
         return f".{rest}" if head in self._self_names and _NAME.fullmatch(rest) else ""
+
+
+_NUMBER = re.compile(r"-?(?:0[xXbB][\da-fA-F_]+|[\d_]+)[lL]?|-?[\d_]*\.?[\d_]+(?:[eE][-+]?\d+)?[fFdD]?|-?\d+\.[fFdD]?")
+_FUNCTION = re.compile(r"\w+\s*->|\([\w\s,.<>\[\]@?]*\)\s*->|[\w.<>]+::\w+$")
+_ARROW = re.compile(r"(?:(?:async|static)\s+)*+(?:\w+|\([^()]*\))\s*=>")
+_TYPED = re.compile(r"(default\s*)?\(\s*([A-Z]\w*(?:\.\w+)*)(?:<[^()]*>)?\??\s*\)\s*")
+_NOTHING = frozenset({"null", "null!", "default", "default!"})
+
+
+def letter_of(text: str, *, with_arrows: bool = False) -> str:
+    """Return the letter of an argument in `Call.arguments`; `with_arrows` where `x => y` is a function.
+
+    >>> "".join(letter_of(t) for t in ('"a"', "'c'", "1", "0x1F", "2L", "1.5", "2f", "true", "null", "x -> y", "f(x)"))
+    'sciildfbn>?'
+    >>> [letter_of(t, with_arrows=True) for t in ('$"a{b}"', '@"c"', "(a, b) => c", "async () => { }", "a >= b")]
+    ['s', 's', '>', '>', '?']
+    """
+    if not text:
+        return "?"  # broken source
+    first = text[0]
+    if first in "$@" and text.lstrip("$@")[:1] == '"':
+        first, text = '"', text.lstrip("$@")
+    if text.startswith('"""') and (text.endswith('"""') or len(text) >= 80):
+        return "s"
+    if first == '"':
+        return "s" if text.find('"', 1) == len(text) - 1 or '" +' in text or len(text) >= 80 else "?"
+    if first == "'":
+        return "c" if len(text) <= 8 else "?"
+    if first in "-.0123456789" and _NUMBER.fullmatch(text):
+        last = text[-1].lower()
+        if last == "l":
+            return "l"
+        if text[:2].lower() == "0x":
+            return "i"
+        return last if last in "fd" else "d" if "." in text or last == "e" else "i"
+    if text in ("true", "false"):
+        return "b"
+    if text == "null":
+        return "n"
+    return ">" if _FUNCTION.match(text) or (with_arrows and _ARROW.match(text)) else "?"
+
+
+def typed_argument(text: str) -> str:
+    """Return the typed value of an argument whose type is said before it, or "".
+
+    >>> [typed_argument(text) for text in ("(Repo<A>)x.y", "default(Repo)", "(Repo)null!", "(Repo)", "(A)b + c")]
+    ['<Repo>', '<Repo>', '<Repo>', '', '']
+    """
+    typed = _TYPED.match(text)
+    if typed is None:
+        return ""
+    rest = text[typed.end() :]
+    is_whole = rest in ("", "!") if typed[1] else rest in _NOTHING or bool(chain_of(rest))
+    return typed_value(typed[2]) if is_whole else ""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Container
 from dataclasses import dataclass, field
 
-from causalist.model.facts import MODULE_SCOPE, Call, Reference
+from causalist.model.facts import MODULE_SCOPE, ArgumentKind, Call, Reference
 from causalist.model.type_notation import GIVEN, OWN_OBJECT, PLACE, element_of
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.captures import Tag
@@ -20,10 +20,13 @@ from causalist.parse.syntax.chains import arguments_at, chain_of, last_of_chain,
 from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.local_names import OpenLambda
 from causalist.parse.syntax.scopes import BlockScopes, Scopes
-from causalist.parse.syntax.typed_expressions import callee_of
+from causalist.parse.syntax.typed_expressions import callee_of, letter_of, typed_argument
 
 _MAX_NAME_BYTES = 200
-_LAST_NAME = re.compile(rb"([\w$\x80-\xff]+[?!]?)\s*(?:<[\w\s.,<>?\[\]]*>\s*)?$")  # types may be said behind it
+# Types may be said behind it; `A<B>.c<D>` ends with c.
+_LAST_NAME = re.compile(
+    rb"([\w$\x80-\xff]+[?!]?)\s*(?:<(?:[\w\s.,?\[\]]|<(?:[\w\s.,?\[\]]|<[\w\s.,<>?\[\]]*>)*>)*>\s*)?$"
+)
 _GIVEN = re.compile(rb"\s*=(?![=~>])")  # after a member that gets a value
 _LAST_BEFORE_TYPES = re.compile(rb"([\w$\x80-\xff]++)\s*+(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])?\s*$")
 _TYPES = re.compile(r"(?<!asInstanceOf)\[(?:[^\[\]]|\[[^\[\]]*\])*\]")
@@ -36,8 +39,6 @@ _INDEX = re.compile(r"\[[^\[\]\"']*\]")
 _INDEXED = re.compile(r"(?:[\w$]+\.)*[\w$]+(?:\[\])+(?:\.[\w$]+(?:\[\])*)*\.[\w$]+")
 _INDEXED_MEMBERS = re.compile(r"(?:\[\])*(?:\.[^\W\d][\w$]*(?:\[\])*)*\.[^\W\d][\w$]*")
 _EXPLICIT_TYPES = re.compile(r"\.\s*<[\w\s.,<>?&\[\]]*>\s*(?=[^\W\d])")
-_NUMBER = re.compile(r"-?(?:0[xXbB][\da-fA-F_]+|[\d_]+)[lL]?|-?[\d_]*\.?[\d_]+(?:[eE][-+]?\d+)?[fFdD]?|-?\d+\.[fFdD]?")
-_FUNCTION = re.compile(r"\w+\s*->|\([\w\s,.<>\[\]@?]*\)\s*->|[\w.<>]+::\w+$")
 _UNKNOWN_PART = re.compile(r"[,?<>]")  # in a chain of which nothing is known
 _PARAMETERS = re.compile(rb"""\{?[^{}"';=|&-]*+[-=]>""")  # of a lambda
 _STATEMENT = re.compile(rb"(?:[{;\n]|[-=]>|\breturn)\s*$")  # before the last expression of a lambda
@@ -73,6 +74,8 @@ class CallReader:
         self._calls = calls
         self._curried = scopes.settings.names.curried
         self._has_literal_overloads = bool(scopes.settings.types.literals)
+        self._has_typed_functions = ArgumentKind.FUNCTION in dict(scopes.settings.types.literals)
+        self._casts_before = scopes.settings.types.before_names and self._has_literal_overloads
         self._bracketed = scopes.settings.types.bracketed
         self._open: list[_Invocation] = []
         self._lists: list[tuple[int, _Invocation | None]] = []  # open lists of arguments: end, call
@@ -236,7 +239,7 @@ class CallReader:
         if not inner.end <= start <= inner.end + _MAX_BETWEEN_BYTES or self._scopes.data[inner.end : start].strip():
             return False
         if not self._curried:
-            inner.arguments += _letter(self._scopes.text(start, min(end, start + 80)))
+            inner.arguments += letter_of(self._scopes.text(start, min(end, start + 80)))
         call.chain, call.has_arguments, call.spelled = inner.chain, True, inner.spelled
         call.values = call.values or inner.values
         if inner.position >= 0:
@@ -252,7 +255,8 @@ class CallReader:
             self._lists.pop()
         call = self._lists[-1][1] if self._lists else None
         if call is not None:
-            letter = _letter(self._scopes.text(start, min(end, start + 80)))
+            text = self._scopes.text(start, min(end, start + 80))
+            letter = letter_of(text, with_arrows=self._has_typed_functions)
             call.arguments += letter
             if letter == "?" and self._has_literal_overloads:
                 call.values.append(self._value(start, end))
@@ -262,6 +266,8 @@ class CallReader:
         if end - start > _MAX_RECEIVER_BYTES:
             return ""
         text = self._scopes.spell_attributes(self._scopes.text(start, end))
+        if self._casts_before and (typed := typed_argument(text)):
+            return typed
         chain = self._scopes.spell_current(with_constructor_call(text, chain_of(text, self._scopes.settings.types)))
         return chain if chain.isascii() and not _UNKNOWN_PART.search(chain) else ""
 
@@ -366,33 +372,6 @@ def _is_one_value(text: str, start: int, last: int) -> bool:
         elif depth == 0 and character in "+-*/%<>=!&|^?:":
             return False
     return False
-
-
-def _letter(text: str) -> str:
-    """Return the letter of an argument in `Call.arguments`.
-
-    >>> "".join(_letter(t) for t in ('"a"', "'c'", "1", "0x1F", "2L", "1.5", "2f", "true", "null", "x -> y", "f(x)"))
-    'sciildfbn>?'
-    """
-    if not text:
-        return "?"  # broken source
-    first = text[0]
-    if first == '"':
-        return "s" if text.find('"', 1) == len(text) - 1 or '" +' in text or len(text) >= 80 else "?"
-    if first == "'":
-        return "c" if len(text) <= 8 else "?"
-    if first in "-.0123456789" and _NUMBER.fullmatch(text):
-        last = text[-1].lower()
-        if last == "l":
-            return "l"
-        if text[:2].lower() == "0x":
-            return "i"
-        return last if last in "fd" else "d" if "." in text or last == "e" else "i"
-    if text in ("true", "false"):
-        return "b"
-    if text == "null":
-        return "n"
-    return ">" if _FUNCTION.match(text) else "?"
 
 
 _CALLEE = re.compile(rb"((?:\$?\w+(?:\.|::))*)(\w+)\s*(!?)\s*$")
