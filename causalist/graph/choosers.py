@@ -1,5 +1,9 @@
-"""Choices between definitions that one use may mean: twins, overloads, and names when the receiver is unknown."""
+"""Choices between definitions that one use may mean.
 
+These are twins, overloads, types of one name or in several parts, and names when the receiver is unknown.
+"""
+
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -14,11 +18,15 @@ from causalist.graph.program.overloads import REST, is_type_parameter, misfit
 from causalist.graph.program.program import Program
 from causalist.graph.rules import MAX_CANDIDATES, MAX_NAMESAKES, RuleName
 from causalist.graph.values import Value, ValueKind
-from causalist.model.facts import ArgumentKind, ImportKind
+from causalist.model.facts import ArgumentKind, Definition, ImportKind
+from causalist.model.language import LanguageSettings
 from causalist.model.roles import role_of
-from causalist.model.symbols import CALLABLE_KINDS, Role
-from causalist.model.type_notation import OPTIONAL, split_top
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
+from causalist.model.type_notation import OPTIONAL, split_top, type_parameters_of
 
+_LAST_ROLES = frozenset(
+    {Role.TEST, Role.EXAMPLE, Role.DOCS, Role.VENDORED}
+)  # of which a type is declared first elsewhere
 _SECONDARY_ROLES = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS})
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts", ".pyi")
 _REEXPORTS = frozenset({ImportKind.REEXPORT, ImportKind.REEXPORT_ALL, ImportKind.REEXPORT_NAMESPACE})
@@ -185,6 +193,113 @@ class OverloadChooser:
             return _SOME_TYPE
         bases = program.linear_bases(value.number)
         return bases.index(wanted.number) if wanted.number in bases else None
+
+
+@dataclass(frozen=True, slots=True)
+class PartialTypes:
+    """The types of a program that have several declarations."""
+
+    program: Program
+
+    def join_types(self) -> None:
+        """Fill `canonical` of the program, and `attached` with the members of all declarations."""
+        program = self.program
+        files = [
+            symbols
+            for symbols in program.files
+            if symbols.settings is not None and _has_partial_types(symbols.settings)
+        ]
+        files.sort(key=lambda symbols: role_of(symbols.path) in _LAST_ROLES)
+        self._find_namesakes(files)
+        declared: dict[tuple[str, str], list[int]] = {}
+        for symbols in files:
+            for local, definition in enumerate(symbols.facts.definitions):
+                if _is_open(symbols, definition):
+                    declared.setdefault(self._key_of(symbols, local), []).append(symbols.first + local)
+        for group in declared.values():
+            program.canonical.update(dict.fromkeys(group, group[0]))
+        for symbols in files:
+            assert symbols.settings is not None
+            for local, definition in enumerate(symbols.facts.definitions):
+                parent = program.parent(symbols.first + local)
+                if parent in program.arities:
+                    group = declared.get(self._key_of(symbols, parent - symbols.first), [])
+                else:
+                    group = declared.get(_key(symbols, definition.qualname.rpartition(".")[0]), [])
+                is_inside = bool(group) and program.canonical.get(parent) == group[0]
+                # `module Shop.Door` is known as the `Door` of `Shop` although it does not stand in it.
+                is_named_so = bool(group) and not is_inside and symbols.settings.modules.reopened
+                if is_named_so or (is_inside and (len(group) > 1 or parent != group[0])):
+                    program.attached.setdefault((group[0], definition.name), []).append(symbols.first + local)
+
+    def _find_namesakes(self, files: Sequence[FileSymbols]) -> None:
+        """Fill `arities` of the program."""
+        named: dict[tuple[str, str], dict[int, int]] = {}
+        several: dict[tuple[str, str], list[int]] = {}
+        for symbols in files:
+            assert symbols.settings is not None
+            for local, definition in enumerate(symbols.facts.definitions if symbols.settings.types.generic else ()):
+                if definition.kind in TYPE_KINDS:
+                    key = _key(symbols, definition.qualname)
+                    named.setdefault(key, {}).setdefault(arity_of(definition.signature), symbols.first + local)
+                    several.setdefault(key, []).append(symbols.first + local)
+        for key, by_arity in named.items():
+            if len(by_arity) > 1:
+                self.program.arities.update(dict.fromkeys(several[key], by_arity))
+                self._let_name_mean(by_arity[min(by_arity)], several[key])
+
+    def _let_name_mean(self, plainest: int, several: Sequence[int]) -> None:
+        """Make the name of several types mean the one that has the fewest parameters, which need not be written."""
+        program = self.program
+        fewest = arity_of(program.definition_of[plainest].signature)
+        others = {each for each in several if arity_of(program.definition_of[each].signature) != fewest}
+        for number in several:
+            symbols, name = program.files[program.file_of[number]], program.definition_of[number].qualname
+            if number in others and symbols.by_qualname.get(name) == number:
+                same = [each for each in several if program.file_of[each] == program.file_of[number]]
+                own = next((each for each in same if each not in others), -1)
+                if own >= 0:
+                    symbols.by_qualname[name] = own
+                elif program.parent(number) < 0:
+                    del symbols.by_qualname[name]
+            key = (symbols.settings.family if symbols.settings else "", f"{symbols.facts.package}.{name}".lstrip("."))
+            if key in program.declared.types:
+                program.declared.types[key] = [e for e in program.declared.types[key] if e[1] not in others]
+
+    def _key_of(self, symbols: FileSymbols, local: int) -> tuple[str, str]:
+        """Return what all declarations of a type share: its name, and the number of its parameters if that tells."""
+        definition = symbols.facts.definitions[local]
+        family, name = _key(symbols, definition.qualname)
+        is_one_of_several = symbols.first + local in self.program.arities
+        return family, f"{name}`{arity_of(definition.signature)}" if is_one_of_several else name
+
+    def join_bases(self) -> None:
+        """Give each declaration of a type the bases of all."""
+        program = self.program
+        together: dict[int, dict[int, None]] = {}
+        for number, first in program.canonical.items():
+            others = [each for each in program.bases_of(number) if program.canonical.get(each, each) != first]
+            if others:
+                together.setdefault(first, {}).update(dict.fromkeys(others))
+        bases = {first: list(several) for first, several in together.items()}
+        for number, first in program.canonical.items():
+            if first in bases:
+                program.set_bases(number, bases[first])
+
+    def select_declaration(self, found: Sequence[int]) -> Sequence[int]:
+        """Return, of declarations of one type, the one that a use of its name means.
+
+        It is the one in the file which is called like the type, else the first. Several types stay several.
+        """
+        program = self.program
+        if len(found) < 2 or len({program.canonical.get(each, each) for each in found}) > 1:
+            return found
+        name = f"{program.definition_of[found[0]].name}."
+        files = [posixpath.basename(program.files[program.file_of[each]].path) for each in found]
+        called_so = [
+            each for each, file in zip(found, files, strict=True) if file.startswith(name) and file.count(".") == 1
+        ]
+        return called_so[:1] or found[:1]
 
 
 class NameCandidates:
@@ -370,3 +485,33 @@ def _is_secondary(path: str) -> bool:
 def _family(program: Program, file: int) -> str:
     settings = program.files[file].settings
     return settings.family if settings else ""
+
+
+def arity_of(signature: str) -> int:
+    """Return the number of type parameters in the signature of a type.
+
+    >>> arity_of("public partial class Policy<TResult> : A<B, C>"), arity_of("class Policy")
+    (1, 0)
+    """
+    return len(type_parameters_of(signature)) if "<" in signature else 0
+
+
+def _has_partial_types(settings: LanguageSettings) -> bool:
+    return settings.modules.reopened or bool(settings.names.partial_type_pattern)
+
+
+def _is_open(symbols: FileSymbols, definition: Definition) -> bool:
+    """Return True if a type may have further declarations."""
+    assert symbols.settings is not None
+    if symbols.settings.modules.reopened:
+        return definition.kind in TYPE_KINDS or definition.kind == NodeKind.NAMESPACE
+    return (
+        definition.kind in TYPE_KINDS
+        and re.match(symbols.settings.names.partial_type_pattern, definition.signature) is not None
+    )
+
+
+def _key(symbols: FileSymbols, qualname: str) -> tuple[str, str]:
+    """Return the language family and the qualified name of a type, which all its declarations share."""
+    assert symbols.settings is not None
+    return symbols.settings.family, f"{symbols.facts.package}.{qualname}"

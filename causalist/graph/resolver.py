@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.choosers import NameCandidates, OverloadChooser, TwinChooser
+from causalist.graph.choosers import NameCandidates, OverloadChooser, PartialTypes, TwinChooser
 from causalist.graph.imports.includes import InclusionGraph
 from causalist.graph.imports.packages import share_imports
 from causalist.graph.infer.inference import Inference
 from causalist.graph.program.name_lookup import NameLookup, has_receiver_parameters
 from causalist.graph.program.overloads import best_overloads, misfit
-from causalist.graph.program.program import PartialTypes, Program
+from causalist.graph.program.program import Program
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import IS_TYPE, MODULE_SCOPE, UNCOUNTED, Implementation
@@ -364,6 +364,8 @@ class Resolver:
         if value.kind is ValueKind.DEFINITION:
             program = self.program
             if not called:
+                if arguments == IS_TYPE and values:
+                    value = value._replace(number=program.of_arity(value.number, int(values)))
                 every = program.packages.find_variants(value.number, program.file_of[value.number], file, program.files)
                 variants = self.partial_types.select_declaration(every)
                 return [Target(number, value.rule, len(variants)) for number in variants], ""

@@ -134,9 +134,8 @@ class AnnotationTypes:
     def _is_parameter_of_function(self, file: int, scope: int, name: str) -> bool:
         """Return True if the element of an array is a type parameter of the function `scope`."""
         symbols = self.program.files[file]
-        if scope == MODULE_SCOPE or symbols.facts.definitions[scope].kind not in CALLABLE_KINDS:
-            return False
-        return name.removesuffix(_ELEMENT) in symbols.bindings.get(scope, {})
+        is_function = scope != MODULE_SCOPE and symbols.facts.definitions[scope].kind in CALLABLE_KINDS
+        return is_function and name.removesuffix(_ELEMENT) in symbols.bindings.get(scope, {})
 
     def _generic_type(self, file: int, scope: int, head: str, arguments: list[str], rule: str) -> Value:
         """Return an instance of a generic type, which knows its arguments; a function for a type of functions."""
@@ -144,8 +143,9 @@ class AnnotationTypes:
         parts = tuple(self.infer_annotation(file, scope, each, rule) if each else UNKNOWN for each in arguments)
         if settings is not None and head in settings.types.functions:
             return Value(ValueKind.CALLABLE, -1, rule, parts=(parts[-1],))
-        value = self.infer_annotation(file, scope, head, rule)
-        return value._replace(parts=parts) if value.kind is ValueKind.INSTANCE else value
+        if (value := self.infer_annotation(file, scope, head, rule)).kind is not ValueKind.INSTANCE:
+            return value
+        return value._replace(number=self.program.of_arity(value.number, len(arguments)), parts=parts)
 
     def type_arguments(self, value: Value, owner: int, depth: int = 0) -> dict[str, Value]:
         """Return what the type parameters of `owner` stand for in a value of that type or of one below it."""

@@ -10,8 +10,6 @@ stands for the type where something is known of it as a whole. A member is looke
 found, and then in all of them in that order.
 """
 
-import posixpath
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
@@ -26,8 +24,7 @@ from causalist.graph.rules import RuleName
 from causalist.graph.values import Resolution, ResolutionKind
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.roles import role_of
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, accessor_names
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, accessor_names
 
 _MAX_DEPTH = 20  # re-exports that are followed before a name is given up
 _MAX_BASE_VISITS = 200  # visits along the bases of one type; a cycle of bases ends here
@@ -58,6 +55,8 @@ class Program:
     owner_of: dict[int, int] = field(default_factory=dict)  # such a member -> its type
     extended_functions: set[int] = field(default_factory=set)  # functions that are the types of such members
     extended: dict[int, int] = field(default_factory=dict)  # functions of the module of that name -> what they are for
+    # Types that share their name with types of another number of type parameters -> all of these, by that number.
+    arities: dict[int, dict[int, int]] = field(default_factory=dict)
     canonical: dict[int, int] = field(default_factory=dict)  # types that may be reopened -> their first declaration
     inclusion: InclusionGraph = field(default_factory=InclusionGraph)
     bounds: dict[tuple[int, str], tuple[int, Binding]] = field(default_factory=dict)  # type parameters, by their type
@@ -445,16 +444,28 @@ class Program:
         symbols = self.files[self.file_of[owner]]
         if called is not None and qualname in symbols.callables:
             for number in symbols.callables[qualname]:
-                if misfit(self.parameters.get(number), called, {}) is not None:
+                if misfit(self.parameters.get(number), called, {}) is not None and self._is_inside(number, owner):
                     return number
         elif qualname in symbols.by_qualname:
             found = symbols.by_qualname[qualname]
-            if called is None or not self._is_plain_value(symbols, found):
+            if (called is None or not self._is_plain_value(symbols, found)) and self._is_inside(found, owner):
                 return found
         for number in self.attached.get((self.canonical.get(owner, owner), name), ()):
             if called is None or misfit(self.parameters.get(number), called, {}) is not None:
                 return number
         return -1
+
+    def _is_inside(self, member: int, owner: int) -> bool:
+        """Return False if a member belongs to another type of the name of `owner`."""
+        if owner not in self.arities:
+            return True
+        parent = self.parent(member)
+        return self.canonical.get(parent, parent) == self.canonical.get(owner, owner)
+
+    def of_arity(self, number: int, n_parameters: int) -> int:
+        """Return the type of the name of a type that has so many type parameters, or the type itself."""
+        namesakes = self.arities.get(number)
+        return namesakes.get(n_parameters, number) if namesakes is not None else number
 
     def _is_plain_value(self, symbols: FileSymbols, definition: int) -> bool:
         """Return True if a call by this name must denote another definition, since this one is a plain value."""
@@ -540,6 +551,8 @@ class Program:
         if function in self.extended:
             return [each for each in same if self.extended.get(each) == self.extended[function]], []
         owner = self.owner_of.get(function, self.parent(function))
+        if owner in self.arities:
+            same = [each for each in same if self._is_inside(each, owner)]
         first = self.canonical.get(owner, owner)
         elsewhere = self.attached.get((first, definition.name), []) if same else []
         elsewhere = [each for each in elsewhere if self.definition_of[each].kind in CALLABLE_KINDS]
@@ -570,89 +583,3 @@ class Program:
         if symbols.has_folder_imports:
             self.bind_package_names(symbols)
         self.definition_of[symbols.first : symbols.first + len(facts.definitions)] = facts.definitions
-
-
-_LAST_ROLES = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS, Role.VENDORED})
-
-
-@dataclass(frozen=True, slots=True)
-class PartialTypes:
-    """The types of a program that have several declarations."""
-
-    program: Program
-
-    def join_types(self) -> None:
-        """Fill `canonical` of the program, and `attached` with the members of all declarations."""
-        program = self.program
-        files = [
-            symbols
-            for symbols in program.files
-            if symbols.settings is not None and _has_partial_types(symbols.settings)
-        ]
-        files.sort(key=lambda symbols: role_of(symbols.path) in _LAST_ROLES)
-        declared: dict[tuple[str, str], list[int]] = {}
-        for symbols in files:
-            for local, definition in enumerate(symbols.facts.definitions):
-                if _is_open(symbols, definition):
-                    declared.setdefault(_key(symbols, definition.qualname), []).append(symbols.first + local)
-        for group in declared.values():
-            program.canonical.update(dict.fromkeys(group, group[0]))
-        for symbols in files:
-            assert symbols.settings is not None
-            for local, definition in enumerate(symbols.facts.definitions):
-                group = declared.get(_key(symbols, definition.qualname.rpartition(".")[0]), [])
-                parent = program.parent(symbols.first + local)
-                is_inside = bool(group) and program.canonical.get(parent) == group[0]
-                # `module Shop.Door` is known as the `Door` of `Shop` although it does not stand in it.
-                is_named_so = bool(group) and not is_inside and symbols.settings.modules.reopened
-                if is_named_so or (is_inside and (len(group) > 1 or parent != group[0])):
-                    program.attached.setdefault((group[0], definition.name), []).append(symbols.first + local)
-
-    def join_bases(self) -> None:
-        """Give each declaration of a type the bases of all."""
-        program = self.program
-        together: dict[int, dict[int, None]] = {}
-        for number, first in program.canonical.items():
-            others = [each for each in program.bases_of(number) if program.canonical.get(each, each) != first]
-            if others:
-                together.setdefault(first, {}).update(dict.fromkeys(others))
-        bases = {first: list(several) for first, several in together.items()}
-        for number, first in program.canonical.items():
-            if first in bases:
-                program.set_bases(number, bases[first])
-
-    def select_declaration(self, found: Sequence[int]) -> Sequence[int]:
-        """Return, of declarations of one type, the one that a use of its name means.
-
-        It is the one in the file which is called like the type, else the first. Several types stay several.
-        """
-        program = self.program
-        if len(found) < 2 or len({program.canonical.get(each, each) for each in found}) > 1:
-            return found
-        name = f"{program.definition_of[found[0]].name}."
-        files = [posixpath.basename(program.files[program.file_of[each]].path) for each in found]
-        called_so = [
-            each for each, file in zip(found, files, strict=True) if file.startswith(name) and file.count(".") == 1
-        ]
-        return called_so[:1] or found[:1]
-
-
-def _has_partial_types(settings: LanguageSettings) -> bool:
-    return settings.modules.reopened or bool(settings.names.partial_type_pattern)
-
-
-def _is_open(symbols: FileSymbols, definition: Definition) -> bool:
-    """Return True if a type may have further declarations."""
-    assert symbols.settings is not None
-    if symbols.settings.modules.reopened:
-        return definition.kind in TYPE_KINDS or definition.kind == NodeKind.NAMESPACE
-    return (
-        definition.kind in TYPE_KINDS
-        and re.match(symbols.settings.names.partial_type_pattern, definition.signature) is not None
-    )
-
-
-def _key(symbols: FileSymbols, qualname: str) -> tuple[str, str]:
-    """Return the language family and the qualified name of a type, which all its declarations share."""
-    assert symbols.settings is not None
-    return symbols.settings.family, f"{symbols.facts.package}.{qualname}"

@@ -596,7 +596,9 @@ class PlaceReader:
         return f".{rest}" if head in self._self_names and _NAME.fullmatch(rest) else ""
 
 
-_NUMBER = re.compile(r"-?(?:0[xXbB][\da-fA-F_]+|[\d_]+)[lL]?|-?[\d_]*\.?[\d_]+(?:[eE][-+]?\d+)?[fFdD]?|-?\d+\.[fFdD]?")
+_NUMBER_LITERAL = re.compile(
+    r"-?(?:0[xXbB][\da-fA-F_]+|[\d_]+)[lL]?|-?[\d_]*\.?[\d_]+(?:[eE][-+]?\d+)?[fFdD]?|-?\d+\.[fFdD]?"
+)
 _FUNCTION = re.compile(r"\w+\s*->|\([\w\s,.<>\[\]@?]*\)\s*->|[\w.<>]+::\w+$")
 _ARROW = re.compile(r"(?:(?:async|static)\s+)*+(?:\w+|\([^()]*\))\s*=>")
 _TYPED = re.compile(r"(default\s*)?\(\s*([A-Z]\w*(?:\.\w+)*)(?:<[^()]*>)?\??\s*\)\s*")
@@ -622,7 +624,7 @@ def letter_of(text: str, *, with_arrows: bool = False) -> str:
         return "s" if text.find('"', 1) == len(text) - 1 or '" +' in text or len(text) >= 80 else "?"
     if first == "'":
         return "c" if len(text) <= 8 else "?"
-    if first in "-.0123456789" and _NUMBER.fullmatch(text):
+    if first in "-.0123456789" and _NUMBER_LITERAL.fullmatch(text):
         last = text[-1].lower()
         if last == "l":
             return "l"

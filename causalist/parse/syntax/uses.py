@@ -13,7 +13,7 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 
 from causalist.model.facts import MODULE_SCOPE, ArgumentKind, Call, Reference
-from causalist.model.type_notation import GIVEN, OWN_OBJECT, PLACE, element_of
+from causalist.model.type_notation import GIVEN, OWN_OBJECT, PLACE, element_of, split_top, typed_value
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.captures import Tag
 from causalist.parse.syntax.chains import arguments_at, chain_of, last_of_chain, type_name, with_constructor_call
@@ -40,6 +40,7 @@ _INDEXED = re.compile(r"(?:[\w$]+\.)*[\w$]+(?:\[\])+(?:\.[\w$]+(?:\[\])*)*\.[\w$
 _INDEXED_MEMBERS = re.compile(r"(?:\[\])*(?:\.[^\W\d][\w$]*(?:\[\])*)*\.[^\W\d][\w$]*")
 _EXPLICIT_TYPES = re.compile(r"\.\s*<[\w\s.,<>?&\[\]]*>\s*(?=[^\W\d])")
 _UNKNOWN_PART = re.compile(r"[,?<>]")  # in a chain of which nothing is known
+_TYPE_ARGUMENTS = re.compile(rb"<(.*)>\s*$", re.DOTALL)
 _PARAMETERS = re.compile(rb"""\{?[^{}"';=|&-]*+[-=]>""")  # of a lambda
 _STATEMENT = re.compile(rb"(?:[{;\n]|[-=]>|\breturn)\s*$")  # before the last expression of a lambda
 _LAST_STATEMENT = re.compile(rb"(?:[{;\n]|[-=]>|\breturn\b)[ \t]*([\w$.?!]++)[\s;})]*$")
@@ -57,6 +58,7 @@ class _Invocation:
     arguments: str = ""
     values: list[str] = field(default_factory=list)  # chains of the arguments that are "?"
     is_constructor: bool = False  # an instance of the type that is named
+    made: str = ""  # its typed value, where the type has arguments
     has_arguments: bool = False  # its arguments have begun
     scope: int = MODULE_SCOPE
     spelled: str = ""  # its chain with local names spelled
@@ -127,6 +129,10 @@ class CallReader:
         elif chain in self._super_names:
             chain = self._overridden_chain(chain, scope)
         call.chain, call.is_constructor = chain or "?", is_type
+        if is_type and self._has_typed_functions and (types := _TYPE_ARGUMENTS.search(self._scopes.data, start, end)):
+            call.values = [str(len(split_top(types[1].decode("utf-8", "replace"), ",")))]
+            name = type_name(self._scopes.text(start, end), self._scopes.settings.types)
+            call.made = typed_value(name) if "{" in name else ""
         self._named.add(start)
         if chain:
             call.position = len(self._calls)
@@ -258,7 +264,7 @@ class CallReader:
             text = self._scopes.text(start, min(end, start + 80))
             letter = letter_of(text, with_arrows=self._has_typed_functions)
             call.arguments += letter
-            if letter == "?" and self._has_literal_overloads:
+            if letter == "?" and self._has_literal_overloads and not call.is_constructor:
                 call.values.append(self._value(start, end))
 
     def _value(self, start: int, end: int) -> str:
@@ -303,7 +309,7 @@ class CallReader:
             if call.position >= 0:
                 self._calls[call.position] = self._calls[call.position]._replace(
                     arguments="=" if call.is_constructor else call.arguments,
-                    values="" if call.is_constructor or not any(call.values) else ",".join(call.values),
+                    values=",".join(call.values) if any(call.values) else "",
                 )
 
     def _name_last(self, call: _Invocation) -> None:
@@ -327,6 +333,8 @@ class CallReader:
                 return f"?.{scopes.text(start, end)}"
             if inner.result and len(inner.result) < _MAX_CALLEE_CHARACTERS:
                 return f"{inner.result}{between}"
+            if inner.made:
+                return f"{inner.made}{between}"
             if inner.chain in ("", "?") or len(inner.chain) > _MAX_CALLEE_CHARACTERS:
                 return f"?{between}"
             return f"{inner.chain}(){between}"

@@ -143,8 +143,10 @@ def judge_edges(site: Mapping[str, Any], found: Found | None, sure: float) -> Co
 
 
 def _share(right: int, of: int) -> str:
+    if not of:
+        return "–"
     low, high = wilson(right, of)
-    return f"{right / max(of, 1):.3f} [{low:.2f}–{high:.2f}]"
+    return f"{right / of:.3f} [{low:.2f}–{high:.2f}]"
 
 
 def _shares(n: Counter[str]) -> dict[str, dict[str, object]]:
