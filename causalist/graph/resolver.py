@@ -193,8 +193,10 @@ class Resolver:
 
     def _infer_base(self, owner: int, file: int, scope: int, name: str) -> Value | None:
         """Return the value of the name of a base of `owner`: not `owner` itself, but what has that name further out."""
-        name = split_generic(name)[0]
+        name, arguments = split_generic(name)
         value = self.inference.infer_chain(file, scope, name)
+        if value is not None and value.kind is ValueKind.DEFINITION:
+            value = value._replace(number=self.program.of_arity(value.number, len(arguments)))
         symbols = self.program.files[file]
         while (
             value is not None and value.kind is ValueKind.DEFINITION and value.number == owner and scope != MODULE_SCOPE
@@ -248,10 +250,13 @@ class Resolver:
 
     def _type_at(self, file: int, scope: int, name: str) -> int:
         """Return the type that a name means in a scope, aliases followed, or -1."""
+        name, arguments = split_generic(name) if "{" in name else (name, [])
         value = self.inference.infer_chain(file, scope, name)
         if value is None or value.kind is not ValueKind.DEFINITION:
             return -1
-        if self.program.is_type_like(value.number) or self._makes_objects(value.number):
+        if self.program.is_type_like(value.number):
+            return self.program.of_arity(value.number, len(arguments))
+        if self._makes_objects(value.number):
             return value.number
         aliased = self.inference.resolve_alias(value.number)
         return aliased.number if aliased is not None and aliased.kind is ValueKind.INSTANCE else -1

@@ -90,7 +90,7 @@
 (declaration_expression type: (_) @binding.type name: (identifier) @binding)
 (declaration_expression type: (implicit_type) name: (identifier) @binding.out)
 (type_parameter name: (identifier) @binding.item)
-(type_parameter_constraints_clause (identifier) @binding (type_parameter_constraint type: (_) @binding.type))
+(type_parameter_constraints_clause (identifier) @binding.generic (type_parameter_constraint type: (_) @binding.type))
 (from_clause name: (identifier) @binding . (_) @binding.elements)
 (foreach_statement left: (tuple_pattern (_) . name: (identifier) @binding .) right: (_) @binding.elements)
 (method_declaration returns: (_) @returns)

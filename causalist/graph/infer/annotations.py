@@ -112,7 +112,7 @@ class AnnotationTypes:
             )
             return Value(KIND_OF_SHAPE[shape], -1, rule, parts=parts)
         given, self.given = self.given, {}
-        value = self.inference.infer_chain(file, scope, name)
+        value = self.inference.infer_type_name(file, scope, name)
         self.given = given
         if settings is not None and settings.names.all_declared:  # a type parameter is what its bound is, or any object
             value = value if value is not None and value.kind is not ValueKind.UNKNOWN else BUILTIN

@@ -9,7 +9,7 @@ from causalist.graph.program.name_lookup import NameLookup
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
 from causalist.graph.values import BUILTIN, UNKNOWN, Value, ValueKind
-from causalist.model.facts import UNCOUNTED, Binding
+from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding
 from causalist.model.symbols import TYPE_KINDS, NodeKind
 from causalist.model.type_notation import (
     GIVEN,
@@ -84,6 +84,16 @@ class InferenceBase(ABC):
     @abstractmethod
     def content_of(self, definition: int) -> Value | None:
         """Return the content of a constant or field."""
+
+    def infer_type_name(self, file: int, scope: int, name: str) -> Value | None:
+        """Return the value of a chain that stands for a type: no member that is called like its type."""
+        value = self.infer_chain(file, scope, name)
+        settings = self.program.files[file].settings
+        if value is None or value.kind is not ValueKind.DEFINITION or settings is None or "." in name:
+            return value
+        kind = self.program.definition_of[value.number].kind
+        is_member = kind in (NodeKind.FIELD, NodeKind.METHOD) and settings.names.partial_type_pattern
+        return (self.infer_chain(file, MODULE_SCOPE, name) or value) if is_member else value
 
     def content_of_value(self, value: Value) -> Value | None:
         """Return the content of a constant, field or property; None of all else, and where that leads back to it."""

@@ -502,7 +502,8 @@ class Inference(InferenceBase):
             own = self._member_of_instance(value, name, called)
             if own is not None and self._may_be_generic(value):
                 own = self.annotations.with_arguments(value, own)
-            return own if own is not None else self.name_lookup.find_extension_member(file, value, name, called)
+            is_missing = own is None or (bool(program.extended) and self.is_held(own))  # a value is not called
+            return (self.name_lookup.find_extension_member(file, value, name, called) or own) if is_missing else own
         return None
 
     def _may_be_generic(self, value: Value) -> bool:

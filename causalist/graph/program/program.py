@@ -548,8 +548,12 @@ class Program:
         """
         definition = self.definition_of[function]
         same = self.files[self.file_of[function]].callables.get(definition.qualname, [])
-        if function in self.extended:
-            return [each for each in same if self.extended.get(each) == self.extended[function]], []
+        if (extended := self.extended.get(function)) is not None:
+            if extended >= 0:  # of any class of the package
+                package = self.files[self.file_of[function]].facts.package
+                several = self.methods.get(definition.name, ())
+                same = [each for each in several if self.files[self.file_of[each]].facts.package == package]
+            return [each for each in same if self.extended.get(each) == extended], []
         owner = self.owner_of.get(function, self.parent(function))
         if owner in self.arities:
             same = [each for each in same if self._is_inside(each, owner)]

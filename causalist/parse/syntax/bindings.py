@@ -49,7 +49,8 @@ _ASSIGNED = re.compile(r"\(?([^\W\d][\w$.]*)\s*=(?![=>])")
 _CHAIN = re.compile(r"[^\W\d][\w$]*(?:\.[\w$]+)+")
 _GIVES_SELF = re.compile(r"(\w+)\s*\{")  # a method that is called for `self`, with a function
 _MAX_WAITING_BYTES = 8  # bytes of "(await "
-_AFTER = (b"extends", b"instanceof", b":")  # between a name and its type, where types stand before names otherwise
+# Between a name and its type, where types stand before names otherwise.
+_AFTER = (b"extends", b"instanceof", b":", b": class,", b": struct,")
 _BESIDE = re.compile(rb"[\s&.$]*")  # between a type and the one name that it is for
 _MAX_PUNCTUATION_BYTES = 3  # bytes between a name and its annotation or value, white space aside: ":", "=", ")=", ")in"
 _BOUND = re.compile(rb"\s+[a-z]+\s+")  # between a type parameter and what bounds it
@@ -192,7 +193,7 @@ class BindingReader:
         if scope == _ON_HOLDER:
             frames[-1].generics.append(len(self.bindings))
         self.bindings.append(Binding(scope, self._scopes.text(start, end), "", "", self._scopes.row(start)))
-        self._binding_end, self._type_end = end, -1
+        self._binding_end, self._type_end, self._last_end = end, -1, end
 
     def hand_down(self, generics: Sequence[int], scope: int) -> None:
         """Copy the type parameters of a holder to the definition `scope` inside of it."""
