@@ -42,6 +42,8 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SOME_TYPE = 10  # a parameter of a type from outside, which the argument may have
 _ANY_TYPE = 20  # farther than any base: a parameter that takes everything
 _ONE_OF_MANY = 100  # a parameter that takes any number of arguments, given one that is no array
+# Types from outside that a type may have without naming them.
+_TYPES_OF_ALL = frozenset({"Comparable", "Enum", "IComparable", "IEquatable", "Record", "Serializable", "ValueType"})
 _UNIVERSAL_TYPES = frozenset({"Object", "object", "dynamic"})
 
 
@@ -167,7 +169,7 @@ class OverloadChooser:
             return 0
         text = parameters[min(position, len(parameters) - 1)].removesuffix(OPTIONAL)
         if text.endswith(REST):
-            far = self._distance_to_type(function, text.removesuffix(REST), value)
+            far = self._distance_to_type(function, text.removesuffix(REST).removesuffix("[]"), value)
             return far + _ONE_OF_MANY if far is not None else None
         return self._distance_to_type(function, text, value)
 
@@ -182,6 +184,7 @@ class OverloadChooser:
             name in _UNIVERSAL_TYPES
             or is_type_parameter(name)
             or name in symbols.bindings.get(function - symbols.first, {})
+            or name in symbols.bindings.get(symbols.facts.definitions[function - symbols.first].parent, {})
         ):
             return _ANY_TYPE
         if text.endswith("]") or name[:1].islower() or name == "String":
@@ -189,9 +192,10 @@ class OverloadChooser:
         wanted = self.inference.infer_annotation(file, function - symbols.first, text, RuleName.ANNOTATION)
         if value.kind is ValueKind.EXTERNAL:
             return 0 if value.type == name else None if wanted.kind is ValueKind.INSTANCE else _SOME_TYPE
-        if wanted.kind is not ValueKind.INSTANCE:
-            return _SOME_TYPE
         bases = program.linear_bases(value.number)
+        if wanted.kind is not ValueKind.INSTANCE:
+            is_known = name not in _TYPES_OF_ALL and self.inference.derived_from_outside.isdisjoint(bases)
+            return None if is_known else _SOME_TYPE
         return bases.index(wanted.number) if wanted.number in bases else None
 
 

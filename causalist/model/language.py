@@ -346,7 +346,8 @@ class LambdaSettings:
     object, and that of a `receiving_first` one the first argument. That of a `pairing` method is given several
     elements, that of any other in `types.callback_methods` one, last. What the function returns is the result of a
     `yielding` method, and the elements of the result of a `mapping` one. `types` are generic types of functions whose
-    first argument is that of the function.
+    first argument is that of the function; `takers` types from outside that stand for functions, which get what their
+    first type arguments say.
     """
 
     implicit: str = ""
@@ -357,6 +358,7 @@ class LambdaSettings:
     yielding: tuple[str, ...] = ()
     mapping: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
+    takers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,11 +398,13 @@ class CommentSettings:
 class Repair:
     """Replacement in a text with syntax errors, before it is parsed again.
 
-    Each byte of the first group of `match`, or of the whole match without groups, becomes `put`.
+    Each byte of the first group of `match`, or of the whole match without groups, becomes `put`. What is `silent` is
+    replaced before the text is parsed at all, since the grammar reads it as something else without an error.
     """
 
     match: str
     put: str = " "
+    silent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

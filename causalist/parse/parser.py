@@ -293,9 +293,11 @@ def _read_build_constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[
 
 def _parse_best(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.Query]:
     """Return the syntax tree and its query, of the grammar or its fallback, whichever skips fewer bytes."""
-    tree = _parse_tree(data, grammar)
-    if grammar.settings.repairs and tree.root_node.has_error:
-        repaired = _apply_repairs(data, grammar.settings.repairs)
+    repairs = grammar.settings.repairs
+    first = _apply_repairs(data, [each for each in repairs if each.silent]) if repairs else data
+    tree = _parse_tree(first, grammar)
+    if repairs and tree.root_node.has_error:
+        repaired = _apply_repairs(data, repairs)
         other = grammar.parser.parse(_with_final_line_feed(repaired, grammar)) if repaired != data else tree
         if not other.root_node.has_error or _n_skipped(other) < _n_skipped(tree):
             tree = other

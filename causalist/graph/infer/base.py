@@ -10,7 +10,7 @@ from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
 from causalist.graph.values import BUILTIN, UNKNOWN, Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding
-from causalist.model.symbols import TYPE_KINDS, NodeKind
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import (
     GIVEN,
     OWN_OBJECT,
@@ -23,11 +23,14 @@ from causalist.model.type_notation import (
 )
 
 _MAKES = "new"  # by itself it makes an instance of the class around
+_HAS_BODY = re.compile(r"\b(?:default|static|private)\b")  # of a method of an interface
+_MAX_OVERLOADS = 6
+_PLACED = re.compile(rf"{PLACE}(\d+)({GIVEN}|:\d+)?")
 MAX_OPEN_HOLDERS = 6  # values that are held by one another
 _HOISTED = ("function", "async function")  # begin what has its name before it is reached
 _MAX_ALIASES = 4  # names that stand for one another
-# A function type without its arguments: of an object of its own, or of one argument.
-_FUNCTION_TYPE = re.compile(r"\(?(?:suspend)?(?:([A-Z][\w.]*)\.)?\((?:\w+:)?([A-Z][\w.]*)?\)->.*", re.DOTALL)
+# A function type: of an object of its own, or of what it is given.
+_FUNCTION_TYPE = re.compile(r"\(?(?:suspend)?(?:([A-Z][\w.]*)\.)?\(([\w.:?,]*)\)->.*", re.DOTALL)
 
 
 class InferenceBase(ABC):
@@ -85,6 +88,73 @@ class InferenceBase(ABC):
     def content_of(self, definition: int) -> Value | None:
         """Return the content of a constant or field."""
 
+    @abstractmethod
+    def type_arguments(self, value: Value, owner: int) -> dict[str, Value]:
+        """Return what the type parameters of `owner` stand for in a value of that type or of one below it."""
+
+    def _given_to_lambda(self, function: int, wanted: str) -> Value:
+        """Return what a function gives to a lambda behind its other arguments, if its overloads agree on that."""
+        same, elsewhere = self.program.overloads_of(function)
+        found: Value = UNKNOWN
+        for each in [function, *(e for e in (*same, *elsewhere) if e != function)][:_MAX_OVERLOADS]:
+            parameters = self.program.parameters.get(each, ())
+            value = self._given_by(each, parameters[-1].strip("=."), wanted) if parameters else UNKNOWN
+            if value.kind is not ValueKind.INSTANCE:
+                continue
+            if found.kind is ValueKind.INSTANCE and found.number != value.number:
+                return UNKNOWN
+            found = value
+        return found
+
+    def _given_by(self, holder: int, written: str, wanted: str, depth: int = 0) -> Value:
+        """Return what a function gets that is of a written type: a type of functions, or one with a single method."""
+        program = self.program
+        at = program.file_of[holder]
+        symbols, local = program.files[at], holder - program.files[at].first
+        after = int(wanted.partition("-")[2] or 0)
+        if taken := _FUNCTION_TYPE.fullmatch(written):
+            given = [each.rpartition(":")[2] for each in taken[2].split(",")]
+            name = (taken[1] or "") if wanted == OWN_OBJECT else given[-1 - after] if after < len(given) else ""
+            return self.infer_annotation(at, local, name, RuleName.ANNOTATION) if name.isidentifier() else UNKNOWN
+        declared = symbols.bindings.get(local, {}).values()
+        whole = next((b.type for b in declared if b.type.partition("{")[0] == written and "{" in b.type), written)
+        arguments = split_generic(whole)[1]
+        if symbols.settings is not None and written in symbols.settings.lambdas.takers:
+            n_given = 2 if written.startswith("Bi") else 1
+            name = arguments[n_given - 1 - after] if after < n_given <= len(arguments) else ""
+            return self.infer_annotation(at, local, name, RuleName.ANNOTATION) if name else UNKNOWN
+        value = self.infer_chain(at, local, written) if written.isidentifier() and depth < _MAX_ALIASES else None
+        if value is None or value.kind is not ValueKind.DEFINITION:
+            return UNKNOWN
+        definition = program.definition_of[value.number]
+        if definition.kind == NodeKind.TYPE:
+            function_type = "".join(definition.signature.partition("=")[2].split())
+            return self._given_by(value.number, function_type, wanted, depth + 1)
+        method = self._only_method(value.number) if definition.kind == NodeKind.INTERFACE else -1
+        names = program.parameters.get(method, ())
+        if wanted == OWN_OBJECT or after >= len(names):
+            return UNKNOWN
+        name = names[-1 - after].strip("=.")
+        of_type = self.infer_annotation(at, local, whole, RuleName.ANNOTATION)
+        if of_type.parts and name in (stands := self.type_arguments(of_type, value.number)):
+            return stands[name]
+        file = program.file_of[method]
+        return self.infer_annotation(file, method - program.files[file].first, name, RuleName.ANNOTATION)
+
+    def _only_method(self, interface: int) -> int:
+        """Return the method that a function stands for where this interface is expected, or -1."""
+        program = self.program
+        symbols, name = program.files[program.file_of[interface]], program.definition_of[interface].qualname
+        methods = [
+            symbols.first + local
+            for local, each in enumerate(symbols.facts.definitions)
+            if symbols.first + each.parent == interface
+            and each.kind in CALLABLE_KINDS
+            and each.qualname == f"{name}.{each.name}"
+            and not _HAS_BODY.search(each.signature)
+        ]
+        return methods[0] if len(methods) == 1 else -1
+
     def infer_type_name(self, file: int, scope: int, name: str) -> Value | None:
         """Return the value of a chain that stands for a type: no member that is called like its type."""
         value = self.infer_chain(file, scope, name)
@@ -134,29 +204,27 @@ class InferenceBase(ABC):
         """Return what a function gives to the function in a parameter of it, or what another parameter is of."""
         if chain.startswith("<"):  # a function of a type with a name
             return self._given_to_function(file, scope, chain[1:-1], wanted)
-        function = self.infer_chain(file, scope, chain, UNCOUNTED if wanted.endswith(GIVEN) else None)
+        function = self.infer_chain(file, scope, chain, None if ":" in wanted else UNCOUNTED)
         if function is None or function.kind is not ValueKind.DEFINITION:
             return UNKNOWN
         number = function.number
+        placed = _PLACED.fullmatch(wanted)
+        if placed is None:
+            return UNKNOWN if wanted.startswith(PLACE) else self._given_to_lambda(number, wanted)
         settings = self.program.files[self.program.file_of[number]].settings
         if settings is not None and self.program.is_type(number) and settings.types.arrow:
             number = max(
                 (self.program.find_member(number, each)[0] for each in settings.names.constructors), default=-1
             )
-        parameters = self.program.parameters.get(number, ())
-        if wanted.startswith(PLACE):
-            place = int(wanted.removeprefix(PLACE).removesuffix(GIVEN).partition(":")[0])
-            written: str | None = parameters[place].strip("=.") if place < len(parameters) else ""
-            if written and wanted.endswith(GIVEN):
-                return self._given_in_place(number, parameters[place])
-        else:
-            taken = _FUNCTION_TYPE.fullmatch(parameters[-1]) if parameters else None
-            written = taken[1 if wanted == OWN_OBJECT else 2] if taken is not None else None
+        parameters, place = self.program.parameters.get(number, ()), int(placed[1])
+        written = parameters[place].strip("=.") if place < len(parameters) else ""
         if not written:
             return UNKNOWN
+        if placed[2] == GIVEN:
+            return self._given_in_place(number, parameters[place])
         at = self.program.file_of[number]
         local = number - self.program.files[at].first
-        if ":" in wanted:
+        if placed[2]:
             return self._given_to_function(at, local, written, wanted)
         return self.infer_annotation(at, local, written, RuleName.ANNOTATION)
 

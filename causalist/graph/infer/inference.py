@@ -4,6 +4,7 @@ A chain is read from left to right; each step is a definition, an instance of a 
 unknown. The resolver decides which edges follow, and what is guessed where nothing is known.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -46,6 +47,7 @@ _MAX_SCOPES = 40  # definitions around a name that are looked into, from the ins
 _MAX_OPEN_CHAINS = 40  # each read for the sake of the one before
 _CONTENT_RULE = RuleName.ATTRIBUTE_TYPE
 _IN_TYPE = -2  # and below: scopes that stand for all methods of a type
+_OF_LAMBDA = re.compile(rf"(?:{OWN_OBJECT}|{GIVEN}(?:-\d+)?)$")
 
 
 @dataclass(slots=True, eq=False)
@@ -133,7 +135,7 @@ class Inference(InferenceBase):
         settings = symbols.settings
         if settings is None:
             return None
-        if PLACE in chain or chain.endswith((OWN_OBJECT, GIVEN)):
+        if ";" in chain and (PLACE in chain or _OF_LAMBDA.search(chain)):
             return self.of_parameter(file, scope, *chain.rpartition(".")[::2])
         if chain.startswith("<"):  # an expression that is said to be of a type
             annotation, _, rest = chain[1:].partition(">")
@@ -599,6 +601,10 @@ class Inference(InferenceBase):
     def infer_annotation(self, file: int, scope: int, name: str, rule: str) -> Value:
         """Return an instance of the type that an annotation names in `scope`, or a collection of such."""
         return self.annotations.infer_annotation(file, scope, name, rule)
+
+    def type_arguments(self, value: Value, owner: int) -> dict[str, Value]:
+        """Return what the type parameters of `owner` stand for in a value of that type or of one below it."""
+        return self.annotations.type_arguments(value, owner)
 
     def resolve_alias(self, definition: int) -> Value | None:
         """Return the type that another name is given to; None for other definitions, and where it is not known."""

@@ -26,6 +26,8 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
     [0, 1, 2, None, 101, None, 0]
     >>> [misfit(p, "s", literals) for p in (["String", "int="], ["String", "int"], ["String...", "Object="])]
     [1, None, 100]
+    >>> misfit(["String[]..."], "ss", literals)
+    100
     """
     if parameters is None or arguments == UNCOUNTED:
         return 0
@@ -48,6 +50,8 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
         if accepted is None:
             continue
         name = parameters[min(position, len(parameters) - 1)].removesuffix(REST).rpartition(".")[2]
+        if takes_rest and position >= len(parameters) - 1:
+            name = name.removesuffix("[]")  # `params string[]`
         if name in accepted:
             total += accepted.index(name)
         elif is_type_parameter(name) or ("*" in accepted and name[:1].isupper()):

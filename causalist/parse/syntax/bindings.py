@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.symbols import CALLABLE_KINDS
 from causalist.model.type_notation import (
+    GIVEN,
     NARROWED,
     PLACE,
     RETURNED,
@@ -39,6 +40,7 @@ from causalist.parse.syntax.chains import (
     with_constructor_call,
     without_arguments,
 )
+from causalist.parse.syntax.local_names import before_itself
 from causalist.parse.syntax.scopes import VALUE_KINDS, Scopes
 from causalist.parse.syntax.typed_expressions import shape_of, value_of
 
@@ -99,9 +101,7 @@ class BindingReader:
         self._noted = (-1, -1, 0)  # bracket of the last parameters, end and number of the last of them that was noted
         self._variant, self._tuple = "", -1  # the type whose parts the open pattern names; its start if of a tuple
         self._is_twin = False  # the last name is bound twice: a parameter that is a member as well
-        self._binding_end = -1
-        self._type_end = -1
-        self._last_end = -1
+        self._binding_end = self._type_end = self._last_end = -1
         self._type = ""  # the annotation that stands before its names
         self._beside = -1  # its end, where it is for the name right after it alone
         self._annotation_before_name = scopes.settings.types.annotation_before_name
@@ -270,16 +270,16 @@ class BindingReader:
         """Bind the parameter of a function argument to an element, if the method passes each element to it."""
         if self._scopes.lambdas:
             of = self._scopes.lambdas[-1]
-            if of.is_paired or b"," not in self._scopes.data[end : of.arrow]:
-                self.tell(start, of.argument)
+            behind = 0 if of.is_paired else self._scopes.data[end : of.arrow].count(b",")
+            if not behind or of.argument.endswith(GIVEN):
+                self.tell(start, f"{of.argument}-{behind}" if behind else of.argument)
             return
         self._tell_element(start)
         if self._scopes.settings.types.arrow and (given := self._given_by_context(start, end)):
             self.tell(start, given)
 
     def _tell_element(self, start: int) -> None:
-        position = bisect_right(self._receivers, (start, start)) - 1
-        if position < 0:
+        if (position := bisect_right(self._receivers, (start, start)) - 1) < 0:
             return
         until, since = self._receivers[position]
         method = (_METHOD_OF_ARROW if self._has_arrows else _METHOD).match(self._scopes.data, until, start)
@@ -549,6 +549,7 @@ class BindingReader:
             return
         assigned = self._assigned(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)))
         chain = self._scopes.spell_current(assigned) if assigned else self._chain(start, end, start)
+        chain = before_itself(chain, self.bindings[-1].target) if "#" in chain else chain
         self._value = (start, chain, targets)
         is_open = not chain or chain.removesuffix("()") in self._scopes.settings.types.gathering
         if self._awaits and is_open and not any(key for _, key in targets):
@@ -561,8 +562,7 @@ class BindingReader:
 
     def _assigned(self, text: str) -> str:
         """Return `b.c` for the text `b.c = …`: the value of the assignment is that of `b.c`."""
-        left = _ASSIGNED.match(text)
-        if not left:
+        if not (left := _ASSIGNED.match(text)):
             return ""
         return left[1] if left[1].partition(".")[0] in self._self_names else self._scopes.clean_name(left[1])
 

@@ -204,3 +204,15 @@ class LocalNames:
                 return f"{of.key}!{chain[len(head) :]}"
             keys.append(of.key)
         return f"{''.join(keys)}.{chain}" if keys else chain
+
+
+def before_itself(chain: str, target: str) -> str:
+    """Return the value of a variable in the names before it: `val x by x` gets the x of outside.
+
+    >>> before_itself("x#2.a()", "x#2"), before_itself("x#3", "x#3"), before_itself("x", "x"), before_itself("y", "x#2")
+    ('x.a()', 'x#2', 'x', 'y')
+    """
+    name, _, times = target.partition("#")
+    if not times or chain.partition(".")[0].rstrip("()") != target:
+        return chain
+    return (name if times == "2" else f"{name}#{int(times) - 1}") + chain[len(target) :]
