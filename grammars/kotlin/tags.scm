@@ -71,7 +71,8 @@
 ; Names that get a value, with their types.
 (property_declaration (variable_declaration . (identifier) @binding))
 (property_declaration "=" . (_) @binding.value)
-(property_declaration (property_delegate [(identifier) (navigation_expression) (call_expression)] @binding.value))
+(property_declaration (property_delegate [(identifier) (navigation_expression)] @binding.value))
+(property_declaration (property_delegate (call_expression . (identifier) @_by) @binding.value) (#eq? @_by "lazy"))
 (class_body (property_declaration (variable_declaration . (identifier) @binding.property)))
 (enum_class_body (property_declaration (variable_declaration . (identifier) @binding.property)))
 (class_parameter (identifier) @binding)

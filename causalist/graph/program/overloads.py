@@ -10,6 +10,7 @@ from causalist.model.facts import UNCOUNTED, ArgumentKind
 from causalist.model.type_notation import OPTIONAL
 
 REST = "..."
+_SOME_TYPE = 200  # a type of which nobody knows that it takes the argument; farther than any number of arguments
 
 Literals = Mapping[str, Sequence[str]]  # letter of an argument -> types that take it, the most fitting first
 
@@ -54,8 +55,10 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
             name = name.removesuffix("[]")  # `params string[]`
         if name in accepted:
             total += accepted.index(name)
-        elif is_type_parameter(name) or ("*" in accepted and name[:1].isupper()):
+        elif is_type_parameter(name):
             total += len(accepted)
+        elif "*" in accepted and name[:1].isupper():
+            total += _SOME_TYPE
         elif not (takes_rest and position == len(parameters) - 1 and letter in (ArgumentKind.NULL, ArgumentKind.OTHER)):
             return None
     return total
