@@ -44,6 +44,7 @@ _ANY_TYPE = 20  # farther than any base: a parameter that takes everything
 _ONE_OF_MANY = 100  # a parameter that takes any number of arguments, given one that is no array
 # Types from outside that a type may have without naming them.
 _TYPES_OF_ALL = frozenset({"Comparable", "Enum", "IComparable", "IEquatable", "Record", "Serializable", "ValueType"})
+_CLASS_LITERALS = (".class", ".class.java")  # ends of chains
 _UNIVERSAL_TYPES = frozenset({"Object", "object", "dynamic"})
 
 
@@ -124,7 +125,8 @@ class OverloadChooser:
             if chain and (value := self._infer_argument(place, chain)) is not None
         ]
         settings = program.files[program.file_of[functions[0]]].settings
-        if not inferred or settings is None:
+        given = [position for position, letter in enumerate(arguments) if letter == ArgumentKind.FUNCTION]
+        if not (inferred or given) or settings is None:
             return functions
         literals = program.literals[settings.name]
         if not any(misfit(program.parameters.get(each), arguments, literals) is not None for each in same):
@@ -133,6 +135,8 @@ class OverloadChooser:
         for function in same:
             far = misfit(program.parameters.get(function), arguments, literals)
             steps = [self._distance(function, at, value) for at, value in inferred] if far is not None else [None]
+            if any(not self._takes_function(function, at, at == len(arguments) - 1) for at in given):
+                continue
             if far is not None and None not in steps:
                 found.append((far, sum(step or 0 for step in steps), function))
         if not found:
@@ -150,8 +154,28 @@ class OverloadChooser:
                 return self.select_nearest(place, program.select_overloads(number, arguments), arguments, chains)
         return functions
 
+    def _takes_function(self, function: int, position: int, is_last: bool) -> bool:
+        """Return False if a parameter is of a class, which no function stands for."""
+        program = self.inference.program
+        parameters = program.parameters.get(function)
+        if not parameters:
+            return True
+        text = parameters[-1 if is_last else min(position, len(parameters) - 1)].strip("=.")
+        file = program.file_of[function]
+        if not text.isidentifier() or is_type_parameter(text):
+            return True
+        wanted = self.inference.infer_annotation(file, function - program.files[file].first, text, RuleName.ANNOTATION)
+        if wanted.kind is not ValueKind.INSTANCE:
+            return True
+        return program.definition_of[wanted.number].kind not in (NodeKind.CLASS, NodeKind.STRUCT, NodeKind.ENUM)
+
     def _infer_argument(self, place: tuple[int, int], chain: str) -> Value | None:
         """Return the value of an argument: an instance of a type of the repository, or one from outside by its name."""
+        settings = self.inference.program.files[place[0]].settings
+        of_classes = settings.types.class_types if settings is not None else ()
+        for ending, type_ in zip(_CLASS_LITERALS, of_classes, strict=False):
+            if chain.endswith(ending):
+                return Value(ValueKind.EXTERNAL, -1, RuleName.ANNOTATION, type=type_)
         value = self.inference.infer_chain(*place, chain)
         if value is not None and value.kind is ValueKind.DEFINITION:
             is_value = self.inference.program.is_value(value.number)

@@ -4,6 +4,7 @@
 type has; everything else that is unknown gives nothing.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -17,10 +18,18 @@ from causalist.graph.program.overloads import best_overloads, misfit
 from causalist.graph.program.program import Program
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.graph.values import Value, ValueKind
-from causalist.model.facts import IS_TYPE, MODULE_SCOPE, UNCOUNTED, Implementation
+from causalist.model.facts import IS_TYPE, MODULE_SCOPE, UNCOUNTED, ArgumentKind, Implementation
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
-from causalist.model.type_notation import KEPT, LAMBDA_VALUE, Shape, split_generic, split_type
+from causalist.model.type_notation import (
+    KEPT,
+    LAMBDA_VALUE,
+    Shape,
+    closing_bracket,
+    split_generic,
+    split_top,
+    split_type,
+)
 
 
 class Target(NamedTuple):
@@ -327,8 +336,16 @@ class Resolver:
         if chain.startswith(LAMBDA_VALUE) and "." not in (bare := chain.partition(".")[2]):
             is_imported = value is not None and value.kind is ValueKind.EXTERNAL  # no extension of what is around
             chain = bare if is_imported else chain
-        if called and (value is None or is_open) and (own := self.name_lookup.find_own_extension(file, scope, chain)):
-            return [Target(own[0], own[1], 1)], ""
+        if called and (value is None or is_open) and "." in chain:
+            own = self.name_lookup.find_own_extension(file, scope, chain, "")
+            if len(own) > 1 and (on := self.inference.infer_chain(file, scope, chain.rpartition(".")[0])) is not None:
+                if on.kind is ValueKind.DEFINITION:
+                    on = self.inference.content_of_value(on) or on
+                is_own = on.kind is ValueKind.INSTANCE
+                receiver = self.program.definition_of[on.number].name if is_own else on.type
+                own = self.name_lookup.find_own_extension(file, scope, chain, receiver)
+            if own:
+                return [Target(each, rule, len(own)) for each, rule in own], ""
         if called and (value is None or is_open) and self.name_lookup.has_package_extension(chain):
             extensions = self.name_lookup.find_package_extensions(file, chain, arguments, value)
             if extensions:
@@ -376,12 +393,13 @@ class Resolver:
                 return [Target(number, value.rule, len(variants)) for number in variants], ""
             if program.is_type_only(value.number):
                 return [], ""  # a value of that name is not the repository's
-            functions = program.select_overloads(self._callee_of(value.number), arguments)
+            meant_by_name = self._factory_of(file, value.number, arguments)
+            functions = program.select_overloads(self._callee_of(meant_by_name), arguments)
             if self._has_clauses(file):  # a function is its name and the number of its arguments
                 functions = [
                     each for each in functions if misfit(program.parameters.get(each), arguments, {}) is not None
                 ]
-            if values:
+            if values or (ArgumentKind.FUNCTION in arguments and len(functions) > 1):
                 functions = self.overloads.select_nearest((file, scope), functions, arguments, values)
             if len(functions) > MAX_CANDIDATES:
                 return [], ""
@@ -419,6 +437,31 @@ class Resolver:
     def _has_clauses(self, file: int) -> bool:
         settings = self.program.files[file].settings
         return settings is not None and settings.names.clauses
+
+    def _factory_of(self, file: int, definition: int, arguments: str) -> int:
+        """Return the function that a call of a type by its name runs where the constructor cannot be meant.
+
+        It is a function of the type's name beside it, or the operator of its companion. Otherwise return `definition`.
+        """
+        program = self.program
+        at, called = program.file_of[definition], program.definition_of[definition]
+        settings = program.files[at].settings
+        if settings is None or not settings.names.callables_apart or called.kind not in TYPE_KINDS:
+            return definition
+        beside = program.files[at].callables.get(called.qualname, ()) if settings.modules.holds_functions else ()
+        fitting = [each for each in beside if misfit(program.parameters.get(each), arguments, {}) is not None]
+        if fitting and not _is_made_by(called.signature, arguments):
+            return fitting[0]
+        if file == at or not _NOT_MADE.search(called.signature):
+            return definition
+        for name in settings.types.delegates:
+            companion = program.find_own_member(definition, name)
+            operator = (
+                program.find_own_member(companion, settings.names.call_method, arguments) if companion >= 0 else -1
+            )
+            if operator >= 0:
+                return operator
+        return definition
 
     def _overload_filter(self, definition: int, arguments: str) -> Callable[[Sequence[int]], Sequence[int]] | None:
         """Return a filter that keeps, of functions of one name, those that a call may mean by its arguments."""
@@ -479,6 +522,22 @@ class Resolver:
     def _language_of(self, file: int) -> str:
         settings = self.program.files[file].settings
         return settings.name if settings else ""
+
+
+_NOT_MADE = re.compile(r"\bprivate\s+constructor\b|\b(?:abstract|sealed|interface)\b")
+
+
+def _is_made_by(signature: str, arguments: str) -> bool:
+    """Return True if the constructor in the signature of a type takes so many arguments.
+
+    >>> [_is_made_by("class A<T>(val a: T, b: Int = 1) : B(1, 2)", a) for a in ("s", "si", "sib", "")]
+    [True, True, False, False]
+    """
+    opened = re.match(r"[^(:]*?\b(?:class|interface)\s+\w+(?:<[^()]*>)?[^(:]*\(", signature)
+    inside = signature[opened.end() : closing_bracket(signature, opened.end() - 1)] if opened else ""
+    parameters = split_top(inside, ",") if inside.strip() else []
+    fewest = sum("=" not in each for each in parameters)
+    return arguments == UNCOUNTED or fewest <= len(arguments) <= len(parameters)
 
 
 @dataclass(slots=True)

@@ -214,6 +214,7 @@ class TypeSettings:
     transparent: tuple[str, ...] = ()
     before_names: bool = False
     literals: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    class_types: tuple[str, ...] = ()  # of `A::class` or `A.class`, and of `A::class.java`
     prefixed: bool = False
     constructor_functions: tuple[str, ...] = ()
     identity_functions: tuple[str, ...] = ()

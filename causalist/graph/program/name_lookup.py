@@ -421,25 +421,35 @@ class NameLookup:
                         self._package_extensions.setdefault(definition.name, []).append(symbols.first + local)
         return bool(self._package_extensions) and "." in chain and chain.rpartition(".")[2] in self._package_extensions
 
-    def find_own_extension(self, file: int, scope: int, chain: str) -> tuple[int, str] | None:
-        """Return (definition, rule) of an extension function that a type around `scope` has as a member, or None."""
+    def find_own_extension(self, file: int, scope: int, chain: str, receiver: str) -> Sequence[tuple[int, str]]:
+        """Return (definition, rule) of extension functions that a type around `scope` has as members.
+
+        Of several that have one name, it is the one for the type that is called `receiver`, or any.
+        """
         symbols = self.program.files[file]
         pattern = symbols.settings.names.extension_pattern if symbols.settings is not None else ""
         name = chain.rpartition(".")[2]
         if not pattern or scope < 0 or "." not in chain or symbols.settings is None:
-            return None
+            return ()
         if name in symbols.settings.builtin_methods:
-            return None
+            return ()
         owner = self.program.enclosing_type(symbols.first + scope)
         for _ in range(_MAX_OUTER_TYPES):
             if owner < 0:
                 break
             number, inherited = self.program.find_member(owner, name)
             if number >= 0 and re.search(pattern, self.program.definition_of[number].signature):
-                return number, RuleName.INHERITED if inherited else RuleName.SELF
+                rule = RuleName.INHERITED if inherited else RuleName.SELF
+                same = [number, *(each for each in self.program.overloads_of(number)[0] if each != number)]
+                if len(same) > 1:
+                    signatures = [self.program.definition_of[each].signature for each in same]
+                    taking = re.compile(rf"\b{re.escape(receiver)}(?:<.*>)?\??\.\s*{re.escape(name)}\b")
+                    fitting = [each for each, written in zip(same, signatures, strict=True) if taking.search(written)]
+                    same = fitting if receiver and fitting else same
+                return [(each, rule) for each in same]
             parent = self.program.parent(owner)
             owner = self.program.enclosing_type(parent) if parent >= 0 else -1
-        return None
+        return ()
 
     def find_package_extensions(
         self, file: int, chain: str, arguments: str, value: Value | None
@@ -460,6 +470,8 @@ class NameLookup:
             if (is_unknown or each not in program.owner_of)
             and misfit(program.parameters.get(each), arguments, {}) is not None
         ]
+        if len(found) > 1 and value is not None and value.kind is ValueKind.EXTERNAL and value.type:
+            found = [each for each in found if self._written_owner(each) == value.type] or found
         entry = symbols.imports.get(MODULE_SCOPE, {}).get(name)
         package = program.packages.package_of[file]
         wanted = {f"{entry.module}.{entry.name}"} if entry is not None else set()
@@ -480,6 +492,12 @@ class NameLookup:
                 chosen = best_overloads(several, program.parameters, arguments, program.literals[symbols.settings.name])
                 return [(each, rule) for each in chosen] if len(chosen) <= MAX_CANDIDATES else []
         return []
+
+    def _written_owner(self, extension: int) -> str:
+        """Return the name of the type that an extension function is written for."""
+        symbols = self.program.files[self.program.file_of[extension]]
+        written = dict(symbols.facts.owners).get(extension - symbols.first, "")
+        return written.partition("{")[0].partition("?")[0].rpartition(".")[2]
 
     def _package(self, definition: int) -> str:
         return self.program.files[self.program.file_of[definition]].facts.package

@@ -10,6 +10,7 @@ from causalist.model.facts import UNCOUNTED, ArgumentKind
 from causalist.model.type_notation import OPTIONAL
 
 REST = "..."
+_TOP_TYPES = frozenset({"Any", "Comparable", "Object", "Serializable"})
 _SOME_TYPE = 200  # a type of which nobody knows that it takes the argument; farther than any number of arguments
 
 Literals = Mapping[str, Sequence[str]]  # letter of an argument -> types that take it, the most fitting first
@@ -51,6 +52,15 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
         if accepted is None:
             continue
         name = parameters[min(position, len(parameters) - 1)].removesuffix(REST).rpartition(".")[2]
+        if letter == ArgumentKind.FUNCTION:
+            fits = [_distance_of_function(name, literals)]
+            if position == len(arguments) - 1:  # it may stand behind arguments that were left out
+                fits.append(_distance_of_function(parameters[-1].removesuffix(REST), literals))
+            possible = [far for far in fits if far is not None]
+            if not possible:
+                return None
+            total += min(possible)
+            continue
         if takes_rest and position >= len(parameters) - 1:
             name = name.removesuffix("[]")  # `params string[]`
         if name in accepted:
@@ -62,6 +72,21 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
         elif not (takes_rest and position == len(parameters) - 1 and letter in (ArgumentKind.NULL, ArgumentKind.OTHER)):
             return None
     return total
+
+
+def _distance_of_function(name: str, literals: Literals) -> int | None:
+    """Return how far a type is from one that takes a function; None for types of other literals.
+
+    >>> literals = {"s": ("String", "Any"), ">": ("*",)}
+    >>> [_distance_of_function(name, literals) for name in ("(Int)->Unit", "T", "Handler", "String", "Any", "int[]")]
+    [0, 1, 200, None, 200, None]
+    """
+    if "->" in name:
+        return 0
+    if is_type_parameter(name):
+        return 1
+    of_values = any(name in accepted and name not in _TOP_TYPES for accepted in literals.values())
+    return None if of_values or not name[:1].isupper() else _SOME_TYPE
 
 
 def best_overloads(

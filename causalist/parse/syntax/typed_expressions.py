@@ -600,7 +600,7 @@ _NUMBER_LITERAL = re.compile(
     r"-?(?:0[xXbB][\da-fA-F_]+|[\d_]+)[lL]?|-?[\d_]*\.?[\d_]+(?:[eE][-+]?\d+)?[fFdD]?|-?\d+\.[fFdD]?"
 )
 _FUNCTION = re.compile(r"\w+\s*->|\([\w\s,.<>\[\]@?]*\)\s*->|[\w.<>]+::\w+$")
-_ARROW = re.compile(r"(?:(?:async|static)\s+)*+(?:\w+|\([^()]*\))\s*=>")
+_ARROW = re.compile(r"\{|(?:(?:async|static)\s+)*+(?:\w+|\([^()]*\))\s*=>")
 _TYPED = re.compile(r"(default\s*)?\(\s*([A-Z]\w*(?:\.\w+)*)(?:<[^()]*>)?\??\s*\)\s*")
 _NOTHING = frozenset({"null", "null!", "default", "default!"})
 

@@ -245,7 +245,8 @@ class CallReader:
         if not inner.end <= start <= inner.end + _MAX_BETWEEN_BYTES or self._scopes.data[inner.end : start].strip():
             return False
         if not self._curried:
-            inner.arguments += letter_of(self._scopes.text(start, min(end, start + 80)))
+            text = self._scopes.text(start, min(end, start + 80))
+            inner.arguments += letter_of(text, with_arrows=self._has_typed_functions)
         call.chain, call.has_arguments, call.spelled = inner.chain, True, inner.spelled
         call.values = call.values or inner.values
         if inner.position >= 0:
