@@ -176,7 +176,7 @@ class CallReader:
                 receiver = on
             elif method in own.receiving_first:
                 receiver = call.values[0] if call.values else ""
-            elif own.implicit and method not in settings.builtin_methods:
+            elif own.implicit and (method not in settings.builtin_methods or "." in on):
                 argument, receiver = f"{call.spelled}.{GIVEN}", f"{call.spelled}.{OWN_OBJECT}"
             elif own.types:
                 argument = f"{call.spelled}.{PLACE}{len(call.arguments) - 1}{GIVEN}"
