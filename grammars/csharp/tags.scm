@@ -15,8 +15,13 @@
 (method_declaration body: (_) @body)
 (local_function_statement name: (identifier) @name) @definition.function
 (local_function_statement body: (_) @body)
-(constructor_declaration name: (identifier) @name.constructor) @definition.method
+((constructor_declaration name: (identifier) @name.constructor) @definition.method
+  (#not-eq? @name.constructor "extension"))
 (constructor_declaration body: (_) @body)
+; A block of functions that are called on its parameter.
+((constructor_declaration name: (identifier) @_block) @holder (#eq? @_block "extension"))
+((constructor_declaration name: (identifier) @_block parameters: (parameter_list . (parameter type: (_) @owner.extended)))
+  (#eq? @_block "extension"))
 (destructor_declaration name: (identifier) @name) @definition.method
 (destructor_declaration body: (_) @body)
 (operator_declaration "operator" @name) @definition.method

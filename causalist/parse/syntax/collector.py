@@ -268,7 +268,7 @@ class FactCollector:
         index = len(self.drafts)
         draft = DefinitionDraft(kind, parent, start, end, span_start, prefix, is_test=is_test)
         if frames and frames[-1].index < 0:
-            draft.owner = frames[-1].owner
+            draft.owner = frames[-1].owner or frames[-1].extends
         above = any(row - 1 <= self._comment[3] <= row for row in (self.row(span_start), self.row(start)))
         if above:
             draft.doc = comment_doc(self.settings.comments.doc, self.data, self._comment[0], self._comment[1])

@@ -67,11 +67,13 @@ class LateNames:
             self.scopes.drafts[frames[-1].index].prefix = self.scopes.drafts[around].prefix
 
     def on_extended(self, start: int, end: int, tag: int) -> None:
-        """Record the type that the open function extends, from the annotation of its first parameter."""
+        """Record the type that the open function, or those in the open block, are for: that of the first parameter."""
         frame = self.scopes.frames[-1] if self.scopes.frames else None
         text = self.scopes.text(start, min(end, start + _MAX_TYPE_BYTES))
         owner = type_name(text, self.scopes.settings.types) or (text if text.isidentifier() else "")
-        if frame is not None and frame.index >= 0 and frame.body < 0 and owner:
+        if frame is not None and frame.index < 0 and frame.holds and owner:
+            frame.extends = owner
+        elif frame is not None and frame.index >= 0 and frame.body < 0 and owner:
             draft = self.scopes.drafts[frame.index]
             draft.owner, draft.extends = owner, True
 

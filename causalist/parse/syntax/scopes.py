@@ -75,6 +75,7 @@ class Frame:
     holds: bool = False  # gives its name to definitions inside although it is no scope
     body: int = -1
     owner: str = ""  # the type of the definitions inside, if its own definition is elsewhere
+    extends: str = ""  # the type that the functions inside are called on
     generics: list[int] = field(default_factory=list)  # bindings of its type parameters, for definitions inside
 
 
