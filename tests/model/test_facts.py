@@ -10,6 +10,7 @@ GRAMMARS = Path(__file__).parents[2] / "grammars"
 
 # One text for each format, with every key that its reader knows.
 MANIFESTS = {
+    "A.csproj": '<Project><ItemGroup><Using Include="A.B" /></ItemGroup></Project>',
     "package.json": (
         '{"name": "a", "main": "./i.js", "exports": {"./b": "./b.js"}, "imports": {"#c": "./c.js"},'
         ' "dependencies": {"d": "npm:e@1"}}'

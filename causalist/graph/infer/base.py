@@ -17,6 +17,7 @@ from causalist.model.type_notation import (
     PLACE,
     Mark,
     Shape,
+    generic_of,
     split_function,
     split_generic,
     split_type,
@@ -116,9 +117,9 @@ class InferenceBase(ABC):
             given = [each.rpartition(":")[2] for each in taken[2].split(",")]
             name = (taken[1] or "") if wanted == OWN_OBJECT else given[-1 - after] if after < len(given) else ""
             return self.infer_annotation(at, local, name, RuleName.ANNOTATION) if name.isidentifier() else UNKNOWN
-        declared = symbols.bindings.get(local, {}).values()
-        whole = next((b.type for b in declared if b.type.partition("{")[0] == written and "{" in b.type), written)
-        arguments = split_generic(whole)[1]
+        generic = re.search(rf"\b{re.escape(written)}<([\w\s.,?]*)>", program.definition_of[holder].signature)
+        arguments = [each.split()[-1].strip("?") for each in generic[1].split(",") if each.strip()] if generic else []
+        whole = generic_of(written, arguments) if arguments else written
         if symbols.settings is not None and written in symbols.settings.lambdas.takers:
             n_given = 2 if written.startswith("Bi") else 1
             name = arguments[n_given - 1 - after] if after < n_given <= len(arguments) else ""
