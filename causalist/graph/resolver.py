@@ -192,10 +192,13 @@ class Resolver:
         numbers: dict[int, list[int]] = {}
         for each in found:
             numbers.setdefault(each.owner, []).append(each.target.definition)
+            made: Value | None = None
             if self._makes_objects(each.target.definition):  # `extends mixin(Base)`: of the class that it gives
                 made = self.inference.call_result(Value(ValueKind.DEFINITION, each.target.definition, ""))
-                if made is not None and made.kind is ValueKind.DEFINITION and self.program.is_type(made.number):
-                    numbers[each.owner].append(made.number)
+            elif self.program.is_value(each.target.definition):  # a class under another name
+                made = self.inference.content_of(each.target.definition)
+            if made is not None and made.kind is ValueKind.DEFINITION and self.program.is_type(made.number):
+                numbers[each.owner].append(made.number)
         for owner, derived in numbers.items():
             self.program.set_bases(owner, [*self.program.bases_of(owner), *derived])
         return found, missed

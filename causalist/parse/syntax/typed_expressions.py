@@ -180,6 +180,8 @@ def _inner(text: str, settings: ShapeSettings, depth: int) -> str:
 
 _ATTRIBUTE = re.compile(r"\.\s*([^\W\d]\w*)")
 _SPACE = re.compile(r"[\s\\]+")
+# A call that makes a class of its name and its bases: `type("A", (B,), {})`, or that of a metaclass.
+_CLASS_BELOW = re.compile(r"""\(\s*(?:"[A-Z]\w*"|'[A-Z]\w*')\s*,\s*\(\s*([^\W\d][\w.]*)\s*[,)]""")
 _ABOVE_BASE = re.compile(r"\(\s*([^\W\d][\w.]*)\s*,[^()]*\)")  # the arguments of `super(Base, self)`
 _KEYWORD = re.compile(r"\s*\w+\s*=(?!=)")
 _INDEX = re.compile(r"\s*-?\d+\s*")
@@ -207,6 +209,8 @@ def value_of(text: str, settings: ShapeSettings) -> str:
     ['f()^', 'v%', '(a,b)', 'xs', 'xs[*]', 'xs[#]']
     >>> [value_of(t, s) for t in ("'a'.join", "a == b", "A() if x else B()", "cast(T, x)", "a + b", "lambda: x")]
     ['<str>.join', '<bool>', 'A()|B()', '<T>', '', '']
+    >>> [value_of(t, s) for t in ("Meta('A', (B,), {})", "type('A', (b.C, D), {'x': 1})", "record('A', ('x', 'y'))")]
+    ['B', 'b.C', 'record()']
     """
     if PLAIN.fullmatch(text):
         return _word(text)
@@ -339,6 +343,9 @@ def _primary(text: str, settings: ShapeSettings, depth: int) -> tuple[str, int]:
         head = "".join(head.split())
     if head == "super" and (of_base := _ABOVE_BASE.match(text, position)):
         return _trailers(typed_value(f"{ABOVE}{of_base[1]}"), text, of_base.end())
+    if made := _CLASS_BELOW.match(text, position):  # has the members of its first base
+        end = find_closing(text, position)
+        return _trailers(made[1], text, end + 1) if end > 0 else ("", 0)
     if text[position : position + 1] == "(" and _is_passing(head, settings):
         end = find_closing(text, position)
         passed = _passthrough_value(head, text[position + 1 : end], settings, depth) if end > 0 else ""
