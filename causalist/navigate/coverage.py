@@ -28,7 +28,7 @@ from causalist.parse import dialect_of
 # Dialects in which the line of a definition, with the defaults of its parameters, runs when the file is loaded.
 _DEFINED_AT_LOAD = frozenset(("python", "javascript", "typescript", "tsx", "ruby"))
 OBSERVED = "observed"  # in place of a rule
-STALE_PROBABILITY = 0.9  # that a test runs a definition which it ran before its file changed
+STALE_PROBABILITY = 0.7  # that a test runs a definition at the lines that it ran before, see docs/benchmarks.md
 
 
 class _Run(NamedTuple):

@@ -1,10 +1,12 @@
 """`tests`: which tests reach a node."""
 
 import json
+from math import exp
 from pathlib import Path
 
 import pytest
 
+from causalist.navigate.impact import TEST_WEIGHTS
 from tests.cli.commands import invoke, write_all
 from tests.confidences import IMPORT, said
 
@@ -18,13 +20,14 @@ TESTS = {
 
 
 def test_the_most_probable_first(small: Path) -> None:
-    """The chance is the product along the chain: a call of a test .95, any other .7, each by its confidence.
+    """The chance by uses is the product along the chain: a call of a test .95, any other .7, each by its confidence.
 
-    The file of the tests is named after that of the function, which counts half more.
+    No test has a word of the function's name.
     """
 
-    def named(chance: float) -> float:
-        return 1 - (1 - chance) ** 1.5
+    def joined(chance: float) -> float:
+        odds = exp(TEST_WEIGHTS.bias) * (chance / (1 - chance)) ** TEST_WEIGHTS.way
+        return odds / (1 + odds)
 
     write_all(small, TESTS)
     done = invoke("tests", "with_tax", cwd=small)
@@ -41,7 +44,9 @@ def test_the_most_probable_first(small: Path) -> None:
     ]
     by_helper = 0.95 * float(said("same-file")) * helped
     chances = [float(line.partition(" ")[0]) for line in lines[2:4]]
-    assert chances == pytest.approx([named(helped), named(by_helper)], abs=0.011)  # of confidences as they are printed
+    assert chances == pytest.approx(
+        [joined(helped), joined(by_helper)], abs=0.011
+    )  # of confidences as they are printed
     assert lines[4].partition(" ")[2] == (
         f"tests/test_cart.py::test_total calls shop/cart.py::Cart.total constructed {said('constructed')} "
         "tests/test_cart.py:5 (depth 3)"

@@ -627,7 +627,7 @@ _OPENERS, _CLOSERS = frozenset(b"([{"), frozenset(b")]}")
 
 
 class FunctionPlace(NamedTuple):
-    """Where a function without a name stands, whose parameter number `parameter` is asked for.
+    """Place of a function without a name, whose parameter number `parameter` is asked for.
 
     It is the argument number `argument` of the call whose bracket is at `bracket`, or, if that is -1, the value of
     something of the type `type`.

@@ -25,7 +25,8 @@ from causalist.parse.syntax.typed_expressions import callee_of, letter_of, typed
 _MAX_NAME_BYTES = 200
 # Types may be said behind it; `A<B>.c<D>` ends with c.
 _LAST_NAME = re.compile(
-    rb"([\w$\x80-\xff]+[?!]?)\s*(?:<(?:[\w\s.,?\[\]]|<(?:[\w\s.,?\[\]]|<[\w\s.,<>?\[\]]*>)*>)*>\s*)?$"
+    rb"([\w$\x80-\xff]++[?!]?)\s*+"
+    rb"(?:<(?:[\w\s.,?\[\]]|<(?:[\w\s.,?\[\]]|<(?:[\w\s.,?\[\]]|<[\w\s.,?\[\]]*+>)*+>)*+>)*+>\s*+)?$"
 )
 _GIVEN = re.compile(rb"\s*=(?![=~>])")  # after a member that gets a value
 _LAST_BEFORE_TYPES = re.compile(rb"([\w$\x80-\xff]++)\s*+(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])?\s*$")
