@@ -30,6 +30,7 @@ _LAST_ROLES = frozenset(
 _SECONDARY_ROLES = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS})
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts", ".pyi")
 _REEXPORTS = frozenset({ImportKind.REEXPORT, ImportKind.REEXPORT_ALL, ImportKind.REEXPORT_NAMESPACE})
+_MAX_ALIKE = 40  # plug-ins that have a method alike
 _MAX_STEPS = 3  # files that pass on what others pass on
 _MARKS = re.compile(r"~\d+|\(.*?\)|\[.*?\]")  # what is done with a part of a chain, and which declaration is meant
 # Parts of paths of code that the usual build leaves out: those of other platforms.
@@ -363,8 +364,8 @@ class NameCandidates:
             and _is_in_reach(program.files[file].path, program.files[program.file_of[each]].path)
         )
         called = receiver.rpartition(".")[2]
-        candidates = list(islice(every, MAX_CANDIDATES + 1))  # one more says that there are too many
-        if not candidates or len(candidates) > MAX_CANDIDATES:
+        candidates = list(islice(every, _MAX_ALIKE + 1))  # one more says that there are too many
+        if not candidates or (len(candidates) > MAX_CANDIDATES and not self._are_alike(candidates)):
             yield from self.find_in_named_object(file, chain)
             return
         # Overloads of one name are one meaning, and share what falls to it.
@@ -390,6 +391,12 @@ class NameCandidates:
             rule = RuleName.UNIQUE_IN_SIGHT if is_seen else RuleName.UNIQUE_NAME
         for each in candidates:
             yield each, rule, len(overloads) * overloads[self._meaning(each)]
+
+    def _are_alike(self, methods: Sequence[int]) -> bool:
+        """Return True for methods of one name in the files of one folder, each in a file of its own: plug-ins."""
+        files = {self._program.file_of[each] for each in methods}
+        folders = {self._program.files[file].path.rpartition("/")[0] for file in files}
+        return len(methods) <= _MAX_ALIKE and len(files) == len(methods) and len(folders) == 1
 
     def find_in_named_object(self, file: int, chain: str) -> Iterator[tuple[int, str, int]]:
         """Yield the function that is a member of the only object with the name of the receiver: `app.use = f`.
