@@ -42,6 +42,14 @@ _OTHER_PLATFORMS = re.compile(
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SOME_TYPE = 10  # a parameter of a type from outside, which the argument may have
 _ANY_TYPE = 20  # farther than any base: a parameter that takes everything
+_CONVERTED = 30  # a parameter of a type that the type of the argument is converted to
+_NUMBERS = re.compile(
+    r"bool|(?:signed |unsigned )?char|(?:unsigned )?(?:short|long(?: long)?)|unsigned|int|float|(?:long )?double"
+    r"|wchar_t|char\d+_t|u?int(?:_least|_fast)?\d+_t|u?int(?:ptr|max)_t|s?size_t|ptrdiff_t|off_t|time_t|mode_t|byte"
+)
+_PROMOTED = {("char", "int"), ("bool", "int"), ("short", "int"), ("unsigned char", "int"), ("float", "double")}
+_ARGUMENT_LIST = "va_list"
+_SAME_KIND = 3  # another name for a type that is not known
 _ONE_OF_MANY = 100  # a parameter that takes any number of arguments, given one that is no array
 # Types from outside that a type may have without naming them.
 _TYPES_OF_ALL = frozenset({"Comparable", "Enum", "IComparable", "IEquatable", "Record", "Serializable", "ValueType"})
@@ -59,19 +67,30 @@ class TwinChooser:
 
     program: Program
 
-    def choose(self, file: int, scope: int, chain: str, functions: Sequence[int]) -> int:
+    def choose(self, file: int, scope: int, chain: str, functions: Sequence[int], values: str = "") -> int:
         """Return the one of several functions that a call means for most who build the program, or -1."""
         symbols = self.program.files[file]
         if symbols.settings is None or not symbols.settings.modules.headers:
             return -1
         constants = [each for each in functions if self._is_constant(each)]
         if constants and len(constants) < len(functions):
-            is_constant = self._has_constant_receiver(symbols, scope, chain.partition(".")[0].partition("(")[0])
+            head = chain.partition(".")[0].partition("(")[0] if "." in chain else ""
+            is_constant = self._has_constant_receiver(symbols, scope, head)
+            if is_constant is None:
+                return -1
             fitting = [each for each in functions if (each in constants) == is_constant]
             return fitting[0] if len(fitting) == 1 else -1
-        definitions = self.program.definition_of
-        if len({self._shape(definitions[each].signature) for each in functions}) > 1:
+        if len({self._shape(each) for each in functions}) > 1:
             return -1  # overloads, of which the arguments say which is meant
+        moving = [each for each in functions if "&&" in self.program.definition_of[each].signature]
+        if moving and len(moving) < len(functions):  # what is made for the call is moved, what has a name is not
+            is_made = values.endswith(("()", ">"))
+            fitting = [each for each in functions if (each in moving) == is_made]
+            return fitting[0] if len(fitting) == 1 and values and "," not in values else -1
+        is_one_file = len({self.program.file_of[each] for each in functions}) == 1
+        written = {"".join(self._parameter_text(each).split()) for each in functions}
+        if is_one_file and (len(written) > 1 or all(map(self._is_template, functions))):
+            return -1  # overloads that differ by more than their names tell; twins by `#ifdef` are written alike
         included = self.program.packages.included
         near = included(file) if included is not None else frozenset[int]()
 
@@ -85,17 +104,31 @@ class TwinChooser:
     def _is_constant(self, function: int) -> bool:
         return re.search(r"\)\s*const\b", self.program.definition_of[function].signature) is not None
 
-    def _has_constant_receiver(self, symbols: FileSymbols, scope: int, head: str) -> bool:
-        """Return True if the function around declares the receiver constant, or is constant itself for its own."""
+    def _parameter_text(self, function: int) -> str:
+        return self.program.definition_of[function].signature.partition("(")[2].rpartition(")")[0]
+
+    def _is_template(self, function: int) -> bool:
+        return self.program.definition_of[function].signature.startswith("template")
+
+    def _has_constant_receiver(self, symbols: FileSymbols, scope: int, head: str) -> bool | None:
+        """Return True if the function around declares the receiver constant, or is constant itself for its own.
+
+        None for members in a constant function, which may be pointers.
+        """
         signature = symbols.facts.definitions[scope].signature if scope >= 0 else ""
+        is_constant = re.search(r"\)\s*const\b", signature) is not None
         if head in ("this", ""):
-            return re.search(r"\)\s*const\b", signature) is not None
+            return is_constant
+        if is_constant and head not in symbols.bindings.get(scope, {}):
+            return None
         return re.search(rf"\bconst\s+[\w:<>, ]+?\s*[*&]\s*{re.escape(head)}\b", signature) is not None
 
-    @staticmethod
-    def _shape(signature: str) -> int:
-        """Return the number of parameters in a signature."""
-        inside = signature.partition("(")[2].rpartition(")")[0]
+    def _shape(self, function: int) -> object:
+        """Return the types of the parameters of a function, in languages without overloads their number."""
+        parameters = self.program.parameters.get(function)
+        if parameters is not None:
+            return tuple(each.removesuffix(OPTIONAL) for each in parameters)
+        inside = self._parameter_text(function)
         return len(split_top(inside, ",")) if inside.strip() not in ("", "void") else 0
 
 
@@ -127,21 +160,37 @@ class OverloadChooser:
         ]
         settings = program.files[program.file_of[functions[0]]].settings
         given = [position for position, letter in enumerate(arguments) if letter == ArgumentKind.FUNCTION]
-        if not (inferred or given) or settings is None:
+        if settings is not None and settings.modules.headers:
+            types = dict(settings.types.literals)
+            literal = [(i, types[letter][0]) for i, letter in enumerate(arguments) if letter in types]
+            inferred += [(i, Value(ValueKind.BUILTIN, -1, "", type=name)) for i, name in literal]
+        if settings is None or not (inferred or given or settings.modules.headers):
             return functions
         literals = program.literals[settings.name]
-        if not any(misfit(program.parameters.get(each), arguments, literals) is not None for each in same):
-            same = [*same, *elsewhere]  # members of the type itself come first
+        is_defined_apart = bool(settings.modules.headers)
+        if is_defined_apart or not any(
+            misfit(program.parameters.get(e), arguments, literals) is not None for e in same
+        ):
+            same = [*same, *(each for each in elsewhere if each not in same)]  # members of the type itself come first
         found: list[tuple[int, int, int]] = []
         for function in same:
             far = misfit(program.parameters.get(function), arguments, literals)
+            taken = program.parameters.get(function, ())
+            if any(each.startswith(_ARGUMENT_LIST) for each in taken) and not any(
+                value.type == _ARGUMENT_LIST for _, value in inferred
+            ):
+                continue  # nothing else is one
             steps = [self._distance(function, at, value) for at, value in inferred] if far is not None else [None]
             if any(not self._takes_function(function, at, at == len(arguments) - 1) for at in given):
                 continue
             if far is not None and None not in steps:
                 found.append((far, sum(step or 0 for step in steps), function))
         if not found:
-            return self._select_inherited(place, functions, arguments, chains)
+            return functions if is_defined_apart else self._select_inherited(place, functions, arguments, chains)
+        if is_defined_apart:  # conversions count more than what is left out
+            found = [
+                (far // _ONE_OF_MANY, steps * _ONE_OF_MANY + far % _ONE_OF_MANY, each) for far, steps, each in found
+            ]
         least = min(each[:2] for each in found)
         return [function for far, steps, function in found if (far, steps) == least]
 
@@ -177,15 +226,35 @@ class OverloadChooser:
         for ending, type_ in zip(_CLASS_LITERALS, of_classes, strict=False):
             if chain.endswith(ending):
                 return Value(ValueKind.EXTERNAL, -1, RuleName.ANNOTATION, type=type_)
-        value = self.inference.infer_chain(*place, chain)
+        sign = chain[:1] if chain[:1] in "&*" else ""
+        value = self.inference.infer_chain(*place, chain.removeprefix(sign))
         if value is not None and value.kind is ValueKind.DEFINITION:
             is_value = self.inference.program.is_value(value.number)
+            enumeration = self._enumeration_around(value.number) if is_value else -1
+            if enumeration >= 0:
+                return Value(ValueKind.INSTANCE, enumeration, RuleName.ANNOTATION)
             value = self.inference.content_of(value.number) if is_value else None
+        if value is not None and value.kind in (ValueKind.BUILTIN, ValueKind.UNKNOWN) and value.type:
+            pointed = f"{value.type}*" if sign == "&" else value.type.removesuffix("*") if sign else value.type
+            return value._replace(kind=ValueKind.BUILTIN, type=pointed)
         if value is None or (
             value.kind is ValueKind.EXTERNAL and not (value.type and chain.strip("<>").isidentifier())
         ):
             return None  # what a member or a call of something outside gives is not known
         return value if value.kind in (ValueKind.INSTANCE, ValueKind.EXTERNAL) and not value.also else None
+
+    def _enumeration_around(self, constant: int) -> int:
+        """Return the enumeration in which a constant stands that belongs to what is around it, or -1."""
+        program = self.inference.program
+        symbols = program.files[program.file_of[constant]]
+        if symbols.settings is None or not symbols.settings.modules.headers:
+            return -1
+        definitions = symbols.facts.definitions
+        wanted, at = definitions[constant - symbols.first], constant - symbols.first - 1
+        while at >= 0 and definitions[at].kind == NodeKind.CONSTANT:
+            at -= 1
+        is_around = at >= 0 and definitions[at].kind == NodeKind.ENUM and definitions[at].end_byte >= wanted.end_byte
+        return symbols.first + at if is_around else -1
 
     def _distance(self, function: int, position: int, value: Value) -> int | None:
         """Return the distance of a parameter from a value that it is given; None if it cannot take it."""
@@ -204,6 +273,8 @@ class OverloadChooser:
         file = program.file_of[function]
         symbols = program.files[file]
         text = text.partition("{")[0]
+        if symbols.settings is not None and symbols.settings.modules.headers:
+            return self._distance_by_conversion(function, text, value)
         name = text.rpartition(".")[2]
         if (
             name in _UNIVERSAL_TYPES
@@ -222,6 +293,78 @@ class OverloadChooser:
             is_known = name not in _TYPES_OF_ALL and self.inference.derived_from_outside.isdisjoint(bases)
             return None if is_known else _SOME_TYPE
         return bases.index(wanted.number) if wanted.number in bases else None
+
+    def _distance_by_conversion(self, function: int, text: str, value: Value) -> int | None:
+        """Return the distance where numbers convert into one another, and types have constructors that convert."""
+        program = self.inference.program
+        file = program.file_of[function]
+        symbols = program.files[file]
+        name = text.rpartition(".")[2]
+        bare = name.rstrip("*")
+        signature = program.definition_of[function].signature
+        if (
+            not bare
+            or is_type_parameter(bare)
+            or (
+                signature.startswith("template")
+                and re.search(rf"\b(?:typename|class)[\s.]+{re.escape(bare)}\b", signature)
+            )
+        ):
+            return _ANY_TYPE
+        is_pointer, is_truth = name != bare, name == "bool"
+        given = value.type
+        if value.kind is ValueKind.BUILTIN and given == name:
+            return 0
+        if is_pointer and given in ("char*", "wchar_t*") and "char" in bare.lower() and bare not in ("char", "wchar_t"):
+            return _SAME_KIND
+        wanted = self.inference.infer_annotation(file, function - symbols.first, bare, RuleName.ANNOTATION)
+        is_ours = wanted.kind is ValueKind.INSTANCE and not self._is_wrapped(file, function - symbols.first, bare)
+        is_alias = wanted.kind is ValueKind.UNKNOWN or (  # of nobody knows what
+            is_ours and program.definition_of[wanted.number].kind == NodeKind.TYPE
+        )
+        if wanted.kind is ValueKind.BUILTIN and wanted.type:
+            bare = wanted.type
+            name = bare + "*" * is_pointer
+            is_truth = name == "bool"
+        if value.kind is ValueKind.INSTANCE:
+            bases = program.linear_bases(value.number)
+            if is_ours and wanted.number in bases:
+                return bases.index(wanted.number)
+            if _NUMBERS.fullmatch(name):
+                is_number = program.definition_of[value.number].kind in (NodeKind.ENUM, NodeKind.TYPE)
+                return 1 if is_number else _CONVERTED if is_truth else None
+            return _CONVERTED if name == "void*" else None if is_pointer else _CONVERTED + 1
+        if not given or value.kind is ValueKind.EXTERNAL:
+            return _SOME_TYPE
+        if given == name:
+            return 0
+        if given == "lambda":
+            return None if _NUMBERS.fullmatch(name) or (is_pointer and "(" not in name) else _SOME_TYPE
+        if given == "nullptr_t":
+            return 1 if is_pointer else None if _NUMBERS.fullmatch(name) else _CONVERTED
+        if is_alias:
+            return _SAME_KIND if given.endswith("*") == is_pointer else _CONVERTED + 1
+        if _NUMBERS.fullmatch(given):
+            if _NUMBERS.fullmatch(name):
+                return 1 if (given, name) in _PROMOTED else 2
+            return None if is_pointer else _CONVERTED
+        if given.endswith("*"):
+            if is_pointer:
+                return _CONVERTED if name == "void*" else None
+            return _CONVERTED if is_truth else None if _NUMBERS.fullmatch(name) else _CONVERTED + 1
+        if given.endswith("stream") and name.endswith(
+            "stream"
+        ):  # those of the standard library derive from one another
+            return 1 if given.startswith("w") == name.startswith("w") else None
+        return None if is_pointer or _NUMBERS.fullmatch(name) else _CONVERTED
+
+    def _is_wrapped(self, file: int, scope: int, name: str) -> bool:
+        """Return True if a name is another for a type that holds one: `using P = shared_ptr<T>`."""
+        named = self.inference.infer_chain(file, scope, name)
+        if named is None or named.kind is not ValueKind.DEFINITION:
+            return False
+        symbols = self.inference.program.files[self.inference.program.file_of[named.number]]
+        return "?" in symbols.returns.get(named.number - symbols.first, "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ looks into another file.
 """
 
 import posixpath
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -120,6 +121,10 @@ class FileSymbols:
         return self._named.get(scope, _NOTHING)
 
 
+# A test of a suite in C++; the members of a suite are in scope, but for `TEST`, whose suite is only a name.
+TEST_MACRO = re.compile(r"([A-Z0-9_]*TEST[A-Z0-9_]*)\s*\(")
+
+
 def build_file_symbols(path: str, facts: FileFacts, first: int, settings: LanguageSettings | None) -> FileSymbols:
     """Build the symbol tables of one file."""
     symbols = FileSymbols(path, facts, first, settings, returns=dict(facts.returns))
@@ -136,6 +141,8 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
     for i, definition in enumerate(facts.definitions):
         if definition.kind == NodeKind.HANDLER:
             continue  # which nothing can name
+        if i in symbols.owned and TEST_MACRO.match(definition.signature):
+            continue  # `TEST_F(Suite, Name) {…}` is no member of the suite that anybody calls
         if definition.parent == MODULE_SCOPE and "." in definition.qualname:
             symbols.holders.add(definition.qualname.rpartition(".")[0])
         if has_overloads and definition.kind in CALLABLE_KINDS:

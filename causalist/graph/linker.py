@@ -424,9 +424,14 @@ class Linker:
 
     def _is_conversion(self, definition: int) -> bool:
         """Return True if a call of the definition is a type conversion."""
-        settings = self.program.files[self.program.file_of[definition]].settings
+        settings, kind = (
+            self.program.files[self.program.file_of[definition]].settings,
+            self.program.definition_of[definition].kind,
+        )
         if settings is not None and settings.name == "c":  # `(u8)(x)`: nobody makes an object by calling a type
-            return self.program.definition_of[definition].kind in (NodeKind.TYPE, *TYPE_KINDS)
+            return kind in (NodeKind.TYPE, *TYPE_KINDS)
+        if settings is not None and settings.modules.headers and kind in (NodeKind.TYPE, NodeKind.ENUM):
+            return True  # of a name for a class that class is called, and an enumeration makes no object
         return settings is not None and settings.types.prefixed and self.program.is_type(definition)
 
     def _add_edge(

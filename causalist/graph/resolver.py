@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.choosers import NameCandidates, OverloadChooser, PartialTypes, TwinChooser
+from causalist.graph.file_symbols import TEST_MACRO
 from causalist.graph.imports.includes import InclusionGraph
 from causalist.graph.imports.packages import share_imports
 from causalist.graph.infer.inference import Inference
@@ -308,6 +309,10 @@ class Resolver:
                 found = self._type_at(file, parent, owner)
                 if found < 0:
                     continue
+                if test := TEST_MACRO.match(symbols.facts.definitions[local].signature):
+                    if test[1] != "TEST":
+                        program.owner_of[member] = found
+                    continue
                 program.attach_member(member, found)
                 if program.definition_of[found].kind == NodeKind.TRAIT:
                     program.for_all.add(found)
@@ -326,7 +331,10 @@ class Resolver:
         passed_on = "::" in chain
         chain = chain.replace("::", ".")
         called = (guess and arguments != IS_TYPE) or passed_on
-        value = self.inference.infer_chain(file, scope, chain, arguments if called else None)
+        fitting = arguments if called else None
+        if called and self.lists_arguments(file):
+            fitting = UNCOUNTED  # a member hides those of bases whatever it takes
+        value = self.inference.infer_chain(file, scope, chain, fitting)
         if passed_on and value is None and chain.endswith(".new"):
             chain = chain.removesuffix(".new")
             value = self.inference.infer_chain(file, scope, chain)
@@ -402,15 +410,16 @@ class Resolver:
                 functions = [
                     each for each in functions if misfit(program.parameters.get(each), arguments, {}) is not None
                 ]
-            if values or (ArgumentKind.FUNCTION in arguments and len(functions) > 1):
+            is_function_given = ArgumentKind.FUNCTION in arguments and len(functions) > 1
+            if values or is_function_given or (arguments and self.lists_arguments(file)):
                 functions = self.overloads.select_nearest((file, scope), functions, arguments, values)
             if len(functions) > MAX_CANDIDATES:
                 return [], ""
             if len(functions) == 1 and program.parent(functions[0]) not in program.canonical:
                 (number,) = functions
-                of_file, fitting = program.file_of[number], self._overload_filter(number, arguments)
-                functions = program.packages.find_variants(number, of_file, file, program.files, fitting)
-            meant = self.twins.choose(file, scope, chain, functions) if len(functions) > 1 else -1
+                of_file, chosen = program.file_of[number], self._overload_filter(number, arguments)
+                functions = program.packages.find_variants(number, of_file, file, program.files, chosen)
+            meant = self.twins.choose(file, scope, chain, functions, values) if len(functions) > 1 else -1
             targets = [Target(each, value.rule, 1 if each == meant else len(functions)) for each in functions]
             return [*targets, *constants], ""
         if value.kind is ValueKind.EXTERNAL:
@@ -433,6 +442,11 @@ class Resolver:
         if name in self.builtin_methods.get(self._language_of(file), ()) or name.startswith("__"):
             return self._find_in_named_object(file, chain), ""
         return [Target(*each) for each in self.name_candidates.find(file, chain, arguments)], ""
+
+    def lists_arguments(self, file: int) -> bool:
+        """Return True if what a called name means does not depend on arguments; they choose between its overloads."""
+        settings = self.program.files[file].settings
+        return settings is not None and bool(settings.modules.headers)
 
     def _find_in_named_object(self, file: int, chain: str) -> list[Target]:
         return [Target(*each) for each in self.name_candidates.find_in_named_object(file, chain)]
@@ -483,15 +497,18 @@ class Resolver:
     def is_unknown(self, file: int, scope: int, chain: str, arguments: str) -> bool:
         """Return True if a called chain that `resolve` could not resolve may denote any definition of its last name."""
         # The same question as there, whose answer is known.
-        value = self.inference.infer_chain(
-            file, scope, chain.replace("::", "."), None if arguments == IS_TYPE else arguments
-        )
+        fitting = None if arguments == IS_TYPE else UNCOUNTED if self.lists_arguments(file) else arguments
+        value = self.inference.infer_chain(file, scope, chain.replace("::", "."), fitting)
         return value is not None and value.kind in (ValueKind.UNKNOWN_MEMBER, ValueKind.UNKNOWN)
 
     def _callee_of(self, definition: int) -> int:
         """Return what runs when `definition` is called: the function that a constant is another name of, or itself."""
         settings = self.program.files[self.program.file_of[definition]].settings
-        if self.program.definition_of[definition].kind != NodeKind.CONSTANT or settings is None:
+        kind = self.program.definition_of[definition].kind
+        if kind == NodeKind.TYPE and settings is not None and settings.modules.headers:
+            made = self.inference.resolve_alias(definition)
+            return made.number if made is not None and made.kind is ValueKind.INSTANCE else definition
+        if kind != NodeKind.CONSTANT or settings is None:
             return definition
         if settings.types.prefixed:  # a variable, which is there to be given another function
             return definition

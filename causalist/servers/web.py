@@ -24,9 +24,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from causalist.errors import CausalistError, UsageError
-from causalist.serialize.answers import answer_document, edge_document, status_document
+from causalist.serialize.answers import answer_document, edge_document, read_options, read_question, status_document
 from causalist.serialize.lookups import node_document, show_document
-from causalist.serialize.requests import read_options, read_question
 from causalist.servers.http_guard import AccessRules, Guard, new_token, read_token
 from causalist.servers.live.index_job import Stage
 from causalist.servers.live.repository import LiveRepository, LiveView

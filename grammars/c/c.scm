@@ -38,7 +38,7 @@
   (pointer_declarator declarator: (type_identifier) @name)]) @definition.type (#not-eq? @returns @name))
 (type_definition type: (type_identifier) @returns declarator: [(type_identifier) @name
   (pointer_declarator declarator: (type_identifier) @name)]) @definition.type
-(type_definition type: [(primitive_type) (sized_type_specifier)] declarator: [(type_identifier) @name
+(type_definition type: [(primitive_type) (sized_type_specifier)] @returns declarator: [(type_identifier) @name
   (pointer_declarator declarator: (type_identifier) @name) (array_declarator declarator: (type_identifier) @name)]) @definition.type
 (type_definition declarator: (function_declarator declarator: [(type_identifier) @name (parenthesized_declarator
   (pointer_declarator declarator: (type_identifier) @name))])) @definition.type

@@ -11,6 +11,8 @@
 (struct_specifier name: (qualified_identifier scope: (_) @owner name: (type_identifier) @name) body: (_) @body) @definition.struct
 (concept_definition name: (identifier) @name) @definition.interface
 (alias_declaration name: (type_identifier) @name type: (type_descriptor type: (_) @returns)) @definition.type
+(type_definition type: [(template_type) (qualified_identifier)] @returns declarator: [(type_identifier) @name
+  (pointer_declarator declarator: (type_identifier) @name)]) @definition.type
 (template_declaration [(class_specifier) (struct_specifier) (function_definition) (alias_declaration) (concept_definition)]) @span
 (enum_specifier . "enum" . (type_identifier) body: (enumerator_list (enumerator name: (identifier) @name.outer) @definition.constant))
 (enum_specifier !name body: (enumerator_list (enumerator name: (identifier) @name.outer) @definition.constant))
@@ -54,8 +56,10 @@
 ; Names that get a value.
 (reference_declarator (identifier) @binding)
 (reference_declarator (field_identifier) @binding.property)
-(optional_parameter_declaration type: (_) @binding.type @parameter "=" @parameter.optional)
-(parameter_list (parameter_declaration type: (_) @parameter))
+(optional_parameter_declaration type: (_) @binding.type)
+(parameter_list [(optional_parameter_declaration "=" @parameter.optional) (parameter_declaration)
+  (variadic_parameter_declaration)] @parameter)
+(parameter_list "..." @parameter.rest)
 (optional_parameter_declaration declarator: (identifier) @binding)
 (for_range_loop type: (_) @binding.type)
 (for_range_loop declarator: (identifier) @binding right: (_) @binding.elements)
@@ -69,6 +73,11 @@
 (init_declarator declarator: (reference_declarator (identifier)) value: [(identifier) (field_expression)
   (call_expression) (subscript_expression) (pointer_expression)] @binding.value)
 (type_parameter_declaration (type_identifier) @binding.item)
+; In a function `T a(f(x));` makes an object, although it reads like the declaration of a function.
+(compound_statement (declaration declarator: (function_declarator declarator: (identifier) @binding)))
+(compound_statement (declaration declarator: (function_declarator parameters: (parameter_list
+  (parameter_declaration type: [(type_identifier) (qualified_identifier)] @reference.call
+    declarator: (abstract_function_declarator))))))
 (function_definition type: [(qualified_identifier) (template_type)] @returns)
 (field_declaration type: [(type_identifier) (qualified_identifier) (template_type)] @returns
   declarator: (_) default_value: (number_literal))

@@ -147,7 +147,7 @@ def test_nothing_of_it_is_imported_where_none_is_chosen(shop: Path) -> None:
 
 def test_a_server_lets_no_client_choose_who_is_sent_the_source() -> None:
 
-    from causalist.serialize.requests import read_options
+    from causalist.serialize.answers import read_options
 
     with pytest.raises(UsageError, match="unknown option 'embedder'"):
         read_options(AskOptions(), {"embedder": "openai:x"})

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from causalist.graph.infer.base import InferenceBase
-from causalist.graph.infer.containers import ContainerTypes, checked_value
+from causalist.graph.infer.containers import ContainerTypes, checked_value, is_parameter_of_function, returns_own_class
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RuleName
 from causalist.graph.values import BUILTIN, HOLDERS, KIND_OF_SHAPE, UNKNOWN, Value, ValueKind
@@ -24,18 +24,11 @@ from causalist.model.type_notation import (
 
 _ELEMENT = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
 _CONTENT_KINDS = frozenset(
-    {
-        ValueKind.INSTANCE,
-        ValueKind.COLLECTION,
-        ValueKind.EXTERNAL,
-        ValueKind.BUILTIN,
-        ValueKind.MODULE,
-        ValueKind.UNION,
-        ValueKind.OBJECT,
-        ValueKind.RECORD,
-    }
-)
+    (ValueKind.INSTANCE, ValueKind.COLLECTION, ValueKind.EXTERNAL, ValueKind.BUILTIN, ValueKind.MODULE,
+     ValueKind.UNION, ValueKind.OBJECT, ValueKind.RECORD)
+)  # fmt: skip
 _ALIASED_KINDS = (ValueKind.INSTANCE, ValueKind.EXTERNAL, ValueKind.COLLECTION, ValueKind.CALLABLE)
+_MEMBERLESS_KINDS = (ValueKind.BUILTIN, ValueKind.UNKNOWN)
 _MAX_DEPTH = 24  # chains that are being read at the same time
 _FIELD_RULE = RuleName.ATTRIBUTE_TYPE
 _OWN_TYPES = ("Self", "this", "this.type", "static", "$this")
@@ -90,7 +83,7 @@ class AnnotationTypes:
             element = self.infer_annotation(file, scope, name.removesuffix(_ELEMENT), rule)
             if settings is None or not settings.types.containers:
                 return element.as_element_of_array()
-            if element.kind is ValueKind.BUILTIN and self._is_parameter_of_function(file, scope, name):
+            if element.kind is ValueKind.BUILTIN and is_parameter_of_function(self.program.files[file], scope, name):
                 return UNKNOWN  # which type it is each call decides
             is_known = element.kind in (ValueKind.INSTANCE, ValueKind.COLLECTION)
             return element._replace(kind=ValueKind.COLLECTION) if is_known else BUILTIN
@@ -111,31 +104,36 @@ class AnnotationTypes:
                 for each, other in zip(content, nameless, strict=True)
             )
             return Value(KIND_OF_SHAPE[shape], -1, rule, parts=parts)
+        if name.endswith("*"):  # of a type that has no members
+            held = self.infer_annotation(file, scope, name[:-1], rule)
+            return held._replace(type=f"{held.type}*") if held.type and held.kind in _MEMBERLESS_KINDS else held
         given, self.given = self.given, {}
         value = self.inference.infer_type_name(file, scope, name)
         self.given = given
         if settings is not None and settings.names.all_declared:  # a type parameter is what its bound is, or any object
             value = value if value is not None and value.kind is not ValueKind.UNKNOWN else BUILTIN
+            if value.kind is ValueKind.BUILTIN and settings.modules.headers:
+                return value._replace(type=value.type or name.rpartition(".")[2])
         if value is None:
             return self._bound_of_parameter(file, scope, name)
         if value.kind is ValueKind.DEFINITION:
+            if settings is not None and settings.modules.headers:
+                value = self.inference.class_of_constructor(value)
             value = value._replace(number=self.program.as_type(value.number))
             other = self.resolve_alias(value.number)
             if other is not None:
                 return other._replace(rule=rule)
             if self.program.is_type_like(value.number):
                 return Value(ValueKind.INSTANCE, value.number, rule)
+            if settings is not None and settings.modules.headers:  # another name for something unknown
+                return UNKNOWN._replace(type=name.rpartition(".")[2])
         if value.kind is ValueKind.INSTANCE:  # a type parameter, known by its bound
             return value._replace(rule=rule)
+        if value.kind is ValueKind.COLLECTION and name.endswith("iterator"):
+            return value._replace(kind=ValueKind.INSTANCE, rule=rule)
         if value.kind is ValueKind.EXTERNAL:
             return value._replace(rule=rule, type=name.rpartition(".")[2])
         return value if value.kind is ValueKind.BUILTIN else UNKNOWN
-
-    def _is_parameter_of_function(self, file: int, scope: int, name: str) -> bool:
-        """Return True if the element of an array is a type parameter of the function `scope`."""
-        symbols = self.program.files[file]
-        is_function = scope != MODULE_SCOPE and symbols.facts.definitions[scope].kind in CALLABLE_KINDS
-        return is_function and name.removesuffix(_ELEMENT) in symbols.bindings.get(scope, {})
 
     def _generic_type(self, file: int, scope: int, head: str, arguments: list[str], rule: str) -> Value:
         """Return an instance of a generic type, which knows its arguments; a function for a type of functions."""
@@ -231,7 +229,8 @@ class AnnotationTypes:
         self.inference.unfolding.add(definition)
         found = self.infer_annotation(file, definition - symbols.first, target_type, RuleName.ANNOTATION)
         self.inference.unfolding.discard(definition)
-        return found if found.kind in _ALIASED_KINDS else None
+        is_plain = found.kind is ValueKind.BUILTIN and bool(found.type)  # `typedef unsigned Id`
+        return found if is_plain or found.kind in _ALIASED_KINDS else None
 
     def content_of(self, definition: int) -> Value | None:
         """Return the value that a constant or field holds; None where it is not known."""
@@ -326,7 +325,7 @@ class AnnotationTypes:
             return Value.union(self.call_result(part) for part in value.parts)
         is_instance = value is not None and value.kind is ValueKind.INSTANCE
         is_own = is_instance and value is not None and value.rule == RuleName.SELF
-        if value is not None and is_own and self.inference.returns_own_class(value.number):
+        if value is not None and is_own and returns_own_class(self.program, value.number):
             return value._replace(rule=RuleName.CONSTRUCTED)
         if value is not None and is_instance and (method := self._call_method_of(value)) is not None:
             return self.call_result(method)

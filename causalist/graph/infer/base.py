@@ -296,6 +296,16 @@ class InferenceBase(ABC):
                 value = BUILTIN  # whether there was a first result
         return value
 
+    def class_of_constructor(self, value: Value) -> Value:
+        """Return the class that the name of its constructor means outside of calls; any other value as it is."""
+        if value.kind is not ValueKind.DEFINITION:
+            return value
+        definition = self.program.definition_of[value.number]
+        owner = self.program.enclosing_owner(value.number) if definition.kind == NodeKind.METHOD else -1
+        if owner < 0 or self.program.definition_of[owner].name != definition.name:
+            return value
+        return value._replace(number=owner)
+
     def _part_of(self, value: Value | None, kind: ValueKind, which: int = 0) -> Value | None:
         """Return an item of a collection, or the result of a function value.
 
@@ -362,8 +372,3 @@ class InferenceBase(ABC):
             return chain  # one of its own
         class_name = self.program.definition_of[owner].name
         return f"{class_name}().{rest}" if rest else f"{class_name}()" if head != _MAKES else class_name
-
-    def returns_own_class(self, definition: int) -> bool:
-        """Return True if calling `self` makes an instance, since `self` may be the class: `const C = this; new C()`."""
-        settings = self.program.files[self.program.file_of[definition]].settings
-        return settings is not None and bool(settings.names.assigned_infixes)

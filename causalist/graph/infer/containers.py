@@ -15,7 +15,7 @@ from causalist.graph.rules import RuleName
 from causalist.graph.values import BUILTIN, HOLDERS, KIND_OF_SHAPE, KNOWN_KINDS, UNKNOWN, Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language import ShapeSettings
-from causalist.model.symbols import NodeKind
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import (
     ALIASED,
     NARROWED,
@@ -387,3 +387,16 @@ def method_of(settings: ShapeSettings, value: Value, name: str) -> Value:
         if result is not None:
             return Value(ValueKind.CALLABLE, -1, value.rule, parts=(result,))
     return BUILTIN
+
+
+def is_parameter_of_function(symbols: FileSymbols, scope: int, name: str) -> bool:
+    """Return True if the element of an array is a type parameter of the function `scope`."""
+    if scope == MODULE_SCOPE or symbols.facts.definitions[scope].kind not in CALLABLE_KINDS:
+        return False
+    return name.removesuffix("[]") in symbols.bindings.get(scope, {})
+
+
+def returns_own_class(program: Program, definition: int) -> bool:
+    """Return True if calling `self` makes an instance, since `self` may be the class: `const C = this; new C()`."""
+    settings = program.files[program.file_of[definition]].settings
+    return settings is not None and bool(settings.names.assigned_infixes)

@@ -189,7 +189,7 @@ class Inference(InferenceBase):
             if value is None and settings.names.sigil and bare.startswith(settings.names.sigil):
                 value = UNKNOWN
             if settings.modules.headers and len(parts) > 1:
-                value = self._class_of_constructor(value)
+                value = self.class_of_constructor(value) if value is not None else None
             if settings.names.all_declared and (value is None or can_be_package_prefix(settings, value, parts)):
                 return self._declared_elsewhere(file, parts, called, value)
             value = self._apply_marks(value, marks, settings.shapes)
@@ -228,16 +228,6 @@ class Inference(InferenceBase):
             elif value.kind is not ValueKind.UNKNOWN_MEMBER and name in builtin:
                 return value
         return self.infer_chain(file, scope, rest, called)
-
-    def _class_of_constructor(self, value: Value | None) -> Value | None:
-        """Return the class that the name of its constructor means before a member; any other value as it is."""
-        if value is None or value.kind is not ValueKind.DEFINITION:
-            return value
-        definition = self.program.definition_of[value.number]
-        owner = self.program.enclosing_owner(value.number) if definition.kind == NodeKind.METHOD else -1
-        if owner < 0 or self.program.definition_of[owner].name != definition.name:
-            return value
-        return value._replace(number=owner)
 
     def _apply_marks(self, value: Value | None, marks: list[str], shapes: ShapeSettings) -> Value | None:
         if marks and shapes.sequences:

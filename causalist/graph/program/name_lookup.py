@@ -27,6 +27,7 @@ from causalist.model.symbols import CALLABLE_KINDS, FIXTURE_PREFIX, TYPE_KINDS, 
 _EXTERNAL_TYPE = -1  # in the place of the type that an extension is for: one that is not of the repository
 _ANY_TYPE = -2  # a type parameter, or what all types derive from
 _MAX_OUTER_TYPES = 8
+_NAMESPACE = re.compile(r"\bnamespace\s+(\w+)")
 _TOP_TYPES = ("object", "Object", "dynamic")
 
 
@@ -47,6 +48,7 @@ class NameLookup:
     program: Program
     _package_extensions: dict[str, list[int]] | None = field(default=None)  # by name
     _dotted: tuple[FileSymbols, ...] | None = None
+    _macro_namespaces: frozenset[str] | None = None
 
     # -- members of the types around
 
@@ -350,7 +352,24 @@ class NameLookup:
                     return number, count
             if "(" in parts[count - 1]:
                 break
+        if len(parts) > 1 and parts[0] in self._namespaces_of_macros():
+            return _shift(self._find_in_sight(symbols, parts[1:]), 1)
         return None
+
+    def _namespaces_of_macros(self) -> frozenset[str]:
+        """Return the namespaces that macros open, `#define BEGIN namespace a {`: what they hold has no such prefix."""
+        if self._macro_namespaces is None:
+            written = {
+                each.name: each.signature
+                for symbols in self.program.files
+                if symbols.settings is not None and symbols.settings.modules.headers
+                for each in symbols.facts.definitions
+                if each.kind == NodeKind.CONSTANT and each.signature.startswith("#")
+            }
+            named = {name for text in written.values() for name in _NAMESPACE.findall(text)}
+            values = [written[name].rpartition(" ")[2] for name in named if name in written]
+            self._macro_namespaces = frozenset((*named, *values))
+        return self._macro_namespaces
 
     def find_in_package(self, symbols: FileSymbols, name: str) -> Value | None:
         """Return what a bare name means in the package of a file.

@@ -41,8 +41,12 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
         parameters = [each.removesuffix(OPTIONAL) for each in parameters]
     if len(arguments) < fewest or (len(arguments) > len(parameters) and not takes_rest):
         return None
-    # Any number of arguments comes after the exact one, unless the last argument may be all of them.
-    total = 100 if takes_rest and (len(arguments) != len(parameters) or arguments[-1] != ArgumentKind.OTHER) else 0
+    # Any number of arguments comes after the exact one, unless the last argument may be all of them, as one of a type
+    # may; "..." alone has no type.
+    is_packed = takes_rest and (
+        len(arguments) != len(parameters) or arguments[-1] != ArgumentKind.OTHER or parameters[-1] == REST
+    )
+    total = 100 if is_packed else 0
     if takes_rest and not parameters[-1].endswith(REST):
         return total  # which parameter an argument is for is not counted
     if len(arguments) < len(parameters) and not takes_rest:

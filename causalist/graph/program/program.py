@@ -46,7 +46,7 @@ class Program:
     packages: PackageScopes
     declared: DeclaredTypes
     parameters: dict[int, tuple[str, ...]]  # of functions that are told apart by them
-    literals: dict[str, Literals]  # by language
+    literals: dict[str, Literals]  # by language; none where these have types that convert
     tree_paths: TreePathResolver
     folders: FolderMap = field(default_factory=FolderMap)
     file_groups: FileGroups = field(default_factory=FileGroups)
@@ -99,7 +99,7 @@ class Program:
             scopes,
             DeclaredTypes.from_files(files, [table.first for table in tables], settings),
             {table.first + i: types for table in tables for i, types in table.facts.parameters},
-            {each.name: dict(each.types.literals) for each in settings.values()},
+            {each.name: dict(() if each.modules.headers else each.types.literals) for each in settings.values()},
             TreePathResolver(ModuleTree.from_files(tables, file_of)),
             FolderMap.from_files(files, settings),
         )
@@ -533,7 +533,10 @@ class Program:
         found = self._overloads.get(key := (function, arguments))  # others of the name may have others beside them
         if found is None:
             literals = self.literals[settings.name]
-            if elsewhere and not any(misfit(self.parameters.get(e), arguments, literals) is not None for e in same):
+            if elsewhere and (
+                settings.modules.headers
+                or not any(misfit(self.parameters.get(e), arguments, literals) is not None for e in same)
+            ):
                 same = [
                     *same,
                     *(each for each in elsewhere if each not in same),

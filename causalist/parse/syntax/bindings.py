@@ -26,18 +26,21 @@ from causalist.model.type_notation import (
     marked,
     typed_value,
 )
+from causalist.parse.syntax.arguments import (
+    named_type,
+    opening_bracket,
+    place_of_function,
+    pointers_between,
+    value_chain,
+)
 from causalist.parse.syntax.captures import Tag
 from causalist.parse.syntax.chains import (
     array_type_name,
-    chain_of,
     first_alternative,
     members_of,
-    opening_bracket,
     paths_of_pattern,
-    place_of_function,
     type_name,
     type_of_path,
-    with_constructor_call,
     without_arguments,
 )
 from causalist.parse.syntax.local_names import before_itself
@@ -89,19 +92,20 @@ class BindingReader:
         instance = rf"(?:{functions})\((?s:.*),\s*(?:([\w.]+)|\{{\s*__index\s*=\s*([\w.]+)[^{{}}]*\}})\s*\)"
         self._instancing = re.compile(instance) if functions else None
         self._is_generic = scopes.settings.types.generic
+        self._has_pointers = bool(scopes.settings.modules.headers and scopes.settings.types.literals)
         self._awaits = bool(scopes.settings.lambdas.yielding or scopes.settings.types.gathering)
         self._globals: set[tuple[int, str]] = set()
         self._pattern: tuple[int, list[tuple[int, str]]] | None = None  # end, (position, key) of its names
         self._returned: dict[int, str] = {}  # function -> its returned value so far, "" for several
-        self._key = ""
+        self._key = self._type = ""  # the annotation that stands before its names
         self._numbered = (-1, 0)  # definition, how many of its members without a name came
-        self._binding_start = -1
+        self._binding_start = self._binding_end = -1
         self._matches: list[tuple[int, str]] = []  # end and subject of those that are open
         self._receivers: list[tuple[int, int]] = []  # end and start of those of methods that are given functions
         self._noted = (-1, -1, 0)  # bracket of the last parameters, end and number of the last of them that was noted
         self._variant, self._tuple = "", -1  # the type whose parts the open pattern names; its start if of a tuple
         self._is_twin = False  # the last name is bound twice: a parameter that is a member as well
-        self._binding_end = self._type_end = self._last_end = -1
+        self._type_end = self._last_end = -1
         self._type = ""  # the annotation that stands before its names
         self._beside = -1  # its end, where it is for the name right after it alone
         self._annotation_before_name = scopes.settings.types.annotation_before_name
@@ -374,9 +378,7 @@ class BindingReader:
             text = wrapped[1]  # `Arc::new(Store::open())`: the content counts
         if self._scopes.settings.names.bare_calls:
             text = without_arguments(text)
-        return self._scopes.own_chain(
-            with_constructor_call(text, chain_of(text, self._scopes.settings.types)), position
-        )
+        return self._scopes.own_chain(value_chain(text, self._scopes.settings.types), position)
 
     def on_key(self, start: int, end: int, tag: int) -> None:
         """Record the key of the next name in a pattern."""
@@ -426,6 +428,8 @@ class BindingReader:
             name = scopes.shadows.bind(scope, name, start, scopes.drafts[scope].end)
         name = scopes.declare(scope, name)
         type_ = self._type if tag != Tag.BINDING_ITEM else ""
+        if type_ and self._has_pointers:
+            type_ += pointers_between(scopes.data, self._beside, start, end, type_)
         if self._annotation_before_name and not _BESIDE.fullmatch(scopes.data, self._beside, start):
             type_ = ""
         value = f"{self._variant}.{member}" if member and self._variant else ""
@@ -449,7 +453,8 @@ class BindingReader:
         settings = self._scopes.settings.types
         if settings.before_names or settings.annotation_before_name:
             text = self._scopes.text(start, min(end, start + _MAX_NAME_BYTES))
-            name = self._scopes.spell_current(array_type_name(text, settings))
+            read = named_type if self._has_pointers else array_type_name
+            name = self._scopes.spell_current(read(text, settings))
             if self.bindings and self._scopes.data[self._last_end : start].strip() in _AFTER:
                 self.bindings[-1] = self.bindings[-1]._replace(type=name)
             else:

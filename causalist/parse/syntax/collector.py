@@ -15,9 +15,10 @@ from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, escape_name
 from causalist.model.type_notation import OPTIONAL, PREDICATE
 from causalist.parse.syntax.accesses import AccessReader
+from causalist.parse.syntax.arguments import NO_PARAMETERS, count_arguments, declared_type, named_type
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.captures import DEFINITION_KINDS, IMPORT_PARTS, Event, Tag, events_of
-from causalist.parse.syntax.chains import NO_PARAMETERS, array_type_name, count_arguments, type_name
+from causalist.parse.syntax.chains import array_type_name, type_name
 from causalist.parse.syntax.definitions import (
     BaseReader,
     HandlerNames,
@@ -150,8 +151,22 @@ class FactCollector:
         }
 
     def parameters(self) -> list[tuple[int, tuple[str, ...]]]:
-        """Return (definition, annotations of its parameters) for definitions that may be overloaded."""
-        return [(i, tuple(d.parameters[d.extends :])) for i, d in enumerate(self.drafts) if d.parameters is not None]
+        """Return (definition, annotations of its parameters) for definitions that may be overloaded.
+
+        Which parameters may be left out a header says, if it declares a function that is defined outside of its type.
+        """
+        has_headers = bool(self.settings.modules.headers)
+        return [
+            (
+                i,
+                tuple(
+                    each + OPTIONAL if has_headers and d.parent < 0 and each[-1:] not in (OPTIONAL, ".") else each
+                    for each in d.parameters[d.extends :]
+                ),
+            )
+            for i, d in enumerate(self.drafts)
+            if d.parameters is not None
+        ]
 
     def returns(self) -> list[tuple[int, str]]:
         """Return (definition, return type) for definitions with a known one."""
@@ -475,7 +490,8 @@ class FactCollector:
                 )
                 draft.returns = read_type(start, end)
             else:
-                read = array_type_name if settings.before_names else type_name
+                is_pointed = settings.literals and self.settings.modules.headers
+                read = named_type if is_pointed else array_type_name if settings.before_names else type_name
                 text = self.text(start, min(end, start + 200))
                 predicate = _PREDICATE.match(text) if settings.casts else None
                 name = self.scopes.spell_current(read(text[predicate.end() :] if predicate else text, settings))
@@ -487,8 +503,14 @@ class FactCollector:
         mark = OPTIONAL if tag == Tag.PARAMETER_OPTIONAL else "..." if tag == Tag.PARAMETER_REST else ""
         last = self._frames[-1] if self._frames else None
         parameters = self.drafts[last.index].parameters if last is not None and last.body < 0 else None
-        if parameters is not None and mark and (mark == OPTIONAL or not self.settings.types.before_names):
+        if mark == "..." and parameters is not None and self.settings.modules.headers:
+            parameters.append(mark)
+        elif parameters is not None and mark and (mark == OPTIONAL or not self.settings.types.before_names):
             parameters[-1:] = [each + mark for each in parameters[-1:]]  # of the parameter that was captured before
+        elif parameters is not None and self.settings.modules.headers:
+            name = declared_type(self.text(start, min(end, start + 200)))
+            if name != "void":
+                parameters.append(name)
         elif parameters is not None:
             written = self.scopes.compact(start, min(end, start + 200))
             text = re.sub(r"<.*>", "", written)

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 
 from causalist.model.facts import MODULE_SCOPE, ArgumentKind, Call, Reference
 from causalist.model.type_notation import GIVEN, OWN_OBJECT, PLACE, element_of, split_top, typed_value
+from causalist.parse.syntax.arguments import arguments_at, letters_and_values
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.captures import Tag
-from causalist.parse.syntax.chains import arguments_at, chain_of, last_of_chain, type_name, with_constructor_call
+from causalist.parse.syntax.chains import chain_of, last_of_chain, type_name, with_constructor_call
 from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.local_names import OpenLambda
 from causalist.parse.syntax.scopes import BlockScopes, Scopes
@@ -445,6 +446,7 @@ class UseReader:
         self._has_elements = bool(scopes.settings.names.assigned_infixes)
         self._sigil = scopes.settings.names.sigil.encode()
         self._bare_calls = scopes.settings.names.bare_calls
+        self._lists_arguments = bool(scopes.settings.types.literals and scopes.settings.modules.headers)
         self._signs = frozenset(sign.encode() for sign in scopes.settings.names.name_suffixes)
         self._builtin_names = frozenset(scopes.settings.builtin_names)
         self._kept: list[Reference] = []  # where scopes are blocks, which uses are local is known at once
@@ -488,8 +490,8 @@ class UseReader:
         matched = chains.match(self._scopes.data, start, max(end, start + _MAX_CHAIN_BYTES))
         return re.sub(r"[\s?]+", "", self._scopes.text(start, matched.end())) if matched else ""
 
-    def _keep(self, chain: str, start: int, row_at: int) -> None:
-        self.calls.append(Call(self._scopes.use_scope(), chain, self._scopes.row(row_at)))
+    def _keep(self, chain: str, start: int, row_at: int, given: tuple[str, str] | None = None) -> None:
+        self.calls.append(Call(self._scopes.use_scope(), chain, self._scopes.row(row_at), *(given or ())))
         self._call_starts.append(start)
 
     def keep_call(self, scope: int, chain: str, start: int) -> None:
@@ -518,7 +520,10 @@ class UseReader:
             if chain and sign:
                 chain += self._scopes.text(end - 1, end)
         if chain:
-            self._keep(chain, start, max(end - 1, start))
+            is_plain = chain.isupper() or chain.startswith("std.") or chain.endswith("_cast")  # which no overloads have
+            is_listed = self._lists_arguments and not is_plain
+            given = letters_and_values(self._scopes.data, end, self._settings.types) if is_listed else None
+            self._keep(chain, start, max(end - 1, start), given)
             if self._settings.names.clauses:
                 self._counted.append((len(self.calls) - 1, start, end))
             if not any(mark in chain for mark in "(?["):

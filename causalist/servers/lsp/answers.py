@@ -21,9 +21,8 @@ from causalist.model.graph import Edge
 from causalist.model.scores import Hit
 from causalist.model.source import FileEntry
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, split_id
-from causalist.serialize.answers import answer_document
+from causalist.serialize.answers import answer_document, read_options, read_question
 from causalist.serialize.lookups import impact_document
-from causalist.serialize.requests import read_options, read_question
 from causalist.servers.lsp.positions import (
     SHOWN_KINDS,
     DefinitionLocator,

@@ -1,0 +1,410 @@
+"""Arguments of calls as they are written: how many there are, what each is like, and the functions among them.
+
+Three languages ask in three ways: Elixir tells functions apart by the number of arguments alone, C++ by the types that
+literals, casts and operators have, and a function in TypeScript gets its types from the parameter that it is given for.
+"""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from causalist.model.facts import UNCOUNTED, ArgumentKind
+from causalist.model.language import TypeSettings
+from causalist.model.type_notation import typed_value
+from causalist.parse.syntax.chains import array_type_name, chain_of, type_name, with_constructor_call
+
+_PLAIN_TYPES = TypeSettings()
+_UNREADABLE = re.compile(r"[,?<>]")
+_MAX_ARGUMENTS_BYTES = 4000
+_FLAT = re.compile(rb"\(([^()\[\]{}\"'#~?\\]*)\)")
+_ARGUMENT_MARK = re.compile(
+    rb"""\"\"\".*?\"\"\"|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
+    rb"""|~[a-zA-Z]+(?:\"\"\".*?\"\"\"|\((?:[^)\\]|\\.)*\)|\[(?:[^\]\\]|\\.)*\]|\{(?:[^}\\]|\\.)*\}|<(?:[^>\\]|\\.)*>"""
+    rb"""|/(?:[^/\\]|\\.)*/|\|(?:[^|\\]|\\.)*\||"(?:[^"\\]|\\.)*")|(?<!\w)\?\\?.|\#[^\n]*"""
+    rb"""|(?P<open>[(\[{]|(?<!<)<<(?!<)|(?<![\w:.@])(?:fn|do)\b(?!:))"""
+    rb"""|(?P<close>[)\]}]|(?<![>~])>>(?!>)|(?<![\w:.@])end\b(?!:))|(?P<comma>,(?P<key>\s*(?:\w+[?!]?|"[^"]*"):\s)?)"""
+    rb"""|(?P<spliced>\bunquote_splicing\b)|(?P<default>\\\\)""",
+    re.DOTALL,
+)
+_KEY = re.compile(rb"\s*(?:\w+[?!]?|\"[^\"]*\"):\s")  # arguments with keys are one
+_LINE = re.compile(rb"[^\n]*\n?")
+_BLOCK = re.compile(rb"[ \t]*do\b(?!:)")
+_NOTHING_FOLLOWS = re.compile(
+    rb"[ \t]*(?:$|[\n)\]},;#]|[ \t][-+*/=<>|&^~!]+[ \t\n]|\|>|(?:do|when|and|or|in|end|else)\b(?!:)|>>)"
+)
+NO_PARAMETERS = re.compile(rb"[ \t]*(?:$|[\n,)]|(?:do|when)\b)")  # behind the name of a function
+_GOES_ON = (b",", b"-", b"=", b"+", b"|", b"&", b"(")  # at the end of a line: the next one belongs to it
+_MAX_PIPE_BYTES = 200  # bytes of white space between a pipe and what it leads to
+
+
+def arguments_at(data: bytes, start: int, end: int) -> str:
+    r"""Return the letters of the arguments of the call whose callee is at these bytes, where only their number counts.
+
+    What is piped into a call is an argument, too, and so is a block behind a call that begins its line.
+
+    >>> [arguments_at(t, 0, 1) for t in (b"f()", b"f(a, [b, c])", b"f(a, b: 1, c: 2)", b"f a, b", b"f", b"f a, [")]
+    ['', '??', '??', '??', '', '-']
+    >>> [arguments_at(t, 5, 6) for t in (b"x |> f(a)", b"x   \nf(a) do", b"x   \nf a, b do", b"case f(a) do")]
+    ['??', '??', '???', '?']
+    """
+    before = data[max(0, start - _MAX_PIPE_BYTES) : start].rstrip(b" \t")
+    above = before.rstrip()
+    n = int(above.endswith(b"|>"))
+    is_first = before[-1:] in b"\n" and above[-1:] not in _GOES_ON
+    if data[end : end + 1] == b"(":
+        inside, _, end = count_arguments(data, end)
+        if inside < 0:
+            return UNCOUNTED
+        n += inside
+    elif data[end : end + 1] in b" \t" and not _NOTHING_FOLLOWS.match(data, end):
+        inside, end = _count_bare(data, end)
+        if inside < 0:
+            return UNCOUNTED
+        n += inside
+    return ArgumentKind.OTHER * (n + (is_first and _BLOCK.match(data, end) is not None))
+
+
+def count_arguments(data: bytes, start: int) -> tuple[int, int, int]:
+    r"""Return the numbers of arguments in the brackets at `start` and of those with a default, and the end.
+
+    The first is -1 if it is not told. Arguments with keys are one.
+
+    >>> count_arguments(b"f(fn a, b -> a end, ?,)", 1)
+    (2, 0, 23)
+    >>> count_arguments(b"f(a, b \\\\ [])", 1)
+    (2, 1, 13)
+    """
+    flat = _FLAT.match(data, start)
+    if flat and b"fn" not in flat[1] and b": " not in flat[1]:
+        return flat[1].count(b",") + bool(flat[1].strip()), 0, flat.end()
+    n, n_defaults, end = _count_marked(data, start, start + 1)
+    return n, n_defaults, end
+
+
+def _count_bare(data: bytes, start: int) -> tuple[int, int]:
+    """Return the number of arguments without brackets behind `start`, -1 if not told, and their end."""
+    end = start
+    while (line := _LINE.match(data, end)) and line[0].rstrip().endswith(_GOES_ON) and line.end() > end:
+        end = line.end()
+    text = data[start : line.end() if line else end].rstrip()
+    text = text.removesuffix(b" do")
+    return _count_marked(text + b"\n)", 0, 0, 1)[0], start + len(text)
+
+
+def _count_marked(data: bytes, start: int, first: int, depth: int = 0) -> tuple[int, int, int]:
+    """Return what `count_arguments` does of arguments with brackets inside; `first` is where the first begins."""
+    n, n_defaults, has_keys = 1, 0, _KEY.match(data, first) is not None
+    for mark in _ARGUMENT_MARK.finditer(data, start, start + _MAX_ARGUMENTS_BYTES):
+        kind = mark.lastgroup
+        if kind == "open":
+            depth += 1
+        elif kind == "close":
+            depth -= 1
+            if not depth:
+                return n, n_defaults, mark.end()
+        elif kind == "spliced":
+            break
+        elif depth == 1:
+            n += kind == "comma" and not (has_keys and mark["key"])
+            n_defaults += kind == "default"
+            has_keys = has_keys or bool(mark["key"])
+    return -1, 0, start
+
+
+_ARROW_AHEAD = re.compile(rb"\s*=>")
+_ANNOTATED = re.compile(rb"\s*\??\s*:")
+_FUNCTION_BEFORE = re.compile(rb"(?:\basync\s*)?(?:\bfunction\b\s*\*?\s*\w*\s*)?$")
+_TYPED_BEFORE = re.compile(rb"[\w$]\s*:\s*([A-Z][\w.$]*)(?:<[^=;{}]*>)?\s*=$")
+_AROUND_FUNCTIONS, _AROUND_ARGUMENTS = (b"(", b",", b"="), (b"(", b",")
+_MAX_ARGUMENT_BYTES = 600  # of the arguments before a function that are looked at
+_PLAIN_ARGUMENTS = re.compile(rb"[\w\s,.\[\]|]+")  # of a type
+_OPENERS, _CLOSERS = frozenset(b"([{"), frozenset(b")]}")
+
+
+class FunctionPlace(NamedTuple):
+    """Place of a function without a name, whose parameter number `parameter` is asked for.
+
+    It is the argument number `argument` of the call whose bracket is at `bracket`, or, if that is -1, the value of
+    something of the type `type`.
+    """
+
+    bracket: int
+    argument: int
+    parameter: int
+    type: str
+
+
+def place_of_function(data: bytes, start: int, end: int) -> FunctionPlace | None:
+    """Return the place of the function whose parameter is named from `start` to `end`, if it has no annotation.
+
+    >>> texts = (b"use('(', (a, x) => 1)", b"of(x => 1)", b"const f: F = (x) => 1")
+    >>> [tuple(place_of_function(t, t.index(b"x"), t.index(b"x") + 1)) for t in texts]
+    [(3, 1, 1, ''), (2, 0, 0, ''), (-1, 0, 0, 'F')]
+    """
+    if _ANNOTATED.match(data, end):
+        return None
+    begin, parameter = (start, 0) if _ARROW_AHEAD.match(data, end) else opening_bracket(data, start)
+    if begin < 0:
+        return None
+    before = data[max(0, begin - 60) : begin].rstrip()
+    if before[-1:] not in _AROUND_FUNCTIONS:
+        before = before[: _FUNCTION_BEFORE.search(before).start()].rstrip()  # type: ignore[union-attr]
+    if before[-1:] == b"=":
+        typed = _TYPED_BEFORE.search(before)
+        return FunctionPlace(-1, 0, parameter, typed[1].decode()) if typed else None
+    if before[-1:] not in _AROUND_ARGUMENTS:
+        return None
+    bracket, argument = opening_bracket(data, begin)
+    return FunctionPlace(bracket, argument, parameter, "") if bracket >= 0 else None
+
+
+def opening_bracket(data: bytes, position: int) -> tuple[int, int]:
+    """Return (start of the round bracket that is open at `position`, commas in between), or (-1, 0).
+
+    >>> opening_bracket(b"f(a, (b, c), d", 13), opening_bracket(b"f({a, b", 6)
+    ((1, 2), (-1, 0))
+    """
+    depth = commas = 0
+    lowest = max(-1, position - _MAX_ARGUMENT_BYTES)
+    position -= 1
+    while position > lowest:
+        byte = data[position]
+        if byte in _CLOSERS:
+            depth += 1
+        elif byte in _OPENERS:
+            if not depth:
+                return (position, commas) if byte == 40 else (-1, 0)
+            depth -= 1
+        elif byte in b"\"'`":
+            position = data.rfind(bytes((byte,)), max(0, lowest), position)
+            if position < 0:
+                break
+        elif byte == 62 and _PLAIN_ARGUMENTS.fullmatch(
+            data, opened := data.rfind(b"<", lowest + 1, position) + 1, position
+        ):
+            position = opened - 1
+        elif not depth and byte == 44:
+            commas += 1
+        elif not depth and byte == 59:
+            break
+        position -= 1
+    return -1, 0
+
+
+_LIST = re.compile(rb"\s*\(([^()\[\]{}\"'/<]*)\)")
+_OPEN_LIST = re.compile(rb"\s*\(")
+_IN_LIST = re.compile(
+    rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|//[^\n]*|/\*.*?\*/|\w<[\w\s:,*&]*>(?=[({:])|[()\[\]{},]", re.DOTALL
+)
+_MAX_LIST_BYTES = 1000
+
+
+def written_arguments(data: bytes, start: int) -> list[str] | None:
+    r"""Return the arguments in the brackets at `start`, as they are written; None where no list of arguments is there.
+
+    >>> [written_arguments(b, 1) for b in (b"f()", b"f (a, b.c)", b"f(g(a, b), ',', m<A, B>(c))", b"f;", b"f(a")]
+    [[], ['a', 'b.c'], ['g(a, b)', "','", 'm<A, B>(c)'], None, None]
+    """
+    if plain := _LIST.match(data, start):
+        inside = plain[1].strip()
+        return [each.strip() for each in inside.decode("utf-8", "replace").split(",")] if inside else []
+    opened = _OPEN_LIST.match(data, start)
+    if opened is None:
+        return None
+    found: list[str] = []
+    depth, begin, search, limit = 0, opened.end(), _IN_LIST.search, opened.end() + _MAX_LIST_BYTES
+    position = begin
+    while mark := search(data, position, limit):
+        position = mark.end()
+        character = data[mark.start()]
+        if character in b"([{":
+            depth += 1
+        elif character in b")]}":
+            depth -= 1
+        if depth < 0 or (character == 44 and not depth):
+            found.append(data[begin : mark.start()].decode("utf-8", "replace").strip())
+            begin = position
+            if depth < 0:
+                return found if found != [""] else []
+    return None
+
+
+def letters_and_values(data: bytes, start: int, settings: TypeSettings) -> tuple[str, str] | None:
+    """Return `Call.arguments` and `Call.values` of the list of arguments at `start`; None where none is there."""
+    if data.startswith(b"()", start):
+        return "", ""
+    if plain := _LIST.match(data, start):
+        return _plain_letters_and_values(plain[1])
+    given = written_arguments(data, start)
+    if not given:
+        return ("", "") if given is not None else None
+    return _joined([letter_and_value(each, settings) for each in given])
+
+
+def _joined(read: list[tuple[str, str]]) -> tuple[str, str]:
+    values = [value for letter, value in read if letter == "?"]
+    return "".join(letter for letter, _ in read), ",".join(values) if any(values) else ""
+
+
+@lru_cache(maxsize=1 << 15)
+def _plain_letters_and_values(inside: bytes) -> tuple[str, str]:
+    """Return the same for what stands between brackets, without brackets and strings inside."""
+    text = inside.decode("utf-8", "replace").strip()
+    return _joined([letter_and_value(each.strip(), _PLAIN_TYPES) for each in text.split(",")]) if text else ("", "")
+
+
+_SIZED = frozenset({"unsigned", "signed", "long", "short", "int", "char", "double"})
+_SPECIFIERS = re.compile(
+    r"\b(?:const|volatile|struct|union|enum|class|typename|register|restrict|__restrict|in|out|inout)\b|\[\[.*?\]\]"
+)
+_BASIC = re.compile(r"\bbasic_(\w+)\s*<\s*(char|wchar_t)\b")  # `std::basic_string<char>` is `std::string`
+_DECLARED = re.compile(r"((?:::)?\w+(?:\s*::\s*\w+)*)((?:\s*[*&])*)\s*(?:\.\.\.\s*)?(\w*)\s*((?:\[[^\]]*\])*)\s*")
+_POINTED = re.compile(r"[*\[]")
+
+
+@lru_cache(maxsize=1 << 14)
+def declared_type(text: str) -> str:
+    """Return the type of a declaration before its name: a "*" for each pointer or array, and no types in "<>".
+
+    >>> [declared_type(t) for t in ("const char* s", "int argv[]", "std::map<K, V>& m", "long int", "T&&... a")]
+    ['char*', 'int*', 'std.map', 'long', 'T...']
+    >>> [declared_type(t) for t in ("Node *const *n", "void (*call)(int)", "struct Point", "void", "A::B b = {}")]
+    ['Node**', 'void()*', 'Point', 'void', 'A.B']
+    """
+    text = _SPECIFIERS.sub(" ", text.partition("=")[0].replace(" .", "::"))  # as a separator of names is read
+    text = _BASIC.sub(lambda found: f"{'w' * (found[2] == 'wchar_t')}{found[1]}<", text)
+    while "<" in text and (inner := re.sub(r"<[^<>]*>", "", text)) != text:
+        text = inner
+    if "(" in text:
+        return f"{text.partition('(')[0].strip()}()*"
+    rest = "..." if "..." in text else ""
+    words = text.replace("*", " * ").replace("&", " & ").replace("[", " [").replace("...", " ").split()
+    if words and words[0] in _SIZED:
+        own = [each for each in words if each in _SIZED]
+        if len(own) > 1 or own[0] in ("unsigned", "signed"):
+            kept = [each for each in own if each not in ("int", "signed")] or ["int"]
+            return f"{' '.join(kept)}{'*' * len(_POINTED.findall(text))}{rest}"
+    matched = _DECLARED.match(" ".join(words))
+    if matched is None:
+        return ""
+    name = re.sub(r"\s*::\s*", ".", matched[1]).lstrip(".")
+    return f"{name}{'*' * len(_POINTED.findall(text))}{rest}"
+
+
+_ITERATOR = re.compile(r"(.*>)\s*::\s*(?:const_)?(?:reverse_)?iterator", re.DOTALL)
+_MADE_OR_CAST = re.compile(
+    r"(?:std::)?make_(?:unique|shared)\s*<([^()]+)>\s*\(|(?:static|reinterpret|dynamic|const)_cast\s*<([^()]+)>\s*\("
+)
+
+
+def named_type(text: str, settings: TypeSettings) -> str:
+    """Return the type that is written before names of variables. An iterator is what it points at.
+
+    >>> [named_type(t, _PLAIN_TYPES) for t in ("std::vector<Node*>::iterator", "unsigned int", "Node", "A::B")]
+    ['std.vector', 'unsigned', 'Node', 'A.B']
+    """
+    text = text.replace(" .", "::")
+    if "iterator" in text and (of := _ITERATOR.fullmatch(text)):
+        return array_type_name(of[1], settings).removesuffix("[]").rpartition("?")[2]
+    name = "" if "basic_" in text else array_type_name(text, settings)
+    plain = "" if name else declared_type(text)
+    return name or ("" if plain in settings.memberless_types or plain == "decltype()*" else plain)
+
+
+def value_chain(text: str, settings: TypeSettings) -> str:
+    """Return the chain of a whole value; what a cast or a function of the standard library makes has its type.
+
+    >>> [value_chain(t, _PLAIN_TYPES) for t in ("new T", "a.b", "std::make_unique<T>(x)")]
+    ['T()', 'a.b', 'std.make_unique()']
+    """
+    if (
+        settings.literals
+        and "<" in text
+        and (made := _MADE_OR_CAST.match(text.replace(" .", "::")))
+        and text.endswith(")")
+    ):
+        name = type_name(made[1] or made[2], settings)
+        if name and "<" not in name:
+            return typed_value(name)
+    return with_constructor_call(text, chain_of(text, settings))
+
+
+_PLAIN_TYPE = re.compile(r"(?:\w+\.)*(?:char|\w+_t|int|long|short|bool|float|double|void|unsigned(?: \w+)*|long long)")
+
+
+def pointers_between(data: bytes, type_end: int, start: int, end: int, name: str) -> str:
+    """Return a "*" for each pointer or array in the declaration of a name, of a type without members, else "".
+
+    >>> [pointers_between(b"char *a, b, c[]", 4, *each, "char") for each in ((6, 7), (9, 10), (12, 13))]
+    ['*', '', '*']
+    """
+    if not _PLAIN_TYPE.fullmatch(name):
+        return ""
+    before = data[max(type_end, start - _MAX_LIST_BYTES) : start].rpartition(b",")[2]
+    return "*" * (before.count(b"*") + (data[end : end + 1] == b"["))
+
+
+_TEXT = re.compile(r'(?:u8|[LuUR])?"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*', re.DOTALL)
+_IN_MACRO = re.compile(r"""[A-Z_][A-Z0-9_]*\(\s*(?=["'])(.*)\)""", re.DOTALL)  # `STR("a")`
+_TRUTH = re.compile(r"!(?!=)|[^()\[\]{}?]*(?:==|!=|&&|\|\|)")
+_FIGURE = re.compile(r"[-+~]?(?:0[xXbB][\da-fA-F']+|\d[\d']*(\.?\d*(?:[eE][-+]?\d+)?))([uUlLfF]*)")
+_SIZE = re.compile(r"sizeof\b|.*(?:\.|->|::)(?:size|length)\(\)$", re.DOTALL)
+_STREAMS = {
+    "std::cout": "std.ostream",
+    "std::cerr": "std.ostream",
+    "std::clog": "std.ostream",
+    "std::cin": "std.istream",
+}
+_STRING_MADE = re.compile(r"(?:std::)?(?:w?string|to_string)\(|.*(?:\.|::)str\(\)$", re.DOTALL)
+_NEW_STYLE_CAST = re.compile(r"(?:static|const|reinterpret|dynamic)_cast<([^()]*)>\(")
+_C_CAST = re.compile(r"\(\s*((?:const\s+)?\w[\w:]*(?:\s+(?:int|long|char))?[\s*&]*)\)\s*[\w(&*]")
+_WORD = re.compile(r"[^\W\d]\w*")
+_MEMBER_PATH = re.compile(r"[^\W\d]\w*(?:(?: ?\.|->|::)[^\W\d]\w*)+(?<!cout)(?<!cerr)(?<!clog)(?<!cin)", re.ASCII)
+_NULLS = ("nullptr", "NULL")
+
+
+def letter_and_value(text: str, settings: TypeSettings) -> tuple[str, str]:
+    """Return the letter of an argument in `Call.arguments` and, if that is "?", its chain in `Call.values`.
+
+    A sign of an address or of what is pointed at stays before the chain.
+
+    >>> [letter_and_value(t, _PLAIN_TYPES) for t in ('"a" "b"', "'c'", "-1", "2.f", "7L", "NULL", "!x", "s.c_str()")]
+    [('s', ''), ('c', ''), ('i', ''), ('f', ''), ('l', ''), ('n', ''), ('b', ''), ('s', '')]
+    >>> [letter_and_value(t, _PLAIN_TYPES) for t in ("a->b", "&x", "*p", "f(x)", "(int)x", "a + b", "[] { }", "x * 2")]
+    [('?', 'a.b'), ('?', '&x'), ('?', '*p'), ('?', 'f()'), ('?', '<int>'), ('?', ''), ('>', ''), ('?', '')]
+    """
+    if _WORD.fullmatch(text):
+        return ("b" if text in ("true", "false") else "n" if text in _NULLS else "?"), "" if text in _NULLS else text
+    if _MEMBER_PATH.fullmatch(text):
+        return "?", text.replace(" .", ".").replace("->", ".").replace("::", ".")
+    if wrapped := _IN_MACRO.fullmatch(text):
+        text = wrapped[1].rstrip()
+    text = text.replace(" .", "::")  # as a separator of names is read
+    first = text[:1]
+    if first in '"LuUR' and _TEXT.fullmatch(text):
+        return ("?", typed_value("wchar_t*")) if first == "L" else ("s", "")
+    if first == "'":
+        return "c", ""
+    if figure := _FIGURE.fullmatch(text):
+        is_long = "l" in figure[2].lower()
+        return ("f" if "f" in figure[2].lower() else "d" if figure[1] else "l" if is_long else "i"), ""
+    if first == "[":
+        return ">", ""
+    if _TRUTH.match(text):
+        return "b", ""
+    if text.endswith("c_str()"):
+        return "s", ""
+    if _SIZE.match(text):
+        return "l", ""
+    if _STRING_MADE.match(text):
+        return "?", typed_value("std.string")
+    if text in _STREAMS:
+        return "?", typed_value(_STREAMS[text])
+    cast = _NEW_STYLE_CAST.match(text) or _C_CAST.match(text)
+    if cast:
+        name = declared_type(cast[1])
+        return "?", typed_value(name) if name else ""
+    sign = first if first in "&*" else ""
+    text = text.replace("->", ".")
+    chain = with_constructor_call(text, chain_of(text, settings))
+    return "?", f"{sign}{chain}" if chain.isascii() and not _UNREADABLE.search(chain) else ""
