@@ -229,7 +229,8 @@ class AnnotationTypes:
         self.inference.unfolding.add(definition)
         found = self.infer_annotation(file, definition - symbols.first, target_type, RuleName.ANNOTATION)
         self.inference.unfolding.discard(definition)
-        is_plain = found.kind is ValueKind.BUILTIN and bool(found.type)  # `typedef unsigned Id`
+        has_headers = symbols.settings is not None and bool(symbols.settings.modules.headers)
+        is_plain = has_headers and found.kind is ValueKind.BUILTIN and bool(found.type)  # `typedef unsigned Id`
         return found if is_plain or found.kind in _ALIASED_KINDS else None
 
     def content_of(self, definition: int) -> Value | None:
