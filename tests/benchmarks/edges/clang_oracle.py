@@ -27,11 +27,10 @@ from typing import Any, NamedTuple
 from causalist import Repository
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from tests.benchmarks.edges.called_pairs import Nodes, Place
 
 SOURCES = (".c", ".cc", ".cpp", ".cxx")
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inc", ".inl")
-
-Place = tuple[str, int]  # path in the clone, 1-based line
 
 
 class Gold(NamedTuple):
@@ -184,17 +183,15 @@ def _system_folders() -> list[str]:
     return [*map(str, own), *(each for each in folders if not own or "/gcc/" not in each)]
 
 
-class Nodes:
-    """Nodes by the lines of their definitions."""
+class CompiledNodes(Nodes):
+    """Nodes by the lines of their definitions, of twins the one that is compiled."""
 
     def __init__(self, graph: CodeGraph, gold: Gold) -> None:
-        self._graph = graph
+        super().__init__(graph)
         self._lines = gold.lines
         self._twins: dict[tuple[str, str], list[int]] = defaultdict(list)  # name and signature
-        self._in_file: dict[str, list[int]] = defaultdict(list)
-        for i, node in enumerate(graph.nodes.ids):
+        for i in range(len(graph.nodes)):
             if graph.nodes.kinds[i] in CALLABLE_KINDS | TYPE_KINDS:
-                self._in_file[node.partition("::")[0]].append(i)
                 self._twins[self._key(i)].append(i)
 
     def _key(self, node: int) -> tuple[str, str]:
@@ -219,37 +216,22 @@ class Nodes:
         own = self._graph.nodes.ids[node].rpartition("::")[2].partition("~")[0].split(".")
         return len(own) > 1 and own[-1] == own[-2]
 
-    def at(self, place: Place, name: str) -> int:
+    def member_at(self, place: Place, name: str) -> int:
         """Return the innermost definition around a line, or -1; of a type, the member `name` that is a twin of it."""
-        nodes = self._graph.nodes
-        around = [i for i in self._in_file.get(place[0], ()) if nodes.start_rows[i] < place[1] <= nodes.end_rows[i] + 1]
-        found = min(around, key=lambda i: int(nodes.end_rows[i] - nodes.start_rows[i]), default=-1)
-        member = (
-            nodes.ids.position(f"{nodes.ids[found]}.{name}") if found >= 0 and nodes.kinds[found] in TYPE_KINDS else -1
-        )
+        nodes, found = self._graph.nodes, self.at(place)
+        is_type = found >= 0 and nodes.kinds[found] in TYPE_KINDS
+        member = nodes.ids.position(f"{nodes.ids[found]}.{name}") if is_type else -1
         return member if member >= 0 else found
-
-    def as_class(self, node: int) -> int:
-        """Return the class of a constructor, the first of twins in C, any other node as it is."""
-        ids, parent = self._graph.nodes.ids, int(self._graph.nodes.parents[node])
-        if ids[node].partition("::")[0].endswith(".c"):
-            first = ids.position(re.sub(r"~\d+$", "", ids[node]))
-            return first if first >= 0 else node  # twins of one name, by `#ifdef`
-        own = ids[node].rpartition("::")[2].partition("~")[0].split(".")
-        if len(own) > 1 and own[-1] == own[-2]:
-            holder = ids.position(f"{ids[node].partition('::')[0]}::{'.'.join(own[:-1])}")
-            return parent if parent >= 0 else holder if holder >= 0 else node
-        return node
 
 
 def compare(graph: CodeGraph, gold: Gold) -> Iterator[tuple[str, set[tuple[int, int]]]]:
     """Yield named sets of pairs of nodes: right, missed, wrong, and wrong at .99."""
-    nodes = Nodes(graph, gold)
+    nodes = CompiledNodes(graph, gold)
     numbers: dict[Place, int] = {}
 
     def number(place: Place) -> int:
         if place not in numbers:
-            numbers[place] = nodes.at(place, gold.names.get(place, ""))
+            numbers[place] = nodes.member_at(place, gold.names.get(place, ""))
         return numbers[place]
 
     def pairs(found: set[tuple[Place, frozenset[Place]]]) -> set[tuple[int, frozenset[int]]]:
