@@ -110,7 +110,7 @@ def _read_runs(
             measured = file.stat().st_mtime_ns
         except (UnreadableCoverage, OSError) as error:
             if is_named:
-                raise
+                raise UnreadableCoverage(str(error)) from error
             problems.append(str(error))
             continue
         places = matcher.match(sorted(data.paths))
@@ -189,7 +189,7 @@ def _with_observed(
     certain: set[int],
     absent: set[int],
 ) -> tuple[Affected, ...]:
-    """Return the tests with those that were observed, and without those that are `absent`."""
+    """Return the tests with the `observed` ones added and the `absent` ones left out, the most probable first."""
     ids, nodes = graph.nodes.ids, graph.nodes
     given = {ids.position(each.node): each for each in tests}
     around_others = _nodes_around(graph, (observed | given.keys()) - absent)

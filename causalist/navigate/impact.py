@@ -206,7 +206,7 @@ def find_tests_reaching(
 def _weigh_words(
     graph: CodeGraph, changed: NDArray[np.int64], tests: Mapping[int, Affected], lexical: LexicalIndex
 ) -> dict[int, Affected]:
-    """Return the tests with probabilities that know of words: a test of a node has the words of its name as a rule."""
+    """Return the tests with probabilities by uses and words: a test of a node mostly has the words of its name."""
     ids, shared = graph.nodes.ids, np.zeros(len(graph.nodes))
     for node in changed.tolist() if len(changed) <= _MAX_SUBJECTS else ():
         path, symbol = split_id(ids[node])

@@ -29,7 +29,7 @@ from causalist.model.graph import CodeGraph, Edge, SubgraphEdge
 from causalist.model.index import LexicalIndex
 from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import Hit
-from causalist.model.symbols import TYPE_KINDS, NodeKind
+from causalist.model.symbols import NodeKind
 from causalist.pack import FOLD_THRESHOLD
 from causalist.rank import Ranking, Selection, SnippetLines, terms_of_nodes
 
@@ -39,7 +39,6 @@ MAX_SMALL_TOKENS = 4000
 MAX_FILLED_NODES = 150  # where the budget is to be filled
 MIN_PROBABILITY = 0.002  # of a node that a pack knows of
 MIN_PROBABILITY_READ = 0.01  # of a node whose source is read, unless the budget is to be filled
-_TYPES = [*TYPE_KINDS, NodeKind.NAMESPACE]
 
 
 class PackChoice(NamedTuple):

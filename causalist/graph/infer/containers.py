@@ -4,7 +4,6 @@ In: annotations, bindings and marks in the notation of facts. Out: a `Value`, wh
 for in each of its parts.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -27,8 +26,6 @@ from causalist.model.type_notation import (
 )
 
 _MAX_DEPTH = 24  # chains that are being read at the same time
-# A function type without its arguments: of an object of its own, or of one argument.
-_FUNCTION_TYPE = re.compile(r"\(?(?:suspend)?(?:([A-Z][\w.]*)\.)?\((?:\w+:)?([A-Z][\w.]*)?\)->.*", re.DOTALL)
 _RETURNED_KINDS = frozenset({*KNOWN_KINDS, ValueKind.UNION, ValueKind.EXTERNAL, ValueKind.BUILTIN})
 
 

@@ -49,7 +49,6 @@ def with_dots(data: bytes, separators: tuple[str, ...]) -> bytes:
 
 _BLANK = re.compile(rb"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
 _MAX_BLANK_BYTES = 2000
-_HEAD = re.compile(r"[\w$]+")
 _MAX_LINE_BYTES = 200  # bytes of a line that are looked at
 
 ANONYMOUS = "default"  # the name of the default export of a file

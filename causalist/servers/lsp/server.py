@@ -108,7 +108,6 @@ class ServerProgress:
 _ANSWERS_AT_ONCE = 2
 # seconds without typing before open documents are indexed
 _QUIET_SECONDS = 0.6
-_INTERRUPTED = 130
 CALLERS_COMMAND = "causalist.callers"
 
 _Handler = Callable[[Any], Awaitable[Any]]
