@@ -43,8 +43,8 @@ COMMANDS = {
     "install": ("install", "install_command"),
     "hook": ("hook", "hook_command"),
     "eval": ("eval", "eval_command"),
-    "feedback": ("learn", "feedback_command"),
-    "learn": ("learn", "learn_command"),
+    "feedback": ("eval", "feedback_command"),
+    "learn": ("eval", "learn_command"),
 }
 
 

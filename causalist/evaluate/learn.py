@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from causalist.errors import GitError, UsageError
-from causalist.evaluate.fit import Example, build_example, fit_weights, ranks_with
+from causalist.evaluate.fit import Example, build_example, fit_weights, ranks_with, read_query_signals
 from causalist.evaluate.metrics import Interval, bootstrap, metric_values
 from causalist.evaluate.mining import mine_questions
 from causalist.evaluate.own_history import history_root, pair_with_parents, with_definitions
-from causalist.evaluate.readings import read_query_signals
 from causalist.index.options import Progress
 from causalist.pipeline.feedback_store import weights_document
 from causalist.pipeline.repository import Repository

@@ -13,11 +13,15 @@ from pathlib import Path
 import numpy as np
 
 from causalist.errors import GitError, NothingToIndex, UsageError
-from causalist.evaluate.dataset import LabelledQuestion
-from causalist.evaluate.fit import MAX_RANKED_FILES, best
+from causalist.evaluate.fit import MAX_RANKED_FILES, best, read_query_signals
 from causalist.evaluate.metrics import MIN_LIST_LENGTH, Interval, Ranks, bootstrap, metric_values
-from causalist.evaluate.mining import MAX_DEFINITIONS, find_changed_definitions, mine_questions, sort_oldest_first
-from causalist.evaluate.readings import read_query_signals
+from causalist.evaluate.mining import (
+    MAX_DEFINITIONS,
+    LabelledQuestion,
+    find_changed_definitions,
+    mine_questions,
+    sort_oldest_first,
+)
 from causalist.evaluate.snapshots import QuestionResult, Skipped, SnapshotFacts, ask_question, find_ranks
 from causalist.evaluate.summary import Summary, summarize_files, summarize_symbols
 from causalist.extract import hit_of

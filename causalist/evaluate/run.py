@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from causalist.errors import EvaluationError, GitError, UsageError
-from causalist.evaluate.dataset import LabelledQuestion, read_questions
 from causalist.evaluate.metrics import MIN_LIST_LENGTH
-from causalist.evaluate.mining import clone_places, find_clone
+from causalist.evaluate.mining import LabelledQuestion, clone_places, find_clone, read_questions
 from causalist.evaluate.report import EvaluationOptions, Report, Timings
 from causalist.evaluate.snapshots import RepositoryResult, Skipped, ask_repository
 from causalist.evaluate.summary import summarize_files, summarize_symbols

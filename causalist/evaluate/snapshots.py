@@ -15,9 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from causalist.errors import GitError, NothingToIndex
-from causalist.evaluate.dataset import LabelledQuestion
 from causalist.evaluate.metrics import Ranks
-from causalist.evaluate.mining import sort_oldest_first
+from causalist.evaluate.mining import LabelledQuestion, sort_oldest_first
 from causalist.model.answer import AskOptions, Level
 from causalist.model.facts import FileFacts
 from causalist.model.index import Index

@@ -3,9 +3,9 @@
 from causalist.memory.entities import Entity, EntityExtractor, Extraction, Triple
 from causalist.memory.index import HippoIndex
 from causalist.memory.pipeline import MemoryPipeline
-from causalist.memory.regex_extractor import RegexEntityExtractor
 from causalist.memory.retrieval import RetrievalSettings, RetrievedPassage
 from causalist.memory.stages import ValidationSettings
+from causalist.memory.text_extractors import RegexEntityExtractor
 from causalist.memory.walk import VARIANTS, Variant
 
 __all__ = [

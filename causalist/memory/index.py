@@ -11,10 +11,10 @@ from causalist.memory.arrays import build_arrays, types_and_aliases
 from causalist.memory.entities import Embedder, Entity, EntityExtractor, entity_id, normalize_extraction
 from causalist.memory.entity_linking import FactFilter, link_query
 from causalist.memory.records import Record, Records, check_passage
-from causalist.memory.regex_extractor import RegexEntityExtractor
 from causalist.memory.retrieval import Query, RetrievalSettings, RetrievedPassage, check_query, rank_passages
 from causalist.memory.similarity import Vectors
 from causalist.memory.snapshot import Snapshot
+from causalist.memory.text_extractors import RegexEntityExtractor
 from causalist.memory.walk import Variant, get_variant
 from causalist.model.answer import RetrievalMode
 

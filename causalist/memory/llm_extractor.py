@@ -29,7 +29,7 @@ from causalist.memory.entities import (
     normalize,
     normalize_extraction,
 )
-from causalist.memory.regex_extractor import RegexEntityExtractor
+from causalist.memory.text_extractors import RegexEntityExtractor
 
 ASKED_TYPES = ("person", "org", "location", "concept", "event", "artifact")
 CONFIDENCE_THRESHOLD = 0.5  # minimum of a triple; chosen by hand

@@ -48,8 +48,8 @@ _RENDERERS: Mapping[PackFormat, tuple[str, str]] = MappingProxyType(
         PackFormat.MARKDOWN: ("render_text", "MarkdownRenderer"),
         PackFormat.XML: ("render_data", "XmlRenderer"),
         PackFormat.JSON: ("render_data", "JsonRenderer"),
-        PackFormat.MERMAID: ("render_diagram", "MermaidRenderer"),
-        PackFormat.DOT: ("render_diagram", "DotRenderer"),
+        PackFormat.MERMAID: ("render_data", "MermaidRenderer"),
+        PackFormat.DOT: ("render_data", "DotRenderer"),
         PackFormat.HTML: ("render_html", "HtmlRenderer"),
     }
 )

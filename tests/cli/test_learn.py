@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.cli import learn as learn_command
+from causalist.cli import eval as learn_command
 from causalist.evaluate import learn as learn_function
 from causalist.store import ANSWERS_NAME, FEEDBACK_NAME, FOLDER, WEIGHTS_NAME
 from tests.cli.commands import invoke
@@ -91,4 +91,4 @@ def test_learn_without_git(small: Path) -> None:
 def test_default_number_of_questions() -> None:
     import inspect
 
-    assert inspect.signature(learn_function).parameters["n"].default == learn_command.N_QUESTIONS
+    assert inspect.signature(learn_function).parameters["n"].default == learn_command.N_LEARNED_QUESTIONS

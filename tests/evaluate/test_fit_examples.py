@@ -2,9 +2,8 @@
 
 import pytest
 
-from causalist.evaluate.fit import FIXED, Example, build_example, fit_weights, ranks_with
+from causalist.evaluate.fit import FIXED, Example, build_example, fit_weights, ranks_with, read_query_signals
 from causalist.evaluate.metrics import metric_values
-from causalist.evaluate.readings import read_query_signals
 from causalist.model.answer import AskOptions, Level
 from causalist.model.symbols import split_id
 from causalist.pipeline.repository import Repository

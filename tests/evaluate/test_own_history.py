@@ -6,9 +6,9 @@ import pytest
 
 from causalist.errors import GitError, RepositoryNotFound, UsageError
 from causalist.evaluate import OwnReport, evaluate_history, own_report_data, render_own_report
-from causalist.evaluate.dataset import LabelledQuestion
+from causalist.evaluate.fit import read_query_signals
+from causalist.evaluate.mining import LabelledQuestion
 from causalist.evaluate.own_history import count_tokens_to_cover, rank_without_each_signal
-from causalist.evaluate.readings import read_query_signals
 from causalist.model.answer import AskOptions, Level
 from causalist.model.symbols import split_id
 from causalist.pack import count_tokens

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from causalist.evaluate.fit import Example, build_example, ranks_with
-from causalist.evaluate.readings import read_query_signals
+from causalist.evaluate.fit import Example, build_example, ranks_with, read_query_signals
 from causalist.pipeline.repository import Repository
 from causalist.rank import default_weights
 from tests.benchmarks.signals.ablation import Gain, cell, gain

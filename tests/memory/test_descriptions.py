@@ -32,8 +32,8 @@ from causalist.memory.entity_linking import build_seeds, link_query
 from causalist.memory.llm_extractor import ASKED_TYPES, LLMEntityExtractor
 from causalist.memory.retrieval import PUBLISHED, RRF_K, combine_signals, fuse_ranks
 from causalist.memory.similarity import SIMILARITY_THRESHOLD
-from causalist.memory.spacy_extractor import SpacyEntityExtractor
 from causalist.memory.stages import MODES, recency_factors
+from causalist.memory.text_extractors import SpacyEntityExtractor
 from causalist.servers.mcp.more_tools import MEMORY_TOOLS
 from tests.memory.texts import TEAM, team
 

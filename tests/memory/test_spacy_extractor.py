@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from causalist.memory import HippoIndex
-from causalist.memory.spacy_extractor import SpacyEntityExtractor
+from causalist.memory.text_extractors import SpacyEntityExtractor
 
 
 @dataclass

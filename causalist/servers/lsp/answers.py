@@ -26,12 +26,12 @@ from causalist.serialize.lookups import impact_document
 from causalist.servers.lsp.positions import (
     SHOWN_KINDS,
     DefinitionLocator,
+    DocumentText,
     PlacedDefinition,
     is_indexed,
     last_name,
     use_ranges,
 )
-from causalist.servers.lsp.text import DocumentText
 from causalist.servers.text_answers import symbol_text
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.protocol import JsonRPCRequestMessage, LanguageServerProtocol, lsp_method
 
-from causalist.servers.lsp.text import DocumentText, encode_text
+from causalist.servers.lsp.positions import DocumentText, encode_text
 from causalist.servers.stdio_pipes import Pipes
 
 if TYPE_CHECKING:

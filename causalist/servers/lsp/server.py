@@ -29,9 +29,8 @@ from causalist.servers.live.repository import Report
 from causalist.servers.lsp import answers
 from causalist.servers.lsp.answers import ask_document, context_document, impact_answer
 from causalist.servers.lsp.folders import LONG_SECONDS, WorkspaceFolder, WorkspaceFolders, file_uri, ignore_progress
-from causalist.servers.lsp.positions import DefinitionLocator
+from causalist.servers.lsp.positions import DefinitionLocator, DocumentText
 from causalist.servers.lsp.protocol import Protocol, RequestFailed, run
-from causalist.servers.lsp.text import DocumentText
 from causalist.servers.stdio_pipes import Pipes
 from causalist.servers.threads import run_in_thread
 

@@ -21,8 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.evaluate.dataset import LabelledQuestion, read_questions
-from causalist.evaluate.mining import find_clone, sort_oldest_first
+from causalist.evaluate.mining import LabelledQuestion, find_clone, read_questions, sort_oldest_first
 from causalist.evaluate.snapshots import SnapshotFacts
 from causalist.model.answer import AskOptions, Level
 from causalist.model.symbols import split_id

@@ -22,17 +22,17 @@ from hashlib import sha1
 from pathlib import Path
 
 from causalist.errors import CausalistError
-from causalist.evaluate.dataset import LabelledQuestion, read_questions
-from causalist.evaluate.fit import Example, GoldRanks, build_example, fit_weights, ranks_with
+from causalist.evaluate.fit import Example, GoldRanks, build_example, fit_weights, ranks_with, read_query_signals
 from causalist.evaluate.metrics import Interval, Ranks, bootstrap, metric_values
 from causalist.evaluate.mining import (
+    LabelledQuestion,
     children_of,
     find_answering_commit,
     find_changed_definitions,
     find_clone,
+    read_questions,
     sort_oldest_first,
 )
-from causalist.evaluate.readings import read_query_signals
 from causalist.evaluate.snapshots import SnapshotFacts, find_ranks, rank_by_whole_file_bm25
 from causalist.rank import LinearModel, Weights, default_weights
 from tests.benchmarks.states import at_commit

@@ -23,9 +23,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.evaluate.dataset import LabelledQuestion, read_questions
 from causalist.evaluate.metrics import bootstrap, metric_values
-from causalist.evaluate.mining import sort_oldest_first
+from causalist.evaluate.mining import LabelledQuestion, read_questions, sort_oldest_first
 from causalist.evaluate.snapshots import SnapshotFacts, find_ranks
 from causalist.index.history import build_history
 from causalist.model.answer import AskOptions, Level

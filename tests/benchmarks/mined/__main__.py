@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from causalist.evaluate.dataset import LabelledQuestion
 from causalist.evaluate.mining import (
+    LabelledQuestion,
     find_changed_definitions,
     find_changed_definitions_since,
     find_clone,

@@ -27,14 +27,15 @@ from unittest import mock
 
 import numpy as np
 
-from causalist.evaluate.dataset import LabelledQuestion, read_questions
 from causalist.evaluate.mining import (
+    LabelledQuestion,
     _hunks,
     _patch,
     children_of,
     find_answering_commit,
     find_changed_definitions,
     find_clone,
+    read_questions,
     sort_oldest_first,
 )
 from causalist.evaluate.snapshots import SnapshotFacts

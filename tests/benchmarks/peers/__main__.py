@@ -25,8 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from causalist.errors import CausalistError
-from causalist.evaluate.dataset import LabelledQuestion, read_questions
-from causalist.evaluate.mining import find_clone
+from causalist.evaluate.mining import LabelledQuestion, find_clone, read_questions
 from causalist.source import BlobReader, scan_commit
 
 PEER = Path(__file__).with_name("semble_peer.py")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from causalist.evaluate.dataset import LabelledQuestion, read_questions
+from causalist.evaluate.mining import LabelledQuestion, read_questions
 from causalist.model.answer import AskOptions
 from causalist.model.symbols import NodeKind, Role, split_id
 from causalist.parse import dialect_of

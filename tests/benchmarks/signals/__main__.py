@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from causalist.errors import CausalistError
-from causalist.evaluate.dataset import read_questions
+from causalist.evaluate.mining import read_questions
 from causalist.rank import default_weights
 from tests.benchmarks.fit.__main__ import QUESTIONS, SHORT_COUNTS, rows_of
 from tests.benchmarks.signals.ablation import kin_table, scoreboard, table_of

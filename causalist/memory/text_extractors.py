@@ -1,11 +1,16 @@
-"""Entities by pattern: offline, fast, for any text. Plain nouns are not found.
+"""Entities of a text, by patterns or by a loaded spaCy pipeline.
 
-Patterns apply in this order: code spans, IRIs, dates, measures, identifiers, capitalized phrases. Text that one
-pattern matched is hidden from later ones. All patterns are bounded, so that time is proportional to the text length.
+Patterns work offline, fast and for any text, but plain nouns are not found. They apply in this order: code spans, IRIs,
+dates, measures, identifiers, capitalized phrases. Text that one pattern matched is hidden from later ones. All patterns
+are bounded, so that time is proportional to the text length.
+
+`SpacyEntityExtractor(spacy.load("en_core_web_sm"))` uses spaCy. It and its models are not dependencies: the protocols
+here cover the attributes that are used.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
 
 from causalist.memory.entities import Entity, Extraction, normalize_extraction
 from causalist.rank.terms import STOP_WORDS
@@ -123,3 +128,56 @@ def _confirm_capitals(found: list[tuple[str, int, bool]]) -> Iterator[Entity]:
     for phrase, start, unsure in found:
         if not unsure or phrase in elsewhere:
             yield Entity(phrase, "entity", start)
+
+
+_TYPES = {
+    "PERSON": "person",
+    "NORP": "org",
+    "ORG": "org",
+    "GPE": "location",
+    "LOC": "location",
+    "FAC": "location",
+    "EVENT": "event",
+    "PRODUCT": "artifact",
+    "WORK_OF_ART": "artifact",
+    "LAW": "artifact",
+    "DATE": "date",
+    "TIME": "date",
+    "PERCENT": "measure",
+    "MONEY": "measure",
+    "QUANTITY": "measure",
+}
+_LEFT_OUT = frozenset({"CARDINAL", "ORDINAL"})  # plain numbers link no passages
+
+
+class Span(Protocol):
+    """Used attributes of a spaCy span."""
+
+    text: str
+    label_: str
+    start_char: int
+
+
+class Parsed(Protocol):
+    """Used attributes of a spaCy document."""
+
+    @property
+    def ents(self) -> Iterable[Span]:
+        """Spans of named entities."""
+
+
+class SpacyEntityExtractor:
+    """Named entities of a spaCy pipeline; unknown labels become concepts."""
+
+    def __init__(self, nlp: Callable[[str], Parsed]) -> None:
+        """Create an extractor for a loaded pipeline."""
+        self._nlp = nlp
+
+    def __call__(self, text: str) -> Extraction:
+        """Return the entities of a text."""
+        found = (
+            Entity(span.text, _TYPES.get(span.label_, "concept"), span.start_char)
+            for span in self._nlp(text).ents
+            if span.label_ not in _LEFT_OUT
+        )
+        return normalize_extraction(Extraction(tuple(found)))
