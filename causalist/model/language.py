@@ -17,89 +17,99 @@ class ModuleSystem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NameSettings:
-    """Names and scopes of a language.
-
-    Names: `self_names` denote the instance or class inside of a method, `super_names` the next class along the bases.
-    With `super_same`, `super` by itself is the method of the same name. `assigned_prefixes` and `assigned_infixes` are
-    removed from the left side of `a.b = function`. `path_separator` joins names of modules and types where that is not
-    the dot; `name_separators` separate names beside the dot. `sigil` begins the names of variables and no others: a
-    variable without a value may hold anything. `attribute_sigils` begin names of attributes of the object itself.
-    `name_suffixes` are characters that only the end of a name may have. `unnamed` maps words in the place of a name to
-    their meaning. `transparent_keywords` before an expression do not change its meaning. What stands before one
-    of `default_operators` is the value unless there is none: `a ?: b`.
-
-    Scopes: with `members_are_visible` a bare name inside of a type may be a member of it, an inherited one too. With
-    `all_declared` a name without a declaration comes from outside of the repository, so that nothing is guessed. With
-    `block_scopes` a name may be declared again in a function, and uses mean the last declaration before them. With
-    `rebinding`, binding a name again makes another variable, visible to the end of its block. With `assigned_outside`,
-    an assignment does not declare a name. `file_private_pattern` is a regular expression for the signatures of
-    definitions that only their own file sees, `partial_type_pattern` one for those of types that several files define
-    in parts.
-
-    Functions of one name: with `callables_apart` a value and functions may share a name, and functions differ by their
-    parameters; with `overloads` functions differ by their parameters. With `types_apart` a type and a value may share a
-    name; only the value can be called or derived from by a class. With `clauses` adjacent definitions of one name are
-    one definition. What begins with one of `declaring` says which functions others define, and is not called. With
-    `curried` several lists of arguments make one call. With `extensions` functions in a type that are marked as called
-    on another are found on it, where their package is visible; so are methods with a signature that
-    `extension_pattern` matches, inside of their type.
-
-    Calls: with `accessors` a property `x` of one language of the family is `getX` and `setX` in the others;
-    `only_instance` is the name by which they know the instance of a type that has no other. `invokers` are methods
-    of a function that call it. `call_method` runs where an object is called; `own_class` are those of `self_names`
-    that mean the class. With `bare_calls` naming a function calls it, with or without arguments. Methods whose
-    names begin with `special_method_prefix` run without being named, by what a program does with a value; in a
-    language with such a prefix no others do. A method overrides none if its name matches `private` (a regular
-    expression), or if one of `no_override_keywords` stands before it.
-
-    Look-ups alone read the rest. `initializers` are names of methods that run, beside `constructors`, where an instance
-    is made; "*" stands for the name of the type. With `constructs_bases` that runs a constructor of each base, too.
-    `implicit` is a regular expression for names of methods that run by what a program does with an object.
-    """
+    """Names and scopes of a language."""
 
     self_names: tuple[str, ...]
+    """names of the instance or class inside a method. Example: `["self", "cls"]`"""
     super_names: tuple[str, ...]
+    """names of the next class along the bases. Example: `["super()"]`"""
     constructors: tuple[str, ...]
+    """methods that a call of the class runs. Example: `["__init__"]`"""
     scope_starts_at_body: bool
+    """uses before the body (decorators, defaults) belong to the enclosing scope. Example: Python: true"""
     class_scope_is_visible: bool
+    """methods see names of the class without a prefix. Example: Java: true"""
     assigned_prefixes: tuple[str, ...] = ()
     assigned_infixes: tuple[str, ...] = ()
+    """parts removed from the left side of `a.b = function`. Example: `["exports.", "this."]`, `[".prototype"]`"""
     invokers: tuple[str, ...] = ()
+    """methods of a function that call it. Example: `["call", "apply"]`"""
     members_are_visible: bool = False
+    """a bare name inside a type may be a member of it or its bases. Example: Java: true"""
     all_declared: bool = False
+    """every name is declared; an undeclared one is external and never guessed. Example: Java: true"""
     callables_apart: bool = False
+    """a value and functions may share a name, also several functions with different parameters. Example: Java: true"""
     block_scopes: bool = False
+    """a name may be declared again in one function; the last declaration before a use counts. Example: Java: true"""
     path_separator: str = ""
+    """separator of module and type names, if not the dot. Example: Rust: `"::"`"""
     rebinding: bool = False
+    """a second binding of a name makes a new variable. Example: Rust: true"""
     name_separators: tuple[str, ...] = ()
+    r"""separators of names beside the dot; read as dots. Example: PHP: `["->", "::", '\']`"""
     sigil: str = ""
+    """first character of variables and of nothing else. Example: PHP: `"$"`"""
     call_method: str = ""
+    """method that runs when an object is called. Example: PHP: `"__invoke"`"""
     own_class: tuple[str, ...] = ()
+    """names among `names.self` that mean the class. Example: Python: `["cls"]`"""
     types_apart: bool = False
+    """a type and a value may share a name; only the value can be called. Example: TypeScript: true"""
     assigned_outside: bool = False
+    """an assignment does not declare the name in the current scope. Example: JavaScript: true"""
     private: str = ""
+    """regular expression of method names that override nothing. Example: JavaScript: `'#.*'`"""
     no_override_keywords: tuple[str, ...] = ()
+    """modifiers of methods that override nothing. Example: Java: `["private", "static"]`"""
     bare_calls: bool = False
+    """naming a function calls it; what is no variable is a call. A `@call` without arguments takes its last name.
+    Example: Ruby: true
+    """
     attribute_sigils: tuple[str, ...] = ()
+    """prefixes of instance attributes; `@a.b` is read as `self.a.b`. Example: Ruby: `["@", "@@"]`"""
     super_same: bool = False
+    """`super` alone calls the method of the same name, also in mixins. Example: Ruby: true"""
     unnamed: tuple[tuple[str, str], ...] = ()
+    """words that replace a name -> the name they mean. Example: Kotlin: `{ companion = "Companion" }`"""
     clauses: bool = False
+    """adjacent definitions of one name are one; arguments are counted. Example: Elixir: true"""
     declaring: tuple[str, ...] = ()
+    """how functions begin that others define. Example: Elixir: `["@callback "]`"""
     name_suffixes: str = ""
+    """characters that may end a function name only. Example: Elixir: `"?!"`"""
     transparent_keywords: tuple[str, ...] = ()
+    """words before an expression that do not change its meaning. Example: Swift: `["try", "await"]`"""
     default_operators: tuple[str, ...] = ()
+    """operators between a value and what stands for it where there is none. Example: Kotlin: `["?:"]`"""
     curried: bool = False
+    """several argument lists make one call; the first is counted. Example: Scala: true"""
     overloads: bool = False
+    """functions of one name with different parameters; values share names with functions. Example: C++: true"""
     file_private_pattern: str = ""
+    r"""with `modules.headers`: signatures of definitions that only their own file, or files that include it, can see.
+    Example: C: `'static\b'`
+    """
     special_method_prefix: str = ""
+    """prefix of methods that are called without being named. Example: Python: `"__"`"""
     partial_type_pattern: str = ""
+    """signatures of types that several files define in parts. Example: C#: `'.*partial'`"""
     extensions: bool = False
+    """functions whose `@owner.extended` type they extend, where their package is visible. Example: C#: `true`"""
     extension_pattern: str = ""
+    r"""signatures of methods that are called on another type inside of their own. Example: Kotlin: `'fun .*\.\w+\('`"""
     initializers: tuple[str, ...] = ()
+    """methods that run beside constructors when an instance is made; `*` is one named like its type. Example: C++:
+    `["*"]`
+    """
     constructs_bases: bool = False
+    """making an instance also runs a constructor of each base. Example: Java: true"""
     accessors: bool = False
+    """a property of one language of the family is `getX` and `setX` in the others. Example: Kotlin, Java: true"""
     only_instance: str = ""
+    """name by which others know the only instance of a type. Example: Kotlin: `"INSTANCE"`"""
     implicit: str = ""
+    r"""regular expression for methods that operators, printing and the like run. Example: PHP: `'__\w+'`"""
 
     @property
     def has_overloads(self) -> bool:
@@ -109,64 +119,73 @@ class NameSettings:
 
 @dataclass(frozen=True, slots=True)
 class ModuleSettings:
-    """Modules and packages of a language.
-
-    Imports: `index_stems` are files that stand for their folder. `extensions` are tried in order. `compiled` maps an
-    extension in an import to those of the files it may mean. `wildcard_list` is the variable with the names that a
-    wildcard import brings, `require` the function that imports. `external_parts` is the number of parts of a package's
-    name that identify its library.
-
-    Trees: `targets` are patterns of the files, below the folder of a manifest, at which trees of modules begin, the
-    library's first. `relative` maps names that a path may begin with to the module that they mean: "root", "here" or
-    "above".
-
-    Declared packages: with `namespaces` a package has functions and constants too; a name of several parts begins
-    in the package of its file unless a separator stands before it; and files that declare no package share one,
-    whose functions and constants all packages see. `holds_functions` is the first of these alone, `shared` the
-    package of files that declare none. For other languages of the family, what stands at the top of a file is in a
-    type with the name of the file and `facade` behind it, or with the name that `facade_name` finds in the text.
-    With `sees_enclosing_packages` files see the packages around their own. With `reopened` all declarations of a
-    type of one qualified name are one type. An import that re-exports everything holds in all files of the project:
-    those below the folder of a file that ends like one of `projects`, unless another is nearer.
-
-    Builds: `constraint` begins a line that gives the builds of a file by tags. `older_constraint` begins lines with
-    alternatives, separated by spaces, of tags that must hold together, separated by commas. `platforms` are tags that
-    hold without being requested, `default_build_tags` those of them that hold on most platforms.
-
-    Includes: with `inclusion` a function at the top of a file is seen by files that include it, and by files that are
-    included together with it. `folders` are searched for included files, too. `headers` are extensions of files that
-    others include and see all of; of other files they see what is linked: functions and variables. `include_folders`
-    are names of folders that are searched for included files. `outside` files are never those of the repository, if
-    angle brackets say that they are published.
-    """
+    """Modules and packages of a language."""
 
     system: ModuleSystem
+    """how imports name files; see step 1. Example: `"dotted"`"""
     index_stems: tuple[str, ...]
+    """files that stand for their folder. Example: `["__init__"]`, `["index"]`"""
     extensions: tuple[str, ...]
+    """extensions to try, in order, for an import without one. Example: `[".js", ".ts"]`"""
     compiled: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """extension in an import -> extensions of the files it may mean. Example: `{ ".js" = [".ts"] }`"""
     wildcard_list: str = ""
+    """variable that lists what a wildcard import brings. Example: `"__all__"`"""
     require: str = ""
+    """function that imports. Example: `"require"`"""
     external_parts: int = 1
+    """number of leading parts that name an external library; 0: unresolved imports are no library. Example: Java: 3,
+    `org.junit.jupiter`
+    """
     targets: tuple[str, ...] = ()
+    """files below a manifest at which module trees begin; the library first. Example: `["src/lib.rs"]`"""
     relative: tuple[tuple[str, str], ...] = ()
+    """first names of a path -> `root`, `here` or `above`. Example: `{ crate = "root" }`"""
     namespaces: bool = False
+    """with `declared`: packages hold functions and constants; names begin in the file's package; files without a
+    package share one. Example: PHP: true
+    """
     constraint: str = ""
     older_constraint: str = ""
+    """prefix of a line with build tags (`&&`, `||`, `!`); of the older form. Example: Go: `"//go:build "`, `"// +build
+    "`
+    """
     platforms: tuple[str, ...] = ()
+    """tags that may hold without being requested. Example: `["linux", "amd64"]`"""
     default_build_tags: tuple[str, ...] = ()
+    """of these, the ones of the most common platform; an import prefers them. Example: `["linux", "amd64"]`"""
     reopened: bool = False
+    """with `declared`: declarations of one qualified name are one type. Example: Ruby: true"""
     inclusion: bool = False
+    """with `declared`: types are known everywhere, functions to files that include theirs. Example: Ruby: true"""
     folders: tuple[str, ...] = ()
+    """with `dotted`: folders that are roots of module names. With `declared`: folders to search for included paths.
+    Example: Ruby: `["lib"]`
+    """
     holds_functions: bool = False
+    """with `declared`: packages hold functions and values. Example: Kotlin: true"""
     shared: bool = False
+    """with `declared`: files without a package share one. Example: Swift: true"""
     facade: str = ""
     facade_name: str = ""
+    """with `declared`: end of the name of the type that holds the top of a file for other languages; regular expression
+    of another name in the text. Example: Kotlin: `"Kt"`
+    """
     headers: tuple[str, ...] = ()
+    """extensions of files meant to be included. Of other files, only linked names are known. Example: C: `[".h"]`"""
     system_names: tuple[str, ...] = ()
+    """what system headers declare, and files mean that include one and no other. Example: C: `["kill", "snprintf"]`"""
     include_folders: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
+    """folders searched for included files; files that are never the repository's in angle brackets. Example: C:
+    `["include"]`, `["stdio.h"]`
+    """
     sees_enclosing_packages: bool = False
+    """with `declared`: files see the packages around their own. Example: C#: true"""
     projects: tuple[str, ...] = ()
+    """suffix of a project file; a re-exporting star import, and `<Using>` in it, holds for all files below. Example:
+    C#: `[".csproj"]`
+    """
 
     @property
     def shows_side_effects(self) -> bool:
@@ -179,123 +198,140 @@ class ModuleSettings:
 
 @dataclass(frozen=True, slots=True)
 class TypeSettings:
-    """Types and annotations of a language.
-
-    `transparent` are generic types that stand for their first argument (`Box<T>`). With `bracketed` the arguments of
-    generic types stand in brackets. `memberless_types` have no members, so that a union ignores them; with `unions` a
-    value of several other types has the members of each. `literals` maps the letters of `Call.arguments` to the types
-    that take such a literal, the most fitting first; "*" is every type that begins with a capital. With `before_names`
-    an annotation stands before the names that it is for, with `annotation_before_name` right before its only name.
-
-    `prefixed` languages write a wrapper before the wrapped type (`[]T`), have block scope, and call a type to convert a
-    value. In them `constructor_functions` make a value of the type that is their first argument, and
-    `identity_functions` return a value like their first argument. Where types are `structural`, a type implements every
-    interface whose methods it has; where interfaces are `contracts`, a class that implements one has no member from it.
-    `holders` maps generic types from outside to their methods that return what they hold, and a loop takes the
-    arguments of `ranged` ones. `outside` maps types of the standard library, by their package's path, to the signatures
-    of their methods and to types whose methods they have too ("func" stands before methods of a type that is no
-    interface).
-
-    `unwrap_methods` of transparent types return the wrapped value (`unwrap`), as do `unwrap_properties`, which are
-    not called; with `tuples` the members of a tuple are numbered; with `generic` the arguments of other generic
-    types are kept, those of `functions` being what a function takes and, last, what it returns; `gathering`
-    functions return a collection of their arguments, `wrapping` functions return their argument wrapped (`Some`).
-    `factory_methods` of a type return an instance although it does not define them. `instancing` functions make a
-    value of the type that is their last argument. The types in a type that `delegates` name are searched for its
-    members, too.
-
-    `containers` are generic types of collections. `elements` are their methods that return one element,
-    `collection_methods` those that return a collection of the same elements, `callback_methods` those that call a
-    function for each element, and `iterator_methods` those that an iterator of the repository has, `setting` those
-    that set a variable to an element. With `casts`, `x as T` says that x is a T. `arrow` stands in the type of a
-    function before what it gives.
-    """
+    """Types and annotations of a language."""
 
     transparent: tuple[str, ...] = ()
+    """generic types with the members of their first argument. Example: `["Box", "Arc"]`"""
     before_names: bool = False
+    """the annotation stands before the names it is for. Example: Java: true, `Shop x`"""
     literals: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    class_types: tuple[str, ...] = ()  # of `A::class` or `A.class`, and of `A::class.java`
+    """letter of a literal argument -> parameter types that take it, best first; `*` for capitalized names; with
+    `modules.headers`, whose types convert, the one type of the literal. Example: `i = ["int", "long"]`
+    """
+    class_types: tuple[str, ...] = ()
+    """types of `A::class` or `A.class`, and of `A::class.java`. Example: Kotlin: `["KClass", "Class"]`"""
     prefixed: bool = False
+    """types are written before what they hold, names have block scope, and calling a type converts. Example: Go: true
+    """
     constructor_functions: tuple[str, ...] = ()
     identity_functions: tuple[str, ...] = ()
+    """with it: functions that make a value of a type, that return their argument. Example: `["new"]`, `["append"]`"""
     structural: bool = False
+    """a type implements each interface whose methods it has. Example: Go: true"""
     contracts: bool = False
+    """a class has no members from the interfaces it implements. Example: TypeScript: true"""
     outside: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """with it: standard-library types -> method signatures, types whose methods they include; `func` before other
+    types'. Example: `"io.Reader" = ["Read(p []byte) (int, error)"]`
+    """
     holders: tuple[tuple[str, tuple[str, ...]], ...] = ()
     ranged: tuple[str, ...] = ()
+    """outside generics: methods returning the argument; those that loops run over. Example: `"atomic.Pointer" =
+    ["Load"]`, `["iter.Seq"]`
+    """
     unwrap_methods: tuple[str, ...] = ()
+    """methods returning their receiver or its content. Example: `["unwrap"]`"""
     wrapping: tuple[str, ...] = ()
+    """functions whose result holds their argument. Example: `["Some", "Arc::new"]`"""
     factory_methods: tuple[str, ...] = ()
+    """functions of a type that return an instance though it does not define them. Example: `["default"]`"""
     instancing: tuple[str, ...] = ()
+    """functions that make an instance of their last argument, or of its `__index`. Example: Lua: `["setmetatable"]`"""
     delegates: tuple[str, ...] = ()
+    """nested types whose members count, too. Example: Rust: `["Target"]`, Kotlin: `["Companion"]`"""
     containers: tuple[str, ...] = ()
+    """generic collections, known by their elements (the second argument if there are two). Example: `["Vec"]`"""
     elements: tuple[str, ...] = ()
     collection_methods: tuple[str, ...] = ()
+    """collection methods that return one element; those that return all or some. Example: `["first"]`, `["iter"]`"""
     callback_methods: tuple[str, ...] = ()
+    """methods that call a function with the elements or the content. Example: `["map"]`"""
     iterator_methods: tuple[str, ...] = ()
+    """iterator methods that return the next element. Example: `["next"]`"""
     annotation_before_name: bool = False
+    """the annotation stands right before one name only. Example: PHP: true, `Shop $x`"""
     bracketed: bool = False
+    """generic arguments stand in square brackets. Example: Scala: true, `List[Shop]`"""
     memberless_types: tuple[str, ...] = ()
+    """types without members; ignored in a union. Example: `["int", "null"]`"""
     unions: bool = False
+    """`A|B` and `A&B` have the members of both. Example: PHP: true"""
     unwrap_properties: tuple[str, ...] = ()
+    """the same for properties, which are not called. Example: Kotlin: `["value"]`"""
     generic: bool = False
-    tuples: bool = False
     functions: tuple[str, ...] = ()
+    """arguments of other generic types are kept; those of which the last is what a function returns. Example: C#: true,
+    `["Func"]`
+    """
+    tuples: bool = False
+    """members of a tuple are numbered, and its types are kept. Example: Rust: true"""
     setting: tuple[str, ...] = ()
+    """collection methods that set a variable to an element. Example: C#: `["TryGetValue"]`"""
     gathering: tuple[str, ...] = ()
+    """functions that collect their arguments. Example: Kotlin: `["listOf"]`"""
     casts: bool = False
+    """`x as T` says that x is a T. Example: TypeScript: true"""
     arrow: str = ""
+    """mark in function types. Example: TypeScript: `"=>"`"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # each is a key of a cache: hashed by identity, which is quick
 class ShapeSettings:
-    """Generic types and functions by the values they hold or return.
-
-    Names of generic types, and of functions, by what they hold or give. With `sequences` the language is *shaped*:
-    annotations and values keep what collections, tuples and unions hold.
-
-    `transparent` types stand for their first argument, `nothing` are types that say nothing. `keeping` are functions
-    whose result holds what their argument holds, `counting` those that number it, `taking` those that give one element,
-    `casting` those that say of which type a value is. `giving` return their first argument, or what calling it gives
-    with `calling`; `gathering` return a tuple of their arguments; `applying` call their first argument for each
-    element, `filtering` keep elements of their second. A name without a dot among these is that of a method as well:
-    `loop.create_task`. `enums` are bases whose fields are instances.
-    `elements` are methods of a collection that give one element,
-    `copies` those that give a collection like it; `items`, `values`, `keys` are those of a mapping. `iterating` are
-    methods that give what a loop runs over, `stepping` those of that which give an element; `indexing` and `entering`
-    say what an index and a `with` statement give. `records` are bases that make a tuple of the fields of a class;
-    `builtins` are functions and types that give nothing of the repository, whatever they are given.
-    """
+    """Generic types and functions by the values they hold or return."""
 
     sequences: tuple[str, ...] = ()
     mappings: tuple[str, ...] = ()
     tuples: tuple[str, ...] = ()
+    """generic collections; `sequences` makes a [shaped language](#shaped-languages). Example: `["list"]`, `["dict"]`,
+    `["tuple"]`
+    """
     functions: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
     unions: tuple[str, ...] = ()
+    """generic types of functions (last argument: result), of types, of unions. Example: `["Callable"]`, `["type"]`,
+    `["Union"]`
+    """
     transparent: tuple[str, ...] = ()
     nothing: tuple[str, ...] = ("None",)
+    """generic types that stand for their first argument; types that say nothing. Example: `["Optional"]`, `["Any"]`"""
     keeping: tuple[str, ...] = ()
     counting: tuple[str, ...] = ()
     taking: tuple[str, ...] = ()
     casting: tuple[str, ...] = ()
+    """functions of one argument that return the same elements, count them, take one, or cast. Example: `["sorted"]`,
+    `["enumerate"]`, `["next"]`, `["cast"]`
+    """
     elements: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
+    """collection methods that return one element, or a similar collection. Example: `["pop"]`, `["copy"]`"""
     items: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
+    """mapping methods that return pairs, values, keys. Example: `["items"]`, `["values"]`, `["keys"]`"""
     iterating: tuple[str, ...] = ()
     stepping: tuple[str, ...] = ()
     indexing: tuple[str, ...] = ()
     entering: tuple[str, ...] = ()
+    """methods that define iteration, next, index and context entry. Example: `["__iter__"]`, `["__next__"]`,
+    `["__getitem__"]`, `["__enter__"]`
+    """
     records: tuple[str, ...] = ()
+    """bases that make a tuple of the class fields. Example: `["NamedTuple"]`"""
     enums: tuple[str, ...] = ()
+    """bases whose fields are instances of the class. Example: `["Enum"]`"""
     builtins: tuple[str, ...] = ()
+    """builtin functions and types that return nothing of the repository. Example: `["open", "len"]`"""
     giving: tuple[str, ...] = ()
     calling: tuple[str, ...] = ()
+    """functions that return their first argument; those that return what calling it gives. Example: `["create_task"]`,
+    `["to_thread"]`
+    """
     gathering: tuple[str, ...] = ()
     applying: tuple[str, ...] = ()
     filtering: tuple[str, ...] = ()
+    """functions that return a tuple of their arguments; that call their first argument for each element; that keep
+    elements of their second. Example: `["gather"]`, `["map"]`, `["filter"]`
+    """
     passing: frozenset[str] = field(init=False, repr=False)  # all functions whose result is made of their argument
     passing_methods: frozenset[str] = field(init=False, repr=False)  # last names of those that may be methods
 
@@ -308,162 +344,175 @@ class ShapeSettings:
 
 @dataclass(frozen=True, slots=True)
 class TestSettings:
-    """Rules that recognize tests.
-
-    `mark` is a regular expression for text before a definition that makes it a test, `marks` are names of annotations
-    that do. `functions` is a regular expression for names of functions and methods that are tests if their file is one.
-    `names` are patterns of file names (without extension) and types in which "*" is the name of the tested thing. If
-    nothing says which functions are tests, a file is one test. `fixtures` is the name of files whose fixtures all tests
-    below them see.
-    """
+    """Rules that recognize tests."""
 
     mark: str = ""
+    r"""regular expression of a `@lead` that makes a definition a test. Example: Rust: `'#\[test\]'`"""
     marks: tuple[str, ...] = ()
+    """annotation names that make a test. Example: `["Test"]`"""
     functions: str = ""
+    """regular expression of test function names in test files; without it, `mark` and `marks` the file is one test.
+    Example: `"test.*"`
+    """
     names: tuple[str, ...] = ()
+    """names of test files and types; `*` is the tested name. Example: `["test_*"]`"""
     fixtures: str = ""
+    """file whose fixtures all tests below its folder see. Example: Python: `"conftest.py"`"""
 
 
 @dataclass(frozen=True, slots=True)
 class HandlerSettings:
-    """Calls that are given a string and a function, of which the function is a handler.
-
-    `verbs` are the last names of such callees (`router.post`), `tests` those whose function is a test. `modifiers` may
-    stand behind either (`it.only`, `test.each(…)`). A string with one of `substitutions` is no name.
-    """
+    """Calls that are given a string and a function, of which the function is a handler."""
 
     verbs: tuple[str, ...] = ()
+    """last names of callees that register the function behind their first argument, a string. Example: `["on", "get"]`
+    """
     tests: tuple[str, ...] = ()
+    """those whose function is a test. Example: `["it", "test"]`"""
     modifiers: tuple[str, ...] = ()
+    """names that may follow either. Example: `["only", "each"]`"""
     substitutions: tuple[str, ...] = ()
+    """marks in a string that is not the same in each run, and hence no name. Example: `["${"]`"""
 
 
 @dataclass(frozen=True, slots=True)
 class LambdaSettings:
-    """Functions without a name that are given to a call.
-
-    `implicit` is the name of the only parameter of one that declares none. By their last names: the function of a
-    `handing` method is given the object that the method is called on, that of a `receiving` one has it as its own
-    object, and that of a `receiving_first` one the first argument. That of a `pairing` method is given several
-    elements, that of any other in `types.callback_methods` one, last. What the function returns is the result of a
-    `yielding` method, and the elements of the result of a `mapping` one. `types` are generic types of functions whose
-    first argument is that of the function; `takers` types from outside that stand for functions, which get what their
-    first type arguments say.
-    """
+    """Functions without a name that are given to a call."""
 
     implicit: str = ""
+    """name of the only parameter that a lambda does not declare. Example: Kotlin: `"it"`"""
     handing: tuple[str, ...] = ()
     receiving: tuple[str, ...] = ()
     receiving_first: tuple[str, ...] = ()
+    """methods whose function gets the receiver; whose function has the receiver as its own object; functions whose
+    function has the first argument so. Example: Kotlin: `["let"]`, `["apply"]`, `["with"]`
+    """
     pairing: tuple[str, ...] = ()
+    """methods in `types.callback_methods` whose function gets several elements; of others the last parameter gets one.
+    Example: Kotlin: `["sortedWith"]`
+    """
     yielding: tuple[str, ...] = ()
     mapping: tuple[str, ...] = ()
+    """methods that return what their function gives, or a collection of it. Example: Kotlin: `["run"]`, `["map"]`"""
     types: tuple[str, ...] = ()
+    """generic types of functions, by the first argument. Example: Java: `["Consumer"]`"""
     takers: tuple[str, ...] = ()
+    """external types of functions, which get their first type arguments. Example: Kotlin: `["Consumer"]`"""
 
 
 @dataclass(frozen=True, slots=True)
 class LookupSettings:
-    """A way to read a value by a literal name.
-
-    `kind` is the prefix of the names of such values: `env`, `config`. `word` occurs in every use; `read` and `written`
-    are regular expressions for the text after it, with a group `key`. A use counts if its receiver comes from one of
-    `modules` outside of the repository, or is one of `globals` that nothing declares; anywhere if both are empty.
-    """
+    """A way to read a value by a literal name."""
 
     kind: str
+    """what a lookup by literal name reads: `env` or `config`. Example: `"env"`"""
     word: str
+    """word that occurs in each such use. Example: `"getenv"`"""
     read: str = ""
     written: str = ""
+    r"""regular expressions of what follows the word, with a group `key`. Example: `'\("(?P<key>\w+)"'`"""
     modules: tuple[str, ...] = ()
     globals: tuple[str, ...] = ()
+    """libraries the accessor comes from; global objects that hold such values. Without both the word suffices. Example:
+    `["os"]`
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class CommentSettings:
-    """Comments of a language.
-
-    `line` are the tokens that start a comment. `doc` is "string" if documentation is the first string of a body,
-    "comment" if it is the comment above, "sentence" if the comment's first sentence is the summary. `tags` are the
-    words before a type in a documentation comment: "type" of the definition below or named, "parameter", "returns".
-    With `open_body` a comment on a line of its own in a definition belongs to its body, wherever the grammar has it.
-    """
+    """Comments of a language."""
 
     line: tuple[str, ...]
+    """what begins a comment. Example: `["//"]`"""
     doc: str
+    """`string` (first in the body), `comment` (above) or `sentence` (first sentence above, without markup). Example:
+    `"comment"`
+    """
     tags: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """tags before a type in documentation: `type`, `parameter`, `returns`, `member`. Example: PHP: `{ parameter =
+    ["@param"] }`
+    """
     open_body: bool = False
+    """a comment on its own line in a definition belongs to the body, although the grammar puts it before. Example:
+    Ruby: true
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Replacement in a text with syntax errors, before it is parsed again.
-
-    Each byte of the first group of `match`, or of the whole match without groups, becomes `put`. What is `silent` is
-    replaced before the text is parsed at all, since the grammar reads it as something else without an error.
-    """
+    """Replacement in a text with syntax errors, before it is parsed again."""
 
     match: str
     put: str = " "
     silent: bool = False
+    r"""on errors, or always if `silent`: each byte matched (or its first group) becomes `put`, default a space. Names
+    come from the original. Example: Kotlin: `match = '(?<![\w.])(o)pen(?=\()'`, `put = "_"`
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One grammar and the files it reads.
-
-    Files are chosen by extension, by whole name if they have none, or by the interpreter in their first line.
-    `fallback` is the dialect of the same language for a file of which this one understands less, "" for none. Files
-    with an extension in `claims` belong to another dialect, but this one reads them if `signs`, a regular expression
-    for bytes, matches. With `line_feed` the grammar needs one at the end of a text.
-    """
+    """One grammar and the files it reads."""
 
     name: str
+    """dialect; unique among all languages. Example: `"tsx"`"""
     extensions: tuple[str, ...]
+    """file extensions, lower case, with the dot. Example: `[".py", ".pyi"]`"""
     package: str
     function: str
+    """Python package of the grammar, and its function that returns the language. Example: `"tree_sitter_python"`,
+    `"language"`
+    """
     queries: tuple[str, ...]
+    """query files, joined; may come from another folder. Example: `["tags.scm"]`"""
     fallback: str = ""
+    """dialect of the same folder that reads a file if this grammar meets errors and it skips fewer bytes. Example:
+    `"flow"`
+    """
     line_feed: bool = False
+    """true if the grammar needs a line feed at the end of a file. Example: Kotlin: true"""
     names: tuple[str, ...] = ()
+    """whole names of files without extension. Example: `["Rakefile"]`"""
     interpreters: tuple[str, ...] = ()
+    """programs in a `#!` line, without version digits. Example: `["bash", "sh"]`"""
     claims: tuple[str, ...] = ()
     signs: str = ""
+    r"""extensions of another dialect; this one reads the file if a regular expression matches its bytes. Example: C++:
+    `[".h"]`, `'^namespace\b'`
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class PreprocessorSettings:
-    """Text that the grammar does not see.
-
-    With `conditions`, branches of conditional compilation that do not close what they open are replaced by one of them.
-    `never` is a regular expression for conditions that are false, `blank` are some for text without meaning: macros
-    that stand for attributes.
-    """
+    """Text that the grammar does not see."""
 
     conditions: bool = False
+    """remove branches of conditional compilation that do not close what they open. Example: C: true"""
     never: str = ""
+    """regular expression of conditions that do not hold; `!` precedes a name that must be undefined. Example: C: `'0$'`
+    """
     blank: tuple[str, ...] = ()
+    r"""regular expressions of text to hide from the grammar, or their group `mark`. Example: C: `['\bWINAPI\b']`"""
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageSettings:
-    """A folder of `grammars/`; dialects share everything but the grammar.
-
-    Languages of one `family` are mixed in one program: a method of unknown origin may be of any of them.
-    `builtin_methods` are names that an unknown receiver most likely has from the language itself, as have the
-    `builtin_objects` all of theirs; of `builtin_names` only calls are kept, if the scope of a name is known. `repairs`
-    are for syntax that the grammars do not know.
-    """
+    """A folder of `grammars/`; dialects share everything but the grammar."""
 
     name: str
+    """the language; equal to the folder name. Example: `"python"`"""
     family: str
+    """languages used together in one program; default: the name. Example: `"ecmascript"`"""
     dialects: tuple[Dialect, ...]
     names: NameSettings
     modules: ModuleSettings
     comments: CommentSettings
     builtin_methods: tuple[str, ...] = ()
+    """methods of builtin types; never guessed on an unknown receiver. Example: `["append", "keys"]`"""
     builtin_names: tuple[str, ...] = ()
+    """names of the language; uses are not kept. Example: `["len", "nil"]`"""
     builtin_objects: tuple[str, ...] = ()
+    """objects of the language; their methods are never the repository's. Example: `["Reflect"]`"""
     types: TypeSettings = TypeSettings()
     shapes: ShapeSettings = ShapeSettings()
     tests: TestSettings = TestSettings()

@@ -1,7 +1,7 @@
 """Tables of docs/architecture.md that repeat what the code says: `python -m tests.docs.tables [--write]`.
 
-Tables that the code can write are written here. Others (captures and keys of language.toml in
-docs/adding-a-language.md) have sentences of their own; `rows_after` and `codes` let tests compare what they list.
+Tables that the code can write are written here. That of captures in docs/adding-a-language.md has sentences of its own;
+`rows_after` and `codes` let tests compare what it lists.
 """
 
 import re

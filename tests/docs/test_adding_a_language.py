@@ -4,33 +4,17 @@ import importlib.util
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from causalist.errors import GrammarError
-from causalist.model.language import (
-    CommentSettings,
-    Dialect,
-    HandlerSettings,
-    LambdaSettings,
-    LanguageSettings,
-    LookupSettings,
-    ModuleSettings,
-    ModuleSystem,
-    NameSettings,
-    PreprocessorSettings,
-    Repair,
-    ShapeSettings,
-    TestSettings,
-    TypeSettings,
-)
+from causalist.model.language import ModuleSystem
 from causalist.parse import languages
 from causalist.parse.languages import _read_settings, grammars_folder
 from causalist.parse.syntax.captures import TAG_OF_CAPTURE
-from tests.docs import tables
-from tests.docs.blocks import DOCS, ROOT
+from tests.docs import language_keys, tables
+from tests.docs.blocks import DOCS, ROOT, blocks_of
 from tests.docs.markdown import fenced_blocks
 from tests.grammars import grammars_at
 from tests.languages import test_cases as cases
@@ -40,28 +24,6 @@ from tests.parse.facts_of import facts_of
 _TEXT = (DOCS / "adding-a-language.md").read_text(encoding="utf-8")
 _KEYS = [name for row in tables.rows_after(_TEXT, "## Keys of language.toml") for name in tables.codes(row[0])]
 _CAPTURES = [name for row in tables.rows_after(_TEXT, "## Captures") for name in tables.codes(row[0])]
-_MODEL = {
-    "dialects": Dialect,
-    "names": NameSettings,
-    "modules": ModuleSettings,
-    "preprocessor": PreprocessorSettings,
-    "types": TypeSettings,
-    "shapes": ShapeSettings,
-    "comments": CommentSettings,
-    "tests": TestSettings,
-    "handlers": HandlerSettings,
-    "lambdas": LambdaSettings,
-    "lookups": LookupSettings,
-    "repairs": Repair,
-}
-# Where a key is called otherwise than what the program keeps it as.
-_SPELLED = {
-    "names.self_names": "names.self",
-    "names.super_names": "names.super",
-    "builtin_methods": "builtin.methods",
-    "builtin_objects": "builtin.objects",
-    "builtin_names": "builtin.names",
-}
 
 
 def test_the_captures_are_those_of_the_code() -> None:
@@ -75,11 +37,10 @@ def test_every_capture_is_used_by_a_grammar() -> None:
     assert used == set(TAG_OF_CAPTURE)
 
 
-def test_the_keys_are_those_of_the_settings() -> None:
-    kept = [f"{table}.{field.name}" for table, model in _MODEL.items() for field in fields(model) if field.init]
-    kept += [field.name for field in fields(LanguageSettings) if field.name not in _MODEL]
+def test_the_table_of_keys_is_that_of_the_settings() -> None:
+    assert blocks_of(_TEXT, "generated") == language_keys.contents(), "run `python -m tests.docs.language_keys --write`"
     assert len(_KEYS) == len(set(_KEYS))
-    assert set(_KEYS) == {_SPELLED.get(name, name) for name in kept}
+    assert set(_KEYS) == set(language_keys.key_names())
 
 
 def test_the_keys_are_those_of_the_grammars() -> None:
