@@ -38,6 +38,7 @@ _SERVED = (RouteForm.ROUTE, RouteForm.INHERITED)
 _MAX_DISPATCHED = 300  # members whose names begin alike
 _MAX_INHERITING = 100  # types that serve one inherited route
 _INHERITED_BY_OVERRIDES = ("java", "csharp")  # families in which an overriding method has the route of the overridden
+_LARAVEL_API = "routes/api.php"  # whose routes Laravel has below `/api`
 _WITHOUT_INSTANCES = re.compile(r"\b(?:abstract|interface)\b")
 
 _FoundEdge = tuple[tuple[int, int, int], EdgeSites]
@@ -145,11 +146,30 @@ class RouteEdgeFinder:
             return scope if action < 0 else self.drafts.of_definition(action)
         last = route.handler.rpartition(".")[2]
         targets = named.get(scope, {}).get(last, [])
+        owner = f".{route.handler.rpartition('.')[0].rpartition('.')[2]}.{last}"
+        if not any(f".{self.drafts[target].id.rpartition('::')[2]}".endswith(owner) for target, _ in targets):
+            types = self._named_types(symbols, route, named.get(scope, {}))
+            members = [member for each in types if (member := self.program.find_member(each, last)[0]) >= 0]
+            if types:  # what else is called so belongs to another type
+                return self.drafts.of_definition((members or types)[0])
         if targets:
             return min(targets, key=lambda each: (abs(each[1] - route.row), each[0]))[0]
         file, name = self._router(number, route.scope, route.handler)
         own = int(name[2:]) if name.startswith("()") else self.program.files[file].by_qualname.get(name)
         return scope if own is None else self.drafts.of_definition(own)
+
+    def _named_types(
+        self, symbols: FileSymbols, route: RouteFact, named: Mapping[str, list[tuple[int, int]]]
+    ) -> list[int]:
+        """Return the types that the code around a registration of `Type.member` names so, nearest first."""
+        owner = route.handler.rpartition(".")[0].rpartition(".")[2]
+        entry = symbols.imports.get(MODULE_SCOPE, {}).get(owner)
+        if entry is not None and owner not in named:  # imported by another name
+            owner = (entry.name or entry.module).replace("\\", ".").rpartition(".")[2]
+        near = sorted(named.get(owner, ()), key=lambda each: (abs(each[1] - route.row), each[0]))
+        numbers = [target - self.drafts.n_files for target, _ in near]
+        n = len(self.program.definition_of)
+        return [number for number in numbers if 0 <= number < n and self.program.is_type(number)]
 
     def _action(self, handler: str) -> int:
         """Return the method that `admin/users#show` names by the conventions of Rails, or -1."""
@@ -202,6 +222,9 @@ class RouteEdgeFinder:
                     mounts = self._mounts.setdefault(below, [])
                     if mount not in mounts:
                         mounts.append(mount)
+        for number in {number for number, route in routes if route.form == RouteForm.ROUTE}:
+            if self.program.files[number].path.endswith(_LARAVEL_API) and (number, "") not in self._mounts:
+                self._prefixes.setdefault((number, ""), "/api")
 
     def _is_test(self, number: int) -> bool:
         return self.drafts[number].role == Role.TEST

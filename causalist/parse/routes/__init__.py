@@ -14,6 +14,7 @@ import tree_sitter
 
 from causalist.model.facts import Definition, RouteFact
 from causalist.parse.routes.ecmascript import read_ecmascript
+from causalist.parse.routes.php import read_php
 from causalist.parse.routes.python import read_python
 from causalist.parse.routes.servers import read_aspnet, read_go, read_java, read_rails, read_rust
 from causalist.parse.routes.source import RouteText, read_computed_names
@@ -27,6 +28,7 @@ _READERS: dict[str, _Reader] = {
     "go": read_go,
     "rust": read_rust,
     "ruby": read_rails,
+    "php": read_php,
 }
 # What at least one word of must occur, so that most files are not searched any further.
 _WORDS: dict[str, "re.Pattern[bytes]"] = {
@@ -44,8 +46,13 @@ _WORDS: dict[str, "re.Pattern[bytes]"] = {
     ),
     "go": re.compile(
         rb"\.(?:GET|POST|PUT|PATCH|DELETE|HandleFunc|Handle|Group|Route|Get|Post|Mount)\(\s*\"|\.(?:Group|Match)\("
+        rb"|\bhttp(?:test)?\.(?:NewRequest|Get|Post|Head)|(?i:client|request|http|api|agent)\.(?:Get|Post|Put|Patch|Delete)\("
     ),
-    "rust": re.compile(rb"\.\s*(?:route|nest|merge)\(|#\[(?:\w+::)*(?:get|post|put|patch|delete)\("),
+    "rust": re.compile(rb"\.\s*(?:route|nest|merge)\(|#\[(?:\w+::)*(?:get|post|put|patch|delete)\("
+                       rb"|\.uri\(|Request::\w+\(|client\s*\.\s*(?:get|post|put|patch|delete|head)\("),
+    "php": re.compile(
+        rb"\bRoute::|\$(?:app|router|group|routes?|r)->\w+\(|#\[[^\]\n]*Route\(|Http::|[cC]lient->|->(?:get|post|put|patch|delete)\w*\("
+    ),
     "ruby": re.compile(rb"outes\.draw\b|\b(?:get|post|put|patch|delete)[ (][\"']/"),
 }  # fmt: skip
 

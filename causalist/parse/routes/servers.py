@@ -10,6 +10,7 @@ from causalist.parse.routes.source import (
     MemberCall,
     RouteText,
     chain,
+    is_client,
     literal,
     path_or_constant,
     requested_path,
@@ -205,7 +206,8 @@ _GO_ROUTER = re.compile(
 
 
 def read_go(source: RouteText) -> _Found:
-    """Yield the start and fact of each route of a Go file."""
+    """Yield the start and fact of each route and request of a Go file."""
+    yield from _go_requests(source)
     routers = {match["name"].decode() for match in _GO_ROUTER.finditer(source.data)}
     around: list[tuple[int, int, str]] = []  # (start, end, path) of functions that are given a part of the routes
     calls = [call for call in source.calls(_GO) if source.is_code(call.name)]
@@ -262,6 +264,48 @@ def read_go(source: RouteText) -> _Found:
             yield route_at(source, match.start(), RouteForm.MOUNT, receiver=router, path=path, handler=function)
 
 
+_GO_REQUEST = re.compile(rb"\.(?P<verb>NewRequest(?:WithContext)?|Get|Head|Post|PostForm|Put|Patch|Delete)\(")
+_GO_FORMATTED = re.compile(r'fmt\.Sprintf\(\s*("(?:[^"\\\n]|\\.)*")(?:[^()"]|"[^"\n]*"|\([^()]*\))*\)')
+_GO_PART = re.compile(r'"(?:[^"\\\n]|\\.)*"|`[^`]*`|\+|[^"`+]+')
+_GO_DIRECTIVE = re.compile(r"%[-+#0 ]*\d*(?:\.\d+)?[a-zA-Z]")
+
+
+def _go_requests(source: RouteText) -> _Found:
+    """Yield what is asked of a client, or of a handler in a test, by a path that can be read."""
+    for call in source.calls(_GO_REQUEST):
+        makes_request = call.verb.startswith("NewRequest")
+        if not (call.receiver in ("http", "httptest") if makes_request else is_client(call.receiver)):
+            continue
+        if not source.is_code(call.name):
+            continue
+        arguments = source.arguments(call.arguments)[0][:3]
+        method = call.verb.removesuffix("Form")
+        if makes_request:
+            named = [re.fullmatch(r'"([A-Z]+)"|http\.Method(\w+)', each.text) for each in arguments]
+            at = next((i for i, each in enumerate(named) if each), None)
+            if at is None:
+                continue
+            method = (named[at] or [""])[0].strip('"').removeprefix("http.Method")
+            arguments = arguments[at + 1 :]
+        for argument in arguments[:2]:
+            path = requested_path(_go_text(source, argument.text, call.start))
+            if path and path != "/":  # many tests give "/" to a handler of their own
+                yield route_at(source, call.start, RouteForm.REQUEST, method=method, path=path)
+                break
+
+
+def _go_text(source: RouteText, text: str, byte: int) -> str:
+    """Return the text that an expression makes, with `{}` for what is not literal; of a variable that of its value."""
+    if re.fullmatch(r"[a-z]\w*", text):
+        scope = source.scope(byte)
+        first = source.definitions[scope].start_byte if scope >= 0 else byte
+        values = re.findall(rf"(?<![\w.]){text}\s*:?=\s*([^\n=][^\n]*)", source.text(first, byte))
+        text = values[-1].strip() if values else ""
+    text = _GO_FORMATTED.sub(lambda formatted: _GO_DIRECTIVE.sub("{}", formatted[1]), text)
+    parts = [part.strip() for part in _GO_PART.findall(text)]
+    return "".join(part[1:-1] if part[0] in '"`' else "{}" for part in parts if part and part != "+")
+
+
 def _go_receiver(source: RouteText, call: MemberCall) -> tuple[str, str]:
     """Return the chain that a call is made on, and the path of the groups in a chain of calls before it."""
     if call.receiver != ")":
@@ -290,10 +334,11 @@ _RUST_METHOD = re.compile(r"\b(get|post|put|patch|delete|head|options|any)\(\s*(
 
 
 def read_rust(source: RouteText) -> _Found:
-    """Yield the start and fact of each route of a Rust file.
+    """Yield the start and fact of each route and request of a Rust file.
 
     The routes of a function without a name for its router are those of the function.
     """
+    yield from _rust_requests(source)
     for match in source.matches(_RUST_ATTRIBUTE, "verb"):
         arguments, _ = source.arguments(match.end())
         definition, path = source.decorated(match.start("verb")), literal(arguments[0].text) if arguments else None
@@ -331,6 +376,35 @@ def read_rust(source: RouteText) -> _Found:
                 source, call.name, RouteForm.ROUTE, receiver=receiver, method=ANY if method == "any" else method,
                 path=prefix + path, handler=handler.replace("::", "."),
             )  # fmt: skip
+
+
+_RUST_CALL = re.compile(rb"\.\s*(?P<verb>uri|get|post|put|patch|delete|head)\(")
+_RUST_MADE = re.compile(rb"Request::(?P<verb>get|post|put|patch|delete|head)\(")
+_RUST_METHOD_SAID = re.compile(
+    r"\bMethod::([A-Z]+)|\.method\(\s*\"([A-Z]+)\"|Request::(get|post|put|patch|delete|head)\("
+)
+_RUST_TEXT = re.compile(r'&?\s*(?:format!\(\s*)?"((?:[^"\\\n]|\\.)*)"')
+_MAX_CHAIN_BYTES = 400  # before and behind a path, in which its method stands
+
+
+def _rust_requests(source: RouteText) -> _Found:
+    """Yield what is asked of a client, or of a service in a test, by a path that can be read."""
+    calls = [(call.name, call.arguments, call.verb, call.receiver) for call in source.calls(_RUST_CALL)]
+    calls += [(each.start("verb"), each.end(), each["verb"].decode(), "") for each in _RUST_MADE.finditer(source.data)]
+    for start, inside, verb, receiver in calls:
+        if receiver and verb != "uri" and not is_client(receiver):
+            continue
+        arguments, end = source.arguments(inside)
+        text = _RUST_TEXT.match(arguments[0].text) if len(arguments) == 1 else None
+        path = requested_path(re.sub(r"\{[^{}]*\}", "{}", text[1])) if text else ""
+        if not path or path == "/" or not source.is_code(start):
+            continue
+        if verb == "uri":
+            before = source.text(max(0, start - _MAX_CHAIN_BYTES), start)
+            behind = source.text(end, end + _MAX_CHAIN_BYTES)
+            said = _RUST_METHOD_SAID.search(re.split(r"[;{}]", before)[-1] + re.split(r"[;{}]", behind)[0])
+            verb = next(filter(None, said.groups())) if said else "get"
+        yield route_at(source, start, RouteForm.REQUEST, method=verb, path=path)
 
 
 def _rust_router(source: RouteText, call: MemberCall) -> str:

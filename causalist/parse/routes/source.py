@@ -270,10 +270,13 @@ def is_client(receiver: str) -> bool:
 def requested_path(text: str | None) -> str:
     """Return the path of a request as routes have it, or "" if none is certain.
 
-    A host of this machine and a base that is put in are left out, as are queries. Other hosts are other programs.
+    A host of this machine and a base that is put in are left out, as are queries and what is put in behind a word.
+    Other hosts are other programs.
 
     >>> requested_path("{}/users/{}?x=1"), requested_path("http://localhost:80/a"), requested_path("https://x.io/a")
     ('/users/{}', '/a', '')
+    >>> requested_path("/users{}"), requested_path("/report-{}")
+    ('/users', '/report-{}')
     """
     if not text:
         return ""
@@ -283,7 +286,7 @@ def requested_path(text: str | None) -> str:
             return ""
         text = matched[2]
     text = re.sub(r"^\{\}(?=/)", "", text)
-    text = re.split(r"[?#]", text)[0]
+    text = re.sub(r"(?<=[A-Za-z0-9])\{\}$", "", re.split(r"[?#]", text)[0])
     return text if text.startswith("/") and " " not in text and len(text) <= 300 else ""
 
 

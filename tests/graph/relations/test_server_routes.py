@@ -1,4 +1,5 @@
-"""Routes of Spring, JAX-RS, ASP.NET, gin, axum and Rails, with paths worked by hand from their documentation."""
+"""Routes of Spring, JAX-RS, ASP.NET, gin, axum, Rails, Laravel, Symfony and Slim, with paths worked by hand from their
+documentation; requests of clients and tests."""
 
 from tests.graph.relations.test_routes import requests, served
 
@@ -450,3 +451,192 @@ def test_requests_of_rails() -> None:
     }
     spec = "spec/requests/posts_spec.rb::describe posts"
     assert requests(files) == {"GET /posts/:id": [f"{spec}.it shows", f"{spec}.it shows another"]}
+
+
+LARAVEL = {
+    "routes/api.php": """<?php
+use App\\Http\\Controllers\\PhotoController;
+use App\\Http\\Controllers\\Me\\Login as LoginController;
+use App\\Http\\Controllers\\OrderController;
+Route::get('photos/random', [PhotoController::class, 'random'])->name('get');
+Route::post('login', LoginController::class);
+Route::apiResource('photos', PhotoController::class)->only(['index', 'show']);
+Route::middleware('auth')->prefix('admin')->group(function () {
+    Route::group(['prefix' => 'v1', 'middleware' => 'x'], static function (): void {
+        Route::controller(OrderController::class)->group(function () {
+            Route::get('/orders/{id}', 'show');
+            Route::match(['PUT', 'PATCH'], 'orders/{id}', 'update');
+        });
+        Route::prefix('deep')->middleware('y')->delete('orders', 'OrderController@clear');
+    });
+    Route::resource('photos.playlist-entries', OrderController::class)->except('create', 'edit', 'update', 'destroy');
+});
+// Route::get('commented', [PhotoController::class, 'random']);
+""",
+    "routes/web.php": """<?php
+Route::any('about', function () {
+    return view('about');
+});
+""",
+    "app/Http/Controllers/PhotoController.php": """<?php
+namespace App\\Http\\Controllers;
+class PhotoController { public function random() {} public function index() {} public function show($id) {} }
+""",
+    "app/Http/Controllers/Me/Login.php": """<?php
+namespace App\\Http\\Controllers\\Me;
+class Login { public function __invoke() {} }
+""",
+    "app/Http/Controllers/OrderController.php": """<?php
+namespace App\\Http\\Controllers;
+class OrderController { public function show($id) {} public function update($id) {} public function clear() {} }
+""",
+    "tests/Feature/PhotoTest.php": """<?php
+class PhotoTest extends TestCase {
+    public function testShows() { $this->getJson("/api/photos/{$this->photo->id}?x=1")->assertOk(); }
+    public function testClears() { $this->json('DELETE', 'api/admin/v1/deep/orders'); }
+    public function testLogsIn() { $this->be($user)->postJson('api/' . 'login'); }
+    public function testElsewhere() { $this->cache->get('api/photos/random'); }
+}
+""",
+}
+
+
+def test_laravel_groups_resources_and_controllers() -> None:
+    photos, orders = (f"app/Http/Controllers/{name}.php::{name}" for name in ("PhotoController", "OrderController"))
+    entries = "/api/admin/photos/{photo}/playlist-entries"
+    assert served(LARAVEL) == [
+        ("ANY", "/about", "routes/web.php::any about"),
+        ("GET", entries, orders),  # which has no method `index`
+        ("POST", entries, orders),
+        ("GET", f"{entries}/{{playlist_entry}}", f"{orders}.show"),
+        ("DELETE", "/api/admin/v1/deep/orders", f"{orders}.clear"),
+        ("GET", "/api/admin/v1/orders/{id}", f"{orders}.show"),
+        ("PATCH", "/api/admin/v1/orders/{id}", f"{orders}.update"),
+        ("PUT", "/api/admin/v1/orders/{id}", f"{orders}.update"),
+        ("POST", "/api/login", "app/Http/Controllers/Me/Login.php::Login.__invoke"),
+        ("GET", "/api/photos", f"{photos}.index"),
+        ("GET", "/api/photos/random", f"{photos}.random"),
+        ("GET", "/api/photos/{photo}", f"{photos}.show"),
+    ]
+
+
+def test_requests_of_laravel() -> None:
+    tests = "tests/Feature/PhotoTest.php::PhotoTest"
+    assert requests(LARAVEL) == {
+        "GET /api/photos/{photo}": [f"{tests}.testShows"],
+        "DELETE /api/admin/v1/deep/orders": [f"{tests}.testClears"],
+        "POST /api/login": [f"{tests}.testLogsIn"],
+    }
+
+
+def test_symfony_attributes() -> None:
+    files = {
+        "src/Controller/BlogController.php": """<?php
+namespace App\\Controller;
+#[Route('/blog')]
+final class BlogController extends AbstractController
+{
+    #[Route('/', name: 'blog_index', defaults: ['page' => '1'], methods: ['GET'])]
+    #[Route('/page/{page}', name: 'blog_page', methods: ['GET'])]
+    #[Cache(smaxage: 10)]
+    public function index(int $page): Response {}
+
+    #[Route(path: '/new', methods: ['GET', 'POST'])]
+    public function new(): Response {}
+}
+#[Route('/health', methods: ['GET'])]
+class Health { public function __invoke() {} }
+""",
+        "tests/BlogTest.php": """<?php
+class BlogTest extends WebTestCase {
+    public function testPage() { $client->request('GET', '/blog/page/3'); }
+}
+""",
+    }
+    blog = "src/Controller/BlogController.php::BlogController"
+    assert served(files) == [
+        ("GET", "/blog/", f"{blog}.index"),
+        ("GET", "/blog/new", f"{blog}.new"),
+        ("POST", "/blog/new", f"{blog}.new"),
+        ("GET", "/blog/page/{page}", f"{blog}.index"),
+        ("GET", "/health", "src/Controller/BlogController.php::Health"),
+    ]
+    assert requests(files) == {"GET /blog/page/{page}": ["tests/BlogTest.php::BlogTest.testPage"]}
+
+
+def test_slim_groups() -> None:
+    files = {
+        "app/routes.php": """<?php
+return function (App $app) {
+    $app->group('/users', function (Group $group) {
+        $group->get('/{id}', ViewUserAction::class);
+    });
+};
+class ViewUserAction { public function __invoke() {} }
+"""
+    }
+    assert served(files) == [("GET", "/users/{id}", "app/routes.php::ViewUserAction.__invoke")]
+
+
+def test_requests_of_go() -> None:
+    files = {
+        "api/api.go": """
+package api
+func Serve(mux *http.ServeMux) {
+	mux.HandleFunc("PUT /v1/feeds/{id}/refresh", refresh)
+	mux.HandleFunc("GET /v1/feeds", list)
+	mux.HandleFunc("/", index)
+}
+func refresh(w http.ResponseWriter, r *http.Request) {}
+func list(w http.ResponseWriter, r *http.Request) {}
+func index(w http.ResponseWriter, r *http.Request) {}
+""",
+        "client/client.go": """
+package client
+func (c *Client) Refresh(ctx context.Context, id int64) error {
+	return c.request.Put(ctx, fmt.Sprintf("/v1/feeds/%d/refresh", id), nil)
+}
+func (c *Client) List(filter *Filter) error { return c.request.Get(withQuery("/v1/feeds", filter)) }
+func (c *Client) Cached() { c.cache.Get("/v1/feeds") }
+""",
+        "api/api_test.go": """
+package api
+func TestList(t *testing.T) {
+	r := httptest.NewRequest(http.MethodGet, "/v1/feeds?limit=1", nil)
+}
+func TestOwnHandler(t *testing.T) { r := httptest.NewRequest("GET", "/", nil) }
+func TestRefresh(t *testing.T) {
+	url := server.URL + "/v1/feeds/" + id + "/refresh"
+	r, err := http.NewRequestWithContext(ctx, "PUT", url, nil)
+}
+""",
+    }
+    assert requests(files) == {
+        "PUT /v1/feeds/{id}/refresh": ["api/api_test.go::TestRefresh", "client/client.go::Client.Refresh"],
+        "GET /v1/feeds": ["api/api_test.go::TestList", "client/client.go::Client.List"],
+    }
+
+
+def test_requests_of_rust() -> None:
+    files = {
+        "src/main.rs": """
+fn app() -> Router { Router::new().route("/users/:id", get(show).put(change)).route("/health", get(health)) }
+async fn show() {}
+async fn change() {}
+async fn health() {}
+""",
+        "tests/api.rs": """
+async fn shows() {
+    let response = app().oneshot(Request::builder().method(http::Method::PUT).uri("/users/7").body(b).unwrap());
+}
+async fn asks() { let got = client.get(format!("http://{addr}/users/{}", id)).send().await; }
+async fn made() { let request = Request::get("/health").body(Body::empty()); }
+async fn actix() { let request = test::TestRequest::put().uri(&format!("/users/{id}")).to_request(); }
+async fn other() { let held = map.get("/health"); }
+""",
+    }
+    assert requests(files) == {
+        "PUT /users/:id": ["tests/api.rs::actix", "tests/api.rs::shows"],
+        "GET /users/:id": ["tests/api.rs::asks"],
+        "GET /health": ["tests/api.rs::made"],
+    }
