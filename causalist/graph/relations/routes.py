@@ -41,6 +41,18 @@ _INHERITED_BY_OVERRIDES = ("java", "csharp")  # families in which an overriding 
 _LARAVEL_API = "routes/api.php"  # whose routes Laravel has below `/api`
 _WITHOUT_INSTANCES = re.compile(r"\b(?:abstract|interface)\b")
 
+# Files whose own path says what they serve, in Next.js, SvelteKit, Nuxt and Astro. They export a function for each
+# method, or one as the default.
+_SERVING_FILE = re.compile(
+    r"(?:^|/)(?:app/(?P<app>(?:.+/)?)(?P<kind>route|page)|src/routes/(?P<kit>(?:.+/)?)\+server"
+    r"|(?P<nuxt>server/(?:api|routes)/.+)|pages/(?P<pages>.+))\.(?:[cm]?[jt]s|[jt]sx)$"
+)
+_SERVING_WORDS = ("/route.", "/page.", "/+server.", "server/", "pages/")
+_NUXT_METHOD = re.compile(r"\.(get|post|put|patch|delete|head|options)$")
+_VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+# Segments before a path that a client of the same repository may leave out.
+_API_SEGMENT = re.compile(r"api|rest|v\d+")
+
 _FoundEdge = tuple[tuple[int, int, int], EdgeSites]
 _Router = tuple[int, str]  # number of a file; the name of a router, `()n` for the function n, "" for all of the file
 
@@ -87,7 +99,8 @@ class RouteEdgeFinder:
     def find_edges(self, found: Iterable[_FoundEdge]) -> Iterator[RouteEdge]:
         """Yield all edges of routes and events. `found` has at least the edges that leave `needed_scopes`."""
         routes = list(self._routes())
-        if not routes:
+        by_file = list(self._routes_of_files())
+        if not routes and not by_file:
             return
         needed = self.needed_scopes()
         named: dict[int, dict[str, list[tuple[int, int]]]] = {}  # scope -> last name -> (target, row)
@@ -105,12 +118,15 @@ class RouteEdgeFinder:
                     handlers.setdefault(f"{route.method or _ANY} {path}", {}).setdefault(target, row)
             elif route.form == RouteForm.LISTEN:
                 events.setdefault(route.path, set()).add(self._handler(number, route, named))
+        for method, path, target, _ in by_file:
+            handlers.setdefault(f"{method} {path}", {}).setdefault(target, -1)
+        pages = {f"{method} {path}" for method, path, _, is_page in by_file if is_page}  # no client asks for these
         for name, targets in sorted(handlers.items()):
             source = self.drafts.of_external(f"{ROUTE_PREFIX}{name}")
             for target, row in sorted(targets.items()):
                 row = row if row >= 0 else self.drafts[target].start_row
                 yield RouteEdge(source, target, EdgeKind.ROUTES, RuleName.ROUTE, row)
-        yield from self._request_edges(routes, sorted(handlers))
+        yield from self._request_edges(routes, sorted(handlers.keys() - pages))
         yield from self._dispatch_edges(routes)
         for number, route in routes:
             if route.form == RouteForm.EMIT and 0 < len(events.get(route.path, ())) <= _MAX_HANDLERS:
@@ -130,6 +146,51 @@ class RouteEdgeFinder:
 
     def _scope_draft(self, number: int, scope: int) -> int:
         return number if scope < 0 else self.drafts.of_definition(self.program.files[number].first + scope)
+
+    # -- files that are routes
+
+    def _routes_of_files(self) -> Iterator[tuple[str, str, int, bool]]:
+        """Yield the method, the path and the handler of each route that the path of a file says; True for a page."""
+        layouts: set[str] = set()  # roots of applications of Next.js
+        waiting: list[tuple[int, re.Match[str]]] = []
+        for number, symbols in enumerate(self.program.files):
+            path = f"/{symbols.path}"
+            if "/app/layout." in path:
+                layouts.add(path.partition("/app/layout.")[0])
+            if any(word in path for word in _SERVING_WORDS) and self._family(number) == "ecmascript":
+                match = _SERVING_FILE.search(path)
+                if match and not self._is_test(number):
+                    waiting.append((number, match))
+        for number, match in waiting:
+            symbols = self.program.files[number]
+            verbs = [verb for verb in _VERBS if verb in symbols.by_qualname or verb in symbols.reexports
+                     or verb in symbols.exports]  # fmt: skip
+            path = match["app"] or match["kit"] or match["pages"] or ""
+            has_default = "default" in symbols.exports or "default" in symbols.by_qualname
+            if match["kind"] == "page":
+                verbs = []
+                if not has_default or match.string.partition("/app/")[0] not in layouts:
+                    continue
+            elif match["nuxt"]:
+                path, verbs = match["nuxt"].removeprefix("server/").removeprefix("routes/"), []
+            elif match["pages"] and not verbs and not path.startswith("api/"):
+                continue
+            full = _path_of_file(path)
+            if full is None:
+                continue
+            for verb in verbs:
+                yield verb, full, self._exported(number, verb), False
+            if not verbs and has_default and not match["kit"] and match["kind"] != "route":
+                said = _NUXT_METHOD.search(full) if match["nuxt"] else None
+                method = said[1].upper() if said else "GET" if match["kind"] else _ANY
+                path = full[: said.start()] if said else full
+                yield method, path, self._exported(number, "default"), match["kind"] == "page"
+
+    def _exported(self, number: int, name: str) -> int:
+        """Return the draft of what a file exports under a name: its own definition, or else the file."""
+        symbols = self.program.files[number]
+        own = symbols.by_qualname.get(symbols.exports.get(name, name), symbols.by_qualname.get(name))
+        return number if own is None else self.drafts.of_definition(own)
 
     # -- handlers
 
@@ -509,10 +570,15 @@ class RouteEdgeFinder:
     def _request_edges(self, routes: Sequence[tuple[int, RouteFact]], served: Sequence[str]) -> Iterator[RouteEdge]:
         """Yield edges from what asks for a path to the routes that fit: all literal segments, then the most of them."""
         by_length: dict[int, list[tuple[str, str, list[str]]]] = {}
+        shortened: dict[int, list[tuple[str, str, list[str]]]] = {}  # without `api` and the like at their beginning
         for name in served:
             method, _, path = name.partition(" ")
             segments = _segments(path)
             by_length.setdefault(len(segments), []).append((name, method, segments))
+            n_left_out = next((i for i, part in enumerate(segments) if not _API_SEGMENT.fullmatch(part)), 0)
+            if n_left_out:
+                rest = segments[n_left_out:]
+                shortened.setdefault(len(rest), []).append((name, method, rest))
         seen: dict[tuple[str, str], list[str]] = {}
         for number, route in routes:
             if route.form != RouteForm.REQUEST:
@@ -521,6 +587,9 @@ class RouteEdgeFinder:
             if key not in seen:
                 wanted = _segments(route.path)
                 seen[key] = _fitting_routes(route.method, wanted, by_length.get(len(wanted), ()))
+                if not seen[key] and wanted != [""]:
+                    fitting = _fitting_routes(route.method, wanted, shortened.get(len(wanted), ()))
+                    seen[key] = fitting if len(fitting) == 1 else []
             source = self._scope_draft(number, route.scope)
             for name in seen[key]:
                 target = self.drafts.of_external(f"{ROUTE_PREFIX}{name}")
@@ -537,6 +606,22 @@ def join_path(prefix: str, path: str) -> str:
         return path  # the name of a procedure, `documents.info`
     joined = f"{prefix.rstrip('/')}/{path.lstrip('/')}" if path else prefix
     return joined if joined.startswith("/") else f"/{joined}"
+
+
+def _path_of_file(path: str) -> str | None:
+    """Return the path that the path of a file serves, or None where it serves none by itself.
+
+    >>> _path_of_file("(shop)/items/[id]/"), _path_of_file("docs/[[...slug]]/"), _path_of_file("@side/x/")
+    ('/items/[id]', '/docs/[...slug]', None)
+    >>> _path_of_file("api/users/index"), _path_of_file("")
+    ('/api/users', '/')
+    """
+    parts = [part for part in path.strip("/").split("/") if part and not re.fullmatch(r"\([\w-]+\)", part)]
+    if any(part.startswith(("@", "_", "(.")) for part in parts):
+        return None
+    if parts and parts[-1] == "index":
+        parts.pop()
+    return "/" + "/".join(re.sub(r"^\[\[(.*)\]\]$", r"[\1]", part) for part in parts)
 
 
 def _segments(path: str) -> list[str]:

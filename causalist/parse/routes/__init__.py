@@ -34,7 +34,7 @@ _READERS: dict[str, _Reader] = {
 _WORDS: dict[str, "re.Pattern[bytes]"] = {
     "ecmascript": re.compile(
         rb"\.\s*(?:get|post|put|patch|delete|all|use|route|register|emit|on|once|head|options|setGlobalPrefix)\s*[(<]"
-        rb"|fetch\s*[(<]|@Controller"
+        rb"|fetch\s*[(<]|@Controller|\b(?:get|post|put|patch|del|http[A-Z][a-z]+)\(\s*[\"'`]/"
     ),
     "python": re.compile(rb"\.(?:route|get|post|put|patch|delete|request|api_route|websocket|open|include_router"
                          rb"|register_blueprint|add_url_rule|add_resource|register|mount)\(|urlpatterns|\binclude\("),

@@ -27,6 +27,11 @@ _JS_CALL = re.compile(
 )
 _JS_FETCH = re.compile(rb"(?<![\w$.])(?P<name>fetch|\$fetch|useFetch|ofetch|axios|ky|got)\s*(?:<[^()]{0,80}>)?\(")
 _JS_ROUTER = re.compile(rb"=\s*new\s+\w*(?:Router|Hono)\w*\s*(?:<[^()]{0,80}>)?\(")
+# What a client gives under its own name: `const { get } = useApi()`, `httpGet`.
+_JS_BARE = re.compile(
+    rb"(?<![\w$.@])(?P<verb>get|post|put|patch|del|httpGet|httpPost|httpPut|httpPatch|httpDelete)"
+    rb"(?:<[^()\n]{0,80}>)?\((?=\s*[\"'`]/)"
+)
 _FETCHING = re.compile(rb"etch\s*[(<]|axios\s*\(|ky\(|got\(")
 _JS_DECORATOR = re.compile(rb"@(?P<name>Controller|Get|Post|Put|Patch|Delete|Head|Options|All|Sse)\s*\(")
 _JS_FUNCTION = re.compile(r"(async\b\s*)?(function\b|\([^()]*(\([^()]*\)[^()]*)*\)\s*(:[^=]+)?=>|\w+\s*=>)")
@@ -68,6 +73,14 @@ def read_ecmascript(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
         if path:
             method = re.search(r"""\bmethod\s*:\s*["'`](\w+)["'`]""", arguments[1].text) if len(arguments) > 1 else None
             yield route_at(source, match.start(), RouteForm.REQUEST, method=method[1] if method else "get", path=path)
+    for match in (
+        source.matches(_JS_BARE, "verb") if b"`/" in source.data or b"'/" in source.data or b'"/' in source.data else ()
+    ):
+        arguments, _ = source.arguments(match.end())
+        path = requested_path(source.literal(arguments[0].text)) if arguments else ""
+        if path and not (len(arguments) > 1 and _JS_FUNCTION.match(arguments[-1].text)):
+            verb = match["verb"].decode().removeprefix("http").lower()
+            yield route_at(source, match.start(), RouteForm.REQUEST, method=verb, path=path)
     for call in source.calls(_JS_CALL):
         yield from _ecmascript_call(source, call)
 

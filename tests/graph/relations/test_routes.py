@@ -353,3 +353,44 @@ def test_a_refresh_equals_a_rebuild(path: str, change: tuple[str, str]) -> None:
 )
 def test_join_path(prefix: str, path: str, expected: str) -> None:
     assert join_path(prefix, path) == expected
+
+
+def test_files_whose_path_is_a_route() -> None:
+    files = {
+        "src/app/layout.tsx": "export default function Layout() {}\n",
+        "src/app/(main)/items/[id]/page.tsx": "export default function Item() {}\n",
+        "src/app/@side/items/page.tsx": "export default function Side() {}\n",
+        "src/app/api/items/[id]/route.ts": "export async function GET() {}\nexport const PUT = async () => {};\n",
+        "src/app/api/auth/[[...rest]]/route.ts": "export { GET, POST } from '../../../auth';\n",
+        "src/app/api/items/route.test.ts": "export function GET() {}\n",
+        "src/auth.ts": "export function GET() {}\nexport function POST() {}\n",
+        "pages/api/users/index.ts": "export default function handler(req, res) {}\n",
+        "pages/about.tsx": "export default function About() {}\n",
+        "kit/src/routes/api/rooms/[room=name]/+server.ts": "export const POST = ({ request }) => {};\n",
+        "nuxt/server/api/carts/[id].delete.ts": "export default defineEventHandler(() => {});\n",
+        "nuxt/server/routes/health.ts": "export default () => {};\n",
+        "lib/app/page.tsx": "export default function Page() {}\n",  # no layout: it is no application of Next.js
+        "src/client.ts": """
+export function load(id: string) { return get(`/items/${id}`); }
+export function change(id: string) { return httpPut(`/api/items/${id}`, {}); }
+export function mock() { get('/items/1', () => {}); }
+export function drop(id: string) { return $fetch(`/api/carts/${id}`, { method: 'DELETE' }); }
+""",
+    }
+    item = "src/app/api/items/[id]/route.ts"
+    assert served(files) == [
+        ("GET", "/api/auth/[...rest]", "src/app/api/auth/[[...rest]]/route.ts"),
+        ("POST", "/api/auth/[...rest]", "src/app/api/auth/[[...rest]]/route.ts"),
+        ("DELETE", "/api/carts/[id]", "nuxt/server/api/carts/[id].delete.ts"),
+        ("GET", "/api/items/[id]", f"{item}::GET"),
+        ("PUT", "/api/items/[id]", f"{item}::PUT"),
+        ("POST", "/api/rooms/[room=name]", "kit/src/routes/api/rooms/[room=name]/+server.ts::POST"),
+        ("ANY", "/api/users", "pages/api/users/index.ts::handler"),
+        ("ANY", "/health", "nuxt/server/routes/health.ts::default"),
+        ("GET", "/items/[id]", "src/app/(main)/items/[id]/page.tsx::Item"),
+    ]
+    assert requests(files) == {  # a page is no data that a client asks for
+        "GET /api/items/[id]": ["src/client.ts::load"],
+        "PUT /api/items/[id]": ["src/client.ts::change"],
+        "DELETE /api/carts/[id]": ["src/client.ts::drop"],
+    }
