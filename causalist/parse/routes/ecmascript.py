@@ -51,6 +51,8 @@ _NAMED_VALUE = re.compile(
 )
 _WITHOUT_LITERAL = ("use", "route", "register", "mount", "setGlobalPrefix")
 _EITHER = ("api", "client", "server", "instance", "session")  # names of clients and of routers
+_WITH_BASE = ("http", "axios", "api", "apiclient")  # clients that often add the beginning of a path
+_RELATIVE_PATH = re.compile(r"[a-z][\w-]*(?:/|\?|$)")
 _MAX_CHAINED = 40  # calls in one chain
 _CHAINED = ("get", "post", "put", "patch", "delete", "options", "head", "all", "use", "route", "param", "register")
 _NOT_EVENTS = frozenset(_PLATFORM_EVENTS.split())
@@ -134,7 +136,8 @@ def _ecmascript_call(source: RouteText, call: MemberCall) -> Iterator[tuple[int,
         elif first is None:
             return
         elif is_client(receiver) and not (receiver in _EITHER and _JS_FUNCTION.match(last.text)):
-            path = requested_path(first)
+            has_base = receiver.rpartition(".")[2].lower().lstrip("_$") in _WITH_BASE
+            path = requested_path(f"/{first}" if has_base and _RELATIVE_PATH.match(first) else first)
             if path:
                 yield route_at(source, start, RouteForm.REQUEST, method=verb, path=path)
         elif (

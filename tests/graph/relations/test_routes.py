@@ -374,6 +374,8 @@ def test_files_whose_path_is_a_route() -> None:
 export function load(id: string) { return get(`/items/${id}`); }
 export function change(id: string) { return httpPut(`/api/items/${id}`, {}); }
 export function mock() { get('/items/1', () => {}); }
+export function rest() { return http.get<Item>('items/7?full=1'); }
+export function cached() { return cache.get('items/7'); }
 export function drop(id: string) { return $fetch(`/api/carts/${id}`, { method: 'DELETE' }); }
 """,
     }
@@ -390,7 +392,7 @@ export function drop(id: string) { return $fetch(`/api/carts/${id}`, { method: '
         ("GET", "/items/[id]", "src/app/(main)/items/[id]/page.tsx::Item"),
     ]
     assert requests(files) == {  # a page is no data that a client asks for
-        "GET /api/items/[id]": ["src/client.ts::load"],
+        "GET /api/items/[id]": ["src/client.ts::load", "src/client.ts::rest"],
         "PUT /api/items/[id]": ["src/client.ts::change"],
         "DELETE /api/carts/[id]": ["src/client.ts::drop"],
     }
