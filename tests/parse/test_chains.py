@@ -1,10 +1,13 @@
 """Expressions and annotations as chains of names."""
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.parse.syntax.chains import chain_of, last_of_chain, type_name
+from causalist.parse import load_settings
+from causalist.parse.syntax.chains import array_type_name, chain_of, last_of_chain, type_name
 
 
 @pytest.mark.parametrize(
@@ -91,3 +94,26 @@ def test_no_text_makes_them_fail(text: str) -> None:
     chain, name = chain_of(text), type_name(text)
     assert not chain.endswith((".", "?")) and not any(character.isspace() for character in chain)
     assert " " not in name
+
+
+def _written_type(draw: random.Random, depth: int) -> str:
+    """A type as people write it, in forms of several languages."""
+    if depth == 0:
+        return draw.choice(["A", "b.C", "int", "null", "None", "string", "'x'", "?", "*", "self", "T", "...", ""])
+    forms = "{}|{} {}&{} Foo<{},{}> List<{}> ({}) {}[] ?{} [{}] [{};3] ()=>{} ({},{}) &{} *{} Box<{}> dict[{},{}] {}?"
+    form = draw.choice([*forms.split(), "{} & {}", "{} | {}", "Map<{}, {}>", "({}) -> {}", "{} + {}", "readonly {}"])
+    return form.format(*(_written_type(draw, draw.randrange(depth)) for _ in range(form.count("{}"))))
+
+
+@pytest.mark.parametrize("language", sorted(load_settings()))
+def test_any_written_type_is_read(language: str) -> None:
+    """Intersections in the arguments of a generic type had no end in PHP."""
+    draw, settings = random.Random(7), load_settings()[language].types
+    texts = [_written_type(draw, draw.randrange(5)) for _ in range(400)]
+    for text in texts:
+        assert isinstance(type_name(text, settings) + array_type_name(text, settings), str), text
+
+
+def test_an_intersection_in_arguments_ends() -> None:
+    """It had no end in PHP, and the whole file was read as text."""
+    assert type_name("Collection<int, A&B>", load_settings()["php"].types) == "Collection"

@@ -404,8 +404,9 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     union = _UNION.fullmatch(text)
     members = [part.strip() for part in split_top(union[1] if union else text, "," if union else "|")]
     members = [part for part in members if part not in _NONE and part not in settings.memberless_types]
-    if settings.unions and (len(members) > 1 or (members and "&" in members[0])):
-        return union_type(split_top("&".join(members), "&"), settings)
+    several = split_top("&".join(members), "&") if settings.unions and members else []
+    if len(several) > 1:
+        return union_type(several, settings)
     if len(members) != 1:
         return ""
     if members[0] != text:
