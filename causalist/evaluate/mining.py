@@ -28,8 +28,7 @@ from causalist.model.symbols import NodeKind, Role, file_id
 from causalist.parse import dialect_of
 from causalist.rank.terms import terms_of
 from causalist.source import list_ancestors, read_changes
-from causalist.source.git import RunningGit, git_arguments
-from causalist.source.roots import is_git_folder, is_work_tree
+from causalist.source.git import RunningGit, git_arguments, is_git_folder, is_work_tree
 
 # The parts become names of folders, hence neither "." nor "..".
 _REPOSITORY = re.compile(r"(?!\.{1,2}/)[\w.-]+/(?!\.{1,2}$)[\w.-]+")

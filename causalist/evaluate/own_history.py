@@ -37,7 +37,7 @@ from causalist.rank import LinearModel, Weights, default_weights
 from causalist.rank.scoring.fusion import definition_signals, file_signals, sum_signals
 from causalist.rank.scoring.signals import QuerySignals
 from causalist.source import find_root
-from causalist.source.roots import work_tree_top
+from causalist.source.git import work_tree_top
 
 N_QUESTIONS = 50
 METRICS = ("accuracy@1", "accuracy@3", "accuracy@5", "accuracy@10", "any@1", "MRR", "recall@10")

@@ -27,7 +27,7 @@ from causalist.source import (
     scan_folder,
     update_scan,
 )
-from causalist.source.roots import work_tree_top
+from causalist.source.git import work_tree_top
 from causalist.store import (
     FOLDER,
     INDEX_NAME,

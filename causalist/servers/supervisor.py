@@ -24,7 +24,6 @@ from causalist._internal.process import CAN_FORK
 from causalist.errors import DeadlinePassed
 from causalist.index.options import Progress, ignore_progress
 from causalist.pipeline.steps import Deadline
-from causalist.servers.plain import to_plain
 from causalist.servers.worker import (
     STEP_BYTES,
     BoundedAnswer,
@@ -32,6 +31,7 @@ from causalist.servers.worker import (
     OpenStep,
     Task,
     first_message,
+    to_plain,
     work_and_end,
 )
 

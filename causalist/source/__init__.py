@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from causalist.source.exclusion import DEFAULT_LIMITS, Limits, SkipReason, as_utf8, classify
     from causalist.source.fingerprint import FolderFingerprint, IncrementalScan, fingerprint_folder, update_scan
     from causalist.source.folder_scan import pick_examples, scan_folder
-    from causalist.source.git import remote_name
+    from causalist.source.git import find_root, refuse_root, relative_folder, remote_name
     from causalist.source.git_log import blobs_with_words, is_shallow, list_ancestors, read_changes
-    from causalist.source.roots import find_root, refuse_root, relative_folder
     from causalist.source.watch import wait_for_changes
 
 __all__ = [
@@ -56,9 +55,8 @@ __getattr__ = exports(
         "content": "blob_hash read_bytes read_file",
         "folder_scan": "pick_examples scan_folder",
         "fingerprint": "FolderFingerprint IncrementalScan fingerprint_folder update_scan",
-        "git": "remote_name",
+        "git": "find_root refuse_root relative_folder remote_name",
         "git_log": "blobs_with_words is_shallow list_ancestors read_changes",
-        "roots": "find_root refuse_root relative_folder",
         "exclusion": "DEFAULT_LIMITS Limits SkipReason as_utf8 classify",
         "watch": "wait_for_changes",
     },

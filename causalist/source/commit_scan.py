@@ -29,8 +29,7 @@ from causalist.source.exclusion import (
     max_bytes_of,
 )
 from causalist.source.folder_scan import ScanBuilder, to_printable
-from causalist.source.git import RunningGit, git_arguments, start_git
-from causalist.source.roots import work_tree_top
+from causalist.source.git import RunningGit, git_arguments, start_git, work_tree_top
 
 _LINK_MODE = b"120000"
 _SHA1_DIGITS = 40

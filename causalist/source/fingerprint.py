@@ -28,8 +28,7 @@ from causalist.model.source import FileEntry, Scan
 from causalist.source import exclusion, folder_scan
 from causalist.source.exclusion import Limits, skip_reason_by_name
 from causalist.source.folder_scan import OWN_IGNORE, scan_folder, start_listing
-from causalist.source.git import CompletedGit, GitMissing, head_commit
-from causalist.source.roots import work_tree_top
+from causalist.source.git import CompletedGit, GitMissing, head_commit, work_tree_top
 
 # What changed this shortly before may change again without another time.
 _RACY_NS = 2_000_000_000

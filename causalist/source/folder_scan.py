@@ -39,8 +39,15 @@ from causalist.source.exclusion import (
     read_ignore_file,
     skip_reason_by_name,
 )
-from causalist.source.git import CompletedGit, GitMissing, RunningGit, head_commit
-from causalist.source.roots import is_git_folder, is_work_tree, work_tree_top
+from causalist.source.git import (
+    CompletedGit,
+    GitMissing,
+    RunningGit,
+    head_commit,
+    is_git_folder,
+    is_work_tree,
+    work_tree_top,
+)
 
 N_EXAMPLES = 3
 MAX_UNREAD = 1_000  # files of code that are left out and listed

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from causalist.errors import GitError
 from causalist.model.index import CommitChange
-from causalist.source.git import RunningGit, git_arguments, start_git
-from causalist.source.roots import is_git_folder, is_work_tree, work_tree_top
+from causalist.source.git import RunningGit, git_arguments, is_git_folder, is_work_tree, start_git, work_tree_top
 
 # Beyond these a commit is no longer near to what is asked today; five years of a busy repository.
 MAX_COMMITS = 5_000

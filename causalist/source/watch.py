@@ -12,8 +12,7 @@ from pathlib import Path
 
 from causalist.errors import GitError, UsageError
 from causalist.source.exclusion import UNCOUNTED_FOLDERS, VENDORED_FOLDERS
-from causalist.source.git import RunningGit, git_folder
-from causalist.source.roots import work_tree_top
+from causalist.source.git import RunningGit, git_folder, work_tree_top
 
 _FIRST_CHECK_MS = 100  # after the watches are set: what changed before is seen then
 _MAX_DEBOUNCE_FACTOR = 10  # edits that never end are looked at after so many times the quiet that is waited for

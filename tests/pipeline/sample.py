@@ -13,7 +13,7 @@ from causalist.model.graph import Edge
 from causalist.model.index import Commits
 from causalist.pipeline.repository import Repository
 from causalist.source import read_file, scan_folder
-from causalist.source.roots import work_tree_top
+from causalist.source.git import work_tree_top
 from causalist.store import FactsCache
 
 ROOT = Path(__file__).parents[2]
