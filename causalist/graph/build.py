@@ -154,22 +154,23 @@ def build_graph(
     settings: Mapping[str, LanguageSettings],
     with_bodies: Callable[[str, FileFacts], FileFacts] = _keep_facts,
     spread: ParallelPlan | None = None,
+    links: Sequence[tuple[str, str]] = (),
 ) -> LinkedGraph:
     """Build the graph of a repository from (path, facts) pairs in any order; `settings` are by dialect name.
 
     Files may come without their bodies, except those that `needs_bodies` selects. Then `with_bodies` has to supply
     the bodies. It is called once for each file, and its result is kept only while that file is linked, since bodies
     take more memory than all other facts. `spread` gives the number of processes that link, each a range of files in
-    the order of their paths. The graph depends on the facts and paths alone.
+    the order of their paths. `links` are those of the scan. The graph depends on the facts, paths and links alone.
     """
     order = sorted(range(len(files)), key=lambda i: files[i][0])
     if order != list(range(len(files))):
-        linked = build_graph([files[i] for i in order], settings, with_bodies)
+        linked = build_graph([files[i] for i in order], settings, with_bodies, links=links)
         original_order = np.argsort(np.array(order))
         nodes = tuple(linked.document_nodes[i] for i in original_order)
         troubles_given = tuple((order[number], error) for number, error in linked.troubles)
         return LinkedGraph(linked.graph, linked.file_nodes[original_order], nodes, troubles_given)
-    linker = Linker.from_files(files, settings)
+    linker = Linker.from_files(files, settings, links)
     documents = [linker.drafts.documents(number) for number in range(len(files))]
     linker.add_bases()
     layers = LayerAssigner(linker.program, linker.drafts)

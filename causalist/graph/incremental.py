@@ -60,6 +60,7 @@ def relink(
     affected: Set[int] = frozenset(),
     moved: Sequence[InvalidationKeys] = (),
     before: Linker | None = None,
+    links: Sequence[tuple[str, str]] = (),
 ) -> RelinkedGraph:
     """Return the graph of `files` by linking again only those that may differ from `previous`.
 
@@ -69,15 +70,15 @@ def relink(
 
     Files may come without bodies unless `needs_bodies` says otherwise. `before` is a linker of what `previous` was made
     of, which is used up. It may be given only where the files look the same from outside, none of them is at
-    `affected`, and none came or went. Raises ValueError if `previous` is not a graph of these files, LinkError where
-    one that came or went stands in the place of another.
+    `affected`, and none came or went. `links` are those of the scan, as they were. Raises ValueError if `previous` is
+    not a graph of these files, LinkError where one that came or went stands in the place of another.
     """
     relinked = sorted(edited | affected)
     kept_facts = {number: _facts_to_keep(*files[number], settings) for number in relinked}
     linker = before.relink(kept_facts) if before is not None else None
     if linker is None:
         linker = Linker.from_files(
-            [(path, kept_facts.get(i, facts)) for i, (path, facts) in enumerate(files)], settings
+            [(path, kept_facts.get(i, facts)) for i, (path, facts) in enumerate(files)], settings, links
         )
     for each in moved:
         _check_no_rival(linker.program, each, settings)

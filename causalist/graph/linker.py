@@ -112,9 +112,14 @@ class Linker:
     _mentions: MentionResolver = field(init=False)
 
     @classmethod
-    def from_files(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "Linker":
-        """Build a linker of a repository; `settings` are by dialect name."""
-        program = Program.from_files(files, settings)
+    def from_files(
+        cls,
+        files: Sequence[tuple[str, FileFacts]],
+        settings: Mapping[str, LanguageSettings],
+        links: Sequence[tuple[str, str]] = (),
+    ) -> "Linker":
+        """Build a linker of a repository; `settings` are by dialect name, `links` those of the scan."""
+        program = Program.from_files(files, settings, links)
         builtin: dict[str, frozenset[str]] = {}
         for each in settings.values():
             builtin[each.name] = frozenset(each.builtin_methods)

@@ -22,7 +22,15 @@ from causalist._internal.process import CAN_FORK, ForkedTask, trim_heap_on_free
 from causalist.errors import GitError, IndexUnreadable, NothingToIndex
 from causalist.graph import LinkedPart, ParallelPlan, build_graph, needs_bodies
 from causalist.index.collect import collect_facts, is_worth_processes, n_processes, no_garbage_collection, reader_of
-from causalist.index.freshness import blobs_of, count_left_out, index_version, known_blobs, uncertain_files, unfit_files
+from causalist.index.freshness import (
+    blobs_of,
+    count_left_out,
+    index_version,
+    known_blobs,
+    links_of,
+    uncertain_files,
+    unfit_files,
+)
 from causalist.index.history import build_history, read_commits
 from causalist.index.options import IndexOptions, Read
 from causalist.index.refresh import refresh_graph
@@ -81,9 +89,7 @@ def _build_index(
     )
     unfit = _unsearchable_files(scan, read, blobs, previous) if previous and same_version else {}
     bodies: dict[str, bytes] = {}
-    again = (
-        refresh_graph(scan.entries, blobs, before, read, cache, previous, options) if previous and is_known else None
-    )
+    again = refresh_graph(scan, blobs, before, read, cache, previous, options) if previous and is_known else None
     if again is not None:
         facts = again.facts
     else:
@@ -98,7 +104,7 @@ def _build_index(
     if not files:
         raise NothingToIndex(_describe_empty_scan(scan, skipped))
     options.progress("linking", 0, 0)
-    linked = again.relinked.linked if again is not None else _link_files(files, bodies, options)
+    linked = again.relinked.linked if again is not None else _link_files(files, scan.links, bodies, options)
     if again is None:
         # Uses are most of what facts hold, and no longer needed. A refresh has read few of them.
         files = [(path, strip_uses(each)) for path, each in files]
@@ -126,6 +132,7 @@ def _build_index(
             ctimes=np.fromiter((e.ctime_ns for e in scan.entries), np.int64, len(scan.entries)),
             secrets=SecretSpans.from_spans([facts[e.path].secrets if e.path in facts else () for e in scan.entries]),
             unfit=StringTable.from_strings(unfit.get(e.path, "") for e in scan.entries),
+            links=StringTable.from_strings(map("\0".join, scan.links)),
         ),
         graph=linked.graph,
         lexical=lexical,
@@ -149,7 +156,12 @@ def _build_path_table(scan: Scan, previous: Index | None, before: Mapping[str, s
     return previous.manifest.paths if previous is not None and is_same else StringTable.from_strings(paths)
 
 
-def _link_files(files: list[tuple[str, FileFacts]], bodies: dict[str, bytes], options: IndexOptions) -> LinkedGraph:
+def _link_files(
+    files: list[tuple[str, FileFacts]],
+    links: Sequence[tuple[str, str]],
+    bodies: dict[str, bytes],
+    options: IndexOptions,
+) -> LinkedGraph:
     """Return the graph of files whose bodies are still encoded.
 
     Empties `bodies`.
@@ -166,7 +178,7 @@ def _link_files(files: list[tuple[str, FileFacts]], bodies: dict[str, bytes], op
     def with_bodies(path: str, facts: FileFacts) -> FileFacts:
         return facts_with_bodies(facts, bodies.pop(path)) if path in bodies else facts
 
-    linked = build_graph(files, settings, with_bodies, spread)
+    linked = build_graph(files, settings, with_bodies, spread, links)
     bodies.clear()  # of what another process has linked
     return linked
 
@@ -252,7 +264,7 @@ def refresh_timestamps(
     if previous is None or previous.version != index_version():
         return None
     known, doubtful = previous.manifest, uncertain_files(scan.entries, previous)
-    if doubtful is None:
+    if doubtful is None or tuple(links_of(previous)) != scan.links:
         return None
     for i in doubtful:
         source = read(scan.entries[i])
@@ -362,7 +374,7 @@ def build_overlaid_index(root: Path, saved: Index, contents: Mapping[str, bytes]
             manifest.paths, manifest.sizes.tolist(), manifest.mtimes.tolist(), manifest.blobs, strict=True
         )
     ]
-    scan = Scan(tuple(entries), {}, {}, saved.commit)
+    scan = Scan(tuple(entries), {}, {}, saved.commit, tuple(links_of(saved)))
     options = IndexOptions(processes=1, submodules=saved.submodules, limits=limits)
     read, cache = overlay_reader(root, buffers, limits), _ReadOnlyFactsCache(facts_path())
     index = build_index(scan, read, cache, saved, saved.scanned_at, options, lambda: saved.history.commits)

@@ -100,8 +100,16 @@ def count_left_out(scan: Scan, unfit: Iterable[tuple[str, str]]) -> tuple[dict[s
 
 
 def has_same_left_out(index: Index, scan: Scan) -> bool:
-    """Return True if a scan leaves out the files that an index left out, as far as these are named."""
-    return count_left_out(scan, unfit_files(index)) == (index.skipped, index.examples)
+    """Return True if a scan leaves out the files that an index left out, as far as these are named, and its links."""
+    is_same = count_left_out(scan, unfit_files(index)) == (index.skipped, index.examples)
+    return is_same and tuple(links_of(index)) == scan.links
+
+
+def links_of(index: Index) -> Iterator[tuple[str, str]]:
+    """Yield (path of a symbolic link, path that it leads to) as in the scan that an index was made from."""
+    for each in index.manifest.links:
+        path, _, leads_to = each.partition("\0")
+        yield path, leads_to
 
 
 def unfit_files(index: Index) -> Iterator[tuple[str, str]]:
@@ -155,7 +163,7 @@ def _settled_files(index: Index) -> NDArray[np.bool_]:
 
 
 # Raised when linking or the lexical index change what they give for the same facts.
-INDEX_VERSION = 26
+INDEX_VERSION = 27
 
 
 def index_version() -> str:

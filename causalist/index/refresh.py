@@ -26,13 +26,14 @@ from causalist.graph import (
 )
 from causalist.graph.invalidation import UNNAMED_EXPORTS, InterfaceChange, compare_interfaces, dependent_names
 from causalist.index.collect import collect_facts, reader_of
+from causalist.index.freshness import links_of
 from causalist.index.options import CachedLinker, IndexOptions, Read
 from causalist.model.facts import FileFacts
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
 from causalist.model.interface import has_same_interface, interface_of
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.source import FileEntry
+from causalist.model.source import FileEntry, Scan
 from causalist.model.symbols import NodeKind, file_id, split_id
 from causalist.parse import load_settings
 from causalist.store import FactsCache, Key
@@ -55,7 +56,7 @@ class RefreshedGraph(NamedTuple):
 
 
 def refresh_graph(
-    entries: Sequence[FileEntry],
+    scan: Scan,
     blobs: dict[str, str],
     before: Mapping[str, str],
     read: Read,
@@ -63,7 +64,7 @@ def refresh_graph(
     previous: Index,
     options: IndexOptions,
 ) -> RefreshedGraph | None:
-    """Return the graph and facts of `entries`, or None if everything must be linked.
+    """Return the graph and facts of the files of `scan`, or None if everything must be linked.
 
     `previous` is an index of this version with the contents `before`. Completes `blobs`, known by path; "" marks files
     that are not searchable.
@@ -71,7 +72,7 @@ def refresh_graph(
     if options.refresh_cache is not None:
         reset_trim_threshold()
     retained = options.refresh_cache.take() if options.refresh_cache is not None else None
-    found = _try_refresh(entries, blobs, before, read, cache, previous, options, retained)
+    found = _try_refresh(scan, blobs, before, read, cache, previous, options, retained)
     if retained is not None and (found is None or found.relinked.linker.program is not retained.linker.program):
         retained.linker.release_tables()
     if found is not None:
@@ -90,7 +91,7 @@ def _drop_unsearched(blobs: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _try_refresh(
-    entries: Sequence[FileEntry],
+    scan: Scan,
     blobs: dict[str, str],
     before: Mapping[str, str],
     read: Read,
@@ -99,6 +100,9 @@ def _try_refresh(
     options: IndexOptions,
     retained: CachedLinker | None,
 ) -> RefreshedGraph | None:
+    if tuple(links_of(previous)) != scan.links:
+        return None
+    entries: Sequence[FileEntry] = scan.entries
     # What was not searched and now is, or the other way round, is one file more or less.
     then, now = (map(each.get, [entry.path for entry in entries]) for each in (before, blobs))
     edited = [entry for entry, old, new in zip(entries, then, now, strict=True) if new != (old or "")]
@@ -110,7 +114,8 @@ def _try_refresh(
     new, unfit = collect_facts(edited, blobs, read, cache, options)
     settings = load_settings()
     seen = None if unfit else _compare_visible(new, before, gone, cache, settings)
-    if seen is None:
+    # A link may give what came or went a name that nobody could search for.
+    if seen is None or (seen.moved and scan.links):
         return None
     changed = {path for path in new if blobs[path] != before.get(path)}
     affected: set[str] | None = set()
@@ -153,6 +158,7 @@ def _try_refresh(
             {numbers[path] for path in affected},
             seen.moved,
             retained.linker if retained is not None and is_same else None,
+            scan.links,
         )
     except LinkError:
         return None  # what links everything says which files are concerned

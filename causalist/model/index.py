@@ -189,6 +189,7 @@ class Manifest:
     # Why a file that was read is not searched (binary, minified), "" for all others: that it stays out can be seen
     # again, which is not a change.
     unfit: StringTable = field(default_factory=lambda: StringTable.from_strings(()))
+    links: StringTable = field(default_factory=lambda: StringTable.from_strings(()))  # path, "\0", where it leads
 
 
 @dataclass(frozen=True, slots=True)

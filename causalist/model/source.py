@@ -37,12 +37,15 @@ class Scan:
     """The files of a folder or tree.
 
     `entries` are sorted by path; `skipped` counts files by reason; `examples` names up to three paths for each reason.
+    `links` are (path of a symbolic link, path that it leads to), sorted, both below the root; whether anything is there
+    is not asked.
     """
 
     entries: tuple[FileEntry, ...]
     skipped: Mapping[str, int]
     examples: Mapping[str, tuple[str, ...]]
     commit: str | None = None
+    links: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

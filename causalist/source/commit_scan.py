@@ -1,7 +1,7 @@
 """A commit in git's object store -> the same selection as from a folder, and the content of blobs.
 
 `.gitignore` and `.causalistignore` do not count: committed files are tracked, and ignore files are wishes of a folder.
-A link is skipped as "link" wherever it leads, because finding out would mean reading it.
+A link is skipped as "link" wherever it leads.
 
 `changes_since` finds the lines of a folder's files that differ from a commit. Git gives the commit's files and their
 content; the comparison is done here, because `git diff` runs programs that a repository configures as filters. Files
@@ -28,7 +28,7 @@ from causalist.source.exclusion import (
     classify,
     max_bytes_of,
 )
-from causalist.source.folder_scan import ScanBuilder, to_printable
+from causalist.source.folder_scan import MAX_LINKS, ScanBuilder, to_printable
 from causalist.source.git import RunningGit, git_arguments, start_git, work_tree_top
 
 _LINK_MODE = b"120000"
@@ -37,6 +37,7 @@ _OBJECT_NAME = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 # git answers with "missing"; what matters is that it answers.
 _PROBE = "0" * _SHA1_DIGITS
 _CHUNK_BYTES = 1 << 16
+_MAX_LINK_BYTES = 4_096
 
 
 def scan_commit(git_dir: Path, commit: str, limits: Limits = DEFAULT_LIMITS) -> Scan:
@@ -44,10 +45,14 @@ def scan_commit(git_dir: Path, commit: str, limits: Limits = DEFAULT_LIMITS) -> 
     place = git_arguments(git_dir)
     full = _resolve_commit(place, git_dir, commit)
     output = RunningGit(place, "ls-tree", "-r", "-l", "-z", "--full-tree", full).finish().accepted().output
-    tally = ScanBuilder(limits)
+    tally, links = ScanBuilder(limits), dict[str, str]()
     for row in output.split(b"\0"):
         if row:
-            _offer_row(row, tally)
+            _offer_row(row, tally, links)
+    if links:
+        with BlobReader(git_dir, limits) as reader:
+            for path, blob in sorted(links.items())[:MAX_LINKS]:
+                tally.add_link(path, reader.read_link(blob))
     return tally.scan(full)
 
 
@@ -65,8 +70,8 @@ def _resolve_commit(place: tuple[str, ...], git_dir: Path, commit: str) -> str:
     raise GitError(f"{git_dir} has no commit {commit!r}{f' ({done.messages})' if done.messages else ''}; {advice}.")
 
 
-def _offer_row(row: bytes, tally: ScanBuilder) -> None:
-    """Add one line of `git ls-tree -l`: mode, type, object, size, a tab, and the path."""
+def _offer_row(row: bytes, tally: ScanBuilder, links: dict[str, str]) -> None:
+    """Add one line of `git ls-tree -l`: mode, type, object, size, a tab, and the path; a link's blob to `links`."""
     description, _, raw = row.partition(b"\t")
     mode, kind, blob, size = description.split()
     try:
@@ -80,6 +85,7 @@ def _offer_row(row: bytes, tally: ScanBuilder) -> None:
         tally.skip(SkipReason.SUBMODULE, path)
     elif mode == _LINK_MODE:
         tally.skip(SkipReason.LINK, path)
+        links[path] = blob.decode("ascii")
     elif not size.isdigit():
         # "BAD" stands for an object that a partial or damaged clone does not have.
         tally.skip(SkipReason.UNREADABLE, path)
@@ -120,14 +126,7 @@ class BlobReader:
         limit = max_bytes_of(entry.path, self._limits)
         if entry.size > limit:
             return SkipReason.TOO_LARGE.value
-        if self._process is None:
-            self._start()
-        try:
-            found = self._ask(entry.blob, limit)
-        except (EOFError, BrokenPipeError):
-            # git ends at a damaged object. The next blob may be whole, for which another process is started.
-            self._stop()
-            return SkipReason.UNREADABLE.value
+        found = self._answer(entry.blob, limit)
         if isinstance(found, SkipReason):
             return found.value
         text = as_utf8(found)
@@ -136,6 +135,22 @@ class BlobReader:
             return reason
         blob = entry.blob if len(entry.blob) == _SHA1_DIGITS else blob_hash(found)
         return SourceFile(entry.path, text, blob)
+
+    def read_link(self, blob: str) -> bytes:
+        """Return where a symbolic link leads, as written; empty if git does not have it."""
+        found = self._answer(blob, _MAX_LINK_BYTES)
+        return b"" if isinstance(found, SkipReason) else found
+
+    def _answer(self, blob: str, limit: int) -> bytes | SkipReason:
+        """Return the bytes of a blob, or the reason why there are none."""
+        if self._process is None:
+            self._start()
+        try:
+            return self._ask(blob, limit)
+        except (EOFError, BrokenPipeError):
+            # git ends at a damaged object. The next blob may be whole, for which another process is started.
+            self._stop()
+            return SkipReason.UNREADABLE
 
     def _ask(self, blob: str, limit: int) -> bytes | SkipReason:
         assert self._process is not None and self._process.stdin is not None and self._process.stdout is not None

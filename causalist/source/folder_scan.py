@@ -51,6 +51,7 @@ from causalist.source.git import (
 
 N_EXAMPLES = 3
 MAX_UNREAD = 1_000  # files of code that are left out and listed
+MAX_LINKS = 1_000  # symbolic links that are followed in names
 
 
 class ScanBuilder:
@@ -69,6 +70,7 @@ class ScanBuilder:
         self._denied = _make_matcher(limits.deny)
         self._entries: dict[str, FileEntry] = {}
         self._skipped: dict[SkipReason, list[str]] = {}
+        self._links: dict[str, str] = {}
 
     def skip(self, reason: SkipReason, path: str) -> None:
         """Count a skipped file, or a folder as one."""
@@ -92,6 +94,19 @@ class ScanBuilder:
         else:
             self.skip(reason, path)
 
+    def add_link(self, path: str, target: bytes) -> None:
+        """Keep a symbolic link with its `target` as written, unless that is outside, above it or hard to tell."""
+        try:
+            written = target.decode("utf-8").replace(os.sep, "/")
+        except UnicodeDecodeError:
+            return
+        # Behind a name, ".." is above what that name leads to, which may be another link.
+        if not written or written.startswith("/") or "/../" in written.lstrip("./") or written.endswith("/.."):
+            return
+        leads_to = posixpath.normpath(posixpath.join(posixpath.dirname(path), written))
+        if leads_to != "." and not leads_to.startswith("../") and not f"{path}/".startswith(f"{leads_to}/"):
+            self._links[path] = leads_to
+
     def scan(self, commit: str | None) -> Scan:
         """Return the scan, independent of the order in which files were added."""
         paths = sorted(self._entries)
@@ -103,6 +118,7 @@ class ScanBuilder:
             skipped={reason.value: len(found) for reason, found in skipped},
             examples={reason.value: pick_examples(reason, found) for reason, found in skipped},
             commit=commit,
+            links=tuple(sorted(self._links.items())[:MAX_LINKS]),
         )
 
 
@@ -454,10 +470,17 @@ def _offer_file(base: bytes, path: str, status: os.stat_result, tally: ScanBuild
         tally.offer(whole, status.st_size, status.st_mtime_ns, ctime_ns=status.st_ctime_ns if TELLS_CHANGES else 0)
     elif stat.S_ISLNK(status.st_mode):
         # realpath ends on circles, at a path on the circle.
-        target = os.path.realpath(_join_bytes(base, path.encode()))
+        location = _join_bytes(base, path.encode())
+        target = os.path.realpath(location)
         separator = os.fsencode(os.sep)
         inside = target == base or target.startswith(base.rstrip(separator) + separator)
         tally.skip(SkipReason.LINK if inside else SkipReason.LINK_OUTSIDE, whole)
+        with suppress(OSError):
+            written = os.readlink(location)  # noqa: PTH115
+            root = base.removesuffix(prefix.rstrip("/").encode()).rstrip(separator) + separator
+            if written.startswith(root):
+                written = b"../" * whole.count("/") + written.removeprefix(root)
+            tally.add_link(whole, written)
     else:
         tally.skip(SkipReason.SPECIAL, whole)
 

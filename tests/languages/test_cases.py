@@ -1,7 +1,8 @@
 """Language cases: minimal source with the expected edges beside it, in the languages' own comments.
 
 A case is one file, `<language>/<case>.case`, that holds a whole repository; `--- file: PATH ---` in a comment starts
-each of its files. A line's expectations stand in a comment at its end, separated by ";":
+each of its files, and `--- link: PATH -> TARGET ---` is a symbolic link, both from the root. A line's expectations
+stand in a comment at its end, separated by ";":
 
     save(1)              # calls store.py::save by import
     class A(Base): ...   # extends base.py::Base by import; defines app.py::A as class
@@ -28,6 +29,7 @@ from causalist.parse import load_settings, parse_file
 
 _FOLDER = Path(__file__).parent
 _FILE = re.compile(r"(?:#|//|--) --- file: (\S+) ---$")
+_LINK = re.compile(r"(?:#|//|--) --- link: (\S+) -> (\S+) ---$")
 _KINDS = "|".join(kind.label for kind in EdgeKind)
 _COMMENT = re.compile(rf"(?:#|//|--) +((?:(?:{_KINDS}|defines) \S+.*)|no (?:{_KINDS})\b.*)$")
 _EDGE = re.compile(rf"({_KINDS}) (\S.*?) by ([\w-]+)(?: from (\S.*))?$")
@@ -38,17 +40,24 @@ Expected = tuple[str, str, int]  # target, rule, candidates
 
 
 class Case(NamedTuple):
-    """`files` are (path, text); `expectations` are (path, 1-based line, text of one expectation)."""
+    """`files` are (path, text); `expectations` are (path, 1-based line, text of one expectation).
+
+    `links` are (path, path that it leads to).
+    """
 
     files: list[tuple[str, str]]
     expectations: list[tuple[str, int, str]]
+    links: list[tuple[str, str]]
 
 
 def read_case(text: str) -> Case:
     files: list[tuple[str, list[str]]] = []
+    links: list[tuple[str, str]] = []
     for line in text.splitlines():
-        header = _FILE.match(line)
-        if header:
+        header, link = _FILE.match(line), _LINK.match(line)
+        if link:
+            links.append((link[1], link[2]))
+        elif header:
             files.append((header[1], []))
         elif files:
             files[-1][1].append(line)
@@ -58,20 +67,20 @@ def read_case(text: str) -> Case:
             comment = _COMMENT.search(line)
             if comment:
                 expectations += [(path, number, each.strip()) for each in comment[1].split(";")]
-    return Case([(path, "\n".join(lines) + "\n") for path, lines in files], expectations)
+    return Case([(path, "\n".join(lines) + "\n") for path, lines in files], expectations, links)
 
 
-def graph_of(files: Iterable[tuple[str, str]]) -> CodeGraph:
-    """The code graph of (path, text) pairs."""
+def graph_of(files: Iterable[tuple[str, str]], links: Iterable[tuple[str, str]] = ()) -> CodeGraph:
+    """The code graph of (path, text) pairs, with symbolic links."""
     facts = []
     for path, text in sorted(files):
         facts.append((path, parse_file(path, text.encode())))
-    return build_graph(facts, load_settings()).graph
+    return build_graph(facts, load_settings(), links=sorted(links)).graph
 
 
 def problems(case: Case) -> Iterator[str]:
     """What does not hold, one line each."""
-    graph = graph_of(case.files)
+    graph = graph_of(case.files, case.links)
     edges = [graph.edge(i) for i in range(len(graph.edges))]
     expected: dict[tuple[str, int, str], set[Expected]] = {}
     for path, line, text in case.expectations:

@@ -189,6 +189,34 @@ def test_a_file_that_comes_and_goes_is_seen_by_others(
     assert edges_of(gone) == before
 
 
+def test_a_link_that_comes_leads_elsewhere_and_goes_is_seen_by_imports_through_it(tmp_path: Path) -> None:
+    """So is a file that comes behind it."""
+    text = "def ring():\n    pass\n"
+    files = {**_OTHERS, "old/bell.py": text, "new/bell.py": text, "use.py": "from way import bell\n\nbell.ring()\n"}
+    root, keeper = made_of(tmp_path, files), RefreshCache()
+    begin(root)
+    way = root / "way"
+
+    def rung() -> list[str]:
+        opened = Repository.open(root, options=IndexOptions(refresh_cache=keeper))
+        check_equal(opened, in_memory(root), ["a link"], 0)
+        called = [e.target for e in edges_of(opened) if e.source == "use.py" and e.kind == "calls"]
+        return [each for each in called if not each.startswith("external:")]
+
+    assert rung() == []
+    way.symlink_to("old")
+    assert rung() == ["old/bell.py::ring"]
+    way.unlink()
+    way.symlink_to("new")
+    assert rung() == ["new/bell.py::ring"]
+    (root / "new" / "bell.py").unlink()
+    assert rung() == []
+    (root / "new" / "bell.py").write_text(text)
+    assert rung() == ["new/bell.py::ring"]
+    way.unlink()
+    assert rung() == []
+
+
 @pytest.mark.parametrize(
     ("path", "text"), [("other.py", _NEW), ("door.md", "# Door\n"), ("src/door.ts", "export const door = 1;\n")]
 )

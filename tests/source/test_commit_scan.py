@@ -85,9 +85,12 @@ def test_links_and_submodules_are_skipped(committed: Any, make_folder: Callable[
     library.write_all({"l.py": "x"}).commit()
     committed.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library.path), "vendored")
     (committed.path / "link.py").symlink_to("/etc/passwd")
+    (committed.path / "linked").symlink_to("lib")
     committed.commit()
-    examples = scan_commit(committed.path, "HEAD").examples
-    assert (examples["link"], examples["submodule"]) == (("link.py",), ("vendored",))
+    scan = scan_commit(committed.path, "HEAD")
+    examples = scan.examples
+    assert scan.links == (("linked", "lib"),)
+    assert (examples["link"], examples["submodule"]) == (("link.py", "linked"), ("vendored",))
 
 
 def test_a_name_that_is_no_utf8(repository: Any) -> None:

@@ -80,6 +80,22 @@ def test_links_are_skipped_wherever_they_lead(place: Any, tmp_path: Path) -> Non
     assert paths(scan) == ["src/a.py"]
     assert scan.skipped == {"link": 7, "link outside": 2}
     assert scan.examples["link outside"] == ("root", "up.py")
+    leading = {"folder": "src", "fro": "to", "inside.py": "src/a.py", "nowhere.py": "missing.py", "to": "fro"}
+    assert scan.links == tuple(leading.items())
+
+
+def test_a_link_is_known_with_where_it_leads_below_the_root(place: Any) -> None:
+    place.write_all({"src/lib/a.py": "x"})
+    links = {
+        "src/near": "lib",
+        "src/up": "../src/lib/",
+        "src/away": str(place.path / "src" / "lib"),
+        "src/lib/over": "..",
+        "src/turning": "near/../lib",
+    }
+    for name, target in links.items():
+        (place.path / name).symlink_to(target)
+    assert scan_folder(place.path).links == (("src/away", "src/lib"), ("src/near", "src/lib"), ("src/up", "src/lib"))
 
 
 def test_a_link_to_a_neighbour_with_the_same_beginning_is_outside(

@@ -63,7 +63,17 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "a link in the place of a folder": folder_becomes_link,
     "below a limit now": shrunk,
     "a link in the place of a file": lambda root: [(root / "a.py").unlink(), (root / "a.py").symlink_to("lib/b.py")],
+    "a link that comes": lambda root: (root / "way").symlink_to("lib"),
 }
+
+
+def test_a_link_that_leads_elsewhere_is_found(place: Any) -> None:
+    (place.path / "way").symlink_to("lib")
+    rescan = IncrementalScan(place.path)
+    assert rescan.scan(DEFAULT_LIMITS).links == (("way", "lib"),)
+    (place.path / "way").unlink()
+    (place.path / "way").symlink_to("lib/deep")
+    assert rescan.scan(DEFAULT_LIMITS).links == (("way", "lib/deep"),)
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)

@@ -8,7 +8,7 @@ that leads out of the repository is external and stays so.
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -60,9 +60,14 @@ class ModuleTree:
     _shared: dict[str, str] = field(default_factory=dict)  # names that a workspace gives to packages
 
     @classmethod
-    def from_files(cls, files: Sequence[FileSymbols], file_of: Sequence[int]) -> "ModuleTree":
-        """Build the module trees of all files whose language declares modules."""
-        result = cls(files, file_of, {symbols.path: i for i, symbols in enumerate(files)})
+    def from_files(
+        cls, files: Sequence[FileSymbols], file_of: Sequence[int], linked: Mapping[str, int]
+    ) -> "ModuleTree":
+        """Build the module trees of all files whose language declares modules.
+
+        `linked` has files by paths that lead through symbolic links.
+        """
+        result = cls(files, file_of, {**linked, **{symbols.path: i for i, symbols in enumerate(files)}})
         members = [i for i, symbols in enumerate(files) if module_system(symbols) is ModuleSystem.TREE]
         if not members:
             return result

@@ -7,6 +7,7 @@ stays so: there is no search by similar names.
 
 import posixpath
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -20,6 +21,8 @@ from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSys
 _SOURCE_FOLDERS = ("src", "lib", "python")
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")  # end names of files that say what code elsewhere is like
 _MAX_EXTENDED = 20  # configurations that one takes over
+_MAX_LINKED_STEPS = 3  # symbolic links in one path
+_MAX_LINKED_PATHS = 20_000  # paths that lead through symbolic links
 
 
 class ModuleTarget(NamedTuple):
@@ -63,16 +66,25 @@ class ModuleMap:
     aliases: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)  # (folder, pattern, targets)
     renamed: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # name -> (folder that says so, meaning)
     built: list[tuple[str, str]] = field(default_factory=list)  # (folder that a compiler fills, folder of its sources)
+    links: Sequence[tuple[str, str]] = ()  # (path of a symbolic link, path that it leads to)
+    linked: dict[str, int] = field(default_factory=dict)  # paths that lead through one -> file
     _ending: dict[str, list[str]] = field(default_factory=dict)
     _cache: dict[tuple[str, str, int, tuple[str, ...]], ModuleTarget] = field(default_factory=dict)
 
     @classmethod
     def from_files(
-        cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]
+        cls,
+        files: Sequence[tuple[str, FileFacts]],
+        settings: Mapping[str, LanguageSettings],
+        links: Sequence[tuple[str, str]] = (),
     ) -> "ModuleMap":
-        """Build the maps from module names to files of all files."""
+        """Build the maps from module names to files of all files; `links` are those of the scan."""
         paths = [path for path, _ in files]
-        result = cls(paths, {path: i for i, path in enumerate(paths)})
+        result = cls(paths, {path: i for i, path in enumerate(paths)}, links=links)
+        result.linked = _follow_links(result.number, links)
+        result.number.update(result.linked)
+        for path, i in result.linked.items():
+            result.number.setdefault(_normalize_unicode(path), i)
         for i, path in enumerate(paths):
             result.number.setdefault(_normalize_unicode(path), i)
         for i, (path, facts) in enumerate(files):
@@ -81,6 +93,10 @@ class ModuleMap:
                 result._add_dotted(i, path, language.modules)
             if facts.manifest:
                 result._add_manifest(path, facts.manifest)
+        for path, i in result.linked.items():
+            language = settings.get(files[i][1].language)
+            if language is not None and language.modules.system is ModuleSystem.DOTTED:
+                result._add_dotted(i, path, language.modules)
         manifests = {path: facts.manifest for path, facts in files if facts.manifest}
         for path in manifests:
             result._add_extended(path, manifests)
@@ -96,20 +112,25 @@ class ModuleMap:
         key = (posixpath.dirname(importer), module, level, settings.extensions)
         found = self._cache.get(key)
         if found is None:
-            if settings.system is ModuleSystem.DOTTED:
-                found = self._resolve_dotted(importer, module, level, settings)
-            elif settings.system is ModuleSystem.INCLUDE:
-                file = find_header(importer, module, self.number, self._paths_by_name(), settings)
-                found = ModuleTarget(file, RuleName.PATH) if file >= 0 else OUTSIDE
-            else:
-                found = self._resolve_path(key[0], module or "." * level, settings)
+            found = self._resolve_from(importer, module, level, settings)
+            for path, leads_to in self.links if found.file < 0 else ():  # the importer may be meant by another path
+                if found.file < 0 and importer.startswith(f"{leads_to}/"):
+                    found = self._resolve_from(path + importer[len(leads_to) :], module, level, settings)
             self._cache[key] = found
         return found
+
+    def _resolve_from(self, importer: str, module: str, level: int, settings: ModuleSettings) -> ModuleTarget:
+        if settings.system is ModuleSystem.DOTTED:
+            return self._resolve_dotted(importer, module, level, settings)
+        if settings.system is ModuleSystem.INCLUDE:
+            file = find_header(importer, module, self.number, self._paths_by_name(), settings)
+            return ModuleTarget(file, RuleName.PATH) if file >= 0 else OUTSIDE
+        return self._resolve_path(posixpath.dirname(importer), module or "." * level, settings)
 
     def _paths_by_name(self) -> Mapping[str, Sequence[str]]:
         """Group paths by their last part."""
         if not self._ending:
-            for path in self.paths:
+            for path in (*self.paths, *self.linked):
                 self._ending.setdefault(posixpath.basename(path), []).append(path)
         return self._ending
 
@@ -360,6 +381,29 @@ class ModuleMap:
                 if target + extension in number:
                     return ModuleTarget(number[target + extension], RuleName.PATH)
         return OUTSIDE
+
+
+def _follow_links(number: Mapping[str, int], links: Sequence[tuple[str, str]]) -> dict[str, int]:
+    """Return the files by the paths that lead to them through symbolic links.
+
+    >>> _follow_links({"core/a.py": 0, "b.py": 1}, [("app/core", "core"), ("all", "app"), ("c.py", "b.py")])
+    {'app/core/a.py': 0, 'c.py': 1, 'all/core/a.py': 0}
+    """
+    found: dict[str, int] = {}
+    fresh = number if links else {}
+    for _ in range(_MAX_LINKED_STEPS):
+        new: dict[str, int] = {}
+        ordered = sorted(fresh)
+        for path, leads_to in links:
+            if leads_to in fresh:
+                new[path] = fresh[leads_to]
+            for at in range(bisect_left(ordered, f"{leads_to}/"), len(ordered)):
+                if not ordered[at].startswith(f"{leads_to}/") or len(found) + len(new) >= _MAX_LINKED_PATHS:
+                    break
+                new[path + ordered[at][len(leads_to) :]] = fresh[ordered[at]]
+        fresh = {path: file for path, file in new.items() if path not in number and path not in found}
+        found.update(fresh)
+    return found
 
 
 def _shares_namespace(importer: str, root: str, module: str) -> bool:

@@ -70,8 +70,13 @@ class Program:
     _mro: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     @classmethod
-    def from_files(cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> "Program":
-        """Build the symbol tables of all files and number their definitions."""
+    def from_files(
+        cls,
+        files: Sequence[tuple[str, FileFacts]],
+        settings: Mapping[str, LanguageSettings],
+        links: Sequence[tuple[str, str]] = (),
+    ) -> "Program":
+        """Build the symbol tables of all files and number their definitions; `links` are those of the scan."""
         tables: list[FileSymbols] = []
         file_of: list[int] = []
         definition_of: list[Definition] = []
@@ -89,9 +94,10 @@ class Program:
                 file_of.append(number)
                 definition_of.append(definition)
         scopes = PackageScopes.from_files(files, settings)
+        modules = ModuleMap.from_files(files, settings, links)
         result = cls(
             tables,
-            ModuleMap.from_files(files, settings),
+            modules,
             file_of,
             definition_of,
             methods,
@@ -100,7 +106,7 @@ class Program:
             DeclaredTypes.from_files(files, [table.first for table in tables], settings),
             {table.first + i: types for table in tables for i, types in table.facts.parameters},
             {each.name: dict(() if each.modules.headers else each.types.literals) for each in settings.values()},
-            TreePathResolver(ModuleTree.from_files(tables, file_of)),
+            TreePathResolver(ModuleTree.from_files(tables, file_of, modules.linked)),
             FolderMap.from_files(files, settings),
         )
         scopes.included = HeaderReach(result.target_module, tables).reach
