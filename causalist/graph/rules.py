@@ -80,6 +80,7 @@ class RuleName(StrEnum):
     ROUTE = "route"
     REQUEST = "request"
     EVENT = "event"
+    ROUTE_NAME = "route-name"
     FIXTURE = "fixture"
     STRING_TARGET = "string-target"
     KEPT = "kept"
@@ -224,6 +225,13 @@ RULES: tuple[Rule, ...] = (
     Rule(RuleName.EXTERNAL, Evidence.NAMES, "a name that comes from a package outside of the repository"),
     Rule(RuleName.ROUTE, Evidence.NAMES, "a framework is told that it handles this path", 0.95),
     Rule(RuleName.REQUEST, Evidence.NAMES, "a client asks for a path that fits the route", 0.8),
+    Rule(
+        RuleName.ROUTE_NAME,
+        Evidence.NAMES,
+        "it asks for the path of the route of that name",
+        0.99,
+        (94, 0, 7),
+    ),
     Rule(RuleName.EVENT, Evidence.NAMES, "it handles an event of the name that is emitted", 0.7),
     Rule(RuleName.FIXTURE, Evidence.NAMES, "a parameter of a test is named like a fixture in sight", 0.97),
     Rule(RuleName.STRING_TARGET, Evidence.NAMES, "a string is its dotted name", 0.95),

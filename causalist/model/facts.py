@@ -238,6 +238,8 @@ class RouteForm(IntEnum):
     LISTEN = 6  # what handles an event
     INHERITED = 7  # a ROUTE of the types that inherit the method: that of the method has no path itself
     DISPATCH = 8  # a member of the type around is looked up by a computed name that begins with `path`
+    NAMESPACE = 9  # names of all routes of `receiver` are in the namespace `path`
+    LINK = 10  # the path of the route of the name `path` is asked for, `:` between its parts
 
 
 class RouteFact(NamedTuple):
@@ -247,6 +249,7 @@ class RouteFact(NamedTuple):
     is that of HTTP in capitals, ANY, or "". `path` is the path as written, `=` and the name of a constant that
     holds it, or the name of the event. `handler` is the
     chain of what handles or is mounted, or `module:` and a module; `definition` the position of what handles, or -1.
+    `name` is that of the route in its namespace, or the namespace of what is mounted.
     """
 
     scope: int
@@ -257,6 +260,7 @@ class RouteFact(NamedTuple):
     handler: str
     definition: int
     row: int
+    name: str = ""
 
 
 class Passage(NamedTuple):

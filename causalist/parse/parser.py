@@ -70,7 +70,7 @@ from causalist.parse.prose import (
     read_sections,
 )
 from causalist.parse.routes import read_routes
-from causalist.parse.routes.source import RouteText, keyword, literal
+from causalist.parse.routes.source import RAILS_TEMPLATES, RouteText, keyword, literal, read_template_links
 from causalist.parse.secret_scan import find_secrets, merge_spans
 from causalist.parse.syntax.accesses import read_lookups
 from causalist.parse.syntax.collector import FactCollector
@@ -477,6 +477,8 @@ def _parse(path: str, data: bytes) -> FileFacts:
     facts = parse_text(path, data)
     if entry_points := read_entry_points(path, data):
         facts = replace(facts, references=entry_points)
+    if prose_kind(path) == "plain" and (links := read_template_links(path, data)):
+        facts = replace(facts, routes=links)
     if is_notebook(path):
         note = Diagnostic(
             DiagnosticSlug.NOT_A_NOTEBOOK, "it is not the JSON of a notebook; its words are searched as they stand", 0
@@ -498,6 +500,7 @@ def reader_of(path: str) -> str:
         return f"script:{_all_grammars()}"
     # What a manifest says depends on its name: the same text is read otherwise as package.json and as tsconfig.json.
     name = path.lower().rpartition("/")[2] if kind == "manifest" else ""
+    name = "ruby" if path.lower().endswith(RAILS_TEMPLATES) else name
     return f"text:{kind}:{name}"
 
 

@@ -85,7 +85,7 @@ def _confidence(confidences: Confidences, rule: str) -> str:
         if evidence is Evidence.STRUCTURE:
             return "1, by definition"
         if stated is not None:
-            return f"{stated:.2f}, of mentions" if read is not None else f"{stated:.2f}, chosen by hand"
+            return f"{stated:.2f}, of labels" if read is not None else f"{stated:.2f}, chosen by hand"
         return f"{confidences.evidence[evidence.name.lower()]:.2f}, not measured"
     kinds, group = next(iter(groups.items()))
     shares = [each["confidence"] for each in group["languages"].values() if "confidence" in each]

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.program.program import Program
+from causalist.graph.relations.served_files import find_served_files
 from causalist.graph.rules import RuleName
 from causalist.graph.tables import EdgeSites, NodeDrafts
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, RouteFact, RouteForm
@@ -41,15 +42,6 @@ _INHERITED_BY_OVERRIDES = ("java", "csharp")  # families in which an overriding 
 _LARAVEL_API = "routes/api.php"  # whose routes Laravel has below `/api`
 _WITHOUT_INSTANCES = re.compile(r"\b(?:abstract|interface)\b")
 
-# Files whose own path says what they serve, in Next.js, SvelteKit, Nuxt and Astro. They export a function for each
-# method, or one as the default.
-_SERVING_FILE = re.compile(
-    r"(?:^|/)(?:app/(?P<app>(?:.+/)?)(?P<kind>route|page)|src/routes/(?P<kit>(?:.+/)?)\+server"
-    r"|(?P<nuxt>server/(?:api|routes)/.+)|pages/(?P<pages>.+))\.(?:[cm]?[jt]s|[jt]sx)$"
-)
-_SERVING_WORDS = ("/route.", "/page.", "/+server.", "server/", "pages/")
-_NUXT_METHOD = re.compile(r"\.(get|post|put|patch|delete|head|options)$")
-_VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 # Segments before a path that a client of the same repository may leave out.
 _API_SEGMENT = re.compile(r"api|rest|v\d+")
 
@@ -72,6 +64,7 @@ class _Mount(NamedTuple):
     parent: _Router
     path: str
     replaces: bool  # the prefix that the router has itself
+    name: str = ""  # the namespace of the names of what is mounted
 
 
 @dataclass(slots=True)
@@ -88,6 +81,7 @@ class RouteEdgeFinder:
     _controllers: dict[str, int] = field(default_factory=dict)  # end of the path of a controller of Rails -> file
     _constants: dict[str, set[str]] = field(default_factory=dict)  # name -> paths that constants of that name hold
     _folders: list[tuple[str, _Mount]] = field(default_factory=list)  # those whose files are mounted
+    _spaces: dict[_Router, str] = field(default_factory=dict)  # namespaces of the names of routes
     _global: dict[str, str] = field(default_factory=dict)  # family -> prefix of all routes of types
 
     def needed_scopes(self) -> set[int]:
@@ -99,7 +93,7 @@ class RouteEdgeFinder:
     def find_edges(self, found: Iterable[_FoundEdge]) -> Iterator[RouteEdge]:
         """Yield all edges of routes and events. `found` has at least the edges that leave `needed_scopes`."""
         routes = list(self._routes())
-        by_file = list(self._routes_of_files())
+        by_file = list(find_served_files(self.program, self._is_test))
         if not routes and not by_file:
             return
         needed = self.needed_scopes()
@@ -111,22 +105,28 @@ class RouteEdgeFinder:
         self._collect_routers(routes)
         handlers: dict[str, dict[int, int]] = {}  # `GET /path` -> draft -> row of the registration in it, or -1
         events: dict[str, set[int]] = {}
+        by_name: dict[str, list[tuple[str, str, int]]] = {}  # name -> (method, path, draft)
         for number, route in routes:
             if route.form in _SERVED:
+                names = self._full_names(number, route) if route.name else []
                 for path, target in self._served(number, route, named):
+                    for name in names:
+                        by_name.setdefault(name, []).append((route.method or _ANY, path, target))
                     row = route.row if target in (number, self._scope_draft(number, route.scope)) else -1
                     handlers.setdefault(f"{route.method or _ANY} {path}", {}).setdefault(target, row)
             elif route.form == RouteForm.LISTEN:
                 events.setdefault(route.path, set()).add(self._handler(number, route, named))
-        for method, path, target, _ in by_file:
-            handlers.setdefault(f"{method} {path}", {}).setdefault(target, -1)
-        pages = {f"{method} {path}" for method, path, _, is_page in by_file if is_page}  # no client asks for these
+        for served in by_file:
+            target = served.file if served.definition < 0 else self.drafts.of_definition(served.definition)
+            handlers.setdefault(f"{served.method} {served.path}", {}).setdefault(target, -1)
+        pages = {f"{each.method} {each.path}" for each in by_file if each.is_page}  # no client asks for these
         for name, targets in sorted(handlers.items()):
             source = self.drafts.of_external(f"{ROUTE_PREFIX}{name}")
             for target, row in sorted(targets.items()):
                 row = row if row >= 0 else self.drafts[target].start_row
                 yield RouteEdge(source, target, EdgeKind.ROUTES, RuleName.ROUTE, row)
         yield from self._request_edges(routes, sorted(handlers.keys() - pages))
+        yield from self._link_edges(routes, by_name, handlers)
         yield from self._dispatch_edges(routes)
         for number, route in routes:
             if route.form == RouteForm.EMIT and 0 < len(events.get(route.path, ())) <= _MAX_HANDLERS:
@@ -146,51 +146,6 @@ class RouteEdgeFinder:
 
     def _scope_draft(self, number: int, scope: int) -> int:
         return number if scope < 0 else self.drafts.of_definition(self.program.files[number].first + scope)
-
-    # -- files that are routes
-
-    def _routes_of_files(self) -> Iterator[tuple[str, str, int, bool]]:
-        """Yield the method, the path and the handler of each route that the path of a file says; True for a page."""
-        layouts: set[str] = set()  # roots of applications of Next.js
-        waiting: list[tuple[int, re.Match[str]]] = []
-        for number, symbols in enumerate(self.program.files):
-            path = f"/{symbols.path}"
-            if "/app/layout." in path:
-                layouts.add(path.partition("/app/layout.")[0])
-            if any(word in path for word in _SERVING_WORDS) and self._family(number) == "ecmascript":
-                match = _SERVING_FILE.search(path)
-                if match and not self._is_test(number):
-                    waiting.append((number, match))
-        for number, match in waiting:
-            symbols = self.program.files[number]
-            verbs = [verb for verb in _VERBS if verb in symbols.by_qualname or verb in symbols.reexports
-                     or verb in symbols.exports]  # fmt: skip
-            path = match["app"] or match["kit"] or match["pages"] or ""
-            has_default = "default" in symbols.exports or "default" in symbols.by_qualname
-            if match["kind"] == "page":
-                verbs = []
-                if not has_default or match.string.partition("/app/")[0] not in layouts:
-                    continue
-            elif match["nuxt"]:
-                path, verbs = match["nuxt"].removeprefix("server/").removeprefix("routes/"), []
-            elif match["pages"] and not verbs and not path.startswith("api/"):
-                continue
-            full = _path_of_file(path)
-            if full is None:
-                continue
-            for verb in verbs:
-                yield verb, full, self._exported(number, verb), False
-            if not verbs and has_default and not match["kit"] and match["kind"] != "route":
-                said = _NUXT_METHOD.search(full) if match["nuxt"] else None
-                method = said[1].upper() if said else "GET" if match["kind"] else _ANY
-                path = full[: said.start()] if said else full
-                yield method, path, self._exported(number, "default"), match["kind"] == "page"
-
-    def _exported(self, number: int, name: str) -> int:
-        """Return the draft of what a file exports under a name: its own definition, or else the file."""
-        symbols = self.program.files[number]
-        own = symbols.by_qualname.get(symbols.exports.get(name, name), symbols.by_qualname.get(name))
-        return number if own is None else self.drafts.of_definition(own)
 
     # -- handlers
 
@@ -245,7 +200,13 @@ class RouteEdgeFinder:
         if file < 0:
             return -1
         symbols = self.program.files[file]
-        return next((n for name, n in symbols.by_qualname.items() if name.endswith(f"Controller.{action}")), -1)
+        own = next((n for name, n in symbols.by_qualname.items() if name.endswith(f"Controller.{action}")), -1)
+        if own >= 0:
+            return own
+        types = (
+            n for name, n in symbols.by_qualname.items() if name.endswith("Controller") and self.program.is_type(n)
+        )
+        return next((found for each in types if (found := self.program.find_member(each, action)[0]) >= 0), -1)
 
     # -- paths
 
@@ -268,7 +229,9 @@ class RouteEdgeFinder:
                 else:
                     self._prefixes.setdefault(self._router(number, route.scope, route.receiver), route.path)
         for number, route in routes:
-            if route.form in (RouteForm.MOUNT, RouteForm.MOUNT_AT):
+            if route.form == RouteForm.NAMESPACE:
+                self._spaces.setdefault(self._router(number, route.scope, route.receiver), route.path)
+            elif route.form in (RouteForm.MOUNT, RouteForm.MOUNT_AT):
                 route = route._replace(path=self._constant(route.path))
                 parent = self._router(number, route.scope, route.receiver)
                 if route.handler.startswith("folder:"):
@@ -279,7 +242,7 @@ class RouteEdgeFinder:
                 below = self._router(number, route.scope, route.handler)
                 is_trial = self._is_test(number) and not self._is_test(below[0])  # where a test serves a part
                 if below != parent and not is_trial:
-                    mount = _Mount(parent, route.path, route.form == RouteForm.MOUNT_AT)
+                    mount = _Mount(parent, route.path, route.form == RouteForm.MOUNT_AT, route.name)
                     mounts = self._mounts.setdefault(below, [])
                     if mount not in mounts:
                         mounts.append(mount)
@@ -412,6 +375,25 @@ class RouteEdgeFinder:
                 full = path if mount.replaces else join_path(path, own)
                 if full not in found:
                     found.append(full)
+        return found[:_MAX_PATHS] or [own]
+
+    def _full_names(self, number: int, route: RouteFact) -> list[str]:
+        """Return the names of a route with the namespaces around it, at most a few."""
+        router = self._router(number, route.scope, route.receiver)
+        return [f"{space}:{route.name}".lstrip(":") for space in self._spaces_of(router, ())]
+
+    def _spaces_of(self, router: _Router, seen: tuple[_Router, ...]) -> list[str]:
+        own = self._spaces.get(router) or self._spaces.get((router[0], ""), "")
+        mounts = self._mounts.get(router) or self._mounts.get((router[0], ""), [])
+        found: list[str] = []
+        for mount in mounts:
+            if mount.parent in seen or mount.parent == router or len(seen) >= _MAX_DEPTH:
+                continue
+            for above in self._spaces_of(mount.parent, (*seen, router)):
+                for space in dict.fromkeys((mount.name or own, own)):
+                    full = f"{above}:{space}".strip(":")
+                    if full not in found:
+                        found.append(full)
         return found[:_MAX_PATHS] or [own]
 
     def _mounts_of_folders(self, number: int) -> list[_Mount]:
@@ -565,6 +547,40 @@ class RouteEdgeFinder:
                 for target in targets:
                     yield RouteEdge(source, target, EdgeKind.EMITS, RuleName.NAME_PREFIX, route.row)
 
+    # -- names
+
+    def _link_edges(
+        self,
+        routes: Sequence[tuple[int, RouteFact]],
+        by_name: Mapping[str, Sequence[tuple[str, str, int]]],
+        handlers: Mapping[str, Mapping[int, int]],
+    ) -> Iterator[RouteEdge]:
+        """Yield edges from what asks for the path of a route by its name to what handles it.
+
+        With a method of HTTP it is what handles that at the path, since routes of one path may share a name.
+        """
+        near: dict[tuple[str, str], list[tuple[str, str, int]]] = {}  # (folder, last name) -> as in `by_name`
+        for name, each in by_name.items():
+            for row in each:
+                folder = self.drafts[row[2]].id.partition("::")[0].rpartition("/")[0]
+                near.setdefault((folder, name.rpartition(":")[2]), []).append(row)
+        for number, route in routes:
+            if route.form != RouteForm.LINK:
+                continue
+            if route.path.startswith(":"):  # in the namespace of the code around
+                rows = near.get((self.drafts[number].id.rpartition("/")[0], route.path[1:]), [])
+            else:
+                rows = list(by_name.get(route.path, ()))
+            found = [target for method, _, target in rows if not route.method or method in (route.method, _ANY)]
+            found = found or [t for _, path, _ in rows for t in handlers.get(f"{route.method} {path}", ())]
+            found = found or [target for _, _, target in rows]
+            targets = sorted({each for each in found if self.drafts[each].kind != NodeKind.FILE})
+            source = self._scope_draft(number, route.scope)
+            if 0 < len(targets) <= _MAX_HANDLERS:
+                for target in targets:
+                    if target != source:
+                        yield RouteEdge(source, target, EdgeKind.ROUTES, RuleName.ROUTE_NAME, route.row, len(targets))
+
     # -- requests
 
     def _request_edges(self, routes: Sequence[tuple[int, RouteFact]], served: Sequence[str]) -> Iterator[RouteEdge]:
@@ -606,22 +622,6 @@ def join_path(prefix: str, path: str) -> str:
         return path  # the name of a procedure, `documents.info`
     joined = f"{prefix.rstrip('/')}/{path.lstrip('/')}" if path else prefix
     return joined if joined.startswith("/") else f"/{joined}"
-
-
-def _path_of_file(path: str) -> str | None:
-    """Return the path that the path of a file serves, or None where it serves none by itself.
-
-    >>> _path_of_file("(shop)/items/[id]/"), _path_of_file("docs/[[...slug]]/"), _path_of_file("@side/x/")
-    ('/items/[id]', '/docs/[...slug]', None)
-    >>> _path_of_file("api/users/index"), _path_of_file("")
-    ('/api/users', '/')
-    """
-    parts = [part for part in path.strip("/").split("/") if part and not re.fullmatch(r"\([\w-]+\)", part)]
-    if any(part.startswith(("@", "_", "(.")) for part in parts):
-        return None
-    if parts and parts[-1] == "index":
-        parts.pop()
-    return "/" + "/".join(re.sub(r"^\[\[(.*)\]\]$", r"[\1]", part) for part in parts)
 
 
 def _segments(path: str) -> list[str]:

@@ -15,8 +15,8 @@ import tree_sitter
 from causalist.model.facts import Definition, RouteFact
 from causalist.parse.routes.ecmascript import read_ecmascript
 from causalist.parse.routes.php import read_php
-from causalist.parse.routes.python import read_python
-from causalist.parse.routes.servers import read_aspnet, read_go, read_java, read_rails, read_rust
+from causalist.parse.routes.scripts import read_python, read_rails
+from causalist.parse.routes.servers import read_aspnet, read_go, read_java, read_rust
 from causalist.parse.routes.source import RouteText, read_computed_names
 
 _Reader = Callable[[RouteText], Iterator[tuple[int, RouteFact]]]
@@ -37,7 +37,8 @@ _WORDS: dict[str, "re.Pattern[bytes]"] = {
         rb"|fetch\s*[(<]|@Controller|\b(?:get|post|put|patch|del|http[A-Z][a-z]+)\(\s*[\"'`]/"
     ),
     "python": re.compile(rb"\.(?:route|get|post|put|patch|delete|request|api_route|websocket|open|include_router"
-                         rb"|register_blueprint|add_url_rule|add_resource|register|mount)\(|urlpatterns|\binclude\("),
+                         rb"|register_blueprint|add_url_rule|add_resource|register|mount)\(|urlpatterns|\binclude\("
+                         rb"|reverse(?:_lazy)?\(|redirect\(|url_(?:path_)?for\(|resolve_url\(|Blueprint\("),
     "java": re.compile(
         rb"Mapping\b|perform\(|\.ws\.rs\b|\bretrofit2?\.http\b|ServletContainer\(|restassured|RestTemplate|\.uri\("
     ),
@@ -53,7 +54,11 @@ _WORDS: dict[str, "re.Pattern[bytes]"] = {
     "php": re.compile(
         rb"\bRoute::|\$(?:app|router|group|routes?|r)->\w+\(|#\[[^\]\n]*Route\(|Http::|[cC]lient->|->(?:get|post|put|patch|delete)\w*\("
     ),
-    "ruby": re.compile(rb"outes\.draw\b|\b(?:get|post|put|patch|delete)[ (][\"']/"),
+    "ruby": re.compile(
+        rb"outes\.draw\b|_(?:path|url)\b|^(?:resources?|namespace|scope)[ (]+[:\"']"
+        rb"|\b(?:get|post|put|patch|delete)[ (][\"']/",
+        re.MULTILINE,
+    ),
 }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ import tree_sitter
 from causalist.model.facts import MODULE_SCOPE, Definition, RouteFact, RouteForm
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
+RAILS_TEMPLATES = (".haml", ".slim")  # end names of templates that are Ruby without marks around it
 ANY = "ANY"  # the method of a route that handles all
 MAX_ARGUMENT_BYTES = 4_000  # of one call: a longer one is read up to there
 _MAX_ARGUMENTS = 12
@@ -51,7 +52,7 @@ class RouteText:
     def __init__(self, data: bytes, tree: tree_sitter.Tree, definitions: Sequence[Definition]) -> None:
         self.data = data
         self.definitions = definitions
-        self._root = tree.root_node
+        self.root = tree.root_node
 
     def row(self, byte: int) -> int:
         """Return the 0-based row of a byte."""
@@ -63,11 +64,11 @@ class RouteText:
 
     def node(self, byte: int) -> tree_sitter.Node:
         """Return the smallest node of the tree around a byte."""
-        return self._root.descendant_for_byte_range(byte, byte + 1) or self._root
+        return self.root.descendant_for_byte_range(byte, byte + 1) or self.root
 
     def is_code(self, byte: int) -> bool:
         """Return True if no comment and no string covers this byte."""
-        node = self._root.descendant_for_byte_range(byte, byte + 1)
+        node = self.root.descendant_for_byte_range(byte, byte + 1)
         return node is not None and not any(word in node.type for word in _NO_CODE)
 
     def calls(self, pattern: "re.Pattern[bytes]") -> Iterator["MemberCall"]:
@@ -95,7 +96,8 @@ class RouteText:
             before = start
             while before > 0 and data[before - 1] in b" \t\r\n":
                 before -= 1
-            if before == 0 or data[before - 1] != 46 or dot - start > MAX_RECEIVER_BYTES:
+            is_ellipsis = data[before - 2 : before] == b".."
+            if before == 0 or data[before - 1] != 46 or is_ellipsis or dot - start > MAX_RECEIVER_BYTES:
                 break
             first = before - 1
         text = data[first:dot].decode("utf-8", "replace")
@@ -131,7 +133,7 @@ class RouteText:
 
         It begins with its decorators in most languages. In others it is the next node behind them.
         """
-        node = self._root.descendant_for_byte_range(byte, byte + 1)
+        node = self.root.descendant_for_byte_range(byte, byte + 1)
         while node is not None and not _DECORATOR.search(node.type):
             node = node.parent
         while node is not None and node.parent is not None and _DECORATOR.search(node.parent.type):
@@ -260,9 +262,11 @@ _CLIENTS = frozenset(_CLIENT_NAMES.split())
 def is_client(receiver: str) -> bool:
     """Return True if what a chain names is called like a client of HTTP.
 
-    >>> is_client("self.client"), is_client("request(app)"), is_client("router"), is_client("this.http")
-    (True, True, False, True)
+    >>> is_client("self.client"), is_client("request(app)"), is_client("router"), is_client("this.http"), is_client("$")
+    (True, True, False, True, True)
     """
+    if receiver in ("$", "jQuery"):
+        return True
     last = receiver.split("(")[0].rpartition(".")[2].lower().lstrip("_$")
     return last in _CLIENTS or last.endswith(("client", "_http"))
 
@@ -288,6 +292,107 @@ def requested_path(text: str | None) -> str:
     text = re.sub(r"^\{\}(?=/)", "", text)
     text = re.sub(r"(?<=[A-Za-z0-9])\{\}$", "", re.split(r"[?#]", text)[0])
     return text if text.startswith("/") and " " not in text and len(text) <= 300 else ""
+
+
+# -- names of routes
+
+# Calls of Django, Flask and Starlette that give the path of a route by its name, in code and in templates.
+PY_LINK = re.compile(
+    rb"(?<!\w)(?P<verb>reverse|reverse_lazy|redirect|resolve_url|url_for|url_path_for)"
+    rb"\(\s*(?:viewname\s*=\s*)?[\"'](?P<name>[\w.:-]+)[\"']"
+)
+_TEMPLATE_LINK = re.compile(rb"\{%-?\s*(?P<verb>url)\s+[\"'](?P<name>[\w.:-]+)[\"']")
+# A helper of Rails, `edit_user_path`; what else has a name like that is given a value or a body somewhere in the file.
+_RAILS_LINK = re.compile(
+    rb"(?<![\w.@$:\"'/-])(?:(?:[\w.]+\.)?(?:main_app|helpers?|view_context|url_helpers|routes)\.)?"
+    rb"(?P<name>[a-z]\w*)_(?:path|url)\b(?![?!:]|\s*=(?![=~>]))"
+)
+_OWN_PATH = re.compile(
+    rb"\b(?:def (?:self\.)?|attr_\w+[ (]:)(\w+_(?:path|url))\b|\b(\w+_(?:path|url))(?:\s*(?:\|\|)?=(?![=~>])|:(?!:))"
+    rb"|[|,(]\s*(\w+_(?:path|url))\s*\|"
+)
+_RAILS_METHOD = re.compile(rb"method:?\s*(?:=>)?\s*:?[\"']?(get|post|put|patch|delete)\b")
+_RAILS_ASKING = re.compile(rb"(?:^|[\s(])(get|post|put|patch|delete|head)[ (]\s*$")
+_RAILS_FORM = re.compile(rb"\b(?:form_with|form_for|form_tag|button_to|simple_form_for)\b")
+_MAX_LINE_BYTES = 300  # behind a helper in which options are searched
+_BETWEEN_MARKS = re.compile(rb"<%(?!#)(.*?)%>", re.DOTALL)
+
+
+def linked_name(match: "re.Match[bytes]") -> str:
+    """Return the name of a route that a match of `PY_LINK` names, with `:` between its parts."""
+    name = match["name"].decode()
+    return name.replace(".", ":") if match["verb"].startswith(b"url_") else name
+
+
+def rails_links(data: bytes) -> Iterator[tuple[int, str, str]]:
+    """Yield (byte, name of a route, method of HTTP) of each helper of Rails for the path of a route.
+
+    >>> list(rails_links(b"redirect_to edit_user_path(user)")), list(rails_links(b"delete user_url(1)"))
+    ([(12, 'edit_user', 'GET')], [(7, 'user', 'DELETE')])
+    """
+    if b"_path" not in data and b"_url" not in data:
+        return
+    own = {name for found in _OWN_PATH.findall(data) for name in found}
+    for match in _RAILS_LINK.finditer(data):
+        if match[0].rpartition(b".")[2] in own:
+            continue
+        before = data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()]
+        after = data[match.end() : match.end() + _MAX_LINE_BYTES].partition(b"\n")[0]
+        said = _RAILS_ASKING.search(before) or _RAILS_METHOD.search(after) or _RAILS_METHOD.search(before)
+        verb = said[1].decode().upper() if said else "POST" if _RAILS_FORM.search(before) else "GET"
+        yield match.start("name"), match["name"].decode(), verb
+
+
+def read_template_links(path: str, data: bytes) -> tuple[RouteFact, ...]:
+    """Return the names of routes that a template asks the paths of: of Django, Jinja, ERB, Haml or Slim."""
+    found = [
+        (match.start(), RouteFact(MODULE_SCOPE, RouteForm.LINK, "", "", linked_name(match), "", -1, 0))
+        for pattern, word in ((_TEMPLATE_LINK, b"{%"), (PY_LINK, b"url_for"))
+        for match in (pattern.finditer(data) if word in data and b"{" in data else ())
+    ]
+    spans = [(0, len(data))] if path.lower().endswith(RAILS_TEMPLATES) else []
+    spans += [match.span(1) for match in _BETWEEN_MARKS.finditer(data)] if not spans and b"<%" in data else []
+    for start, end in spans:
+        for byte, name, verb in rails_links(data[start:end]):
+            found.append((start + byte, RouteFact(MODULE_SCOPE, RouteForm.LINK, "", verb, name, "", -1, 0)))
+    return tuple(fact._replace(row=data.count(b"\n", 0, byte)) for byte, fact in sorted(found))
+
+
+# Of the inflections of Rails those that routes meet: ends of plurals, and what stands for them. The first fits.
+SINGULARS = tuple(
+    (re.compile(pattern), put)
+    for pattern, put in (
+        (r"^(equipment|information|rice|money|species|series|fish|sheep|jeans|police|news)$", r"\1"),
+        (r"(^|_)(pe)ople$", r"\1\2rson"), (r"(^|_)((?:wo)?m)en$", r"\1\2an"), (r"children$", "child"),
+        (r"(ss)$", r"\1"), (r"(database)s$", r"\1"), (r"(quiz)zes$", r"\1"), (r"(matr)ices$", r"\1ix"),
+        (r"(vert|ind)ices$", r"\1ex"), (r"(alias|status)(es)?$", r"\1"), (r"(cris|test)(is|es)$", r"\1is"),
+        (r"(shoe|move)s$", r"\1"), (r"(o)es$", r"\1"), (r"(bus)(es)?$", r"\1"), (r"(x|ch|ss|sh)es$", r"\1"),
+        (r"(m)ovies$", r"\1ovie"), (r"(s)eries$", r"\1eries"), (r"([^aeiouy]|qu)ies$", r"\1y"), (r"([lr])ves$", r"\1f"),
+        (r"(tive|hive)s$", r"\1"), (r"([^f])ves$", r"\1fe"), (r"(^analy)(sis|ses)$", r"\1sis"),
+        (r"(naly|ba|diagno|parenthe|progno|synop|the)(sis|ses)$", r"\1sis"), (r"([ti])a$", r"\1um"), (r"s$", ""),
+    )
+)  # fmt: skip
+PLURALS = tuple(
+    (re.compile(pattern), put)
+    for pattern, put in (
+        (r"^(equipment|information|rice|money|species|series|fish|sheep|jeans|police|news)$", r"\1"),
+        (r"(pe)rson$", r"\1ople"), (r"(^|_)(m)an$", r"\1\2en"), (r"child$", "children"), (r"(quiz)$", r"\1zes"),
+        (r"(matr|vert|ind)(ix|ex)$", r"\1ices"), (r"(x|ch|ss|sh)$", r"\1es"), (r"([^aeiouy]|qu)y$", r"\1ies"),
+        (r"sis$", "ses"), (r"([ti])um$", r"\1a"), (r"(alias|status|bus)$", r"\1es"), (r"s$", "s"), (r"$", "s"),
+    )
+)  # fmt: skip
+
+
+def inflect(name: str, rules: "Sequence[tuple[re.Pattern[str], str]]") -> str:
+    """Return a name whose end is exchanged by the first rule that fits.
+
+    >>> [inflect(each, SINGULARS) for each in ("users", "categories", "statuses", "series", "people")]
+    ['user', 'category', 'status', 'series', 'person']
+    """
+    for pattern, put in rules:
+        if pattern.search(name):
+            return pattern.sub(put, name, count=1)
+    return name
 
 
 # -- computed names
@@ -341,8 +446,9 @@ def route_at(
     handler: str = "",
     definition: int = -1,
     scope: int | None = None,
+    name: str = "",
 ) -> tuple[int, RouteFact]:
     """Return a byte and the fact that stands there."""
     scope = source.scope(byte) if scope is None else scope
-    name = {"DEL": "DELETE", "ALL": ANY}.get(method.upper(), method.upper())
-    return byte, RouteFact(scope, int(form), receiver, name, path, handler, definition, source.row(byte))
+    verb = {"DEL": "DELETE", "ALL": ANY}.get(method.upper(), method.upper())
+    return byte, RouteFact(scope, int(form), receiver, verb, path, handler, definition, source.row(byte), name)

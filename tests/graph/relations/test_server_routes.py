@@ -1,6 +1,7 @@
 """Routes of Spring, JAX-RS, ASP.NET, gin, axum, Rails, Laravel, Symfony and Slim, with paths worked by hand from their
 documentation; requests of clients and tests."""
 
+from causalist.parse import parse_file
 from tests.graph.relations.test_routes import requests, served
 
 
@@ -237,6 +238,87 @@ end
         ("GET", "/posts/search", f"{controllers}/posts_controller.rb::PostsController.search"),
         ("GET", "/profile", f"{controllers}/profiles_controller.rb::ProfilesController.show"),
     ]
+
+
+_HARBOUR = """
+Rails.application.routes.draw do
+  concern :noted do
+    resources :notes, only: %i[index create]
+  end
+
+  root "harbour#index"
+  namespace :dock, path: "docks" do
+    resources :boats, :except => [:destroy], concerns: :noted do
+      member { post :launch }
+      get :drafts, on: :collection
+      resource :log, only: [:show], controller: "boat_logs"
+      get "weather"
+    end
+    resource :crew do
+      get :roster
+    end
+  end
+  scope "/v:version", module: "api", as: :api do
+    resources :quays, path: "piers", param: :code, shallow: true do
+      resources :berths, only: [:show, :index]
+    end
+  end
+  scope controller: :tides do
+    get "tides/:day(/:hour)", action: :show, as: :tide
+    match "tides", action: "search", via: [:get, :post]
+  end
+  get "charts/download"
+  get "/old", to: redirect("/docks/boats")
+  mount Radar::Engine, at: "/radar"
+end
+"""
+# METHOD path controller#action name, as actionpack 6.1 draws these routes; the name of an engine is left out.
+_DRAWN = """
+GET / harbour#index root
+POST /docks/boats/:id/launch dock/boats#launch launch_dock_boat
+GET /docks/boats/drafts dock/boats#drafts drafts_dock_boats
+GET /docks/boats/:boat_id/log dock/boat_logs#show dock_boat_log
+GET /docks/boats/:boat_id/weather dock/boats#weather dock_boat_weather
+GET /docks/boats/:boat_id/notes dock/notes#index dock_boat_notes
+POST /docks/boats/:boat_id/notes dock/notes#create -
+GET /docks/boats dock/boats#index dock_boats
+POST /docks/boats dock/boats#create -
+GET /docks/boats/new dock/boats#new new_dock_boat
+GET /docks/boats/:id/edit dock/boats#edit edit_dock_boat
+GET /docks/boats/:id dock/boats#show dock_boat
+PATCH /docks/boats/:id dock/boats#update -
+PUT /docks/boats/:id dock/boats#update -
+GET /docks/crew/roster dock/crews#roster roster_dock_crew
+GET /docks/crew/new dock/crews#new new_dock_crew
+GET /docks/crew/edit dock/crews#edit edit_dock_crew
+GET /docks/crew dock/crews#show dock_crew
+PATCH /docks/crew dock/crews#update -
+PUT /docks/crew dock/crews#update -
+DELETE /docks/crew dock/crews#destroy -
+POST /docks/crew dock/crews#create -
+GET /v:version/piers/:quay_code/berths api/berths#index api_quay_berths
+GET /v:version/berths/:id api/berths#show api_berth
+GET /v:version/piers api/quays#index api_quays
+POST /v:version/piers api/quays#create -
+GET /v:version/piers/new api/quays#new new_api_quay
+GET /v:version/piers/:code/edit api/quays#edit edit_api_quay
+GET /v:version/piers/:code api/quays#show api_quay
+PATCH /v:version/piers/:code api/quays#update -
+PUT /v:version/piers/:code api/quays#update -
+DELETE /v:version/piers/:code api/quays#destroy -
+GET /tides/:day(/:hour) tides#show tide
+GET /tides tides#search tides
+POST /tides tides#search tides
+GET /charts/download charts#download charts_download
+GET /old - old
+ANY /radar - -
+"""
+
+
+def test_rails_names_and_paths_are_those_that_rails_draws() -> None:
+    facts = parse_file("config/routes.rb", _HARBOUR.encode())
+    found = [f"{each.method} {each.path} {each.handler or '-'} {each.name or '-'}" for each in facts.routes]
+    assert sorted(found) == sorted(_DRAWN.strip().split("\n"))
 
 
 def test_jax_rs_resources_and_what_they_inherit() -> None:
