@@ -4,6 +4,7 @@ import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lsprotocol import types
@@ -12,6 +13,13 @@ from pygls.exceptions import JsonRpcException
 from causalist.pipeline.repository import Repository
 from causalist.serialize.answers import answer_document
 from causalist.serialize.lookups import impact_document
+from causalist.servers.live.freshness import FreshnessReport
+from causalist.servers.live.index_job import Stage
+from causalist.servers.live.repository import LiveView
+from causalist.servers.lsp import answers
+from causalist.servers.lsp.folders import ignore_progress
+from causalist.servers.lsp.positions import DefinitionLocator
+from causalist.servers.lsp.server import LspServer
 from tests.servers.editor import Editor, at, document, edit
 
 pytestmark = pytest.mark.slow
@@ -246,6 +254,38 @@ class TestDefinitionAndReferences:
 
 
 class TestOwnRequests:
+    @pytest.mark.parametrize("is_behind", [False, True])
+    def test_say_what_is_missing_where_waiting_ended(self, is_behind: bool, small: Path) -> None:
+        repository, logged = Repository.open(small, exact_root=True), list[str]()
+        behind = FreshnessReport(False, changed=("shop/late.py",))
+
+        class Slow:
+            def __init__(self) -> None:
+                self.is_behind = is_behind
+
+            async def view(self, *_: Any) -> LiveView:
+                return LiveView(repository, 1, None if is_behind else behind, None if is_behind else Stage())
+
+        async def drive() -> answers.DocumentView:
+            server: Any = LspServer("0", small, 0.0)
+            server.window_log_message = lambda params: logged.append(params.message)
+            server._shown = lambda _, shown: answers.DocumentView(
+                shown, lambda _: None, lambda path: path, lambda uri: uri, "utf-16", DefinitionLocator()
+            )
+            view: answers.DocumentView = await server._current(Slow(), ignore_progress)
+            return view
+
+        shown = asyncio.run(drive())
+        assert logged == [shown.note]
+        assert ("last changes of open documents" if is_behind else "1 changed file is not in it") in shown.note
+        for document_ in (
+            answers.impact_answer(shown, {"node": "with_tax"}),
+            answers.context_document(shown, {"node": "with_tax"}),
+            answers.context_document(shown, {"question": "tax"}),
+            answers.ask_document(shown, {"question": "what does an invoice cost with tax"}),
+        ):
+            assert document_["notes"][0] == shown.note  # type: ignore[index]
+
     def test_say_what_the_command_line_says(self, small: Path) -> None:
         async def drive(editor: Editor) -> None:
             await editor.begin(small)
@@ -259,7 +299,9 @@ class TestOwnRequests:
 
             by_id = await editor.own("impact", node="with_tax", max_depth=2)
             affected = repository.impact("with_tax", max_depth=2)
-            places = by_id.pop("places")
+            places, notes = by_id.pop("places"), by_id.pop("notes")
+            missing = repository.describe_missing_history()
+            assert notes == [missing] and missing.startswith("no git history")
             assert by_id == json.loads(
                 json.dumps(impact_document(["shop/prices.py::with_tax"], [], len(affected), affected))
             )

@@ -69,7 +69,7 @@ class DocumentView(NamedTuple):
     """Repository as an editor shows it.
 
     `opened` returns the text of an open document by path, or None. `uri` maps a path to the editor's URI, and `path` is
-    its inverse.
+    its inverse. `note` says what the answer may lack because waiting ended, "" if nothing.
     """
 
     repository: "Repository"
@@ -78,6 +78,7 @@ class DocumentView(NamedTuple):
     path: Callable[[str], str | None]
     encoding: types.PositionEncodingKind | str
     places: DefinitionLocator
+    note: str = ""
 
     def text(self, path: str) -> DocumentText | None:
         """Return the editor's text of a file, or the saved text; None if neither can be read."""
@@ -314,7 +315,8 @@ def ask_document(shown: DocumentView, params: Mapping[str, Any]) -> dict[str, ob
     """Return the answer to `question`; all other parameters are options of `ask`."""
     question = read_question(params)
     answer = shown.repository.ask(question, _options(shown, params))
-    return answer_document(answer)
+    document = answer_document(answer)
+    return {**document, "notes": [shown.note]} if shown.note else document
 
 
 def context_document(shown: DocumentView, params: Mapping[str, Any]) -> dict[str, object]:
@@ -322,12 +324,14 @@ def context_document(shown: DocumentView, params: Mapping[str, Any]) -> dict[str
     if "question" in params:
         answer = shown.repository.ask(read_question(params), _options(shown, params))
         pack = answer.pack
-        return {"node": None, "text": pack.text if pack else "", "max_tokens": pack.max_tokens if pack else None}
+        most = pack.max_tokens if pack else None
+        return {"node": None, "text": pack.text if pack else "", "max_tokens": most, "notes": _notes(shown)}
     node = _node(shown, params)
     most = params.get("max_tokens", _CONTEXT_TOKENS)
     if isinstance(most, bool) or not isinstance(most, int) or not 200 <= most <= 100_000:
         raise UsageError(f"max_tokens must be an integer from 200 to 100,000, not {most!r}")
-    return {"node": node, "text": symbol_text(shown.repository, node, most).text, "max_tokens": most}
+    text = symbol_text(shown.repository, node, most).text
+    return {"node": node, "text": text, "max_tokens": most, "notes": _notes(shown)}
 
 
 def impact_answer(shown: DocumentView, params: Mapping[str, Any]) -> dict[str, object]:
@@ -348,7 +352,12 @@ def impact_answer(shown: DocumentView, params: Mapping[str, Any]) -> dict[str, o
     mentions = [each for each in shown.repository.documentation(node) if each.confidence >= confidence]
     together = shown.repository.changes_with(node, affected=affected)[:_MAX_AFFECTED]
     document = impact_document([node], [], len(affected), nearest, mentions[:_MAX_AFFECTED], together)
-    return {**document, "places": places}
+    return {**document, "places": places, "notes": _notes(shown, shown.repository.describe_missing_history())}
+
+
+def _notes(shown: DocumentView, *more: str) -> list[str]:
+    """Return what an answer may lack, in sentences."""
+    return [each for each in (shown.note, *more) if each]
 
 
 def _options(shown: DocumentView, params: Mapping[str, Any]) -> AskOptions:

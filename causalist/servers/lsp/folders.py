@@ -61,6 +61,11 @@ class WorkspaceFolder:
         """True if the files were not checked for a while or are known to have changed."""
         return time.monotonic() - self._looked_at > _LOOK_SECONDS
 
+    @property
+    def is_behind(self) -> bool:
+        """True if the last changes of open documents are still being indexed."""
+        return self._overlaying is not None
+
     def touch(self) -> None:
         """Record that files have changed."""
         self._looked_at = -LONG_SECONDS

@@ -32,6 +32,7 @@ from causalist.servers.lsp.folders import LONG_SECONDS, WorkspaceFolder, Workspa
 from causalist.servers.lsp.positions import DefinitionLocator, DocumentText
 from causalist.servers.lsp.protocol import Protocol, RequestFailed, run
 from causalist.servers.stdio_pipes import Pipes
+from causalist.servers.text_answers import staleness_note
 from causalist.servers.threads import run_in_thread
 
 if TYPE_CHECKING:
@@ -266,6 +267,8 @@ class LspServer(LanguageServer):
         try:
             for folder in self.folders:
                 shown = await self._current(folder, report)
+                if shown.note:
+                    self.window_log_message(types.LogMessageParams(types.MessageType.Info, shown.note))
                 found.append(await self._answer(partial(answers.find_symbols, shown, params.query)))
         finally:
             report.end()
@@ -380,7 +383,12 @@ class LspServer(LanguageServer):
         view = await folder.view(self._wait_seconds, report)
         if view.repository is None:
             raise RequestFailed(f"still indexing: {view.stage}; ask again in a few seconds")
-        return self._shown(folder, view.repository)
+        note = staleness_note(view).removeprefix("note: ").rstrip()
+        if not note and folder.is_behind:
+            note = "answered without the last changes of open documents; ask again for a current answer"
+        if note and report is ignore_progress:  # a list of locations cannot say it
+            self.window_log_message(types.LogMessageParams(types.MessageType.Info, note))
+        return self._shown(folder, view.repository)._replace(note=note)
 
     async def _node_at(
         self, uri: str, position: types.Position
