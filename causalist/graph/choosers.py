@@ -7,19 +7,26 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.packages import first_names_in
 from causalist.graph.infer.inference import Inference
-from causalist.graph.program.overloads import REST, is_type_parameter, misfit
+from causalist.graph.program.overloads import (
+    REST,
+    SOME_TYPE,
+    TakenType,
+    distance_by_conversion,
+    is_type_parameter,
+    misfit,
+)
 from causalist.graph.program.program import Program
 from causalist.graph.rules import MAX_CANDIDATES, MAX_NAMESAKES, RuleName
 from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import ArgumentKind, Definition, ImportKind
-from causalist.model.language import LanguageSettings
+from causalist.model.language import ConversionSettings, LanguageSettings
 from causalist.model.roles import role_of
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 from causalist.model.type_notation import OPTIONAL, split_top, type_parameters_of
@@ -40,16 +47,9 @@ _OTHER_PLATFORMS = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_SOME_TYPE = 10  # a parameter of a type from outside, which the argument may have
+_TYPE_PARAMETER = re.compile(r"\b(?:typename|class)[\s.]+(\w+)")
+_CONSTANT_PARAMETER = re.compile(r"\bconst(?=\s+[\w:<>, ]+?\s*[*&]\s*(\w+))")
 _ANY_TYPE = 20  # farther than any base: a parameter that takes everything
-_CONVERTED = 30  # a parameter of a type that the type of the argument is converted to
-_NUMBERS = re.compile(
-    r"bool|(?:signed |unsigned )?char|(?:unsigned )?(?:short|long(?: long)?)|unsigned|int|float|(?:long )?double"
-    r"|wchar_t|char\d+_t|u?int(?:_least|_fast)?\d+_t|u?int(?:ptr|max)_t|s?size_t|ptrdiff_t|off_t|time_t|mode_t|byte"
-)
-_PROMOTED = {("char", "int"), ("bool", "int"), ("short", "int"), ("unsigned char", "int"), ("float", "double")}
-_ARGUMENT_LIST = "va_list"
-_SAME_KIND = 3  # another name for a type that is not known
 _ONE_OF_MANY = 100  # a parameter that takes any number of arguments, given one that is no array
 # Types from outside that a type may have without naming them.
 _TYPES_OF_ALL = frozenset({"Comparable", "Enum", "IComparable", "IEquatable", "Record", "Serializable", "ValueType"})
@@ -121,7 +121,7 @@ class TwinChooser:
             return is_constant
         if is_constant and head not in symbols.bindings.get(scope, {}):
             return None
-        return re.search(rf"\bconst\s+[\w:<>, ]+?\s*[*&]\s*{re.escape(head)}\b", signature) is not None
+        return head in _CONSTANT_PARAMETER.findall(signature)
 
     def _shape(self, function: int) -> object:
         """Return the types of the parameters of a function, in languages without overloads their number."""
@@ -141,6 +141,9 @@ class OverloadChooser:
     """
 
     inference: Inference
+    _taken: dict[tuple[int, str], TakenType | None] = field(default_factory=dict)
+    # By functions, arguments and their values: many calls differ by nothing else.
+    _nearest: dict[tuple[int, str, tuple[tuple[int, Value], ...]], list[int] | None] = field(default_factory=dict)
 
     def select_nearest(self, place: tuple[int, int], functions: list[int], arguments: str, chains: str) -> list[int]:
         """Return the namesakes of `functions` whose parameters are nearest to the arguments; `functions` where none is.
@@ -159,40 +162,58 @@ class OverloadChooser:
             if chain and (value := self._infer_argument(place, chain)) is not None
         ]
         settings = program.files[program.file_of[functions[0]]].settings
-        given = [position for position, letter in enumerate(arguments) if letter == ArgumentKind.FUNCTION]
         if settings is not None and settings.modules.headers:
-            types = dict(settings.types.literals)
-            literal = [(i, types[letter][0]) for i, letter in enumerate(arguments) if letter in types]
-            inferred += [(i, Value(ValueKind.BUILTIN, -1, "", type=name)) for i, name in literal]
-        if settings is None or not (inferred or given or settings.modules.headers):
+            key = functions[0], arguments, tuple(inferred)
+            if key not in self._nearest:
+                types = dict(settings.types.literals)
+                literal = [(i, types[letter][0]) for i, letter in enumerate(arguments) if letter in types]
+                inferred += [(i, Value(ValueKind.BUILTIN, -1, "", type=name)) for i, name in literal]
+                same = [*same, *(each for each in elsewhere if each not in same)]
+                self._nearest[key] = self._select_among(same, settings, arguments, inferred)
+            nearest = self._nearest[key]
+            return functions if nearest is None else nearest
+        if settings is None or not (inferred or ArgumentKind.FUNCTION in arguments):
             return functions
         literals = program.literals[settings.name]
-        is_defined_apart = bool(settings.modules.headers)
-        if is_defined_apart or not any(
-            misfit(program.parameters.get(e), arguments, literals) is not None for e in same
-        ):
+        if not any(misfit(program.parameters.get(e), arguments, literals) is not None for e in same):
             same = [*same, *(each for each in elsewhere if each not in same)]  # members of the type itself come first
+        nearest = self._select_among(same, settings, arguments, inferred)
+        return self._select_inherited(place, functions, arguments, chains) if nearest is None else nearest
+
+    def _select_among(
+        self, functions: list[int], settings: LanguageSettings, arguments: str, inferred: list[tuple[int, Value]]
+    ) -> list[int] | None:
+        """Return those of `functions` that are nearest to the arguments, whose types are `inferred`; None if none is.
+
+        Where functions are defined apart from their declarations, types convert.
+        """
+        program, converts = self.inference.program, bool(settings.modules.headers)
+        literals, argument_list = program.literals[settings.name], settings.conversions.argument_list
+        given = [position for position, letter in enumerate(arguments) if letter == ArgumentKind.FUNCTION]
         found: list[tuple[int, int, int]] = []
-        for function in same:
+        for function in functions:
             far = misfit(program.parameters.get(function), arguments, literals)
-            taken = program.parameters.get(function, ())
-            if any(each.startswith(_ARGUMENT_LIST) for each in taken) and not any(
-                value.type == _ARGUMENT_LIST for _, value in inferred
-            ):
-                continue  # nothing else is one
+            if argument_list and self._misses_list(function, argument_list, inferred):
+                continue
             steps = [self._distance(function, at, value) for at, value in inferred] if far is not None else [None]
             if any(not self._takes_function(function, at, at == len(arguments) - 1) for at in given):
                 continue
             if far is not None and None not in steps:
                 found.append((far, sum(step or 0 for step in steps), function))
         if not found:
-            return functions if is_defined_apart else self._select_inherited(place, functions, arguments, chains)
-        if is_defined_apart:  # conversions count more than what is left out
+            return None
+        if converts:  # conversions count more than what is left out
             found = [
                 (far // _ONE_OF_MANY, steps * _ONE_OF_MANY + far % _ONE_OF_MANY, each) for far, steps, each in found
             ]
         least = min(each[:2] for each in found)
         return [function for far, steps, function in found if (far, steps) == least]
+
+    def _misses_list(self, function: int, argument_list: str, inferred: list[tuple[int, Value]]) -> bool:
+        """Return True if a function takes the rest of the arguments of another, and none is given: nothing else is."""
+        taken = self.inference.program.parameters.get(function, ())
+        is_taken = any(each.startswith(argument_list) for each in taken)
+        return is_taken and not any(value.type == argument_list for _, value in inferred)
 
     def _select_inherited(self, place: tuple[int, int], functions: list[int], arguments: str, chains: str) -> list[int]:
         """Return the namesakes that the nearest base has instead of `functions`, none of which takes the arguments."""
@@ -274,7 +295,7 @@ class OverloadChooser:
         symbols = program.files[file]
         text = text.partition("{")[0]
         if symbols.settings is not None and symbols.settings.modules.headers:
-            return self._distance_by_conversion(function, text, value)
+            return self._distance_by_conversion(function, text, value, symbols.settings.conversions)
         name = text.rpartition(".")[2]
         if (
             name in _UNIVERSAL_TYPES
@@ -287,76 +308,51 @@ class OverloadChooser:
             return None if value.type != name else 0
         wanted = self.inference.infer_annotation(file, function - symbols.first, text, RuleName.ANNOTATION)
         if value.kind is ValueKind.EXTERNAL:
-            return 0 if value.type == name else None if wanted.kind is ValueKind.INSTANCE else _SOME_TYPE
+            return 0 if value.type == name else None if wanted.kind is ValueKind.INSTANCE else SOME_TYPE
         bases = program.linear_bases(value.number)
         if wanted.kind is not ValueKind.INSTANCE:
             is_known = name not in _TYPES_OF_ALL and self.inference.derived_from_outside.isdisjoint(bases)
-            return None if is_known else _SOME_TYPE
+            return None if is_known else SOME_TYPE
         return bases.index(wanted.number) if wanted.number in bases else None
 
-    def _distance_by_conversion(self, function: int, text: str, value: Value) -> int | None:
+    def _distance_by_conversion(
+        self, function: int, text: str, value: Value, settings: ConversionSettings
+    ) -> int | None:
         """Return the distance where numbers convert into one another, and types have constructors that convert."""
+        key = function, text
+        if key not in self._taken:
+            self._taken[key] = self._read_taken(function, text, settings)
+        taken = self._taken[key]
+        if taken is None:
+            return _ANY_TYPE
+        program, is_instance = self.inference.program, value.kind is ValueKind.INSTANCE
+        bases = program.linear_bases(value.number) if is_instance else ()
+        counts = is_instance and program.definition_of[value.number].kind in (NodeKind.ENUM, NodeKind.TYPE)
+        return distance_by_conversion(taken, value, bases, counts, settings)
+
+    def _read_taken(self, function: int, text: str, settings: ConversionSettings) -> TakenType | None:
+        """Return what a parameter takes; None if it is of a type that a template leaves open."""
         program = self.inference.program
         file = program.file_of[function]
-        symbols = program.files[file]
+        scope = function - program.files[file].first
         name = text.rpartition(".")[2]
         bare = name.rstrip("*")
         signature = program.definition_of[function].signature
-        if (
-            not bare
-            or is_type_parameter(bare)
-            or (
-                signature.startswith("template")
-                and re.search(rf"\b(?:typename|class)[\s.]+{re.escape(bare)}\b", signature)
-            )
-        ):
-            return _ANY_TYPE
-        is_pointer, is_truth = name != bare, name == "bool"
-        given = value.type
-        if value.kind is ValueKind.BUILTIN and given == name:
-            return 0
-        if is_pointer and given in ("char*", "wchar_t*") and "char" in bare.lower() and bare not in ("char", "wchar_t"):
-            return _SAME_KIND
-        wanted = self.inference.infer_annotation(file, function - symbols.first, bare, RuleName.ANNOTATION)
-        is_ours = wanted.kind is ValueKind.INSTANCE and not self._is_wrapped(file, function - symbols.first, bare)
-        is_alias = wanted.kind is ValueKind.UNKNOWN or (  # of nobody knows what
+        of_template = _TYPE_PARAMETER.findall(signature) if signature.startswith("template") else ()
+        if not bare or is_type_parameter(bare) or bare in of_template:
+            return None
+        is_pointer = name != bare
+        wanted = self.inference.infer_annotation(file, scope, bare, RuleName.ANNOTATION)
+        is_ours = wanted.kind is ValueKind.INSTANCE and not self._is_wrapped(file, scope, bare)
+        is_alias = wanted.kind is ValueKind.UNKNOWN or (
             is_ours and program.definition_of[wanted.number].kind == NodeKind.TYPE
         )
         if wanted.kind is ValueKind.BUILTIN and wanted.type:
             bare = wanted.type
             name = bare + "*" * is_pointer
-            is_truth = name == "bool"
-        if value.kind is ValueKind.INSTANCE:
-            bases = program.linear_bases(value.number)
-            if is_ours and wanted.number in bases:
-                return bases.index(wanted.number)
-            if _NUMBERS.fullmatch(name):
-                is_number = program.definition_of[value.number].kind in (NodeKind.ENUM, NodeKind.TYPE)
-                return 1 if is_number else _CONVERTED if is_truth else None
-            return _CONVERTED if name == "void*" else None if is_pointer else _CONVERTED + 1
-        if not given or value.kind is ValueKind.EXTERNAL:
-            return _SOME_TYPE
-        if given == name:
-            return 0
-        if given == "lambda":
-            return None if _NUMBERS.fullmatch(name) or (is_pointer and "(" not in name) else _SOME_TYPE
-        if given == "nullptr_t":
-            return 1 if is_pointer else None if _NUMBERS.fullmatch(name) else _CONVERTED
-        if is_alias:
-            return _SAME_KIND if given.endswith("*") == is_pointer else _CONVERTED + 1
-        if _NUMBERS.fullmatch(given):
-            if _NUMBERS.fullmatch(name):
-                return 1 if (given, name) in _PROMOTED else 2
-            return None if is_pointer else _CONVERTED
-        if given.endswith("*"):
-            if is_pointer:
-                return _CONVERTED if name == "void*" else None
-            return _CONVERTED if is_truth else None if _NUMBERS.fullmatch(name) else _CONVERTED + 1
-        if given.endswith("stream") and name.endswith(
-            "stream"
-        ):  # those of the standard library derive from one another
-            return 1 if given.startswith("w") == name.startswith("w") else None
-        return None if is_pointer or _NUMBERS.fullmatch(name) else _CONVERTED
+        written = text.rpartition(".")[2]
+        is_number = re.fullmatch(settings.numbers, name) is not None
+        return TakenType(written, name, is_pointer, wanted.number if is_ours else -1, is_alias, is_number)
 
     def _is_wrapped(self, file: int, scope: int, name: str) -> bool:
         """Return True if a name is another for a type that holds one: `using P = shared_ptr<T>`."""

@@ -121,10 +121,6 @@ class FileSymbols:
         return self._named.get(scope, _NOTHING)
 
 
-# A test of a suite in C++; the members of a suite are in scope, but for `TEST`, whose suite is only a name.
-TEST_MACRO = re.compile(r"([A-Z0-9_]*TEST[A-Z0-9_]*)\s*\(")
-
-
 def build_file_symbols(path: str, facts: FileFacts, first: int, settings: LanguageSettings | None) -> FileSymbols:
     """Build the symbol tables of one file."""
     symbols = FileSymbols(path, facts, first, settings, returns=dict(facts.returns))
@@ -137,11 +133,12 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
     assigned = settings is not None and bool(settings.names.assigned_prefixes)
     if settings is not None and settings.names.members_are_visible:
         symbols.owned = {position for position, _ in facts.owners}
+    suite = settings.tests.suite if settings is not None else ""
     implementing = {i for block in facts.implementations for i in range(block.first, block.end)}
     for i, definition in enumerate(facts.definitions):
         if definition.kind == NodeKind.HANDLER:
             continue  # which nothing can name
-        if i in symbols.owned and TEST_MACRO.match(definition.signature):
+        if suite and i in symbols.owned and re.match(suite, definition.signature):
             continue  # `TEST_F(Suite, Name) {…}` is no member of the suite that anybody calls
         if definition.parent == MODULE_SCOPE and "." in definition.qualname:
             symbols.holders.add(definition.qualname.rpartition(".")[0])

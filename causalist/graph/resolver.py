@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.choosers import NameCandidates, OverloadChooser, PartialTypes, TwinChooser
-from causalist.graph.file_symbols import TEST_MACRO
 from causalist.graph.imports.includes import InclusionGraph
 from causalist.graph.imports.packages import share_imports
 from causalist.graph.infer.inference import Inference
@@ -309,8 +308,9 @@ class Resolver:
                 found = self._type_at(file, parent, owner)
                 if found < 0:
                     continue
-                if test := TEST_MACRO.match(symbols.facts.definitions[local].signature):
-                    if test[1] != "TEST":
+                suite = symbols.settings.tests.suite if symbols.settings is not None else ""
+                if suite and (test := re.match(suite, symbols.facts.definitions[local].signature)):
+                    if not test["apart"]:
                         program.owner_of[member] = found
                     continue
                 program.attach_member(member, found)

@@ -86,6 +86,8 @@ class NameSettings:
     """several argument lists make one call; the first is counted. Example: Scala: true"""
     overloads: bool = False
     """functions of one name with different parameters; values share names with functions. Example: C++: true"""
+    never_overloaded: str = ""
+    r"""regular expression of chains without overloads; arguments are not read. Example: C++: `'std\..*'`"""
     file_private_pattern: str = ""
     r"""with `modules.headers`: signatures of definitions that only their own file, or files that include it, can see.
     Example: C: `'static\b'`
@@ -196,7 +198,7 @@ class ModuleSettings:
         return self.inclusion or self.system in (ModuleSystem.INCLUDE, ModuleSystem.DOTTED)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # each is a key of caches: hashed by identity, which is quick
 class TypeSettings:
     """Types and annotations of a language."""
 
@@ -273,6 +275,33 @@ class TypeSettings:
     """`x as T` says that x is a T. Example: TypeScript: true"""
     arrow: str = ""
     """mark in function types. Example: TypeScript: `"=>"`"""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionSettings:
+    """Conversions of what a call is given into what a parameter takes, where they choose between overloads."""
+
+    numbers: str = ""
+    """regular expression of types that convert into one another. Example: `'int|long'`"""
+    promoted: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """types -> those that they become first. Example: `short = ["int"]`"""
+    truth: str = ""
+    null: str = ""
+    function: str = ""
+    """types of truth values, of a pointer to nothing, of functions without a name. Example: `"bool"`, `"nullptr_t"`,
+    `"lambda"`
+    """
+    any_pointer: str = ""
+    """type to which every pointer converts. Example: `"void*"`"""
+    characters: tuple[str, ...] = ()
+    """types to which an alias may point whose name ends like them. Example: `["char"]`"""
+    argument_list: str = ""
+    """type for which only its own values are given. Example: `"va_list"`"""
+    related: tuple[str, ...] = ()
+    wide: str = ""
+    """endings of outside types that derive from one another; beginning of those that derive from no others.
+    Example: `["stream"]`, `"w"`
+    """
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # each is a key of a cache: hashed by identity, which is quick
@@ -356,6 +385,10 @@ class TestSettings:
     """
     names: tuple[str, ...] = ()
     """names of test files and types; `*` is the tested name. Example: `["test_*"]`"""
+    suite: str = ""
+    r"""signatures of members of a suite, which nobody calls; where the group `apart` matches, they are not in scope.
+    Example: C++: `'TEST_F\('`
+    """
     fixtures: str = ""
     """file whose fixtures all tests below its folder see. Example: Python: `"conftest.py"`"""
 
@@ -520,4 +553,5 @@ class LanguageSettings:
     lambdas: LambdaSettings = LambdaSettings()
     lookups: tuple[LookupSettings, ...] = ()
     preprocessor: PreprocessorSettings = PreprocessorSettings()
+    conversions: ConversionSettings = ConversionSettings()
     repairs: tuple[Repair, ...] = ()

@@ -14,6 +14,7 @@ import tree_sitter
 from causalist.errors import GrammarError
 from causalist.model.language import (
     CommentSettings,
+    ConversionSettings,
     Dialect,
     HandlerSettings,
     LambdaSettings,
@@ -232,6 +233,7 @@ def _read_settings(path: Path) -> LanguageSettings:
             builtin_names=builtin.get("names", ()),
             builtin_objects=builtin.get("objects", ()),
             types=TypeSettings(**_freeze_values(data.get("types", {}))),
+            conversions=ConversionSettings(**_freeze_values(data.get("conversions", {}))),
             shapes=ShapeSettings(**_freeze_values(data.get("shapes", {}))),
             tests=TestSettings(**_freeze_values(data.get("tests", {}))),
             lambdas=LambdaSettings(**_freeze_values(data.get("lambdas", {}))),

@@ -15,6 +15,7 @@ from dataclasses import fields
 from causalist.model import language
 from causalist.model.language import (
     CommentSettings,
+    ConversionSettings,
     Dialect,
     HandlerSettings,
     LambdaSettings,
@@ -42,6 +43,7 @@ TABLES: Mapping[str, type] = {
     "tests": TestSettings,
     "handlers": HandlerSettings,
     "lookups": LookupSettings,
+    "conversions": ConversionSettings,
     "preprocessor": PreprocessorSettings,
     "repairs": Repair,
 }

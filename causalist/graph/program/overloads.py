@@ -1,17 +1,24 @@
 """Overloads: the fit of functions of one name to the number of arguments and the literals of a call.
 
 In: parameters as facts have them, and the arguments of a call. Out: a distance, and the functions that fit best. Types
-of arguments that are no literals are left to the resolver.
+of arguments that are no literals are left to the resolver, which asks for the distance of one that converts.
 """
 
+import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
+from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import UNCOUNTED, ArgumentKind
+from causalist.model.language import ConversionSettings
 from causalist.model.type_notation import OPTIONAL
 
 REST = "..."
 _TOP_TYPES = frozenset({"Any", "Comparable", "Object", "Serializable"})
-_SOME_TYPE = 200  # a type of which nobody knows that it takes the argument; farther than any number of arguments
+_UNKNOWN_TYPE = 200  # a type of which nobody knows that it takes the argument; farther than any number of arguments
+SOME_TYPE = 10  # distance of a type from outside, which the argument may have
+_SAME_KIND = 3  # distance of another name for a type that is not known
+_CONVERTED = 30  # distance of a type that the type of the argument is converted to
 
 Literals = Mapping[str, Sequence[str]]  # letter of an argument -> types that take it, the most fitting first
 
@@ -72,7 +79,7 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
         elif is_type_parameter(name):
             total += len(accepted)
         elif "*" in accepted and name[:1].isupper():
-            total += _SOME_TYPE
+            total += _UNKNOWN_TYPE
         elif not (takes_rest and position == len(parameters) - 1 and letter in (ArgumentKind.NULL, ArgumentKind.OTHER)):
             return None
     return total
@@ -90,7 +97,7 @@ def _distance_of_function(name: str, literals: Literals) -> int | None:
     if is_type_parameter(name):
         return 1
     of_values = any(name in accepted and name not in _TOP_TYPES for accepted in literals.values())
-    return None if of_values or not name[:1].isupper() else _SOME_TYPE
+    return None if of_values or not name[:1].isupper() else _UNKNOWN_TYPE
 
 
 def best_overloads(
@@ -118,3 +125,65 @@ def arguments_of(part: str, called: str | None) -> str | None:
 def without_optional_marks(parameters: Sequence[str] | None) -> tuple[str, ...] | None:
     """Return parameters without the marks of optional ones."""
     return tuple(each.removesuffix(OPTIONAL) for each in parameters) if parameters is not None else None
+
+
+class TakenType(NamedTuple):
+    """Type of a parameter where arguments convert."""
+
+    written: str
+    name: str  # what it is another name for, with a "*" for a pointer
+    is_pointer: bool
+    number: int  # of the type in the repository, or -1
+    is_alias: bool  # of nobody knows what
+    is_number: bool
+
+
+def distance_by_conversion(
+    taken: TakenType, value: Value, bases: Sequence[int], counts: bool, settings: ConversionSettings
+) -> int | None:
+    """Return the distance of a parameter from what it is given, None if that does not convert.
+
+    `bases` are those of an instance, which converts to a number if it `counts`.
+
+    >>> settings = ConversionSettings(numbers="int|long", promoted=(("int", ("long",)),), any_pointer="void*")
+    >>> value = Value(ValueKind.BUILTIN, -1, "", type="int")
+    >>> names = ("int", "long", "void*", "Name")
+    >>> several = [TakenType(n, n, "*" in n, -1, False, n in ("int", "long")) for n in names]
+    >>> [distance_by_conversion(each, value, (), False, settings) for each in several]
+    [0, 1, None, 30]
+    """
+    written, name, is_pointer, number, is_alias, is_number = taken
+    given, is_truth = value.type, name == settings.truth
+    if value.kind is ValueKind.BUILTIN and given == written:
+        return 0
+    if is_pointer and given.endswith("*") and given[:-1] in settings.characters:
+        alias = written.rstrip("*")
+        if alias not in settings.characters and any(each in alias.lower() for each in settings.characters):
+            return _SAME_KIND
+    if value.kind is ValueKind.INSTANCE:
+        if number >= 0 and number in bases:
+            return bases.index(number)
+        if is_number:
+            return 1 if counts else _CONVERTED if is_truth else None
+        return _CONVERTED if name == settings.any_pointer else None if is_pointer else _CONVERTED + 1
+    if not given or value.kind is ValueKind.EXTERNAL:
+        return SOME_TYPE
+    if given == name:
+        return 0
+    if given == settings.function:
+        return None if is_number or (is_pointer and "(" not in name) else SOME_TYPE
+    if given == settings.null:
+        return 1 if is_pointer else None if is_number else _CONVERTED
+    if is_alias:
+        return _SAME_KIND if given.endswith("*") == is_pointer else _CONVERTED + 1
+    if re.fullmatch(settings.numbers, given):
+        if is_number:
+            return 1 if name in dict(settings.promoted).get(given, ()) else 2
+        return None if is_pointer else _CONVERTED
+    if given.endswith("*"):
+        if is_pointer:
+            return _CONVERTED if name == settings.any_pointer else None
+        return _CONVERTED if is_truth else None if is_number else _CONVERTED + 1
+    if any(given.endswith(each) and name.endswith(each) for each in settings.related):
+        return 1 if given.startswith(settings.wide) == name.startswith(settings.wide) else None
+    return None if is_pointer or is_number else _CONVERTED

@@ -297,6 +297,7 @@ _MADE_OR_CAST = re.compile(
 )
 
 
+@lru_cache(maxsize=1 << 12)
 def named_type(text: str, settings: TypeSettings) -> str:
     """Return the type that is written before names of variables. An iterator is what it points at.
 
@@ -363,6 +364,7 @@ _MEMBER_PATH = re.compile(r"[^\W\d]\w*(?:(?: ?\.|->|::)[^\W\d]\w*)+(?<!cout)(?<!
 _NULLS = ("nullptr", "NULL")
 
 
+@lru_cache(maxsize=1 << 13)
 def letter_and_value(text: str, settings: TypeSettings) -> tuple[str, str]:
     """Return the letter of an argument in `Call.arguments` and, if that is "?", its chain in `Call.values`.
 

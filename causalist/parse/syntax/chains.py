@@ -7,6 +7,7 @@ types: `await f()` has the type of `f()`, and `Promise<T>` is read as T.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from causalist.model.language import TypeSettings
 from causalist.model.type_notation import (
@@ -86,8 +87,12 @@ def chain_of(text: str, settings: TypeSettings | None = None) -> str:
     """
     if _PLAIN.fullmatch(text):
         return "" if text[0].isdigit() else text
-    if len(text) > _MAX_CHARACTERS:
-        return last_of_chain(text)
+    return last_of_chain(text) if len(text) > _MAX_CHARACTERS else _read_chain(text, settings)
+
+
+@lru_cache(maxsize=1 << 12)
+def _read_chain(text: str, settings: TypeSettings | None) -> str:
+    """Return the chain of a text that is not one as it stands."""
     text = text[_FRONT.match(text).end() :]  # type: ignore[union-attr]
     if "r#" in text:
         text = _RAW.sub("", text)

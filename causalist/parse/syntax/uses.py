@@ -447,6 +447,7 @@ class UseReader:
         self._sigil = scopes.settings.names.sigil.encode()
         self._bare_calls = scopes.settings.names.bare_calls
         self._lists_arguments = bool(scopes.settings.types.literals and scopes.settings.modules.headers)
+        self._is_never_overloaded = re.compile(scopes.settings.names.never_overloaded or "(?!)").fullmatch
         self._signs = frozenset(sign.encode() for sign in scopes.settings.names.name_suffixes)
         self._builtin_names = frozenset(scopes.settings.builtin_names)
         self._kept: list[Reference] = []  # where scopes are blocks, which uses are local is known at once
@@ -520,8 +521,7 @@ class UseReader:
             if chain and sign:
                 chain += self._scopes.text(end - 1, end)
         if chain:
-            is_plain = chain.isupper() or chain.startswith("std.") or chain.endswith("_cast")  # which no overloads have
-            is_listed = self._lists_arguments and not is_plain
+            is_listed = self._lists_arguments and not self._is_never_overloaded(chain)
             given = letters_and_values(self._scopes.data, end, self._settings.types) if is_listed else None
             self._keep(chain, start, max(end - 1, start), given)
             if self._settings.names.clauses:
