@@ -153,26 +153,29 @@ class OverloadChooser:
         """
         program = self.inference.program
         same, elsewhere = program.overloads_of(functions[0])
-        if len(same) + len(elsewhere) < 2:
+        settings = program.files[program.file_of[functions[0]]].settings
+        if len(same) + len(elsewhere) < 2 or settings is None:
             return functions
+        if settings.modules.headers:
+            same = [*same, *(each for each in elsewhere if each not in same)]
+            if sum(misfit(program.parameters.get(each), arguments, {}) is not None for each in same) < 2:
+                return functions  # their number says all
         unknown = [position for position, letter in enumerate(arguments) if letter == ArgumentKind.OTHER]
         inferred = [
             (position, value)
             for position, chain in zip(unknown, chains.split(","), strict=False)
             if chain and (value := self._infer_argument(place, chain)) is not None
         ]
-        settings = program.files[program.file_of[functions[0]]].settings
-        if settings is not None and settings.modules.headers:
+        if settings.modules.headers:
             key = functions[0], arguments, tuple(inferred)
             if key not in self._nearest:
                 types = dict(settings.types.literals)
                 literal = [(i, types[letter][0]) for i, letter in enumerate(arguments) if letter in types]
                 inferred += [(i, Value(ValueKind.BUILTIN, -1, "", type=name)) for i, name in literal]
-                same = [*same, *(each for each in elsewhere if each not in same)]
                 self._nearest[key] = self._select_among(same, settings, arguments, inferred)
             nearest = self._nearest[key]
             return functions if nearest is None else nearest
-        if settings is None or not (inferred or ArgumentKind.FUNCTION in arguments):
+        if not (inferred or ArgumentKind.FUNCTION in arguments):
             return functions
         literals = program.literals[settings.name]
         if not any(misfit(program.parameters.get(e), arguments, literals) is not None for e in same):
