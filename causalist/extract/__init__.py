@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.extract.causal_order import order_subgraph
+    from causalist.extract.causal_order import order_subgraph, select_acyclic
     from causalist.extract.paths import paths_from_seeds
     from causalist.extract.relevance import Needed, RelevanceInput, default_relevance, judge_relevance
     from causalist.extract.subgraph import (
@@ -29,6 +29,7 @@ __all__ = [
     "name_edge",
     "order_subgraph",
     "paths_from_seeds",
+    "select_acyclic",
     "without_implied_edges",
 ]
 
@@ -36,7 +37,7 @@ __getattr__ = exports(
     __name__,
     {
         "subgraph": "extract_subgraph hit_of hops_between lift_to_files name_edge without_implied_edges",
-        "causal_order": "order_subgraph",
+        "causal_order": "order_subgraph select_acyclic",
         "paths": "paths_from_seeds",
         "relevance": "Needed RelevanceInput default_relevance judge_relevance",
     },

@@ -17,6 +17,7 @@ from causalist.model.graph import ORDERING_KINDS, OrderedSubgraph, SubgraphEdge
 
 # Scores that differ by less are equal, and the id decides (design section 5).
 SCORE_DECIMALS = 12
+_MAX_CLOSURE_NODES = 4096  # of a component; above, a search takes less than its transitive closure
 
 
 def order_subgraph(
@@ -30,7 +31,7 @@ def order_subgraph(
     `dependencies-first` is that order reversed. `kept`, `removed`, `unordered` and `loops` are strongest first.
 
     `scores` and `ids` have one entry for each position. Time is linear in the edges but for those inside a strongly
-    connected component; a component of m nodes needs m * m / 8 bytes.
+    connected component; a component of m nodes needs m * m / 8 bytes, 2 MB at most, or memory linear in its edges.
 
     Raises `UsageError` for lengths that differ, scores that are not finite, and edges to positions that do not exist.
 
@@ -59,41 +60,125 @@ def order_subgraph(
 
 
 def _break_cycles(edges: Sequence[SubgraphEdge], n_nodes: int) -> tuple[list[SubgraphEdge], list[SubgraphEdge]]:
-    """Return (kept, removed) of `edges`, which are considered in the given order.
+    """Return (kept, removed) of `edges`, which are considered in the given order."""
+    is_kept = select_acyclic([edge.source for edge in edges], [edge.target for edge in edges], n_nodes)
+    kept = [edge for edge, is_in in zip(edges, is_kept, strict=True) if is_in]
+    return kept, [edge for edge, is_in in zip(edges, is_kept, strict=True) if not is_in]
 
-    A cycle lies within one strongly connected component, so edges between components are kept unseen. Within one,
-    `reach` is the transitive closure of what is kept, a row of bits for each node: an edge u -> v closes a cycle when
+
+def select_acyclic(sources: Sequence[int], targets: Sequence[int], n_nodes: int) -> list[bool]:
+    """Return for each edge, taken in the given order, True if it closes no cycle with those kept before it.
+
+    A cycle lies within one strongly connected component, so edges between components are kept unseen.
+
+    >>> select_acyclic([0, 1, 2, 0], [1, 2, 0, 2], 3)
+    [True, True, False, True]
+    """
+    component, local, sizes = _components(sources, targets, n_nodes)
+    inside: dict[int, list[int]] = {}
+    for i, (source, target) in enumerate(zip(sources, targets, strict=True)):
+        if component[source] == component[target]:
+            inside.setdefault(component[source], []).append(i)
+    is_kept = [True] * len(sources)
+    for c, numbers in inside.items():
+        select = _select_by_closure if sizes[c] <= _MAX_CLOSURE_NODES else _select_by_order
+        ends = [local[sources[i]] for i in numbers], [local[targets[i]] for i in numbers]
+        for i, is_in in zip(numbers, select(*ends, sizes[c]), strict=True):
+            is_kept[i] = is_in
+    return is_kept
+
+
+def _select_by_closure(sources: Sequence[int], targets: Sequence[int], n_nodes: int) -> list[bool]:
+    """Return `select_acyclic` within one component.
+
+    `closure` is the transitive closure of what is kept, a row of bits for each node: an edge u -> v closes a cycle when
     v reaches u, and keeping it gives all that reach u and do not reach v yet whatever v reaches.
     """
-    component, local, sizes = _components(edges, n_nodes)
-    reach = {
-        c: np.packbits(np.eye(size, dtype=np.bool_), axis=1, bitorder="little")
-        for c, size in enumerate(sizes)
-        if size > 1
-    }
-    kept, removed = [], []
-    for edge in edges:
-        c = component[edge.source]
-        if c == component[edge.target]:
-            closure, u, v = reach[c], local[edge.source], local[edge.target]
-            if closure[v, u >> 3] >> (u & 7) & 1:
-                removed.append(edge)
-                continue
-            if not closure[u, v >> 3] >> (v & 7) & 1:
-                reaches_u, reaches_v = closure[:, u >> 3] >> (u & 7), closure[:, v >> 3] >> (v & 7)
-                closure[np.flatnonzero(reaches_u & ~reaches_v & 1)] |= closure[v]
-        kept.append(edge)
-    return kept, removed
+    closure = np.packbits(np.eye(n_nodes, dtype=np.bool_), axis=1, bitorder="little")
+    is_kept = []
+    for u, v in zip(sources, targets, strict=True):
+        closes = bool(closure[v, u >> 3] >> (u & 7) & 1)
+        if not closes and not closure[u, v >> 3] >> (v & 7) & 1:
+            reaches_u, reaches_v = closure[:, u >> 3] >> (u & 7), closure[:, v >> 3] >> (v & 7)
+            closure[np.flatnonzero(reaches_u & ~reaches_v & 1)] |= closure[v]
+        is_kept.append(not closes)
+    return is_kept
 
 
-def _components(edges: Sequence[SubgraphEdge], n_nodes: int) -> tuple[list[int], list[int], list[int]]:
+def _select_by_order(sources: Sequence[int], targets: Sequence[int], n_nodes: int) -> list[bool]:
+    """Return `select_acyclic` within one component, in memory linear in its edges.
+
+    Nodes are kept in a topological order of the kept edges (Pearce and Kelly 2006). An edge that agrees with it costs
+    nothing. Another one costs a search among the nodes between its ends, which finds the cycle, or what has to change
+    places. The first order is that of a search depth first along all edges, with which most of them agree.
+    """
+    place = [0] * n_nodes
+    for i, node in enumerate(_reverse_postorder(sources, targets, n_nodes)):
+        place[node] = i
+    successors: list[list[int]] = [[] for _ in range(n_nodes)]
+    predecessors: list[list[int]] = [[] for _ in range(n_nodes)]
+    is_kept = []
+    for source, target in zip(sources, targets, strict=True):
+        closes = source == target
+        if place[source] > place[target]:
+            after = _reach(target, successors, place, place[target], place[source])
+            closes = source in after
+            if not closes:
+                before = _reach(source, predecessors, place, place[target], place[source])
+                moved = sorted(before, key=place.__getitem__) + sorted(after, key=place.__getitem__)
+                for node, free in zip(moved, sorted(place[node] for node in moved), strict=True):
+                    place[node] = free
+        if not closes:
+            successors[source].append(target)
+            predecessors[target].append(source)
+        is_kept.append(not closes)
+    return is_kept
+
+
+def _reverse_postorder(sources: Sequence[int], targets: Sequence[int], n_nodes: int) -> list[int]:
+    """Return the nodes in the reverse of the order in which a search depth first leaves them, strong edges first."""
+    successors: list[list[int]] = [[] for _ in range(n_nodes)]
+    for source, target in zip(sources, targets, strict=True):
+        successors[source].append(target)
+    order, seen = [], [False] * n_nodes
+    for root in range(n_nodes):
+        if seen[root]:
+            continue
+        seen[root] = True
+        path = [(root, iter(successors[root]))]
+        while path:
+            node, remaining = path[-1]
+            following = next((target for target in remaining if not seen[target]), None)
+            if following is None:
+                order.append(node)
+                path.pop()
+            else:
+                seen[following] = True
+                path.append((following, iter(successors[following])))
+    return order[::-1]
+
+
+def _reach(start: int, neighbors: Sequence[Sequence[int]], place: Sequence[int], first: int, last: int) -> set[int]:
+    """Return the nodes in the places `first` to `last` that are reachable from `start` through such nodes."""
+    found, waiting = {start}, [start]
+    while waiting:
+        for node in neighbors[waiting.pop()]:
+            if first <= place[node] <= last and node not in found:
+                found.add(node)
+                waiting.append(node)
+    return found
+
+
+def _components(
+    sources: Sequence[int], targets: Sequence[int], n_nodes: int
+) -> tuple[list[int], list[int], list[int]]:
     """Return the strongly connected components (Tarjan 1972, without recursion).
 
     Returns the component of each node, the number of each node inside its component, and the components' sizes.
     """
     successors: list[list[int]] = [[] for _ in range(n_nodes)]
-    for edge in edges:
-        successors[edge.source].append(edge.target)
+    for source, target in zip(sources, targets, strict=True):
+        successors[source].append(target)
     component, local, sizes = [-1] * n_nodes, [0] * n_nodes, list[int]()
     found, low = [-1] * n_nodes, [0] * n_nodes
     open_nodes: list[int] = []

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist.errors import UsageError
-from causalist.extract.causal_order import order_subgraph
+from causalist.extract import causal_order
+from causalist.extract.causal_order import order_subgraph, select_acyclic
 from causalist.model.answer import Order
 from causalist.model.graph import ORDERING_KINDS, EdgeKind, OrderedSubgraph, SubgraphEdge
 
@@ -155,3 +156,26 @@ def test_two_thousand_nodes(cyclic: bool) -> None:
     place = {node: i for i, node in enumerate(result.order)}
     assert all(place[e.source] < place[e.target] for e in result.kept)
     assert bool(result.removed) == cyclic
+
+
+@given(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=60))
+def test_large_components_are_cut_like_small_ones(pairs: list[tuple[int, int]]) -> None:
+    sources, targets = [s for s, _ in pairs], [t for _, t in pairs]
+    by_closure = select_acyclic(sources, targets, 12)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(causal_order, "_MAX_CLOSURE_NODES", 0)
+        assert select_acyclic(sources, targets, 12) == by_closure
+    graph = nx.MultiDiGraph()
+    expected = []
+    for s, t in pairs:
+        closes = s == t or (graph.has_node(t) and graph.has_node(s) and nx.has_path(graph, t, s))
+        expected.append(not closes)
+        if not closes:
+            graph.add_edge(s, t)
+    assert by_closure == expected
+
+
+def test_a_ring_of_twenty_thousand_nodes_is_cut_once() -> None:
+    n = 20_000
+    is_kept = select_acyclic(range(n), [*range(1, n), 0], n)
+    assert is_kept == [True] * (n - 1) + [False]
