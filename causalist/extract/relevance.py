@@ -3,8 +3,8 @@
 In: the graph, scores of all nodes, the hits in rank order. Out: hits and neighbors of hits, the most needed first. A
 logistic model judges first what words found. Then it judges again, twice, with the most that one edge of each kind and
 direction gives: the probability of the neighbor times the confidence of the edge, less where many use the target. At
-last, what a needed node calls gets at least a share of its probability, and of nodes of a file that match the query
-alike the better ones count more.
+last, what a needed node calls, and a short constant that it reads, gets at least a share of its probability, and of
+nodes of a file that match the query alike the better ones count more.
 
 Weights and their provenance stand in `relevance.json`; docs/packs.md has figures.
 """
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.lazy import dataclass
-from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.graph import ROUTE_KINDS, CodeGraph, EdgeKind
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 
 Scores = NDArray[np.float64]
@@ -36,6 +36,8 @@ MIN_SOURCE = 0.05  # need of a node whose calls are followed
 MIN_FOLLOWED = 0.005  # probability that a call must give to be followed; an item below it is not printed
 MIN_CALL_CONFIDENCE = 0.3  # of a call that is followed
 MAX_OVERRIDING = 4  # methods that a call of the overridden one may mean
+VALUE_SHARE = 0.3  # of the need of a node, for each short constant that it reads
+MAX_VALUE_LINES = 6  # of such a constant; longer ones are judged as other neighbors are
 MAX_COMPARED = 60  # nodes that are compared by their terms
 MIN_ALIKE = 0.9  # of the terms of two nodes, by weight, that both have, if they match alike
 ALIKE_SHARE = 0.6
@@ -44,6 +46,7 @@ _SURE = 0.9  # confidence of an edge that is certain
 _SAID_DECAY = 2.5  # distance of scores at which a node says 1/e of what the best one says
 
 _CALLABLE = np.array([*CALLABLE_KINDS])
+_READING = np.array([EdgeKind.REFERENCES, EdgeKind.READS])
 _GROUPS: tuple[tuple[str, tuple[EdgeKind, ...]], ...] = (
     ("calls", (EdgeKind.CALLS,)),
     ("references", (EdgeKind.REFERENCES,)),
@@ -146,6 +149,7 @@ def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: 
         features, gave = edge_features(given.graph, pool, probabilities, said_share(own))
         probabilities = logistic(np.hstack([own, features]), model.edges)
     pool, probabilities = follow_calls(given.graph, pool, probabilities, gave)
+    pool, probabilities = follow_values(given.graph, pool, probabilities, gave)
     return discount_alike(given, _sorted(pool, probabilities, gave))
 
 
@@ -198,10 +202,39 @@ def follow_calls(
     return np.array(list(value), dtype=np.int64), np.array(list(value.values()))
 
 
+def follow_values(
+    graph: CodeGraph, pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]]
+) -> tuple[NDArray[np.int64], Scores]:
+    """Return the pool with the short constants that its most needed nodes read, needed at least by a share of that.
+
+    "How many" and "how long" are answered by a constant, which has hardly a word of the query and costs a line. Less is
+    left where many read it.
+    """
+    edges, nodes = graph.edges, graph.nodes
+    value = dict(zip(pool.tolist(), probabilities.tolist(), strict=True))
+    best = sorted(value, key=lambda node: (-round(value[node], 9), node))[:MAX_SOURCES]
+    fan_in = np.diff(edges.incoming_indptr)
+    for node in best:
+        if value[node] < MIN_SOURCE:
+            break
+        numbers = np.arange(edges.indptr[node], edges.indptr[node + 1])
+        targets = edges.targets[numbers]
+        is_read = np.isin(edges.kinds[numbers], _READING) & (nodes.kinds[targets] == NodeKind.CONSTANT)
+        is_read &= nodes.end_rows[targets] - nodes.start_rows[targets] < MAX_VALUE_LINES
+        for number, target in zip(numbers[is_read].tolist(), targets[is_read].tolist(), strict=True):
+            certainty = float(edges.confidences[number]) / int(edges.candidates[number])
+            least = VALUE_SHARE * value[node] * certainty / float(np.log2(1 + max(1, int(fan_in[target]))))
+            if least > max(value.get(target, 0.0), MIN_FOLLOWED):
+                value[target] = least
+                gave[target] = (node, number)
+    return np.array(list(value), dtype=np.int64), np.array(list(value.values()))
+
+
 def _callees(graph: CodeGraph, node: int, fan_in: NDArray[np.int64]) -> dict[int, tuple[float, int]]:
     """Return the certainty, relative to the fan-in, and the number of the edge for each definition that a node calls.
 
-    A call of a method that a few classes override means what they do.
+    A call of a method that a few classes override means what they do. What a request or an event of the node reaches is
+    called, too.
     """
     edges, nodes = graph.edges, graph.nodes
     numbers = np.arange(edges.indptr[node], edges.indptr[node + 1])
@@ -221,6 +254,28 @@ def _callees(graph: CodeGraph, node: int, fan_in: NDArray[np.int64]) -> dict[int
             value = certainty / len(ends)
             if value > found.get(other, (0.0, 0))[0]:
                 found[other] = value, number
+    for number, target, certainty in _handled(graph, numbers[np.isin(edges.kinds[numbers], ROUTE_KINDS)]):
+        value = certainty / float(np.log2(1 + max(1, int(fan_in[target]))))
+        if target != node and nodes.roles[target] == nodes.roles[node] and value > found.get(target, (0.0, 0))[0]:
+            found[target] = value, number
+    return found
+
+
+def _handled(graph: CodeGraph, numbers: NDArray[np.int64]) -> list[tuple[int, int, float]]:
+    """Return (edge, definition, certainty) for what requests and events reach, over a route where there is one."""
+    edges, kinds = graph.edges, graph.nodes.kinds
+    found = []
+    for number in numbers.tolist():
+        target = int(edges.targets[number])
+        certainty = float(edges.confidences[number]) / int(edges.candidates[number])
+        if kinds[target] != NodeKind.EXTERNAL:
+            found.append((number, target, certainty))
+            continue
+        for onward in range(int(edges.indptr[target]), int(edges.indptr[target + 1])):
+            handler = int(edges.targets[onward])
+            if edges.kinds[onward] in ROUTE_KINDS and kinds[handler] != NodeKind.EXTERNAL:
+                likely = float(edges.confidences[onward]) / int(edges.candidates[onward])
+                found.append((onward, handler, certainty * likely))
     return found
 
 

@@ -118,6 +118,8 @@ _PASSIVE = {
     "reads": "read by",
     "writes": "written by",
     "tests": "tested by",
+    "routes": "handles",
+    "emits": "reached by",
 }
 _BACK = " (back)"
 _CONTAINS = "contains"

@@ -31,6 +31,8 @@ MAX_GAIN_CHARACTERS = 4000
 MIN_GAIN = 0.03
 # A body that is less probable than this is not printed, however short it is.
 MIN_NEEDED = 0.01
+# Both hold up to this budget and fall with the square of a larger one: who gives more room takes what is less likely.
+USUAL_BUDGET = 4000
 # Without a request to fill the budget, a cut body grows with what remains only above this.
 MIN_NEEDED_TO_GROW = 0.15
 # Of a body this much has found room: then its share is doubled, if that holds the rest of it. A reader who is handed
@@ -338,7 +340,7 @@ class Planner:
 
         First every body within its share, if it is worth its tokens, then the cut ones again with all that remains.
         """
-        fills = self._bare.fills
+        fills, strictness = self._bare.fills, strictness_of(budget)
         bodies = self._by_gain()
         for is_first in (True, False):
             for number in bodies:
@@ -348,7 +350,7 @@ class Planner:
                     continue
                 if not is_first and not fills and entry.needed < MIN_NEEDED_TO_GROW:
                     continue
-                if is_first and not fills and entry.needed < MIN_NEEDED and lines:
+                if is_first and not fills and entry.needed < strictness * MIN_NEEDED and lines:
                     continue
                 paid = self._price(number, had) if number in lines else 0
                 share = min(BODY_SHARE, max(MIN_BODY_SHARE, SHARE_BY_NEED * entry.needed))
@@ -359,7 +361,7 @@ class Planner:
                 if wanted <= had:
                     continue
                 price = self._price(number, wanted)
-                if is_first and not fills and lines and entry.needed < MIN_GAIN * price / 1000:
+                if is_first and not fills and lines and entry.needed < strictness * MIN_GAIN * price / 1000:
                     continue
                 left -= price - paid
                 lines[number] = wanted
@@ -518,6 +520,11 @@ def _reach(start: int, links: Mapping[int, set[int]]) -> set[int]:
         reached |= more
         waiting.extend(more)
     return reached
+
+
+def strictness_of(budget: float) -> float:
+    """Return the factor of the least probabilities at a budget: 1 up to the usual one, less beyond."""
+    return min(1.0, USUAL_BUDGET / max(1.0, budget)) ** 2
 
 
 def find_named(question: str, entries: Sequence[PackEntry]) -> list[PackEntry]:

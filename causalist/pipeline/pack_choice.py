@@ -30,7 +30,7 @@ from causalist.model.index import LexicalIndex
 from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import Hit
 from causalist.model.symbols import NodeKind
-from causalist.pack import FOLD_THRESHOLD
+from causalist.pack import FOLD_THRESHOLD, strictness_of
 from causalist.rank import Ranking, Selection, SnippetLines, terms_of_nodes
 
 MAX_PACK_NODES = 60
@@ -38,7 +38,7 @@ MAX_SMALL_PACK_NODES = 40  # of a pack of at most MAX_SMALL_TOKENS, which shows 
 MAX_SMALL_TOKENS = 4000
 MAX_FILLED_NODES = 150  # where the budget is to be filled
 MIN_PROBABILITY = 0.002  # of a node that a pack knows of
-MIN_PROBABILITY_READ = 0.01  # of a node whose source is read, unless the budget is to be filled
+MIN_PROBABILITY_READ = 0.01  # of a node whose source is read, if the budget is usual and not to be filled
 
 
 class PackChoice(NamedTuple):
@@ -152,7 +152,7 @@ def choose_pack(
 
 
 def _is_read(needed: Needed, options: AskOptions) -> bool:
-    return options.fill or needed.probability >= MIN_PROBABILITY_READ
+    return options.fill or needed.probability >= MIN_PROBABILITY_READ * strictness_of(options.max_tokens)
 
 
 def _find_uses(nodes: Sequence[int], edges: Sequence[SubgraphEdge]) -> dict[int, tuple[int, ...]]:

@@ -10,8 +10,10 @@ from causalist.extract.relevance import (
     ALIKE_SHARE,
     CALLEE_SHARE,
     EDGE_FEATURES,
+    MAX_VALUE_LINES,
     NEXT_CALL_SHARE,
     OWN_FEATURES,
+    VALUE_SHARE,
     RelevanceInput,
     RelevanceModel,
     default_relevance,
@@ -21,7 +23,7 @@ from causalist.extract.relevance import (
     word_pool,
 )
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import Role
+from causalist.model.symbols import NodeKind, Role
 from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
 
 CHAIN = make_graph(
@@ -106,6 +108,54 @@ def test_a_call_of_a_declared_method_leads_to_what_overrides_it() -> None:
     value = dict(zip(pool.tolist(), found.tolist(), strict=True))
     each = CALLEE_SHARE * 0.6 / np.log2(1 + 3) / 2  # the call and two overriding methods enter the declared one
     assert [value.get(end, 0.0) for end in ends] == [0.0, pytest.approx(each), pytest.approx(each)]
+
+
+def test_a_request_and_an_event_lead_to_what_handles_them() -> None:
+    """The route has one handler, 0.9 * 0.8; the event another, 0.6; each has one user, and they share 1.32."""
+    names = ("best", "handler", "listener")
+    nodes = [NodeSpec(f"a.py::{name}", start_row=10 * i, end_row=10 * i + 9) for i, name in enumerate(names)]
+    route = "external:route:GET /tasks"
+    graph = make_graph(
+        ["a.py", *nodes, NodeSpec(route, kind=NodeKind.EXTERNAL)],
+        [
+            EdgeSpec("a.py::best", route, EdgeKind.ROUTES, confidence=0.9),
+            EdgeSpec(route, "a.py::handler", EdgeKind.ROUTES, confidence=0.8),
+            EdgeSpec("a.py::best", "a.py::listener", EdgeKind.EMITS, confidence=0.6),
+        ],
+    )
+    best, handler, listener = (graph.nodes.ids.position(f"a.py::{name}") for name in names)
+    gave: dict[int, tuple[int, int]] = {}
+    pool, found = relevance.follow_calls(graph, np.array([best]), np.array([0.6]), gave)
+    value = dict(zip(pool.tolist(), found.tolist(), strict=True))
+    assert value[handler] == pytest.approx(CALLEE_SHARE * 0.6 * 0.72 / 1.32)
+    assert value[listener] == pytest.approx(CALLEE_SHARE * 0.6 * 0.6 / 1.32)
+    assert gave[handler][0] == best and graph.edge(gave[handler][1]).source == route
+
+
+def test_short_constants_that_the_best_reads_get_a_share() -> None:
+    """`LIMIT` has one reader, log2(1 + 1) = 1, `SHARED` three, log2(1 + 3) = 2; `TABLE` is too long."""
+    constants = [
+        NodeSpec("a.py::LIMIT", start_row=90, kind=NodeKind.CONSTANT),
+        NodeSpec("a.py::SHARED", start_row=91, kind=NodeKind.CONSTANT),
+        NodeSpec("a.py::TABLE", start_row=92, end_row=92 + MAX_VALUE_LINES, kind=NodeKind.CONSTANT),
+    ]
+    others = [
+        NodeSpec(f"a.py::{name}", start_row=10 * i, end_row=10 * i + 9) for i, name in enumerate(("best", "x", "y"))
+    ]
+    graph = make_graph(
+        ["a.py", *others, *constants],
+        [
+            *(EdgeSpec("a.py::best", f"a.py::{name}", EdgeKind.READS) for name in ("LIMIT", "SHARED", "TABLE")),
+            *(EdgeSpec(f"a.py::{name}", "a.py::SHARED", EdgeKind.READS) for name in ("x", "y")),
+        ],
+    )
+    best, limit, shared, table = (graph.nodes.ids.position(f"a.py::{n}") for n in ("best", "LIMIT", "SHARED", "TABLE"))
+    pool, found = relevance.follow_values(graph, np.array([best]), np.array([0.6]), {})
+    value = dict(zip(pool.tolist(), found.tolist(), strict=True))
+    assert value == {best: 0.6, limit: pytest.approx(VALUE_SHARE * 0.6), shared: pytest.approx(VALUE_SHARE * 0.6 / 2)}
+    assert table not in value
+    unlikely, _ = relevance.follow_values(graph, np.array([best]), np.array([relevance.MIN_SOURCE / 2]), {})
+    assert unlikely.tolist() == [best]
 
 
 def test_of_nodes_that_match_alike_the_better_count_more() -> None:

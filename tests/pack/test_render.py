@@ -11,7 +11,7 @@ from causalist.model.answer import Omitted, PackInput
 from causalist.model.graph import Edge
 from causalist.pack import MINIMUM_TOKENS, count_tokens, render_pack
 from causalist.pack.excerpts import bodies, sensible_cut
-from causalist.pack.plan import MIN_GAIN, MIN_NEEDED
+from causalist.pack.plan import MIN_GAIN, MIN_NEEDED, strictness_of
 from tests.pack.builders import edge, item, pack_input, ranks_in_order, source_blocks
 
 CALLER = "def fetch(url):\n    for attempt in range(3):\n        wait(delay_for(attempt))\n    return get(url)"
@@ -209,7 +209,8 @@ def test_one_liners_stand_after_source_by_need() -> None:
 def test_a_pack_stops_when_further_items_are_not_worth_their_tokens_and_fills_on_request() -> None:
     """A body of 121 lines costs more than 1,000 tokens, and is needed half as much as these are worth."""
     body = "def f(a, b):\n" + "\n".join(f"    step_{i}(a, b)" for i in range(120))
-    items = [item(f"m{i}.py", f"f{i}", body, score=0.9 - i / 100, needed=MIN_GAIN / 2 if i else 0.9) for i in range(20)]
+    half = MIN_GAIN * strictness_of(9000) / 2
+    items = [item(f"m{i}.py", f"f{i}", body, score=0.9 - i / 100, needed=half if i else 0.9) for i in range(20)]
     given = pack_input(*items)
     pack = render_pack(given, max_tokens=9000, format="text")
     best, *others = pack.places
@@ -221,6 +222,17 @@ def test_a_pack_stops_when_further_items_are_not_worth_their_tokens_and_fills_on
     full = render_pack(replace(given, fills=True), max_tokens=9000, format="text")
     assert 0.9 * 9000 < full.tokens <= 9000
     assert sum(bool(place.shown) for place in full.places) > 5
+
+
+def test_more_room_takes_what_is_less_likely() -> None:
+    """Twice the usual budget asks for a quarter of the usual probability, and less room for no more than usual."""
+    assert [strictness_of(budget) for budget in (0, 500, 4000, 8000)] == [1.0, 1.0, 1.0, 0.25]
+    items = [item("a.py", "f", DELAY, needed=0.9), item("b.py", "g", "def g():\n    pass", needed=MIN_NEEDED / 2)]
+    n_shown = [
+        sum(bool(place.shown) for place in render_pack(pack_input(*items), max_tokens=budget, format="text").places)
+        for budget in (4000, 8000)
+    ]
+    assert n_shown == [1, 2]
 
 
 def test_what_hardly_anybody_needs_has_no_source_however_short_it_is() -> None:
