@@ -10,6 +10,7 @@ Weights and their provenance stand in `relevance.json`; docs/packs.md has figure
 """
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -38,6 +39,7 @@ MIN_CALL_CONFIDENCE = 0.3  # of a call that is followed
 MAX_OVERRIDING = 4  # methods that a call of the overridden one may mean
 VALUE_SHARE = 0.3  # of the need of a node, for each short constant that it reads
 MAX_VALUE_LINES = 6  # of such a constant; longer ones are judged as other neighbors are
+LOGGERS = frozenset({"log", "logger", "logging", "slog"})  # names of constants that say nothing of what a program does
 MAX_COMPARED = 60  # nodes that are compared by their terms
 MIN_ALIKE = 0.9  # of the terms of two nodes, by weight, that both have, if they match alike
 ALIKE_SHARE = 0.6
@@ -208,7 +210,7 @@ def follow_values(
     """Return the pool with the short constants that its most needed nodes read, needed at least by a share of that.
 
     "How many" and "how long" are answered by a constant, which has hardly a word of the query and costs a line. Less is
-    left where many read it.
+    left where many read it, and loggers get nothing.
     """
     edges, nodes = graph.edges, graph.nodes
     value = dict(zip(pool.tolist(), probabilities.tolist(), strict=True))
@@ -223,6 +225,8 @@ def follow_values(
         is_read &= nodes.end_rows[targets] - nodes.start_rows[targets] < MAX_VALUE_LINES
         for number, target in zip(numbers[is_read].tolist(), targets[is_read].tolist(), strict=True):
             certainty = float(edges.confidences[number]) / int(edges.candidates[number])
+            if re.split(r"[.:]", nodes.ids[target])[-1].strip("_").lower() in LOGGERS:
+                continue
             least = VALUE_SHARE * value[node] * certainty / float(np.log2(1 + max(1, int(fan_in[target]))))
             if least > max(value.get(target, 0.0), MIN_FOLLOWED):
                 value[target] = least

@@ -135,6 +135,7 @@ def test_a_request_and_an_event_lead_to_what_handles_them() -> None:
 def test_short_constants_that_the_best_reads_get_a_share() -> None:
     """`LIMIT` has one reader, log2(1 + 1) = 1, `SHARED` three, log2(1 + 3) = 2; `TABLE` is too long."""
     constants = [
+        NodeSpec("a.py::_LOG", start_row=89, kind=NodeKind.CONSTANT),
         NodeSpec("a.py::LIMIT", start_row=90, kind=NodeKind.CONSTANT),
         NodeSpec("a.py::SHARED", start_row=91, kind=NodeKind.CONSTANT),
         NodeSpec("a.py::TABLE", start_row=92, end_row=92 + MAX_VALUE_LINES, kind=NodeKind.CONSTANT),
@@ -145,7 +146,7 @@ def test_short_constants_that_the_best_reads_get_a_share() -> None:
     graph = make_graph(
         ["a.py", *others, *constants],
         [
-            *(EdgeSpec("a.py::best", f"a.py::{name}", EdgeKind.READS) for name in ("LIMIT", "SHARED", "TABLE")),
+            *(EdgeSpec("a.py::best", f"a.py::{name}", EdgeKind.READS) for name in ("LIMIT", "SHARED", "TABLE", "_LOG")),
             *(EdgeSpec(f"a.py::{name}", "a.py::SHARED", EdgeKind.READS) for name in ("x", "y")),
         ],
     )
