@@ -393,6 +393,9 @@ class Resolver:
                 several, n_possible = _callable_parts(value, settings, chain.rpartition(".")[2])
                 if len(several) > 1 and "." not in chain and "[" not in chain:  # no receiver: each is called some time
                     return [*(Target(part.number, RuleName.ALTERNATIVE, 1) for part in several), *constants], ""
+                is_made = len(several) == n_possible > 1 and all(p.rule == RuleName.CONSTRUCTED for p in several)
+                if is_made and "[" not in chain:  # a receiver that is made in one of several ways
+                    return [*(Target(part.number, RuleName.ALTERNATIVE, 1) for part in several), *constants], ""
                 return [*(Target(part.number, part.rule, n_possible) for part in several), *constants], ""
         if value.kind is ValueKind.DEFINITION:
             program = self.program

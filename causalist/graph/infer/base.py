@@ -26,6 +26,8 @@ from causalist.model.type_notation import (
 _MAKES = "new"  # by itself it makes an instance of the class around
 _HAS_BODY = re.compile(r"\b(?:default|static|private)\b")  # of a method of an interface
 _MAX_OVERLOADS = 6
+_GETTER = re.compile(r"(?:(?:public|private|protected|static|override)\s+)*get\s+[\w$#]+\(\)")
+_METACLASS = re.compile(r"\bmetaclass\s*=\s*([A-Za-z_][\w.]*)")
 _PLACED = re.compile(rf"{PLACE}(\d+)({GIVEN}|:\d+)?")
 MAX_OPEN_HOLDERS = 6  # values that are held by one another
 _HOISTED = ("function", "async function")  # begin what has its name before it is reached
@@ -354,6 +356,27 @@ class InferenceBase(ABC):
         is_class = value.kind is ValueKind.DEFINITION and self.program.is_type(value.number)
         if value.kind is ValueKind.SUPER or (is_class and rule == RuleName.RETURN_TYPE):
             return Value(ValueKind.INSTANCE, value.number, rule)
+        return None
+
+    def _result_of_getter(self, value: Value) -> Value | None:
+        """Return what a getter without a type returns; None for other definitions."""
+        is_getter = _GETTER.match(self.program.definition_of[value.number].signature)
+        return self.call_result(value) if is_getter else None
+
+    def _member_of_metaclass(self, owner: int, name: str, called: str | None) -> Value | None:
+        """Return a member that a class has from the metaclass that it, or a base of it, names."""
+        program = self.program
+        for each in program.linear_bases(owner):
+            definition = program.definition_of[each]
+            named = _METACLASS.search(definition.signature)
+            if named is None:
+                continue
+            file = program.file_of[each]
+            made = self.infer_chain(file, definition.parent, named[1])
+            if made is None or made.kind is not ValueKind.DEFINITION or not program.is_type(made.number):
+                return None
+            number, _ = program.find_member(made.number, name, called=called)
+            return Value(ValueKind.DEFINITION, number, RuleName.CLASS_ATTRIBUTE) if number >= 0 else None
         return None
 
     def _with_own_class(self, symbols: FileSymbols, scope: int, chain: str) -> str:

@@ -193,7 +193,11 @@ class Inference(InferenceBase):
             if settings.names.all_declared and (value is None or can_be_package_prefix(settings, value, parts)):
                 return self._declared_elsewhere(file, parts, called, value)
             value = self._apply_marks(value, marks, settings.shapes)
-        return self.follow_members(file, value, parts, 1, called)
+        found = self.follow_members(file, value, parts, 1, called)
+        is_lost = found is None or found.kind is ValueKind.UNKNOWN_MEMBER
+        if is_lost and bare in settings.names.own_class and value is not None and value.kind is ValueKind.INSTANCE:
+            found = self.follow_members(file, value._replace(kind=ValueKind.DEFINITION), parts, 1, called) or found
+        return found
 
     def _inside_lambda(self, file: int, scope: int, chain: str, called: str | None) -> Value | None:
         """Return the value of a chain that begins with a value of a lambda, or may be a member of its own object."""
@@ -533,8 +537,10 @@ class Inference(InferenceBase):
                 return Value(
                     ValueKind.DEFINITION, number, RuleName.INHERITED if inherited else RuleName.CLASS_ATTRIBUTE
                 )
-            return self.members.member_from_outside(value.number, name) or self.name_lookup.find_outer_self(
-                value.number, name
+            return (
+                self.members.member_from_outside(value.number, name)
+                or self.name_lookup.find_outer_self(value.number, name)
+                or self._member_of_metaclass(value.number, name, called)
             )
         number = program.find_own_member(value.number, name, called)
         if number >= 0:
@@ -546,7 +552,7 @@ class Inference(InferenceBase):
         if value.number in self._open_holders or len(self._open_holders) >= MAX_OPEN_HOLDERS:
             return None  # `a = b` and `b = a`, or a longer way than anybody writes
         self._open_holders.add(value.number)
-        found = self.annotations.content_of_member(value)
+        found = self.annotations.content_of_member(value) or self._result_of_getter(value)
         if found is not None and found.kind not in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
             found = self._follow_member(program.file_of[value.number], found, name, name, called)
         self._open_holders.discard(value.number)
