@@ -31,9 +31,7 @@ from causalist.model.roles import role_of
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 from causalist.model.type_notation import OPTIONAL, split_top, type_parameters_of
 
-_LAST_ROLES = frozenset(
-    {Role.TEST, Role.EXAMPLE, Role.DOCS, Role.VENDORED}
-)  # of which a type is declared first elsewhere
+_LAST_ROLES = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS, Role.VENDORED})  # types are declared first elsewhere
 _SECONDARY_ROLES = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS})
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts", ".pyi")
 _REEXPORTS = frozenset({ImportKind.REEXPORT, ImportKind.REEXPORT_ALL, ImportKind.REEXPORT_NAMESPACE})
@@ -49,9 +47,10 @@ _OTHER_PLATFORMS = re.compile(
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _TYPE_PARAMETER = re.compile(r"\b(?:typename|class)[\s.]+(\w+)")
 _CONSTANT_PARAMETER = re.compile(r"\bconst(?=\s+[\w:<>, ]+?\s*[*&]\s*(\w+))")
+_CONSTANT = re.compile(r"(?:static\s+|inline\s+)*const(?:expr)?\b")
 _ANY_TYPE = 20  # farther than any base: a parameter that takes everything
 _ONE_OF_MANY = 100  # a parameter that takes any number of arguments, given one that is no array
-# Types from outside that a type may have without naming them.
+# From outside, which a type may have without naming them.
 _TYPES_OF_ALL = frozenset({"Comparable", "Enum", "IComparable", "IEquatable", "Record", "Serializable", "ValueType"})
 _CLASS_LITERALS = (".class", ".class.java")  # ends of chains
 _UNIVERSAL_TYPES = frozenset({"Object", "object", "dynamic"})
@@ -84,19 +83,21 @@ class TwinChooser:
             return -1  # overloads, of which the arguments say which is meant
         moving = [each for each in functions if "&&" in self.program.definition_of[each].signature]
         if moving and len(moving) < len(functions):  # what is made for the call is moved, what has a name is not
-            is_made = values.endswith(("()", ">"))
-            fitting = [each for each in functions if (each in moving) == is_made]
+            fitting = [each for each in functions if (each in moving) == values.endswith(("()", ">"))]
             return fitting[0] if len(fitting) == 1 and values and "," not in values else -1
-        is_one_file = len({self.program.file_of[each] for each in functions}) == 1
+        files = {self.program.file_of[each] for each in functions}
         written = {"".join(self._parameter_text(each).split()) for each in functions}
-        if is_one_file and (len(written) > 1 or all(map(self._is_template, functions))):
+        if len(files) == 1 and (len(written) > 1 or all(map(self._is_template, functions))):
             return -1  # overloads that differ by more than their names tell; twins by `#ifdef` are written alike
         included = self.program.packages.included
         near = included(file) if included is not None else frozenset[int]()
+        endings = symbols.settings.modules.headers
+        in_line = {each for each in files if self.program.files[each].path.lower().endswith(endings)}
+        if included is not None and any(in_line & included(each) for each in files - in_line):
+            return -1  # a header has it in line for one kind of build, and its source defines it for another
 
         def place(function: int) -> tuple[bool, bool, str, int]:
-            at = self.program.file_of[function]
-            path = self.program.files[at].path
+            path = self.program.files[at := self.program.file_of[function]].path
             return at not in near, _OTHER_PLATFORMS.search(path) is not None, path, function
 
         return min(functions, key=place)
@@ -119,8 +120,12 @@ class TwinChooser:
         is_constant = re.search(r"\)\s*const\b", signature) is not None
         if head in ("this", ""):
             return is_constant
-        if is_constant and head not in symbols.bindings.get(scope, {}):
-            return None
+        if head not in symbols.bindings.get(scope, {}):
+            named = [each for each in symbols.facts.definitions if each.name == head]
+            if variables := [each.signature for each in named if each.kind == NodeKind.CONSTANT]:
+                return any(map(_CONSTANT.match, variables))
+            if is_constant:
+                return None
         return head in _CONSTANT_PARAMETER.findall(signature)
 
     def _shape(self, function: int) -> object:

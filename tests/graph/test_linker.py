@@ -66,3 +66,32 @@ def test_the_last_use_of_a_released_linker_frees_its_program() -> None:
         assert not any(isinstance(each, Program) and id(each) == number for each in gc.get_objects())
     finally:
         gc.enable()
+
+
+TABLE = """class Table {
+public:
+    int* begin() { return data; }
+    const int* begin() const { return data; }
+};
+"""
+USES = """#include "table.h"
+namespace {
+const Table primes;
+Table counts;
+}
+int first() { return *primes.begin(); }
+int second() { return *counts.begin(); }
+"""
+
+
+def test_a_constant_variable_calls_the_constant_one_of_two_methods(tmp_path: Path) -> None:
+    graph = in_memory(write_all(tmp_path / "a", {"table.h": TABLE, "main.cc": USES})).index.graph
+    edges, ids = graph.edges, graph.nodes.ids
+    calls = {
+        ids[source].partition("::")[2]: ids[target].partition("::")[2]
+        for source, target, n in zip(
+            edges.sources.tolist(), edges.targets.tolist(), edges.candidates.tolist(), strict=True
+        )
+        if ids[source] in ("main.cc::first", "main.cc::second") and n == 1 and ".begin" in ids[target]
+    }
+    assert calls == {"first": "Table.begin~2", "second": "Table.begin"}

@@ -8,19 +8,31 @@ lines: nodes of the graph on one side, cursors on the other.
 Printed are recall and precision of edges of at least .5, and how many of .99 are wrong. Left aside are calls through
 macros, which have nodes of their own here, and constructors, which run where nobody writes a call.
 
-libclang does not see: what other platforms compile, templates that nothing instantiates, calls of function pointers,
-and functions of which a header is missing. An edge counts only if its source was parsed and its line is compiled, and
-if its target is too and no header is missing there, unless a function of that name is seen to be called there; one to a
-name that libclang meets there and cannot resolve does not count. A function that several files define, for several
-platforms or as a source of a generator beside what is generated, is right as either, unless its caller's file sees one.
+Some sites libclang cannot judge. They are left out on both sides, by what libclang says of them and never by what is
+predicted:
+
+- all of and all to a function in whose text libclang reports an error in every file that is parsed, as where a header
+  is missing: what such a function calls and what calls it has no cursor;
+- all calls of one name in a function where it refers one of them to nothing, or to no function: names that depend on
+  the parameters of a template, which nothing instantiates here, and variables that hold a function. An edge to another
+  name at such a line says what the variable holds, and is left out, too;
+- lines that the preprocessor skips in every file that is parsed, and uses of macros that drop their arguments there:
+  what other builds compile.
+
+Everything else counts, whatever it leads to. A function that several files define, for several platforms or as a source
+of a generator beside what is generated, is right as any of them, unless its caller's file sees one; of one that a file
+defines several times behind `#ifdef`, all are the one that is compiled. Several candidates in C say that it is one
+of them, and are right if one is.
 """
 
 import argparse
+import ctypes
 import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,15 +46,16 @@ HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inc", ".inl")
 
 
 class Gold(NamedTuple):
-    """Sources with all places of what they call, those left aside, names not resolved, and compiled lines."""
+    """Sources with all places of what they call, those left aside, and what is not judged."""
 
     pairs: set[tuple[Place, frozenset[Place]]]
     aside: set[tuple[Place, frozenset[Place]]]
     unknown: dict[Place, set[str]]
-    lines: dict[str, set[int]]
+    open_lines: set[Place]  # with a call that is not resolved
+    erroneous: set[Place]  # functions
+    skipped: dict[str, set[int]]  # lines of each file that was parsed
     sources: set[Place]
     names: dict[Place, str]  # of functions
-    broken: set[str]  # files that include what is not there
 
 
 def read_gold(clone: Path, includes: list[str]) -> Gold:
@@ -63,9 +76,13 @@ def read_gold(clone: Path, includes: list[str]) -> Gold:
     definitions: dict[str, set[Place]] = defaultdict(set)
     in_unit: dict[str, Place] = {}  # of the file that is parsed and what it includes
     calls: set[_Called] = set()
-    gold = Gold(set(), set(), defaultdict(set), defaultdict(set), set(), {}, set())
+    gold = Gold(set(), set(), defaultdict(set), set(), set(), {}, set(), {})
     texts: dict[str, list[str]] = {}
+    macros: dict[Place, bool] = {}
+    dropped: dict[str, set[int]] = defaultdict(set)
+    errors: dict[str, list[int]] = {}  # lines with an error in the file that is parsed and what it includes
 
+    @lru_cache(maxsize=1 << 16)
     def relative(name: str) -> str:
         path = Path(name).resolve()
         return path.relative_to(clone).as_posix() if path.is_relative_to(clone) else ""
@@ -84,21 +101,39 @@ def read_gold(clone: Path, includes: list[str]) -> Gold:
                 if child.location.file is None:  # a conversion that is not written, with what it converts inside
                     walk(child, source)
                 continue
-            gold.lines[at[0]].add(at[1])
             inner = source
             if child.kind in functions and child.is_definition():
                 gold.names[at] = child.spelling
                 for key in (child.get_usr(), _signature(child)):
                     definitions[key].add(at)
                     in_unit[key] = at
+                first, last = child.extent.start.line, child.extent.end.line
+                if any(first <= line <= last for line in errors.get(at[0], ())):
+                    gold.erroneous.add(at)
+                    continue
                 inner = at
                 gold.sources.add(at)
             elif child.kind in (kinds.STRUCT_DECL, kinds.CLASS_DECL, kinds.CLASS_TEMPLATE) and child.is_definition():
                 definitions[child.get_usr()].add(at)
                 in_unit[child.get_usr()] = at
+            elif child.kind == kinds.MACRO_INSTANTIATION and drops_arguments(child):
+                dropped[at[0]].update(range(at[1], child.extent.end.line + 1))
             elif child.kind == kinds.CALL_EXPR and source is not None:
                 meet(child, at, source)
             walk(child, inner)
+
+    def drops_arguments(use: Any) -> bool:
+        """Return True if the macro that is used takes arguments, and has none of them in what it stands for."""
+        macro = use.referenced
+        at = place(macro) if macro is not None else None
+        if macro is None or at is None:
+            return False
+        if at not in macros:
+            lines = lines_of(at[0])[at[1] - 1 : macro.extent.end.line]
+            written = re.match(r"\s*#\s*define\s+\w+\(([^)]+)\)(.*)", " ".join(lines))
+            names = re.findall(r"\w+", written[1]) if written else []
+            macros[at] = written is not None and not set(names) & set(re.findall(r"\w+", written[2]))
+        return macros[at]
 
     def lines_of(path: str) -> list[str]:
         if path not in texts:
@@ -122,6 +157,7 @@ def read_gold(clone: Path, includes: list[str]) -> Gold:
         called = call.referenced
         if called is None or called.kind not in functions:
             gold.unknown[source].add(name or callee_name(call))
+            gold.open_lines.add(at)
             return
         if name.startswith("operator") and name != "operator()":
             return
@@ -141,13 +177,17 @@ def read_gold(clone: Path, includes: list[str]) -> Gold:
     for each in listed:
         if each.endswith(SOURCES):
             language = ["-std=gnu11"] if each.endswith(".c") else ["-std=c++17", "-x", "c++"]
-            unit = index.parse(str(clone / each), args=["-ferror-limit=0", *language, *flags])
+            unit = index.parse(str(clone / each), args=["-ferror-limit=0", *language, *flags], options=_OPTIONS)
             in_unit.clear()
+            errors.clear()
+            for said in unit.diagnostics:
+                if said.severity >= said.Error and said.location.file:
+                    errors.setdefault(relative(said.location.file.name), []).append(said.location.line)
             found, calls = calls, set()
+            dropped.clear()
             walk(unit.cursor, None)
-            lost = [d.location.file.name for d in unit.diagnostics if d.severity == d.Fatal and d.location.file]
-            gold.broken.update(filter(None, map(relative, lost)))
-            gold.broken.update([each] if lost else [])
+            for path, lines in _skipped_lines(unit, relative).items():
+                gold.skipped[path] = gold.skipped.get(path, lines | dropped[path]) & (lines | dropped[path])
             # What stands behind a call in its file counts as seen, too.
             calls = found | {
                 call._replace(own=next((in_unit[key] for key in call.keys if key in in_unit), None)) for call in calls
@@ -155,8 +195,33 @@ def read_gold(clone: Path, includes: list[str]) -> Gold:
     for call in calls:
         places = next((definitions[key] for key in call.keys if key in definitions), {call.declared})
         targets = frozenset(places if call.own is None else {call.own})
-        (gold.aside if call.is_aside else gold.pairs).add((call.source, targets))
+        targets -= gold.erroneous - gold.sources
+        if targets:
+            (gold.aside if call.is_aside else gold.pairs).add((call.source, targets))
     return gold
+
+
+# Keep a record of the preprocessor, and go on, and report, after a missing header.
+_OPTIONS = 0x01 | 0x200
+
+
+def _skipped_lines(unit: Any, relative: Callable[[str], str]) -> dict[str, set[int]]:
+    """Return the lines that the preprocessor skips, for each file of the clone that a unit consists of."""
+    from clang import cindex
+
+    class Ranges(ctypes.Structure):
+        _fields_ = [("count", ctypes.c_uint), ("ranges", ctypes.POINTER(cindex.SourceRange))]
+
+    read = cindex.conf.lib.clang_getSkippedRanges
+    read.restype, read.argtypes = ctypes.POINTER(Ranges), [ctypes.c_void_p, ctypes.c_void_p]
+    names = {unit.spelling, *(each.include.name for each in unit.get_includes())}
+    found: dict[str, set[int]] = {}
+    for name in names:
+        if path := relative(name):
+            several = read(unit.obj, unit.get_file(name).obj).contents
+            ranges = [several.ranges[i] for i in range(several.count)]
+            found[path] = {line for each in ranges for line in range(each.start.line + 1, each.end.line)}
+    return found
 
 
 class _Called(NamedTuple):
@@ -188,7 +253,7 @@ class CompiledNodes(Nodes):
 
     def __init__(self, graph: CodeGraph, gold: Gold) -> None:
         super().__init__(graph)
-        self._lines = gold.lines
+        self._skipped = gold.skipped
         self._twins: dict[tuple[str, str], list[int]] = defaultdict(list)  # name and signature
         for i in range(len(graph.nodes)):
             if graph.nodes.kinds[i] in CALLABLE_KINDS | TYPE_KINDS:
@@ -206,10 +271,13 @@ class CompiledNodes(Nodes):
         return self.as_class(node)
 
     def is_compiled(self, node: int) -> bool:
-        """Return True if any line of a node is one that libclang compiles."""
+        """Return True if libclang compiles the first line of a node."""
         nodes = self._graph.nodes
-        lines = self._lines.get(nodes.ids[node].partition("::")[0], set())
-        return not lines.isdisjoint(range(nodes.start_rows[node] + 1, nodes.end_rows[node] + 2))
+        return self.is_line_compiled(nodes.ids[node].partition("::")[0], int(nodes.start_rows[node]) + 1)
+
+    def is_line_compiled(self, path: str, line: int) -> bool:
+        """Return True if the preprocessor does not skip a line in every file that was parsed."""
+        return path in self._skipped and line not in self._skipped[path]
 
     def is_constructor(self, node: int) -> bool:
         """Return True if a node is called like the type that it belongs to."""
@@ -238,37 +306,43 @@ def compare(graph: CodeGraph, gold: Gold) -> Iterator[tuple[str, set[tuple[int, 
         made = {(number(a), frozenset(nodes.as_one(number(each)) for each in b if number(each) >= 0)) for a, b in found}
         return {(a, b) for a, b in made if a >= 0 and b}
 
-    wanted, macros = pairs(gold.pairs), pairs(gold.aside)
+    judged = {(a, b) for a, b in gold.pairs if not gold.unknown[a].intersection(gold.names.get(each, "") for each in b)}
+    wanted, macros = pairs(judged), pairs(gold.aside)
     covered = {number(place) for place in gold.sources} - {-1}
     unknown = {number(place): names for place, names in gold.unknown.items()}
+    erroneous = {nodes.as_one(number(place)) for place in gold.erroneous - gold.sources if number(place) >= 0}
     called: dict[int, set[str]] = defaultdict(set)
     for place, targets in gold.pairs:
         called[number(place)].update(gold.names.get(each, "") for each in targets)
+    met = {(a, b) for a, each in wanted for b in each}
     edges, kinds = graph.edges, graph.nodes.kinds
     found: dict[tuple[int, int], float] = {}
+    twins: dict[tuple[int, str], set[tuple[int, int]]] = defaultdict(set)
     for e in range(len(edges)):
         source, target = int(edges.sources[e]), int(edges.targets[e])
         if edges.kinds[e] != EdgeKind.CALLS or source not in covered or kinds[target] == NodeKind.MACRO:
             continue
         name = graph.nodes.ids[target].rpartition("::")[2].rpartition(".")[2].partition("~")[0]
         path = graph.nodes.ids[source].partition("::")[0]
-        is_compiled = int(edges.rows[e]) + 1 in gold.lines.get(path, ())
-        is_seen = nodes.is_compiled(nodes.as_one(target)) and path not in gold.broken
-        if not is_seen and name not in called[source]:
-            continue  # of another platform
-        if nodes.is_constructor(target):
+        if nodes.is_constructor(target) or kinds[target] == NodeKind.EXTERNAL or nodes.as_one(target) in erroneous:
             continue
-        if is_compiled and name not in unknown.get(source, ()) and kinds[target] != NodeKind.EXTERNAL:
+        if (path, int(edges.rows[e]) + 1) in gold.open_lines and name not in called[source]:
+            continue
+        key = source, nodes.as_one(target)
+        is_judged = nodes.is_line_compiled(path, int(edges.rows[e]) + 1) and name not in unknown.get(source, ())
+        if is_judged or key in met:  # an edge has the first of its lines
             # Twins in C share the certainty that it is one of them.
             n_twins = int(edges.candidates[e]) if path.endswith(".c") else 1
             value = min(1.0, float(edges.confidences[e]) * n_twins)
-            key = source, nodes.as_one(target)
             found[key] = max(found.get(key, 0.0), value)
+            if n_twins > 1:
+                twins[source, name].add(key)
     likely = {pair for pair, value in found.items() if value >= 0.5}
     sure = {pair for pair, value in found.items() if value >= 0.99}
-    met = {(a, next((b for b in sorted(each) if (a, b) in likely), -1)) for a, each in wanted}
+    right = {(a, next((b for b in sorted(each) if (a, b) in likely), -1)) for a, each in wanted}
     possible = {(a, b) for a, each in wanted | macros for b in each}
-    yield "right", {(a, b) for a, b in met if b >= 0}
+    possible |= {pair for several in twins.values() if several & possible for pair in several}
+    yield "right", {(a, b) for a, b in right if b >= 0}
     yield "missed", {(a, min(each)) for a, each in wanted if not any((a, b) in likely for b in each)}
     yield "wrong", likely - possible
     yield "sure", sure
