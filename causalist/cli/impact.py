@@ -277,8 +277,9 @@ def tests_command(
     """Show the tests that may run NODE.
 
     The most probable come first: those that call NODE or its members, then those that reach NODE through other code.
-    The number is the probability that the test runs NODE. Use --diff instead of NODE for all changed definitions, and
-    --limit or --share for what there is time to run.
+    The number is the probability that the test runs NODE. Of a function, tests with less than an eighth of the best
+    odds are left out. Use --diff instead of NODE for all changed definitions, and --limit or --share for what there is
+    time to run, less probable ones too.
 
     Coverage data of coverage.py, lcov, Istanbul, JaCoCo, Go or Cobertura decides where it tells tests apart: tests that
     ran NODE come first, others of the same run are left out, unless they or code on their way changed since. Else the
@@ -312,7 +313,10 @@ def tests_command(
     steps = "" if max_depth is None else " in 1 step" if max_depth == 1 else f" in {max_depth} steps"
     nothing = found.nothing(f"no test is known to reach {found.what}{steps}")
     tests = found.affected
-    shown = tests[: _count_shown(repository, limit, share)]
+    n_shown = _count_shown(repository, limit, share)
+    if limit is None and share is None and choices and choices[0].n_probable is not None:
+        n_shown = min(n_shown, choices[0].n_probable)
+    shown = tests[:n_shown]
     document = tests_document(found.changed, found.deleted, len(tests), shown, report) if as_json else None
     print_result(document, _format_tests(tests, shown, report), nothing)
 

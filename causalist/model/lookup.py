@@ -111,11 +111,13 @@ class TestChoice(NamedTuple):
     """Tests that may run a definition, the most probable first, with what coverage data says of it, if anything.
 
     `problems` are sentences on data files that cannot be read, or were named and have no line of the definition.
+    `n_probable` is the number of the first that are probable beside the very first; None if that is not known.
     """
 
     tests: tuple[Affected, ...]
     coverage: CoverageReport | None = None
     problems: tuple[str, ...] = ()
+    n_probable: int | None = None
 
 
 class Impact(NamedTuple):

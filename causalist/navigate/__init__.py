@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     )
     from causalist.navigate.filters import Filters, apply_filters, nodes_inside
     from causalist.navigate.find import find_nodes
-    from causalist.navigate.impact import find_affected_nodes, find_nodes_of_rows, find_tests_reaching, mark_tests
+    from causalist.navigate.impact import (
+        count_probable_tests,
+        find_affected_nodes,
+        find_nodes_of_rows,
+        find_tests_reaching,
+        mark_tests,
+    )
     from causalist.navigate.lint import find_defects, summarize_layers
     from causalist.navigate.names import ResolvedName, resolve_name
     from causalist.navigate.neighbors import (
@@ -41,6 +47,7 @@ __all__ = [
     "apply_filters",
     "calls_from",
     "calls_to",
+    "count_probable_tests",
     "describe_definition",
     "edges_to",
     "find_affected_nodes",
@@ -72,7 +79,7 @@ __getattr__ = exports(
     {
         "neighbors": "describe_definition find_files_changing_with find_graph_path list_co_change_edges "
         "list_neighbors list_neighbors_and_co_changes",
-        "impact": "find_affected_nodes find_nodes_of_rows find_tests_reaching mark_tests",
+        "impact": "count_probable_tests find_affected_nodes find_nodes_of_rows find_tests_reaching mark_tests",
         "edges": "calls_from calls_to edges_to find_indirect_calls list_routes mentions_of references_to "
         "select_edges with_overloads_and_members",
         "find": "find_nodes",

@@ -53,15 +53,20 @@ class TestWeights(NamedTuple):
     """Weights of the log odds that a test runs a node.
 
     `way` is that of the log odds by uses alone. `words` is that of the rarity of the words of the node's name that are
-    in the text and in the name of the test, less that of the best test.
+    in the text and in the name of the test, less that of the best test. `maker` is that of the logarithm of the
+    probability that the test makes an object of the class to which the way is dispatched, if it is.
     """
 
     bias: float
     way: float
     words: float
+    maker: float
 
 
-TEST_WEIGHTS = TestWeights(bias=1.27, way=0.433, words=0.153)  # fitted on nine suites, see docs/benchmarks.md
+# Fitted on 24 suites, see docs/benchmarks.md.
+TEST_WEIGHTS = TestWeights(bias=0.67, way=0.346, words=0.118, maker=0.34)
+# Tests of a function are probable if their odds are at least this share of the best ones.
+PROBABLE_SHARE = 1 / 8
 _MAX_SUBJECTS = 40  # nodes whose names are looked for; of more, some name is in any test
 _SETUP = re.compile(r"(?:async)?_?(?:set_?up|before|tear_?down|after|initiali[sz]e)", re.IGNORECASE)
 _MAX_TYPES = 200  # above or below one type of tests
@@ -85,6 +90,13 @@ def find_affected_nodes(
     first, a level at a time: linear in nodes
     and edges, but for sorting each level's edges. Raises UsageError for a depth below 1.
     """
+    return _find_affected(graph, changed, max_depth, min_confidence)[0]
+
+
+def _find_affected(
+    graph: CodeGraph, changed: NDArray[np.int64], max_depth: int | None, min_confidence: float
+) -> tuple[tuple[Affected, ...], "_Chains"]:
+    """Return the nodes of `find_affected_nodes`, and the chains of uses by which they run one of `changed`."""
     if max_depth is not None and max_depth < 1:
         raise UsageError(f"--max-depth must be at least 1, not {max_depth}")
     edges = graph.edges
@@ -125,8 +137,9 @@ def find_affected_nodes(
             layer, tier = graph.layer(node), graph.tier(node)
             result.append(Affected(graph.nodes.ids[node], depth, edge, role, by, layer, tier, runs))
     users = {graph.nodes.ids.position(each.node): each for each in result}
-    chances = reach_probabilities(graph, changed, users, min_confidence)
-    return tuple(each._replace(probability=chances.get(node, 0.0)) for node, each in users.items())
+    chains = _find_chains(graph, changed, users, min_confidence)
+    chances = chains.probabilities
+    return tuple(each._replace(probability=chances.get(node, 0.0)) for node, each in users.items()), chains
 
 
 def find_nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, int]]]) -> NDArray[np.int64]:
@@ -166,7 +179,28 @@ def find_tests_reaching(
     With `lexical`, probabilities know of the words of a test, too. The edge of one that tests a changed node itself is
     that edge `tests`, if there is one. Raises UsageError for a depth below 1.
     """
-    affected = find_affected_nodes(graph, changed, max_depth=max_depth, min_confidence=min_confidence)
+    found, chains = _find_tests(graph, changed, max_depth, min_confidence)
+    if lexical is not None and found:
+        makers = _probabilities_of_makers(graph, changed, found, chains, min_confidence)
+        found = _weigh(graph, changed, found, makers, lexical)
+    return tuple(sorted(found.values(), key=lambda each: (-each.probability, each.depth, each.node)))
+
+
+def count_probable_tests(tests: Sequence[Affected]) -> int:
+    """Return the number of tests, the most probable first, with odds of at least `PROBABLE_SHARE` of the first."""
+    chances = [min(each.probability, 1.0 - _LEAST_ODDS) for each in tests]
+    least = PROBABLE_SHARE * chances[0] / (1.0 - chances[0]) if chances else 0.0
+    return sum(chance / (1.0 - chance) >= least for chance in chances)
+
+
+def _find_tests(
+    graph: CodeGraph, changed: NDArray[np.int64], max_depth: int | None, min_confidence: float
+) -> tuple[dict[int, Affected], "_Chains"]:
+    """Return the tests that may run one of `changed`, with probabilities by uses alone, and the chains of uses.
+
+    A file or class of tests is left out if a test in it is found.
+    """
+    affected, chains = _find_affected(graph, changed, max_depth, min_confidence)
     edges, ids = graph.edges, graph.nodes.ids
     says = (edges.kinds == EdgeKind.TESTS) & (edges.confidences >= min_confidence)
     into = graph.edges_into(changed)
@@ -198,15 +232,73 @@ def find_tests_reaching(
                 found[test] = Affected(
                     ids[test], each.depth + 1, each.edge, role, "", layer, tier, "", chance, each.node
                 )
-    if lexical is not None and found:
-        found = _weigh_words(graph, changed, found, lexical)
-    return tuple(sorted(found.values(), key=lambda each: (-each.probability, each.depth, each.node)))
+    around = {int(graph.nodes.parents[test]) for test in found}
+    while more := {int(graph.nodes.parents[each]) for each in around if each >= 0} - around:
+        around |= more
+    runs = frozenset((*CALLABLE_KINDS, NodeKind.HANDLER))
+    return {node: each for node, each in found.items() if node not in around or graph.kind(node) in runs}, chains
 
 
-def _weigh_words(
-    graph: CodeGraph, changed: NDArray[np.int64], tests: Mapping[int, Affected], lexical: LexicalIndex
+def _probabilities_of_makers(
+    graph: CodeGraph,
+    changed: NDArray[np.int64],
+    tests: Mapping[int, Affected],
+    chains: "_Chains",
+    min_confidence: float,
+) -> dict[int, float]:
+    """Return the probability that a test makes an object of the class to which its way is dispatched.
+
+    A call of a method that others override runs the one of the object's class: no test runs it that has no such object.
+    Tests with another way are left out, and those of classes that no function is known to make, or code outside of
+    functions makes.
+    """
+    ids, by_class, result = graph.nodes.ids, dict[int, dict[int, Affected] | None](), dict[int, float]()
+    for node, each in tests.items():
+        method = chains.dispatched_to(ids.position(each.run_with) if each.run_with else node)
+        owner = int(graph.nodes.parents[method]) if method >= 0 else -1
+        if owner < 0 or graph.kind(owner) not in TYPE_KINDS:
+            continue
+        if owner not in by_class:
+            types = _with_derived(graph, owner)
+            is_known = _is_made_in_functions(graph, types)
+            by_class[owner] = _find_tests(graph, types, None, min_confidence)[0] if is_known else None
+        makers = by_class[owner]
+        if makers is not None:
+            result[node] = makers[node].probability if node in makers else 0.0
+    return result
+
+
+def _with_derived(graph: CodeGraph, owner: int) -> NDArray[np.int64]:
+    """Return a type and those that derive from it, ascending."""
+    found, level = {owner}, [owner]
+    while level and len(found) < _MAX_TYPES:
+        numbers = graph.edges_into(np.array(level, dtype=np.int64))
+        deriving = np.isin(graph.edges.kinds[numbers], (EdgeKind.EXTENDS, EdgeKind.IMPLEMENTS))
+        level = sorted(set(graph.edges.sources[numbers[deriving]].tolist()) - found)
+        found.update(level)
+    return np.array(sorted(found), dtype=np.int64)
+
+
+def _is_made_in_functions(graph: CodeGraph, types: NDArray[np.int64]) -> bool:
+    """Return True if something uses one of the types, and nothing that runs as code is loaded."""
+    edges, nodes = graph.edges, graph.nodes
+    numbers = graph.edges_into(types)
+    users = edges.sources[numbers[np.isin(edges.kinds[numbers], DISPATCHED)]]
+    is_inside = np.isin(nodes.kinds[users], sorted(CALLABLE_KINDS)) | (nodes.roles[users] == Role.TEST)
+    return bool(len(users) and is_inside.all())
+
+
+def _weigh(
+    graph: CodeGraph,
+    changed: NDArray[np.int64],
+    tests: Mapping[int, Affected],
+    makers: Mapping[int, float],
+    lexical: LexicalIndex,
 ) -> dict[int, Affected]:
-    """Return the tests with probabilities by uses and words: a test of a node mostly has the words of its name."""
+    """Return the tests with probabilities by uses, makers and words.
+
+    A test of a node mostly has the words of its name.
+    """
     ids, shared = graph.nodes.ids, np.zeros(len(graph.nodes))
     for node in changed.tolist() if len(changed) <= _MAX_SUBJECTS else ():
         path, symbol = split_id(ids[node])
@@ -218,7 +310,9 @@ def _weigh_words(
     for node, each in tests.items():
         chance = min(max(each.probability, _LEAST_ODDS), 1.0 - _LEAST_PROBABILITY)
         way = log(chance / (1.0 - chance))
-        odds = exp(weights.bias + weights.way * way + weights.words * (float(shared[node]) - most))
+        maker = log(max(makers.get(node, 1.0), _LEAST_PROBABILITY))
+        words = float(shared[node]) - most
+        odds = exp(weights.bias + weights.way * way + weights.words * words + weights.maker * maker)
         found[node] = each._replace(probability=odds / (1.0 + odds))
     return found
 
@@ -291,7 +385,7 @@ def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
 
     These are the sources of edges `tests`, functions of files of tests whose names say so, and handlers that are given
     to a function that declares a test: `it("…")`. Where a mark makes a method a test, those of types of tests that
-    nothing calls count, too.
+    nothing calls count, too. A function inside of another is none: that one runs it.
     """
     edges, nodes = graph.edges, graph.nodes
     found = np.zeros(len(nodes), dtype=np.bool_)
@@ -309,7 +403,9 @@ def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
             found[node] = True
         else:
             found[node] = bool(settings.tests.marks) and _is_run_by_runner(graph, node, name)
-    return found
+    runs = (NodeKind.FUNCTION, NodeKind.METHOD)
+    is_inside = (nodes.parents >= 0) & np.isin(nodes.kinds[nodes.parents], runs)
+    return found & ~(is_inside & np.isin(nodes.kinds, runs))
 
 
 def _is_run_by_runner(graph: CodeGraph, node: int, name: str) -> bool:
@@ -323,35 +419,60 @@ def _is_run_by_runner(graph: CodeGraph, node: int, name: str) -> bool:
     return not is_special and not any(edges.kinds[e] == EdgeKind.OVERRIDES for e in graph.outgoing(node))
 
 
-def reach_probabilities(
-    graph: CodeGraph, changed: NDArray[np.int64], users: Collection[int], min_confidence: float = 0.0
-) -> dict[int, float]:
-    """Return the probability, by node, that each of `users` runs one of `changed`.
+class _Chains(NamedTuple):
+    """The probability that each node runs one that changed, and the next node on its most probable chain of uses.
 
-    It is the product along the most probable chain of uses, of which each counts its confidence and the share of such
-    uses that run (`RUN_SHARES`). Further uses by the same node count as if they were independent, also those that lead
-    back to it, so that recursion raises the number a little.
+    `dispatched` are the nodes whose use of the next one is a call of what that overrides.
+    """
+
+    probabilities: dict[int, float]
+    nearer: dict[int, int]
+    dispatched: set[int]
+
+    def dispatched_to(self, node: int) -> int:
+        """Return the last node on the chain that a call of another one runs; -1 if there is none."""
+        method, seen = -1, set[int]()
+        while node in self.nearer and node not in seen:
+            seen.add(node)
+            method = self.nearer[node] if node in self.dispatched else method
+            node = self.nearer[node]
+        return method
+
+
+def _find_chains(
+    graph: CodeGraph, changed: NDArray[np.int64], users: Collection[int], min_confidence: float
+) -> _Chains:
+    """Return the chains of uses by which `users` run one of `changed`.
+
+    The probability is the product along the most probable chain of uses, of which each counts its confidence and the
+    share of such uses that run (`RUN_SHARES`). Further uses by the same node count as if they were independent, also
+    those that lead back to it, so that recursion raises the number a little.
     """
     best = dict.fromkeys(np.unique(changed).tolist(), 1.0)
     done: set[int] = set()
     waiting = [(-1.0, node) for node in best]
     shares: dict[int, list[float]] = {}
+    nearer: dict[int, int] = {}
+    dispatched: set[int] = set()
     while waiting:
         chance, node = heappop(waiting)
         if node in done:
             continue
         done.add(node)
-        for source, share in _users_of(graph, node, min_confidence):
+        for source, share, is_dispatched in _users_of(graph, node, min_confidence):
             if source in users:
                 shares.setdefault(source, []).append(-chance * share)
                 if -chance * share > max(best.get(source, 0.0), _LEAST_PROBABILITY):
                     best[source] = -chance * share
+                    nearer[source] = node
+                    (dispatched.add if is_dispatched else dispatched.discard)(source)
                     heappush(waiting, (chance * share, source))
-    return {node: 1.0 - prod(1.0 - share for share in of_node) for node, of_node in shares.items()}
+    probabilities = {node: 1.0 - prod(1.0 - share for share in of_node) for node, of_node in shares.items()}
+    return _Chains(probabilities, nearer, dispatched)
 
 
-def _users_of(graph: CodeGraph, node: int, min_confidence: float) -> Iterator[tuple[int, float]]:
-    """Yield the users of a node with the probability that they run it when they run."""
+def _users_of(graph: CodeGraph, node: int, min_confidence: float) -> Iterator[tuple[int, float, bool]]:
+    """Yield the users of a node with the probability that they run it when they run, and if they call another one."""
     edges, roles = graph.edges, graph.nodes.roles
     for number in graph.edges_into(np.array([node])).tolist():
         source, kind = int(edges.sources[number]), EdgeKind(int(edges.kinds[number]))
@@ -359,7 +480,7 @@ def _users_of(graph: CodeGraph, node: int, min_confidence: float) -> Iterator[tu
         share = CALLS_OF_TESTS_SHARE if is_test_call else RUN_SHARES.get(kind, 0.0)
         confidence = float(edges.confidences[number])
         if share and confidence >= min_confidence:
-            yield source, share * confidence
+            yield source, share * confidence, False
     for base in find_overridden(graph, [node], min_confidence):
         numbers = graph.edges_into(np.array([base]))
         n_overriding = int(np.count_nonzero(edges.kinds[numbers] == EdgeKind.OVERRIDES))
@@ -369,8 +490,8 @@ def _users_of(graph: CodeGraph, node: int, min_confidence: float) -> Iterator[tu
         share = RUN_SHARES[EdgeKind.CALLS] if is_sole else DISPATCHED_SHARE
         for number in numbers.tolist():
             if edges.kinds[number] in DISPATCHED:
-                yield int(edges.sources[number]), share * float(edges.confidences[number])
+                yield int(edges.sources[number]), share * float(edges.confidences[number]), not is_sole
     for use in find_implicit_uses(graph, [node], min_confidence, is_chained=True):
         source = int(edges.sources[use.number])
         is_test = roles[source] == Role.TEST
-        yield source, use.confidence * (CALLS_OF_TESTS_SHARE if is_test else RUN_SHARES[EdgeKind.CALLS])
+        yield source, use.confidence * (CALLS_OF_TESTS_SHARE if is_test else RUN_SHARES[EdgeKind.CALLS]), False

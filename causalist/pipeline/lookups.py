@@ -18,7 +18,7 @@ from causalist.model.answer import RepositoryInfo
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
 from causalist.model.source import Diagnostic, FileEntry, SourceFile
-from causalist.model.symbols import split_id
+from causalist.model.symbols import CALLABLE_KINDS, split_id
 from causalist.pipeline.answer_parts import build_repository_info
 
 if TYPE_CHECKING:  # a question needs none of these
@@ -216,8 +216,9 @@ class Lookups:
         return "the clone is shallow: older commits are not counted" if commits.is_shallow else ""
 
     def tests(self, name: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> tuple[Affected, ...]:
-        """Return the tests of `choose_tests`. Raises as `resolve`."""
-        return self.choose_tests(name, max_depth=max_depth, min_confidence=min_confidence).tests
+        """Return the probable ones of the tests of `choose_tests`. Raises as `resolve`."""
+        choice = self.choose_tests(name, max_depth=max_depth, min_confidence=min_confidence)
+        return choice.tests[: choice.n_probable]
 
     def choose_tests(
         self,
@@ -231,12 +232,17 @@ class Lookups:
 
         `coverage` are files of coverage data; None: those at the usual places of the repository and its packages. A
         test that ran the node according to them runs it; one of the same run that did not does not, unless it or code
-        on its way changed since. Raises as `resolve`, and
-        UnreadableCoverage for a file that is given.
+        on its way changed since. Without such data, `n_probable` of a function counts the tests with odds of at least
+        an eighth of the best ones. Raises as `resolve`, and UnreadableCoverage for a file that is given.
         """
-        changed = navigate.with_overloads_and_members(self.index.graph, [self.resolve(name)])
-        tests = self._find_tests(self.index.graph, changed, max_depth=max_depth, min_confidence=min_confidence)
-        return self._with_coverage(changed, tests, coverage)
+        graph, node = self.index.graph, self.resolve(name)
+        changed = navigate.with_overloads_and_members(graph, [node])
+        tests = self._find_tests(graph, changed, max_depth=max_depth, min_confidence=min_confidence)
+        choice = self._with_coverage(changed, tests, coverage)
+        is_observed = choice.coverage is not None and choice.coverage.n_tests is not None
+        if graph.kind(node) not in CALLABLE_KINDS or is_observed:
+            return choice
+        return choice._replace(n_probable=navigate.count_probable_tests(choice.tests))
 
     def choose_tests_since(
         self,

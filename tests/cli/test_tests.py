@@ -55,7 +55,7 @@ def test_the_most_probable_first(small: Path) -> None:
 
 
 def test_within_a_budget(small: Path) -> None:
-    """There are 4 tests: three functions, and the file that is named after another."""
+    """There are 3 tests; the file that holds one is none."""
     write_all(small, TESTS)
     whole = invoke("tests", "with_tax", cwd=small).stdout.splitlines()
     for budget, n in (("--max=1", 1), ("--limit=2", 2), ("--share=50%", 2), ("--share=.1", 1), ("--share=100%", 3)):
@@ -91,9 +91,9 @@ def test_what_tests_it_itself(small: Path) -> None:
 def test_a_file_has_the_tests_of_what_it_holds(small: Path) -> None:
     write_all(small, TESTS)
     document = json.loads(invoke("tests", "shop/cart.py", "--json", "--repo", str(small)).stdout)
+    # Of the file tests/test_cart.py, which is named after it, there is a test.
     assert {(each["node"], each["edge"]["rule"]) for each in document["tests"]} == {
-        ("tests/test_cart.py", "test-file"),
-        ("tests/test_cart.py::test_total", "test-subject"),
+        ("tests/test_cart.py::test_total", "test-subject")
     }
 
 

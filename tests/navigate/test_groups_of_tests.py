@@ -1,12 +1,14 @@
 """Tests that run with what prepares or holds them: set-up methods, groups, classes and files of tests."""
 
 from collections.abc import Mapping
-from math import exp
+from math import exp, log
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from causalist import navigate
+from causalist.model.graph import Edge
 from causalist.model.lookup import Affected
 from causalist.navigate.impact import TEST_WEIGHTS
 from causalist.pipeline.repository import Repository
@@ -190,5 +192,86 @@ def test_words_of_the_name_say_which_tests_are_its_own(tmp_path: Path) -> None:
     by_uses = navigate.find_tests_reaching(graph, changed, max_depth=None, min_confidence=0.0)
     chance = {each.node: each.probability for each in by_uses}["tests/test_store.py::test_alone"]
     odds = chance / (1 - chance)
-    expected = odds**TEST_WEIGHTS.way * exp(TEST_WEIGHTS.bias - TEST_WEIGHTS.words * rarest / 2)
+    expected = odds**TEST_WEIGHTS.way * exp(TEST_WEIGHTS.bias - TEST_WEIGHTS.words * rarest / 2)  # nothing dispatched
     assert found["test_alone"] == pytest.approx(expected / (1 + expected))
+
+
+SHAPES = """
+class Shape:
+    def area(self):
+        return 0
+
+
+class Square(Shape):
+    def area(self):
+        return 4
+
+
+class Circle(Shape):
+    def area(self):
+        return 3
+
+
+def measure(shape: Shape):
+    return shape.area()
+"""
+MEASURED = """
+from shapes import Circle, Square, measure
+
+
+def test_round():
+    measure(Circle())
+
+
+def test_flat():
+    measure(Square())
+"""
+
+
+def test_a_call_runs_the_method_of_a_class_that_the_test_makes(tmp_path: Path) -> None:
+    """Both tests call Square.area by dispatch, as probably; test_round makes no square."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "shapes.py").write_text(SHAPES)
+    (tmp_path / "tests/test_shapes.py").write_text(MEASURED)
+    repository = in_memory(tmp_path)
+    graph = repository.index.graph
+    node = repository.resolve("Square.area")
+    by_uses = navigate.find_tests_reaching(graph, np.array([node]), max_depth=None, min_confidence=0.0)
+    chance = by_uses[0].probability
+    assert [each.probability for each in by_uses] == [chance, chance]
+    made = navigate.find_tests_reaching(
+        graph, np.array([repository.resolve("Square")]), max_depth=None, min_confidence=0.0
+    )
+    assert [each.node for each in made] == ["tests/test_shapes.py::test_flat"]
+    found = {each.node.rpartition("::")[2]: each.probability for each in repository.tests("Square.area")}
+    assert list(found) == ["test_flat", "test_round"]
+    shared = rarity_of_shared_words("Square.area", repository.index.lexical, len(graph.nodes))
+    flat, round_ = (
+        float(shared[graph.nodes.ids.position(f"tests/test_shapes.py::test_{n}")]) for n in ("flat", "round")
+    )
+    weights = TEST_WEIGHTS
+    way = weights.bias + weights.way * log(chance / (1 - chance))
+    expected = {
+        "test_flat": way + weights.maker * log(made[0].probability),
+        "test_round": way + weights.maker * log(0.01) + weights.words * (round_ - flat),  # .01 at least
+    }
+    for name, log_odds in expected.items():
+        assert found[name] == pytest.approx(1 / (1 + exp(-log_odds)))
+
+
+def test_probable_are_those_with_an_eighth_of_the_best_odds() -> None:
+    """Odds of 4, 1/2 and 33 to 67: an eighth of the first is 1/2."""
+    edge = Edge("test.py::a", "a.py::f", "calls", "import", 1.0, 1, 1, 1)
+    tests = [Affected(name, 1, edge, probability=chance) for name, chance in (("a", 0.8), ("b", 0.334), ("c", 0.33))]
+    assert navigate.count_probable_tests(tests) == 2
+    assert navigate.count_probable_tests(tests[1:]) == 2
+    assert navigate.count_probable_tests([]) == 0
+
+
+def test_a_file_is_left_out_if_a_test_in_it_is_found(tmp_path: Path, files: dict[str, str]) -> None:
+    assert "" not in ask(tmp_path, files, "shared")
+
+
+def test_a_function_inside_of_a_test_is_none(tmp_path: Path) -> None:
+    inner = "from store import connect\n\n\ndef test_outer():\n    def test():\n        connect()\n    test()\n"
+    assert list(ask(tmp_path, {"store.py": STORE, "tests/test_inner.py": inner}, "connect")) == ["test_outer"]

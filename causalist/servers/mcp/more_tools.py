@@ -67,7 +67,7 @@ def _tests(repository: "Repository", arguments: Arguments) -> Reply:
     node, note = resolve_name(repository, arguments["name"])
     note += format_unread(repository, node)
     choice = repository.choose_tests(node, max_depth=arguments["max_depth"])
-    found = choice.tests
+    found = choice.tests[: choice.n_probable]
     for problem in choice.problems[:_MAX_PROBLEMS]:
         note += f"note: {one_line(problem, 300)}\n"
     if choice.coverage is not None:
@@ -79,8 +79,10 @@ def _tests(repository: "Repository", arguments: Arguments) -> Reply:
             truncate_to_budget(f"{note}no test is known to reach {format_node(node)}\n", arguments["max_tokens"]),
             [node],
         )
+    n_less = len(choice.tests) - len(found)
     n_tests = f"{len(found)} test{'s'[: len(found) != 1]}"
-    head = f"{note}{n_tests} of {format_node(node)}, the most probable first\n"
+    less = f", and {n_less} less probable" if n_less else ""
+    head = f"{note}{n_tests} of {format_node(node)}, the most probable first{less}\n"
     return Reply(list_by_depth(head, found, arguments["max_tokens"]), [each.node for each in found])
 
 
