@@ -35,6 +35,7 @@ COMMANDS = {
     "tests": ("impact", "tests_command"),
     "layers": ("map", "layers_command"),
     "verify": ("lookup", "verify_command"),
+    "observe": ("observe", "observe_command"),
     "lint": ("graph", "lint_command"),
     "config": ("config", "config_command"),
     "graph": ("graph", "graph_command"),

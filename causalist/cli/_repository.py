@@ -1,7 +1,9 @@
 """Options of commands that read a repository, opening it for a command, and checks of optional extras."""
 
 import math
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
@@ -15,15 +17,17 @@ from causalist.model.symbols import split_id
 
 if TYPE_CHECKING:
     from causalist.index.options import RefreshCache
-    from causalist.model.graph import Edge
+    from causalist.model.graph import Edge, Sighting
     from causalist.model.lookup import UnresolvedCall
     from causalist.model.scores import Hit
     from causalist.pipeline.repository import Repository
 
 
+_MAX_STALE = 5  # calls that are listed
 _MAX_MEANINGS = 8  # definitions of one name that are answered for
 _NODE_ARGUMENTS = ("node", "source", "target")  # of a command
 _ANSWERS = "causalist.answers"  # where the answers of an ambiguous name are kept
+_IGNORES_RUNS = "causalist.ignores_runs"  # set by --no-observed
 
 
 class _Answer(NamedTuple):
@@ -134,6 +138,17 @@ def lookup_options(command: _Command) -> _Command:
     return repository_options(json_option(command))
 
 
+def observed_option(command: _Command) -> _Command:
+    """Add --no-observed, which `open_for_lookup` obeys."""
+
+    def ignore(context: click.Context, _: click.Parameter, value: bool) -> None:
+        context.meta[_IGNORES_RUNS] = value
+
+    return click.option(
+        "--no-observed", is_flag=True, expose_value=False, callback=ignore, help="Use nothing that `observe` recorded."
+    )(command)
+
+
 def limit_option(default: int, effect: str) -> Callable[[_Command], _Command]:
     """Return a decorator that adds --limit."""
     return click.option("--limit", type=click.IntRange(min=1), default=default, show_default=True, help=effect)
@@ -150,7 +165,7 @@ def open_for_lookup(
     when = None if document is None else lambda _: document
     repository = open_repository(repo, force=force, when_empty=when, anew=anew)
     report_notes(repository)
-    return repository
+    return replace(repository, observations=None) if click.get_current_context().meta.get(_IGNORES_RUNS) else repository
 
 
 def resolve_id(repository: "Repository", name: str) -> str:
@@ -250,6 +265,43 @@ def describe_call(gap: "UnresolvedCall") -> str:
     """Return an unresolved call in words."""
     what = "what another call returns" if gap.name == "?" else f"something called {gap.name!r}"
     return f"{split_id(gap.node)[0]}:{gap.line}  {gap.node} calls {what}"
+
+
+def describe_sighting(seen: "Sighting") -> str:
+    """Return what runs saw of a call in words, with its age."""
+    times = [f"{n:,} time{'s'[: n != 1]}{how}" for n, how in ((seen.n, ""), (seen.n_through, " indirectly")) if n]
+    if times:
+        return f"seen {' and '.join(times)} by `{seen.command}`, {describe_age(seen.time)} ago"
+    runs = f"{seen.n_runs:,} run{'s'[: seen.n_runs != 1]}"
+    return f"not seen in {runs} of its caller, by `{seen.command}`, {describe_age(seen.time)} ago"
+
+
+def count_sightings(edge: "Edge") -> str:
+    """Return how often a call was seen, "" without an observation."""
+    if edge.observed is None:
+        return ""
+    n = edge.observed.n + edge.observed.n_through
+    return f"seen {n:,}x" if n else f"unseen in {edge.observed.n_runs:,} runs"
+
+
+def describe_age(since: int) -> str:
+    """Return the time that passed since a time in seconds, in its largest unit."""
+    seconds = max(0, int(time.time()) - since)
+    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
+
+
+def report_stale_calls(repository: "Repository", source: str | None, target: str | None) -> None:
+    """Say which calls were seen only before one of the two definitions changed; they count for nothing."""
+    stale = repository.stale_calls(source, target)
+    for each in stale[:_MAX_STALE]:
+        say(
+            f"note: stale, one of the two changed since: {each.source} -> {each.target}, {describe_sighting(each.seen)}"
+        )
+    if len(stale) > _MAX_STALE:
+        say(f"note: and {len(stale) - _MAX_STALE} more stale calls; `causalist observe -- COMMAND` records anew")
 
 
 def edge_location(edge: "Edge") -> str:

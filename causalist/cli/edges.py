@@ -9,11 +9,14 @@ import click
 from causalist._internal.text import align_columns
 from causalist.cli._repository import (
     answer_each_meaning,
+    count_sightings,
     edge_location,
     lookup_options,
     min_confidence_option,
+    observed_option,
     open_for_lookup,
     print_result,
+    report_stale_calls,
     report_unread,
     resolve_id,
 )
@@ -52,6 +55,7 @@ def show_callers(node: str, *, repo: Path | None, force: bool, min_confidence: f
     edges, through, references, documents = ([e for e in each if e.confidence >= min_confidence] for each in known)
     found = edges or through or references or documents
     report_unread(repository, name)
+    report_stale_calls(repository, None, name)
     nothing = "" if found else _empty_message(f"calls to {name}", sum(map(len, known)), min_confidence)
     document = callers_document(name, edges, through, references, documents) if as_json else None
     nodes = repository.index.graph.nodes
@@ -62,7 +66,10 @@ def show_callers(node: str, *, repo: Path | None, force: bool, min_confidence: f
 def format_edges(edges: "Sequence[Edge]") -> list[str]:
     """Return one line per edge: confidence, rule, ends, and location in the file of its source."""
     return align_columns(
-        [(f"{e.confidence:.3f}", e.rule, f"{e.source} -> {e.target}", edge_location(e)) for e in edges]
+        [
+            (f"{e.confidence:.3f}", e.rule, f"{e.source} -> {e.target}", edge_location(e), count_sightings(e))
+            for e in edges
+        ]
     )
 
 
@@ -122,6 +129,7 @@ def show_users(node: str, kind: str, *, repo: Path | None, force: bool, min_conf
 @click.command("callees")
 @click.argument("node")
 @lookup_options
+@observed_option
 @min_confidence_option(0.0, "Minimum confidence of a call.")
 @answer_each_meaning
 def callees_command(node: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
@@ -140,6 +148,7 @@ def callees_command(node: str, repo: Path | None, force: bool, min_confidence: f
 @click.command("callers")
 @click.argument("node")
 @lookup_options
+@observed_option
 @min_confidence_option(0.0, "Minimum confidence of a call.")
 @answer_each_meaning
 def callers_command(node: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:

@@ -17,6 +17,7 @@ from causalist.cli._repository import (
     limit_option,
     lookup_options,
     min_confidence_option,
+    observed_option,
     open_for_lookup,
     print_result,
     report_unread,
@@ -130,6 +131,7 @@ def format_affected(affected: "Sequence[Affected]", *, with_depth: bool = False)
 @click.command("impact")
 @click.argument("node", required=False)
 @lookup_options
+@observed_option
 @click.option("--diff", "revision", metavar="REV", help="Analyze the changes between this commit and the working tree.")
 @click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="Maximum number of steps.")
 @min_confidence_option(0.0, "Minimum confidence of a use.")
@@ -241,6 +243,7 @@ def _format_impact(affected: "Sequence[Affected]", shown: "Sequence[Affected]") 
 @click.command("tests")
 @click.argument("node", required=False)
 @lookup_options
+@observed_option
 @click.option("--diff", "revision", metavar="REV", help="Analyze the changes between this commit and the working tree.")
 @click.option(
     "--max-depth", type=click.IntRange(min=1), metavar="N",

@@ -10,14 +10,18 @@ from causalist._internal.text import align_columns
 from causalist.cli._output import say
 from causalist.cli._repository import (
     answer_each_meaning,
+    count_sightings,
     describe_call,
+    describe_sighting,
     edge_location,
     limit_option,
     lookup_options,
     min_confidence_option,
     node_location,
+    observed_option,
     open_for_lookup,
     print_result,
+    report_stale_calls,
     report_unread,
     resolve_id,
 )
@@ -151,6 +155,7 @@ def _format_hits(hits: "tuple[Hit, ...]") -> list[str]:
 @click.command("neighbors")
 @click.argument("node")
 @lookup_options
+@observed_option
 @click.option("--hops", type=click.IntRange(min=1), default=1, show_default=True, help="Maximum number of hops.")
 @click.option("--kind", "kinds", multiple=True, metavar="K", help="Only edges of this kind. Repeatable.")
 @click.option("--direction", type=click.Choice(["in", "out", "both"]), default="both", show_default=True,
@@ -200,7 +205,7 @@ def _format_neighbors(groups: "tuple[Neighbors, ...]", node: str) -> Iterator[st
             if group.hop > 1:
                 other = f"{edge.source} -> {edge.target}"
             site = f"{edge.n} commit{'s'[: edge.n != 1]}" if group.kind == "co_changes" else edge_location(edge)
-            rows.append((f"  {edge.confidence:.3f}", edge.rule, other, site))
+            rows.append((f"  {edge.confidence:.3f}", edge.rule, other, site, count_sightings(edge)))
         yield from align_columns(rows)
         if group.n > len(group.edges):
             yield f"  and {group.n - len(group.edges)} more"
@@ -213,6 +218,7 @@ MAX_UNRESOLVED_CALLS = 5
 @click.argument("source")
 @click.argument("target")
 @lookup_options
+@observed_option
 @answer_each_meaning
 def path_command(source: str, target: str, repo: Path | None, force: bool, as_json: bool) -> None:
     """Show the most probable path from SOURCE to TARGET.
@@ -263,7 +269,8 @@ def _format_path(trail: "GraphPath") -> Iterator[str]:
     rows = []
     for hop, edge in zip(others, trail.edges, strict=True):
         site = f"{hop.path}:{hop.line}" if hop.line is not None else hop.path or ""
-        rows.append((f"  {hop.edge}", hop.node, site, f"{edge.rule} {edge.confidence:.2f}"))
+        rule = f"{edge.rule} {edge.confidence:.2f}"
+        rows.append((f"  {hop.edge}", hop.node, site, "  ".join(filter(None, (rule, count_sightings(edge))))))
     yield from align_columns(rows)
     if others:
         yield f"probability {trail.probability:.2g}"
@@ -276,6 +283,7 @@ MAX_LISTED = 10
 @click.argument("source")
 @click.argument("target")
 @lookup_options
+@observed_option
 @min_confidence_option(0.5, "Minimum confidence of a use.")
 @answer_each_meaning
 def verify_command(
@@ -301,6 +309,8 @@ def verify_command(
     verdict = repository.verify(start, end, min_confidence=min_confidence)
     if verdict.known != "yes" and verdict.reason != "unread":
         report_unread(repository, end)
+    if not any(edge.observed for edge in verdict.edges):
+        report_stale_calls(repository, start, end)
     document = verify_document(start, end, verdict) if as_json else None
     print_result(document, _format_verdict(verdict), is_found=verdict.known == "yes")
 
@@ -313,7 +323,12 @@ def _format_verdict(verdict: "Verdict") -> Iterator[str]:
         yield f"  {edge_location(edge)}  {edge.kind}  {edge.rule} {edge.confidence:.2f}  {edge.source} -> {edge.target}"
         if line:
             yield f"    {line}"
-        yield f"    {basis.meaning}; {_describe_precision(basis, edge)}"
+        if edge.observed is not None:
+            yield f"    {describe_sighting(edge.observed)}"
+        if edge.rule.startswith("observed"):
+            yield f"    {basis.meaning}"
+        else:
+            yield f"    {basis.meaning}; {_describe_precision(basis, edge)}"
     if len(verdict.edges) > MAX_LISTED:
         yield f"  and {len(verdict.edges) - MAX_LISTED} more"
     if verdict.known != "yes" and verdict.calls:

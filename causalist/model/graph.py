@@ -110,8 +110,25 @@ class EdgeTable:
         return len(self.sources)
 
 
+class Sighting(NamedTuple):
+    """Calls that were seen when code ran: `n` direct ones, `n_through` by way of code from outside of the repository.
+
+    Meanwhile the caller ran `n_runs` times, 0 if that is not known. `time`, in seconds, and `command` are those of the
+    last run that saw one, or that saw none.
+    """
+
+    n: int
+    n_through: int
+    n_runs: int
+    time: int
+    command: str
+
+
 class Edge(NamedTuple):
-    """One edge with names, for people. `line` is 1-based, or None where the edge has no site."""
+    """One edge with names, for people. `line` is 1-based, or None where the edge has no site.
+
+    `observed` is what runs saw of a call; None without an observation.
+    """
 
     source: str
     target: str
@@ -121,6 +138,7 @@ class Edge(NamedTuple):
     line: int | None
     n: int
     candidates: int = 1
+    observed: Sighting | None = None
 
 
 def _no_integers() -> NDArray[np.int32]:

@@ -120,6 +120,33 @@ class TestChoice(NamedTuple):
     n_probable: int | None = None
 
 
+class ObservedRun(NamedTuple):
+    """A run of a command: `time` is its start in seconds, `name` that of its folder."""
+
+    name: str
+    command: str
+    time: int
+    n_processes: int
+
+
+class ObservedStatus(NamedTuple):
+    """Calls that runs saw: counts of pairs of definitions, and the runs, the oldest first.
+
+    `n_direct` pairs called each other, `n_through` only by way of code from outside of the repository; `n_confirmed` of
+    both are of edges that a rule finds, `n_added` of others. `n_lowered` edges were not seen while their callers ran.
+    `n_stale` calls were seen before one of the two definitions changed. `n_tests` counts tests whose code is known.
+    """
+
+    runs: tuple[ObservedRun, ...]
+    n_direct: int
+    n_through: int
+    n_confirmed: int
+    n_added: int
+    n_lowered: int
+    n_stale: int
+    n_tests: int
+
+
 class Impact(NamedTuple):
     """Changes since a commit and the nodes that they reach.
 

@@ -96,11 +96,42 @@ def join_coverage(
     return TestChoice(_with_observed(graph, changed, tests, observed, certain, absent), report, problems)
 
 
+class TestRecord(NamedTuple):
+    """A test that was recorded: True if its code is as it was, and what it ran, True if that is as it was."""
+
+    is_current: bool
+    ran: Mapping[int, bool]
+
+
+def join_records(
+    graph: CodeGraph,
+    changed: NDArray[np.int64],
+    tests: Sequence[Affected],
+    records: Mapping[int, TestRecord],
+    newer: Collection[str],
+) -> tuple[Affected, ...]:
+    """Return the tests of `changed` with what was recorded of tests, by their nodes.
+
+    Tests that ran one of `changed` come first; with a lower probability if the test or what it ran changed since.
+    Others that were recorded are left out, unless what they run may have changed since. `newer` are the paths of files
+    that changed since. Nothing is left out for what no recorded test ran: it may run where nothing is recorded.
+    """
+    wanted = set(changed.tolist())
+    ran = {test: [record.ran[node] for node in wanted & record.ran.keys()] for test, record in records.items()}
+    observed = {test for test, nodes in ran.items() if nodes}
+    if not observed:
+        return tuple(tests)
+    certain = {test for test in observed if records[test].is_current and any(ran[test])}
+    silent = {test for test, record in records.items() if record.is_current} - observed
+    absent = _unchanged_tests(graph, changed, silent, newer)
+    return _with_observed(graph, changed, tests, observed, certain, absent)
+
+
 def _read_runs(
     index: Index, bodies: Mapping[str, _Body], files: Sequence[Path], root: Path, *, is_named: bool
 ) -> tuple[list[_Run], tuple[str, ...]]:
     """Return what data files say of files of definitions, and sentences on those that say nothing."""
-    matcher, tests = PathMatcher(index.manifest.paths), _TestNodes(index)
+    matcher, tests = PathMatcher(index.manifest.paths), TestNodes(index)
     last_names = {path.rpartition("/")[2] for path in bodies}
     runs: list[_Run] = []
     problems: list[str] = []
@@ -276,7 +307,7 @@ def _first_row_of_body(lines: Sequence[str], first: int, last: int, *, is_python
     return last + 1
 
 
-class _TestNodes:
+class TestNodes:
     """Nodes of tests by the names that coverage data has for them."""
 
     def __init__(self, index: Index) -> None:

@@ -148,7 +148,12 @@ def verify_use(
 
 
 def find_rule_precision(edge: Edge) -> RulePrecision:
-    """Return the rule, and its measured precision, that the confidence of an edge rests on."""
+    """Return the rule, and its measured precision, that the confidence of an edge rests on.
+
+    An edge that only runs have seen has no rule.
+    """
+    if edge.rule not in _MEANINGS:
+        return RulePrecision("no rule finds it; it was seen when the code ran", 0, 0, 0, "")
     settings = load_settings().get(dialect_of(split_id(edge.source)[0]))
     kind = next(kind for kind in EdgeKind if kind.label == edge.kind)
     measured = load_confidences().measurement_of(edge.rule, kind, settings.name if settings else "")

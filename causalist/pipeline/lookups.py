@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from causalist.model.index import Index
 from causalist.model.source import Diagnostic, FileEntry, SourceFile
 from causalist.model.symbols import CALLABLE_KINDS, split_id
 from causalist.pipeline.answer_parts import build_repository_info
+from causalist.rank import WalkWeights, build_transition
+from causalist.store import OBSERVED_NAME, index_stamp
 
 if TYPE_CHECKING:  # a question needs none of these
     from causalist.index.source_text import UnreadFile
@@ -34,12 +36,57 @@ if TYPE_CHECKING:  # a question needs none of these
         Layering,
         Map,
         Neighbors,
+        ObservedStatus,
         ServedRoute,
         TestChoice,
         UnresolvedCall,
         Verdict,
     )
     from causalist.model.scores import Hit
+    from causalist.observe import Freshness, ObservedGraph, ObservedStore, StaleCall
+
+
+class _Seen(NamedTuple):
+    """The graph with what runs saw, the stale part of that, and all of it."""
+
+    graph: ObservedGraph
+    stale: tuple[StaleCall, ...]
+    store: ObservedStore
+    freshness: Freshness
+
+
+class Observations:
+    """Calls that runs saw, beside an index that may be in one of `places`. It is read when a look-up needs it."""
+
+    def __init__(self, places: Sequence[Path]) -> None:
+        self.places = tuple(places)
+        self._loaded: tuple[Index, object, _Seen | None] | None = None
+
+    def load(self, index: Index, read: Callable[[FileEntry], SourceFile | str]) -> _Seen | None:
+        """Return what runs saw of the definitions of an index; None if nothing is kept."""
+        stamp = observed_stamp(self.places)
+        if self._loaded is None or self._loaded[0] is not index or self._loaded[1] != stamp:
+            self._loaded = index, stamp, _read_seen(self.places, index, read) if stamp is not None else None
+        return self._loaded[2]
+
+
+def observed_stamp(places: Sequence[Path]) -> tuple[int, ...] | None:
+    """Return metadata that identifies what is kept of runs; None if nothing is."""
+    return next((stamp for place in places if (stamp := index_stamp(place / OBSERVED_NAME)) is not None), None)
+
+
+def _read_seen(places: Sequence[Path], index: Index, read: Callable[[FileEntry], SourceFile | str]) -> _Seen | None:
+    from causalist.observe import Freshness, observed_graph, read_store, stale_calls
+
+    store = read_store(places)
+    if store is None:
+        return None
+    freshness = Freshness(index, SourceText(index.manifest, read))
+    return _Seen(observed_graph(index, store, freshness), tuple(stale_calls(store, freshness)), store, freshness)
+
+
+def _is_within(node_id: str, outer: str | None) -> bool:
+    return outer is None or node_id == outer or node_id.startswith((f"{outer}.", f"{outer}::"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +98,27 @@ class Lookups:
     read: Callable[[FileEntry], SourceFile | str]
     notes: tuple[Diagnostic, ...] = field(default=())
     folder: str = ""  # POSIX path below the root from which it was opened; relative paths start there
+    observations: Observations | None = None  # what runs saw; None: look-ups take the graph as it is indexed
+
+    @property
+    def graph(self) -> CodeGraph:
+        """The graph of the index, with what runs saw of it."""
+        seen = None if self.observations is None else self.observations.load(self.index, self.read)
+        return self.index.graph if seen is None else seen.graph
+
+    def stale_calls(self, source: str | None, target: str | None) -> tuple[StaleCall, ...]:
+        """Return the calls that runs saw before one of the two definitions changed, by source and target.
+
+        With `source` or `target`, ids: those of it and its members.
+        """
+        seen = None if self.observations is None else self.observations.load(self.index, self.read)
+        return (
+            ()
+            if seen is None
+            else tuple(
+                each for each in seen.stale if _is_within(each.source, source) and _is_within(each.target, target)
+            )
+        )
 
     def resolve(self, name: str) -> int:
         """Return the node that `name` means: an id, a path with or without a line, or a unique end of an id.
@@ -76,23 +144,30 @@ class Lookups:
         text = texts.get_text(definition.hit)
         return replace(definition, text=text, stale=bool(texts.changed_paths))
 
+    def observed_status(self) -> ObservedStatus | None:
+        """Return what runs saw of the definitions of the index; None if nothing is kept."""
+        from causalist.observe import count_observed
+
+        seen = None if self.observations is None else self.observations.load(self.index, self.read)
+        return None if seen is None else count_observed(seen.graph, seen.store, len(seen.stale))
+
     def callers(self, name: str) -> tuple[Edge, ...]:
         """Return call edges into a node, most confident first. Raises as `resolve`.
 
         For a constructor this includes calls of the classes that run it.
         """
-        return navigate.calls_to(self.index.graph, self.resolve(name))
+        return navigate.calls_to(self.graph, self.resolve(name))
 
     def callers_through(self, name: str) -> tuple[Edge, ...]:
         """Return edges that may run a node indirectly. Raises as `resolve`.
 
         These are calls of methods that it overrides and, for a special method, uses of its class.
         """
-        return navigate.find_indirect_calls(self.index.graph, self.resolve(name))
+        return navigate.find_indirect_calls(self.graph, self.resolve(name))
 
     def references(self, name: str) -> tuple[Edge, ...]:
         """Return edges of uses other than calls, most confident first. Raises as `resolve`."""
-        return navigate.references_to(self.index.graph, self.resolve(name))
+        return navigate.references_to(self.graph, self.resolve(name))
 
     def routes(self, text: str = "") -> tuple[ServedRoute, ...]:
         """Return the routes whose method and path contain all words of `text`, by path and method."""
@@ -104,7 +179,7 @@ class Lookups:
 
     def callees(self, name: str) -> tuple[Edge, ...]:
         """Return calls that a node makes inside the repository, most confident first. Raises as `resolve`."""
-        return navigate.calls_from(self.index.graph, self.resolve(name))
+        return navigate.calls_from(self.graph, self.resolve(name))
 
     def readers(self, name: str) -> tuple[Edge, ...]:
         """Return edges of reads of a value, or of values in a node. Raises as `resolve`."""
@@ -117,7 +192,10 @@ class Lookups:
     def path(self, source: str, target: str) -> GraphPath | None:
         """Return the most probable path between two nodes, forward if possible. Raises as `resolve`."""
         start, end = self.resolve(source), self.resolve(target)
-        return navigate.find_graph_path(self.index.graph, self.index.transition, start, end)
+        graph, transition = self.graph, self.index.transition
+        if graph is not self.index.graph:
+            transition = build_transition(graph, WalkWeights())
+        return navigate.find_graph_path(graph, transition, start, end)
 
     def gaps(self, source: str, target: str) -> tuple[UnresolvedCall, ...]:
         """Return unresolved calls that could complete a path between two nodes. Raises as `resolve`."""
@@ -140,7 +218,7 @@ class Lookups:
 
         node, direction = self.resolve(name), direction or Direction.BOTH
         return navigate.list_neighbors_and_co_changes(
-            self.index, node, hops=hops, kinds=kinds, direction=direction, limit=limit
+            replace(self.index, graph=self.graph), node, hops=hops, kinds=kinds, direction=direction, limit=limit
         )
 
     def verify(self, source: str, target: str, *, min_confidence: float = 0.5) -> Verdict:
@@ -151,7 +229,7 @@ class Lookups:
         from causalist.model.lookup import Certainty, Verdict, VerdictReason
         from causalist.parse import parse_file
 
-        graph, texts = self.index.graph, SourceText(self.index.manifest, self.read)
+        graph, texts = self.graph, SourceText(self.index.manifest, self.read)
         try:
             start, end = self.resolve(source), self.resolve(target)
         except UnreadNode:
@@ -186,9 +264,7 @@ class Lookups:
     def impact(self, name: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> tuple[Affected, ...]:
         """Return transitive users of a node and of its members, by depth, then id. Raises as `resolve`."""
         changed = navigate.with_overloads_and_members(self.index.graph, [self.resolve(name)])
-        return navigate.find_affected_nodes(
-            self.index.graph, changed, max_depth=max_depth, min_confidence=min_confidence
-        )
+        return navigate.find_affected_nodes(self.graph, changed, max_depth=max_depth, min_confidence=min_confidence)
 
     def impact_since(self, revision: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> Impact:
         """Return the `impact` of all changes between a commit and the files as they are. Raises GitError."""
@@ -205,7 +281,7 @@ class Lookups:
         given = [self.resolve(name) for name in names]
         if affected is None:
             changed = navigate.with_overloads_and_members(self.index.graph, given)
-            affected = navigate.find_affected_nodes(self.index.graph, changed, max_depth=None, min_confidence=0.0)
+            affected = navigate.find_affected_nodes(self.graph, changed, max_depth=None, min_confidence=0.0)
         return navigate.find_files_changing_with(self.index, given, affected, least_commits)
 
     def describe_missing_history(self) -> str:
@@ -235,7 +311,7 @@ class Lookups:
         on its way changed since. Without such data, `n_probable` of a function counts the tests with odds of at least
         an eighth of the best ones. Raises as `resolve`, and UnreadableCoverage for a file that is given.
         """
-        graph, node = self.index.graph, self.resolve(name)
+        graph, node = self.graph, self.resolve(name)
         changed = navigate.with_overloads_and_members(graph, [node])
         tests = self._find_tests(graph, changed, max_depth=max_depth, min_confidence=min_confidence)
         choice = self._with_coverage(changed, tests, coverage)
@@ -270,9 +346,16 @@ class Lookups:
         self, changed: NDArray[np.int64], tests: tuple[Affected, ...], files: Sequence[Path] | None
     ) -> TestChoice:
         from causalist.model.lookup import TestChoice
-        from causalist.navigate.coverage import join_coverage
+        from causalist.navigate.coverage import join_coverage, join_records
         from causalist.navigate.coverage_files import find_coverage_files
 
+        seen = None if self.observations is None else self.observations.load(self.index, self.read)
+        if seen is not None and len(changed):
+            from causalist.observe import changed_paths, test_records
+
+            records = test_records(self.index, seen.store, seen.freshness)
+            newer = changed_paths(self.index, seen.store)
+            tests = join_records(self.graph, changed, tests, records, newer)
         is_named = files is not None
         given = find_coverage_files(self.root, self.index.manifest.paths) if files is None else files
         if not given or not len(changed):
@@ -327,7 +410,7 @@ class Lookups:
         from causalist.model.lookup import Impact
         from causalist.source import changes_since
 
-        graph, manifest = self.index.graph, self.index.manifest
+        graph, manifest = self.graph, self.index.manifest
         changes = changes_since(self.root, revision, zip(manifest.paths, manifest.blobs, strict=True), self.read)
         changed = navigate.find_nodes_of_rows(graph, changes.rows)
         affected = reach(graph, changed, max_depth=max_depth, min_confidence=min_confidence)

@@ -4,11 +4,13 @@
 know one another; the types between them are in `model/`.
 """
 
-from collections.abc import Hashable
+import os
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from causalist.errors import IndexNotWritable, UsageError
 from causalist.extract import hit_of, hops_between, name_edge, paths_from_seeds
 from causalist.index.open import index_folders, open_index
 from causalist.index.options import IndexOptions, Progress, ignore_progress
@@ -35,7 +37,7 @@ from causalist.pipeline.answer_parts import (
 )
 from causalist.pipeline.answer_parts import check_question as check_question
 from causalist.pipeline.feedback_store import FeedbackStore, LearnedWeights
-from causalist.pipeline.lookups import Lookups
+from causalist.pipeline.lookups import Lookups, Observations
 from causalist.pipeline.pack_choice import choose_needed, choose_pack
 from causalist.pipeline.retries import RankingAttempt, RankingSession, best_attempt, make_similarities, with_route
 from causalist.pipeline.steps import Deadline, GuardedSteps
@@ -52,8 +54,10 @@ from causalist.rank import (
 )
 from causalist.settings import Settings, read_settings
 from causalist.source import find_root, read_file, refuse_root, relative_folder
+from causalist.store import INDEX_NAME, index_stamp
 
 if TYPE_CHECKING:
+    from causalist.model.lookup import ObservedStatus
     from causalist.pipeline.answer_cache import Session
     from causalist.store import FactsCache
 
@@ -115,11 +119,12 @@ class Repository(Lookups):
     ) -> "Repository":
         """Return the repository in the folder `root` with an existing index, current or not."""
         settings = settings or read_settings(root)
-        limits, store = settings.limits(), FeedbackStore(index_folders(root))
+        limits, places = settings.limits(), index_folders(root)
+        store = FeedbackStore(places)
         learned, doubts = store.read_weights(index.version)
         weights = learned.weights if learned else default_weights()
-        return cls(root, index, lambda e: read_file(root, e, limits), (*notes, *doubts), folder, settings,
-                   store, learned, weights, session, behind)  # fmt: skip
+        return cls(root, index, lambda e: read_file(root, e, limits), (*notes, *doubts), folder, Observations(places),
+                   settings, store, learned, weights, session, behind)  # fmt: skip
 
     @staticmethod
     def settings_at(path: str | Path = ".", *, exact_root: bool = False) -> Settings:
@@ -294,6 +299,41 @@ class Repository(Lookups):
 
         found = stored_index_status(self.root, self.settings.index_options(IndexOptions()))
         return index_status(self.root, self.index, self.read, found if found.path is not None else None)
+
+    # -- runs
+
+    def observe(self, command: Sequence[str], stdout: int | None = None) -> "tuple[int, ObservedStatus | None]":
+        """Run a command, record the calls of its Python processes and return (its exit code, what is kept now).
+
+        `stdout` is the descriptor for its output, None for that of this process. Raises UsageError for a command that
+        cannot be run, and IndexNotWritable.
+        """
+        from causalist.observe import begin_run, delete_run, run_command, take_up_runs
+
+        folder = self._observed_folder()
+        take_up_runs(folder, self.index, SourceText(self.index.manifest, self.read))
+        run = begin_run(folder, self.root, self.index, command)
+        try:
+            code = run_command(run, command, stdout)
+        except UsageError:
+            delete_run(run)
+            raise
+        take_up_runs(folder, self.index, SourceText(self.index.manifest, self.read))
+        return code, self.observed_status()
+
+    def forget_observed(self) -> bool:
+        """Delete what runs saw; return True if there was anything. Raises IndexNotWritable."""
+        from causalist.observe import forget
+
+        return forget(self._observed_folder())
+
+    def _observed_folder(self) -> Path:
+        places = self.observations.places if self.observations is not None else ()
+        for place in places:
+            if index_stamp(place / INDEX_NAME) is not None and os.access(place, os.W_OK):
+                return place
+        named = " or ".join(map(str, places))
+        raise IndexNotWritable(f"cannot record calls: no writable index in {named or 'a commit'}")
 
     # -- parts of an answer
 

@@ -81,8 +81,11 @@ def empty_answer_document(query: str, error: CausalistError) -> Document:
 
 
 def edge_document(edge: "Edge") -> Document:
-    """Return an edge as in `ask`, `callers`, `callees` and `graph export --format jsonl`."""
-    return {
+    """Return an edge as in `ask`, `callers`, `callees` and `graph export --format jsonl`.
+
+    `observed` is there only where runs say something of the edge.
+    """
+    document: Document = {
         "source": edge.source,
         "target": edge.target,
         "kind": edge.kind,
@@ -91,6 +94,7 @@ def edge_document(edge: "Edge") -> Document:
         "line": edge.line,
         "n": edge.n,
     }
+    return document if edge.observed is None else {**document, "observed": edge.observed._asdict()}
 
 
 def calls_document(node: str, edges: "Iterable[Edge]") -> Document:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Layering,
         Map,
         Neighbors,
+        ObservedStatus,
         ServedRoute,
         UnresolvedCall,
         Verdict,
@@ -185,6 +186,16 @@ def _affected(each: "Affected") -> Document:
         "edge": edge_document(each.edge),
         "overridden_by": each.overridden_by or None,
         "run_with": each.run_with or None,
+    }
+
+
+def observed_document(status: "ObservedStatus | None") -> Document:
+    """Return the document of `observe --json`; null values if nothing was recorded."""
+    counts = ("n_direct", "n_through", "n_confirmed", "n_added", "n_lowered", "n_stale", "n_tests")
+    return {
+        "format_version": FORMAT_VERSION,
+        "runs": [run._asdict() for run in (status.runs if status else ())],
+        **{name: status and getattr(status, name) for name in counts},
     }
 
 

@@ -27,10 +27,12 @@ ANSWERS_NAME = "answers.jsonl"
 FEEDBACK_NAME = "feedback.jsonl"
 WEIGHTS_NAME = "weights.json"
 FEEDBACK_LOCK = "beside.lock"
+OBSERVED_NAME = "observed.jsonl"
+OBSERVED_LOCK = "observed.lock"
 _LOCK_SECONDS = 600.0  # how long to wait for another process that is indexing the same folder
 _PAUSE_SECONDS = 0.05
 _FEEDBACK_FILES = (ANSWERS_NAME, FEEDBACK_NAME, WEIGHTS_NAME, FEEDBACK_LOCK)
-_OWN_FILES = (".gitignore", "lock", INDEX_NAME, SEEN_NAME, *_FEEDBACK_FILES)
+_OWN_FILES = (".gitignore", "lock", INDEX_NAME, SEEN_NAME, *_FEEDBACK_FILES, OBSERVED_NAME, OBSERVED_LOCK)
 # Facts were kept here once; nothing reads them any more.
 _OLD_FACTS = ("facts.db", "facts.db-wal", "facts.db-shm")
 

@@ -1,0 +1,57 @@
+"""Calls that were seen when code ran: a recorder, what it wrote, and the graph with that.
+
+In: a command that starts Python processes, an index. Out: which definitions called which, beside the index, and a graph
+whose edges are confirmed, added or lowered by it. Questions and their ranking use none of it.
+"""
+
+from typing import TYPE_CHECKING
+
+from causalist._internal.lazy import exports
+
+if TYPE_CHECKING:
+    from causalist.observe.overlay import (
+        OBSERVED,
+        ObservedGraph,
+        StaleCall,
+        changed_paths,
+        count_observed,
+        observed_graph,
+        stale_calls,
+        test_records,
+        unseen_confidence,
+    )
+    from causalist.observe.runs import RunFolder, begin_run, delete_run, read_run, run_command
+    from causalist.observe.store import Freshness, ObservedStore, add_run, forget, read_store, take_up_runs
+
+__all__ = [
+    "OBSERVED",
+    "Freshness",
+    "ObservedGraph",
+    "ObservedStore",
+    "RunFolder",
+    "StaleCall",
+    "add_run",
+    "begin_run",
+    "changed_paths",
+    "count_observed",
+    "delete_run",
+    "forget",
+    "observed_graph",
+    "read_run",
+    "read_store",
+    "run_command",
+    "stale_calls",
+    "take_up_runs",
+    "test_records",
+    "unseen_confidence",
+]
+
+__getattr__ = exports(
+    __name__,
+    {
+        "overlay": "OBSERVED ObservedGraph StaleCall changed_paths count_observed observed_graph stale_calls "
+        "test_records unseen_confidence",
+        "runs": "RunFolder begin_run delete_run read_run run_command",
+        "store": "Freshness ObservedStore add_run forget read_store take_up_runs",
+    },
+)

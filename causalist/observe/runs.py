@@ -1,0 +1,301 @@
+"""Runs of a command under observation, and what their record files say in terms of the graph.
+
+In: the folder of an index, a command. Out: a folder `observe-<process>-<time>` with the recorder, which each Python
+process below the command loads by a `sitecustomize` on PYTHONPATH, and later the files that it wrote. Such a folder is
+deleted once it is in the store (`store.py`), so that what a killed run left is taken up by the next one.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import time
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from causalist.errors import IndexNotWritable, UsageError
+from causalist.model.graph import CodeGraph
+from causalist.model.index import Index
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
+from causalist.navigate.coverage import TestNodes
+from causalist.parse import dialect_of
+
+_PREFIX = "observe-"
+_ABOUT = "run.json"
+_INJECTED = "inject"
+_RECORDER = "_causalist_recorder.py"
+_FUNCTION = 0x1  # flag of code objects of functions: they have fast local variables
+_MODULE = "<module>"
+_HELD_KINDS = frozenset({NodeKind.CONSTANT, NodeKind.FIELD})
+
+# Runs before the program. It steps out of the way of a `sitecustomize` that was there before.
+_SITECUSTOMIZE = '''"""Loads the recorder of `causalist observe`, then the sitecustomize that would have been loaded."""
+
+import os
+import sys
+
+_own = os.path.dirname(os.path.abspath(__file__))
+try:
+    sys.path[:] = [each for each in sys.path if os.path.abspath(each or ".") != _own]
+    sys.path.insert(0, _own)
+    import _causalist_recorder
+
+    sys.path.remove(_own)
+    _causalist_recorder.start(os.path.dirname(_own))
+except Exception as error:
+    sys.stderr.write("causalist observe: not recorded: %r\\n" % (error,))
+
+from importlib.machinery import PathFinder  # noqa: E402
+
+_spec = PathFinder.find_spec("sitecustomize", sys.path)
+if _spec is not None and _spec.loader is not None and os.path.dirname(os.path.abspath(_spec.origin or "")) != _own:
+    __file__, __spec__ = _spec.origin, _spec
+    _spec.loader.exec_module(sys.modules[__name__])
+'''
+
+
+class RunFolder(NamedTuple):
+    """A run that was begun: `command` as typed, `time` in seconds, `blobs` of the Python files by path."""
+
+    folder: Path
+    command: str
+    time: int
+    process: int
+    blobs: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class ObservedCalls:
+    """Calls of a run between nodes, by (caller, callee), and the nodes that ran in each test.
+
+    `direct` counts calls without a frame between, `through` those by way of code from elsewhere. `n_runs` counts the
+    starts of each callable. `rows` are the 0-based rows of a call, -1 if unknown.
+    """
+
+    direct: dict[tuple[int, int], int] = field(default_factory=lambda: defaultdict(int))
+    through: dict[tuple[int, int], int] = field(default_factory=lambda: defaultdict(int))
+    rows: dict[tuple[int, int], int] = field(default_factory=dict)
+    n_runs: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    tests: dict[int, set[int]] = field(default_factory=dict)
+    n_processes: int = 0
+
+
+def begin_run(folder: Path, root: Path, index: Index, command: Sequence[str]) -> RunFolder:
+    """Make the folder of a run below that of the index. Raises IndexNotWritable."""
+    import shlex
+
+    now = time.time_ns()
+    run = folder / f"{_PREFIX}{os.getpid()}-{now:x}"
+    blobs = {
+        path: blob
+        for path, blob in zip(index.manifest.paths, index.manifest.blobs, strict=True)
+        if blob and dialect_of(path) == "python"
+    }
+    made = RunFolder(run, shlex.join(command), now // 10**9, os.getpid(), blobs)
+    about = {"command": made.command, "time": made.time, "process": made.process, "blobs": blobs}
+    names = "\0".join((os.path.realpath(root), *blobs))
+    try:
+        (run / _INJECTED).mkdir(parents=True)
+        (run / "files.txt").write_text(names, encoding="utf-8", errors="surrogateescape")
+        (run / _INJECTED / "sitecustomize.py").write_text(_SITECUSTOMIZE, encoding="utf-8")
+        shutil.copyfile(Path(__file__).with_name("recorder.py"), run / _INJECTED / _RECORDER)
+        (run / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
+    except OSError as error:
+        raise IndexNotWritable(f"cannot write {run}: {error.strerror or error}") from error
+    return made
+
+
+def run_command(run: RunFolder, command: Sequence[str], stdout: int | None = None) -> int:
+    """Run the command with the recorder on its path and return its exit code, as a shell gives it.
+
+    `stdout` is the descriptor for its output, None for that of this process. Raises UsageError if it cannot be started.
+    An interrupt reaches the command, and this process waits for its end.
+    """
+    environment = dict(os.environ)
+    before = environment.get("PYTHONPATH", "")
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(run.folder / _INJECTED), before)))
+    try:
+        process = subprocess.Popen(list(command), env=environment, stdout=stdout)
+    except OSError as error:
+        raise UsageError(f"cannot run {command[0]!r}: {error.strerror or error}") from error
+    while True:
+        try:
+            code = process.wait()
+            break
+        except KeyboardInterrupt:
+            continue  # the command had it, too
+    return code if code >= 0 else 128 - code
+
+
+def abandoned_runs(folder: Path) -> tuple[RunFolder, ...]:
+    """Return the runs below the folder of an index whose process has ended, the oldest first."""
+    found = []
+    for path in sorted(folder.glob(f"{_PREFIX}*")):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            about = json.loads((path / _ABOUT).read_text(encoding="utf-8"))
+            process = int(about["process"])
+            if process == os.getpid() or not _is_alive(process):
+                blobs = {str(name): str(blob) for name, blob in about["blobs"].items()}
+                found.append(RunFolder(path, str(about["command"]), int(about["time"]), process, blobs))
+    return tuple(sorted(found, key=lambda run: (run.time, run.folder.name)))
+
+
+def delete_run(run: RunFolder) -> None:
+    """Delete the folder of a run, as far as that is possible."""
+    shutil.rmtree(run.folder, ignore_errors=True)
+
+
+def _is_alive(process: int) -> bool:
+    """Return True if a process has that number; True if unknown."""
+    if os.name == "nt":  # where the same call would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def read_run(run: RunFolder, index: Index) -> ObservedCalls:
+    """Return what the processes of a run recorded, between nodes of the index.
+
+    Files that are others by now are left out: their lines may mean other definitions.
+    """
+    manifest = index.manifest
+    present = dict(zip(manifest.paths, manifest.blobs, strict=True))
+    same = {path for path, blob in run.blobs.items() if present.get(path) == blob}
+    places, found, tests = _Places(index.graph, same), ObservedCalls(), dict[str, set[int]]()
+    for path in sorted(run.folder.glob("*.rec")):
+        found.n_processes += 1
+        codes: dict[int, _Code] = {}
+        pairs: dict[tuple[int, int], tuple[int, int, int]] = {}
+        for row in _read_rows(path):
+            match row:
+                case ["c", int(number), str(file), int(line), str(name), int(flags)]:
+                    codes[number] = places.find(file, line, name, flags)
+                case ["p", int(caller), int(callee), int(direct), int(through), int(line)]:
+                    pairs[caller, callee] = direct, through, line
+                case ["t", str(test), list(ran)]:
+                    ran_nodes = (codes[each].node for each in ran if each in codes)
+                    tests.setdefault(_plain(test), set()).update(node for node in ran_nodes if node >= 0)
+        for (caller, callee), (direct, through, line) in sorted(pairs.items()):
+            if callee in codes and (caller < 0 or caller in codes):
+                _add_pair(found, codes.get(caller), codes[callee], direct, through, line)
+    names = TestNodes(index).find(tests)
+    for name, node in sorted(names.items()):
+        found.tests.setdefault(node, set()).update(tests[name] - {node})
+    return found
+
+
+class _Code(NamedTuple):
+    """The node of a code object, -1 for none. `is_own`: it is the body of the node, and no part such as a lambda."""
+
+    node: int
+    is_own: bool
+    is_import: bool = False
+    is_class: bool = False  # the body of a class, which runs where it stands
+    around: int = -1  # the definition around it, where the node is a value that holds it
+
+
+def _add_pair(found: ObservedCalls, caller: _Code | None, callee: _Code, direct: int, through: int, line: int) -> None:
+    if callee.is_own and callee.node >= 0 and not callee.is_import:
+        found.n_runs[callee.node] += direct + through
+    if caller is None or callee.node < 0 or callee.is_class:
+        return
+    source = caller.around if caller.around >= 0 else caller.node
+    if source < 0 or (source == callee.node and not callee.is_own):
+        return  # a part of a definition that it runs itself
+    pair = source, callee.node
+    # Code that a definition hands on belongs to it, but who runs it does not run the definition.
+    if callee.is_own and not callee.is_import:
+        found.direct[pair] += direct
+        found.through[pair] += through
+    else:
+        found.through[pair] += direct + through
+    if line > 0:
+        found.rows.setdefault(pair, line - 1)
+
+
+def _plain(test: str) -> str:
+    """Return the name of a test of pytest without its parameters.
+
+    >>> _plain("tests/test_a.py::TestB::test_c[a::b]")
+    'tests/test_a.py::TestB::test_c'
+    """
+    return test.partition("[")[0]
+
+
+def _read_rows(path: Path) -> Iterator[list[Any]]:
+    """Yield the rows of intact lines of a record file."""
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError:
+        return
+    for line in lines:
+        with suppress(ValueError, RecursionError):
+            checksum, data = int(line[:8], 16), line[9:]
+            if zlib.crc32(data) == checksum:
+                yield from json.loads(data)
+
+
+class _Places:
+    """Nodes by the first lines of code objects."""
+
+    def __init__(self, graph: CodeGraph, paths: set[str]) -> None:
+        self._graph = graph
+        self._in_file: dict[str, list[int]] = {path: [] for path in paths}
+        nodes = graph.nodes
+        kinds = sorted(CALLABLE_KINDS | TYPE_KINDS | _HELD_KINDS)
+        for node in np.flatnonzero(np.isin(nodes.kinds, kinds)).tolist():
+            path = split_id(nodes.ids[node])[0]
+            if path in self._in_file:
+                self._in_file[path].append(node)
+        self._known: dict[tuple[str, int, str], _Code] = {}
+
+    def find(self, path: str, line: int, name: str, flags: int) -> _Code:
+        """Return the node of a code object: lambdas and comprehensions are part of the definition around them."""
+        key = path, line, name
+        if key not in self._known:
+            self._known[key] = self._find(path, line - 1, name, bool(flags & _FUNCTION))
+        return self._known[key]
+
+    def _find(self, path: str, row: int, name: str, is_function: bool) -> _Code:
+        graph, nodes = self._graph, self._graph.nodes
+        file = nodes.ids.position(path)
+        if path not in self._in_file or file < 0:
+            return _Code(-1, False)
+        if name == _MODULE:
+            return _Code(file, True, is_import=True)
+        around = [each for each in self._in_file[path] if nodes.start_rows[each] <= row <= nodes.end_rows[each]]
+        around.sort(
+            key=lambda each: (int(nodes.end_rows[each] - nodes.start_rows[each]), -int(nodes.start_bytes[each]))
+        )
+        callables = [each for each in around if graph.kind(each) in CALLABLE_KINDS]
+        if is_function and not name.startswith("<"):
+            own = [each for each in callables if _leaf(nodes.ids[each]) == name]
+            exact = [each for each in own if nodes.start_rows[each] == row]
+            if own:
+                return _Code((exact or own)[0], True)
+        definitions = [each for each in around if graph.kind(each) not in _HELD_KINDS]
+        inner = definitions[0] if definitions else file
+        if name == "<lambda>" and around and around[0] not in definitions:
+            return _Code(around[0], True, around=inner)  # a value that holds the function
+        return _Code(inner, False, is_class=not is_function)
+
+
+def _leaf(node_id: str) -> str:
+    """Return the last name of an id without the number of a repeated one.
+
+    >>> _leaf("a.py::Shop.total~2")
+    'total'
+    """
+    return (split_id(node_id)[1] or "").partition("~")[0].rpartition(".")[2]

@@ -1,0 +1,1 @@
+"""Calls that `causalist observe` records, against those that a tracer sees, and what recording costs."""

@@ -1,0 +1,307 @@
+"""Measure `causalist observe` on the test suite of a clone, and print figures as JSON.
+
+    python -m tests.benchmarks.observe CLONE --python /venv/bin/python [--rounds 5] [-- ARGUMENTS OF PYTEST]
+
+`share_seen`: of the pairs of definitions that a tracer sees calling each other, those that observing records.
+`recall`: the test files are drawn into two halves, the first is observed, the second traced. Of the pairs that the
+second calls, those that have an edge of at least .5 by rules alone, and with what the first half showed: a call, or
+also a use that names what runs without parentheses, such as a property. Constructors count as their classes.
+`overhead`: the CPU time of the suite when observed by that without, the median of rounds in which both take turns.
+`prior`: see `fit_prior`.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from causalist import Repository
+from causalist.index.source_text import SourceText
+from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.symbols import TYPE_KINDS
+from causalist.observe import (
+    Freshness,
+    ObservedStore,
+    add_run,
+    begin_run,
+    delete_run,
+    observed_graph,
+    read_run,
+    run_command,
+    unseen_confidence,
+)
+from causalist.observe.runs import ObservedCalls, RunFolder
+from tests.benchmarks.edges.called_pairs import Nodes
+
+_OWN = Path(__file__).parent
+_SEED = 20_240
+
+Pairs = set[tuple[int, int]]
+
+
+class Suite:
+    """The tests of a clone, run by an interpreter."""
+
+    def __init__(self, clone: Path, python: str, arguments: Sequence[str]) -> None:
+        self.clone = clone
+        self.command = [
+            python,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:randomly",
+            "-o",
+            "addopts=",
+            *arguments,
+        ]
+        self.repository = Repository.open(clone, exact_root=True)
+        self.graph = self.repository.index.graph
+        self.folder = clone / ".causalist"
+        self.nodes = Nodes(self.graph)
+
+    def test_files(self) -> tuple[list[str], list[str]]:
+        """Return two halves of the files of tests."""
+        listed = subprocess.run([*self.command, "--collect-only"], cwd=self.clone, capture_output=True, text=True)
+        found = (re.match(r"(\S+\.py)(?:::|: \d)", line) for line in listed.stdout.splitlines())
+        files = sorted({each[1] for each in found if each})
+        random.Random(_SEED).shuffle(files)
+        return sorted(files[::2]), sorted(files[1::2])
+
+    def observe(self, files: Sequence[str] = ()) -> tuple[RunFolder, ObservedCalls]:
+        """Run files of tests, all without any, and return what was recorded."""
+        run = begin_run(self.folder, self.clone, self.repository.index, self.command)
+        self.run_in(run, files)
+        return run, read_run(run, self.repository.index)
+
+    def run_in(self, run: RunFolder, files: Sequence[str] = ()) -> None:
+        """Run files of tests with the recorder."""
+        with _inside(self.clone):
+            run_command(run, [*self.command, *files], subprocess.DEVNULL)
+
+    def run(self, files: Sequence[str] = (), more: Sequence[str] = (), **variables: str) -> None:
+        """Run files of tests without the recorder."""
+        environment = os.environ | variables
+        subprocess.run([*self.command, *more, *files], cwd=self.clone, env=environment, stdout=subprocess.DEVNULL)
+
+    def trace(self, files: Sequence[str] = ()) -> Pairs:
+        """Return the pairs of definitions that the tracer sees in files of tests."""
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder, "trace.json")
+            path = os.pathsep.join(filter(None, (str(_OWN), os.environ.get("PYTHONPATH", ""))))
+            self.run(files, ("-p", "tracer"), TRACED=str(self.clone), TRACE=str(out), PYTHONPATH=path)
+            traced = json.loads(out.read_text(encoding="utf-8"))
+        found: Pairs = set()
+        for caller, callee in traced:
+            if callee[2].startswith("<"):  # parts of definitions
+                continue
+            pair = self._node(caller), self._node(callee)
+            is_body = pair[1] >= 0 and self.graph.nodes.kinds[pair[1]] in TYPE_KINDS  # the body of a class
+            if min(pair) >= 0 and not is_body and callee[2] == _leaf(self.graph, pair[1]):
+                found.add(pair)
+        return found
+
+    def _node(self, place: Sequence[Any]) -> int:
+        path, line, name = place
+        node = self.nodes.at((path, line)) if name != "<module>" else -1
+        return node if node >= 0 else self.graph.nodes.ids.position(path)
+
+
+class _inside:  # noqa: N801 - used like a function
+    """Work in a folder, with the paths of the clone for imports and not those of this program."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __enter__(self) -> None:
+        self._before = Path.cwd()
+        os.chdir(self._folder)
+
+    def __exit__(self, *_: object) -> None:
+        os.chdir(self._before)
+
+
+def _leaf(graph: CodeGraph, node: int) -> str:
+    return graph.nodes.ids[node].rpartition("::")[2].partition("~")[0].rpartition(".")[2]
+
+
+def _as_class(graph: CodeGraph, pairs: Pairs) -> Pairs:
+    """Return pairs in which a constructor is its class."""
+    parents = graph.nodes.parents
+    return {
+        (a, int(parents[b]) if _leaf(graph, b) in ("__init__", "__new__", "__post_init__") else b) for a, b in pairs
+    }
+
+
+# Properties are read, functions are handed on: an edge of these kinds names what runs, without parentheses.
+USES = (EdgeKind.CALLS, EdgeKind.READS, EdgeKind.WRITES, EdgeKind.REFERENCES)
+
+
+def calls_of(graph: CodeGraph, kinds: Sequence[EdgeKind] = (EdgeKind.CALLS,), least: float = 0.5) -> Pairs:
+    """Return the pairs with an edge of these kinds of at least that confidence."""
+    edges = graph.edges
+    numbers = np.flatnonzero(np.isin(edges.kinds, kinds) & (edges.confidences >= least))
+    return set(zip(edges.sources[numbers].tolist(), edges.targets[numbers].tolist(), strict=True))
+
+
+def run_calls(graph: CodeGraph, pairs: Pairs, calls: Pairs) -> Pairs:
+    """Return those of the traced pairs that a call stands for; one of a class stands for its inherited constructor."""
+    from causalist.navigate.implicit_calls import find_constructors_run
+
+    made = {
+        (a, constructor)
+        for a, b in calls
+        if graph.nodes.kinds[b] in TYPE_KINDS
+        for constructor in find_constructors_run(graph, [b])
+    }
+    reached = _as_class(graph, calls | made)
+    return {pair for pair in pairs if next(iter(_as_class(graph, {pair}))) in reached or pair in calls | made}
+
+
+def measure_overhead(suite: Suite, rounds: int) -> dict[str, Any]:
+    """Return CPU seconds of the suite, in pairs, and the median of their ratios."""
+    plain, observed = [], []
+    for _ in range(rounds):
+        start = _cpu_of_children()
+        suite.run()
+        plain.append(_cpu_of_children() - start)
+        run = begin_run(suite.folder, suite.clone, suite.repository.index, suite.command)
+        start = _cpu_of_children()
+        suite.run_in(run)
+        observed.append(_cpu_of_children() - start)
+        delete_run(run)
+    ratios = [b / a for a, b in zip(plain, observed, strict=True)]
+    return {"plain_s": [round(x, 2) for x in plain], "observed_s": [round(x, 2) for x in observed],
+            "ratio": round(statistics.median(ratios), 3)}  # fmt: skip
+
+
+def _cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def measure_recall(suite: Suite) -> dict[str, Any]:
+    """Return the recall of calls on one half of the tests, by rules and with what the other half showed."""
+    first, second = suite.test_files()
+    index, graph = suite.repository.index, suite.graph
+    run, seen = suite.observe(first)
+    store = ObservedStore()
+    texts = SourceText(index.manifest, suite.repository.read)
+    freshness = Freshness(index, texts)
+    add_run(store, run, seen, index, freshness)
+    delete_run(run)
+    wanted = suite.trace(second)
+    both = observed_graph(index, store, freshness)
+    if not first or not second or not wanted:
+        return {"files": [len(first), len(second)], "pairs": len(wanted), "missed": [], "unseen": []}
+    shares = {
+        f"{name}_{kind}": round(len(run_calls(graph, wanted, calls_of(each, kinds))) / len(wanted), 4)
+        for kind, kinds in (("calls", (EdgeKind.CALLS,)), ("uses", USES))
+        for name, each in (("by_rules", graph), ("with_runs", both))
+    }
+    # Of callers that the first half ran at all.
+    known = {pair for pair in wanted if pair[0] in seen.n_runs}
+    with_runs = run_calls(graph, wanted, calls_of(both, USES))
+    lowered = [number for number, each in both.sightings.items() if not each.n + each.n_through]
+    ends = both.edges.sources, both.edges.targets
+    wrong = [number for number in lowered if (int(ends[0][number]), int(ends[1][number])) in wanted]
+    weak = [number for number in wrong if both.edges.confidences[number] < 0.5]
+    missed = sorted(wanted - with_runs)
+    return {
+        "files": [len(first), len(second)],
+        "pairs": len(wanted),
+        **shares,
+        "callers_seen": len(known),
+        "of_these_with_runs_uses": round(len(known & with_runs) / max(1, len(known)), 4),
+        "lowered": len(lowered),
+        "lowered_but_called": len(wrong),
+        "lowered_below_half_but_called": len(weak),
+        "missed": [f"{graph.nodes.ids[a]} -> {graph.nodes.ids[b]}" for a, b in missed],
+        "unseen": _unseen(suite, wanted, seen),
+    }
+
+
+def _unseen(suite: Suite, wanted: Pairs, seen: ObservedCalls) -> list[tuple[int, bool]]:
+    """Return (runs of the caller in the first half, True if not seen there) of edges that the second half confirms."""
+    edges, found = suite.graph.edges, []
+    for number in np.flatnonzero(edges.kinds == EdgeKind.CALLS).tolist():
+        pair = int(edges.sources[number]), int(edges.targets[number])
+        n = seen.n_runs.get(pair[0], 0)
+        if n and pair in wanted:
+            found.append((n, pair not in seen.direct and pair not in seen.through))
+    return found
+
+
+def fit_prior(unseen: Sequence[tuple[int, bool]]) -> dict[str, float]:
+    """Return the Beta(a, b) of the share of runs that make a call, by the greatest likelihood on a grid.
+
+    `unseen`: for edges that are right, as the second half shows, the runs of the caller in the first half, and whether
+    the call was not among them.
+    """
+    best = (-np.inf, 0.0, 0.0)
+    for a in (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0):
+        for b in (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0):
+            total = 0.0
+            for n, is_unseen in unseen:
+                odds = unseen_confidence(0.5, n, a, b)
+                chance = min(max(odds / (1.0 - odds), 1e-9), 1.0 - 1e-9)
+                total += np.log(chance if is_unseen else 1.0 - chance)
+            best = max(best, (float(total), a, b))
+    return {"a": best[1], "b": best[2], "log_likelihood": round(best[0], 2), "edges": len(unseen)}
+
+
+def main() -> int:
+    """Print the figures of one suite."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.observe", description=__doc__)
+    parser.add_argument("clone", type=Path)
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--skip", action="append", default=[], choices=["seen", "recall", "overhead"])
+    parser.add_argument("--prior", type=Path, help="file for what the prior is fitted to")
+    parser.add_argument("--show", type=int, default=10, help="missed pairs to print")
+    parser.add_argument("arguments", nargs="*")
+    given = parser.parse_args()
+    suite = Suite(given.clone.resolve(), given.python, given.arguments)
+    figures: dict[str, Any] = {"suite": suite.clone.name, "python": given.python}
+    if "seen" not in given.skip:
+        run, seen = suite.observe()
+        delete_run(run)
+        wanted = suite.trace()
+        missed = sorted(wanted - seen.direct.keys())
+        figures["seen"] = {
+            "pairs": len(wanted),
+            "share_seen": round(1.0 - len(missed) / len(wanted), 4),
+            "more": len(seen.direct.keys() - wanted),
+            "through": len(seen.through),
+            "processes": seen.n_processes,
+            "tests": len(seen.tests),
+            "missed": [f"{suite.graph.nodes.ids[a]} -> {suite.graph.nodes.ids[b]}" for a, b in missed[: given.show]],
+        }
+    if "recall" not in given.skip:
+        recall = measure_recall(suite)
+        recall["missed"] = recall["missed"][: given.show]
+        if given.prior is not None:
+            given.prior.write_text(json.dumps(recall["unseen"]), encoding="utf-8")
+        recall["prior"] = fit_prior(recall.pop("unseen"))
+        figures["recall"] = recall
+    if "overhead" not in given.skip:
+        figures["overhead"] = measure_overhead(suite, given.rounds)
+    sys.stdout.write(json.dumps(figures, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
