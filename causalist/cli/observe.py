@@ -31,12 +31,12 @@ def observe_command(
     is_forgotten: bool,
     as_json: bool,
 ) -> None:
-    """Run COMMAND and record which definitions of the repository call which.
+    """Run COMMAND and record the calls that happen.
 
-    All Python processes that COMMAND starts are recorded, in the current folder and with the current environment. Of
-    tests of pytest, it is also recorded what each of them runs. callers, callees, neighbors, path, verify, impact and
-    tests then confirm calls that were seen, add those that no rule finds, and lower those that never happen. A call
-    counts until one of its two definitions changes.
+    It is recorded which definitions of the repository call which. All Python processes that COMMAND starts are
+    recorded, in the current folder and with the current environment. Of tests of pytest, it is also recorded what each
+    of them runs. callers, callees, neighbors, path, verify, impact and tests then confirm calls that were seen, add
+    those that no rule finds, and lower those that never happen. A call counts until one of its two definitions changes.
 
     The exit code is that of COMMAND. With --json, its output goes to stderr.
 

@@ -28,8 +28,10 @@ OBSERVED = "observed"
 OBSERVED_THROUGH = "observed-through"
 # Of an edge that stands for a run by way of code from elsewhere: what handed it on may be another one above it.
 THROUGH_CONFIDENCE = 0.9
-# Beta(a, b) is what is assumed of the share of the runs of a caller that make a call which it does have.
+# What is assumed of the share of the runs of a caller that make a call which it does have: 0 with the probability
+# NEVER_RUN, because nothing that is observed reaches it, and else Beta(a, b). See docs/benchmarks.md.
 CALL_SHARE_A, CALL_SHARE_B = 0.5, 0.5
+NEVER_RUN = 0.05
 
 
 class StaleCall(NamedTuple):
@@ -51,19 +53,23 @@ class ObservedGraph(CodeGraph):
         return CodeGraph.edge(self, number)._replace(observed=self.sightings.get(number))
 
 
-def unseen_confidence(confidence: float, n_runs: int, a: float = CALL_SHARE_A, b: float = CALL_SHARE_B) -> float:
+def unseen_confidence(
+    confidence: float, n_runs: int, a: float = CALL_SHARE_A, b: float = CALL_SHARE_B, never: float = NEVER_RUN
+) -> float:
     """Return the probability of a call that was not seen in `n_runs` runs of its caller.
 
-    `confidence` is that before. Let t be the share of runs that make the call if there is one, with the prior
-    Beta(a, b). Then n runs without it have the probability L = E[(1 - t)^n] = B(a, b + n) / B(a, b), and 1 if there is
-    no such call. By Bayes' rule the result is confidence * L / (confidence * L + 1 - confidence).
+    `confidence` is that before. Let t be the share of runs that make the call if there is one: 0 with the probability
+    `never`, else with the prior Beta(a, b). Then n runs without it have the probability
+    L = never + (1 - never) * B(a, b + n) / B(a, b), and 1 if there is no such call. By Bayes' rule the result is
+    confidence * L / (confidence * L + 1 - confidence).
 
     >>> round(unseen_confidence(0.5, 1), 3), round(unseen_confidence(0.5, 100), 3), unseen_confidence(1.0, 100)
-    (0.333, 0.053, 1.0)
+    (0.344, 0.094, 1.0)
     """
     if confidence >= 1.0:
         return confidence
     unlikely = exp(lgamma(b + n_runs) - lgamma(b) + lgamma(a + b) - lgamma(a + b + n_runs))
+    unlikely = never + (1.0 - never) * unlikely
     return confidence * unlikely / (confidence * unlikely + 1.0 - confidence)
 
 

@@ -27,10 +27,12 @@ def test_the_formula_of_unseen_calls() -> None:
     """With Beta(1, 1), n runs without a call that there is have the probability 1 / (n + 1)."""
     for n in (0, 1, 4, 99):
         likelihood = 1 / (n + 1)
-        assert unseen_confidence(0.8, n, 1.0, 1.0) == pytest.approx(0.8 * likelihood / (0.8 * likelihood + 0.2))
+        assert unseen_confidence(0.8, n, 1.0, 1.0, 0.0) == pytest.approx(0.8 * likelihood / (0.8 * likelihood + 0.2))
     # Beta(1/2, 1/2) and one run: E[1 - t] = 1/2. Two runs: E[(1 - t)^2] = 3/8.
-    assert unseen_confidence(0.5, 1, 0.5, 0.5) == pytest.approx(0.5 / 1.5)
-    assert unseen_confidence(0.5, 2, 0.5, 0.5) == pytest.approx(0.375 / 1.375)
+    assert unseen_confidence(0.5, 1, 0.5, 0.5, 0.0) == pytest.approx(0.5 / 1.5)
+    assert unseen_confidence(0.5, 2, 0.5, 0.5, 0.0) == pytest.approx(0.375 / 1.375)
+    # However often it was not seen, it may be one that nothing reaches: with 1/10, as sure as 9 to 1 becomes 9 to 10.
+    assert unseen_confidence(0.9, 10**12, 1.0, 1.0, 0.1) == pytest.approx(0.9 * 0.1 / (0.9 * 0.1 + 0.1))
     assert unseen_confidence(1.0, 10**9) == 1.0 and 0.0 <= unseen_confidence(0.0, 5) == 0.0
 
 

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ import numpy as np
 from causalist import Repository
 from causalist.index.source_text import SourceText
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.symbols import TYPE_KINDS
+from causalist.model.symbols import TYPE_KINDS, Role
 from causalist.observe import (
     Freshness,
     ObservedStore,
@@ -214,6 +215,8 @@ def measure_recall(suite: Suite) -> dict[str, Any]:
     }
     # Of callers that the first half ran at all.
     known = {pair for pair in wanted if pair[0] in seen.n_runs}
+    roles = graph.nodes.roles
+    of_code = {pair for pair in wanted if Role.TEST not in (roles[pair[0]], roles[pair[1]])}
     with_runs = run_calls(graph, wanted, calls_of(both, USES))
     lowered = [number for number, each in both.sightings.items() if not each.n + each.n_through]
     ends = both.edges.sources, both.edges.targets
@@ -224,14 +227,21 @@ def measure_recall(suite: Suite) -> dict[str, Any]:
         "files": [len(first), len(second)],
         "pairs": len(wanted),
         **shares,
+        "pairs_of_code": len(of_code),
+        "of_code_by_rules_calls": _share(of_code, run_calls(graph, wanted, calls_of(graph))),
+        "of_code_with_runs_calls": _share(of_code, run_calls(graph, wanted, calls_of(both))),
         "callers_seen": len(known),
-        "of_these_with_runs_uses": round(len(known & with_runs) / max(1, len(known)), 4),
+        "of_these_with_runs_uses": _share(known, with_runs),
         "lowered": len(lowered),
         "lowered_but_called": len(wrong),
         "lowered_below_half_but_called": len(weak),
         "missed": [f"{graph.nodes.ids[a]} -> {graph.nodes.ids[b]}" for a, b in missed],
         "unseen": _unseen(suite, wanted, seen),
     }
+
+
+def _share(wanted: Pairs, found: Pairs) -> float | None:
+    return round(len(wanted & found) / len(wanted), 4) if wanted else None
 
 
 def _unseen(suite: Suite, wanted: Pairs, seen: ObservedCalls) -> list[tuple[int, bool]]:
@@ -246,21 +256,23 @@ def _unseen(suite: Suite, wanted: Pairs, seen: ObservedCalls) -> list[tuple[int,
 
 
 def fit_prior(unseen: Sequence[tuple[int, bool]]) -> dict[str, float]:
-    """Return the Beta(a, b) of the share of runs that make a call, by the greatest likelihood on a grid.
+    """Return the prior of the share of runs that make a call, by the greatest likelihood on a grid.
+
+    It is 0 with the probability `never`, else Beta(a, b).
 
     `unseen`: for edges that are right, as the second half shows, the runs of the caller in the first half, and whether
     the call was not among them.
     """
-    best = (-np.inf, 0.0, 0.0)
-    for a in (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0):
-        for b in (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0):
-            total = 0.0
-            for n, is_unseen in unseen:
-                odds = unseen_confidence(0.5, n, a, b)
-                chance = min(max(odds / (1.0 - odds), 1e-9), 1.0 - 1e-9)
-                total += np.log(chance if is_unseen else 1.0 - chance)
-            best = max(best, (float(total), a, b))
-    return {"a": best[1], "b": best[2], "log_likelihood": round(best[0], 2), "edges": len(unseen)}
+    best = (-np.inf, 0.0, 0.0, 0.0)
+    for a, b, never in product((0.2, 0.5, 1.0, 2.0), (0.05, 0.2, 0.5, 1.0), (0.0, 0.02, 0.05, 0.1)):
+        total = 0.0
+        for n, is_unseen in unseen:
+            odds = unseen_confidence(0.5, n, a, b, never)
+            chance = min(max(odds / (1.0 - odds), 1e-9), 1.0 - 1e-9)
+            total += np.log(chance if is_unseen else 1.0 - chance)
+        best = max(best, (float(total), a, b, never))
+    n_unseen = sum(is_unseen for _, is_unseen in unseen)
+    return {"a": best[1], "b": best[2], "never": best[3], "edges": len(unseen), "unseen": n_unseen}
 
 
 def main() -> int:

@@ -1,0 +1,53 @@
+"""A small sample of `tests.benchmarks.observe`: the recorder against an independent tracer, on one suite."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from causalist.observe import delete_run
+from tests.benchmarks.observe.__main__ import Suite, fit_prior, measure_recall
+from tests.cli.commands import write_all
+from tests.observe.programs import ORDERS, SHOP
+
+pytestmark = pytest.mark.slow
+
+FILES = {
+    **SHOP,
+    "conftest.py": "import sys\nfrom pathlib import Path\n\nsys.path.insert(0, str(Path(__file__).parent))\n",
+    "tests/test_a.py": "from main import main\n\n\ndef test_main():\n    main()\n",
+    "tests/test_b.py": "from shop.orders import Item, run_plugin\n\n\ndef test_plugin():\n"
+    "    assert run_plugin('gi' + 'ft', Item(1)).price() == 2\n",
+}
+
+
+@pytest.fixture
+def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Suite:
+    for name in [name for name in os.environ if name.startswith(("PYTEST_", "COV_"))]:
+        monkeypatch.delenv(name)
+    write_all(tmp_path, FILES)
+    return Suite(tmp_path, sys.executable, ["-c", "/dev/null", "--rootdir", str(tmp_path)])
+
+
+def test_the_recorder_sees_the_pairs_that_the_tracer_sees(suite: Suite) -> None:
+    run, seen = suite.observe(["tests"])
+    delete_run(run)
+    traced = suite.trace(["tests"])
+    assert len(traced) == 18 and traced <= {pair for pair, n in seen.direct.items() if n}
+
+
+def test_recall_of_the_half_that_is_not_observed(suite: Suite) -> None:
+    assert suite.test_files() == (["tests/test_a.py"], ["tests/test_b.py"])
+    found = measure_recall(suite)
+    # Importing decorates `check` by `logged`. `test_plugin` makes an Item, runs a plug-in and asks what it gives for a
+    # price; run_plugin calls gift, and that calls wrap. Of the six, no rule finds the call by a name in a string, which
+    # `test_main` makes as well, nor the price of what is of no known type, which only `test_plugin` asks for.
+    assert (found["pairs"], found["by_rules_calls"], found["with_runs_calls"]) == (6, 0.6667, 0.8333)
+    assert found["missed"] == [f"tests/test_b.py::test_plugin -> {ORDERS}Item.price"]
+
+
+def test_the_prior_fits_what_it_is_given() -> None:
+    """Calls that are made in each run, but for one in fifty that nothing reaches."""
+    unseen = [(1_000, i % 50 == 0) for i in range(200)] + [(1, i % 50 == 0) for i in range(200)]
+    assert fit_prior(unseen) == {"a": 2.0, "b": 0.05, "never": 0.02, "edges": 400, "unseen": 8}
