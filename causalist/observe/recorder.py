@@ -255,6 +255,8 @@ def _flush_before(recorder: Recorder, name: str, is_end: Any) -> None:
             recorder.flush()
         return end(*arguments, **named)
 
+    flush_and_end.__name__ = flush_and_end.__qualname__ = name
+    flush_and_end.__module__ = "os"  # pickles name it by that
     setattr(os, name, flush_and_end)
 
 

@@ -213,6 +213,21 @@ def test_a_sitecustomize_that_was_there_still_runs(tmp_path: Path, monkeypatch: 
     assert named_calls(root, observe(root, "a.py")) == {("a.py", "a.py::f"): (1, 0)}
 
 
+def test_functions_of_os_can_still_be_pickled(tmp_path: Path) -> None:
+    code = """
+import os
+import pickle
+
+
+def f():
+    return pickle.loads(pickle.dumps(os.kill)) is os.kill
+
+
+assert f()
+"""
+    assert _calls(tmp_path, code) == {("a.py", "a.py::f"): (1, 0)}
+
+
 def test_the_program_does_not_see_the_recorder_on_its_path(tmp_path: Path) -> None:
     code = "import sys\n\n\ndef f():\n    return 1\n\n\nassert not any('observe-' in each for each in sys.path)\nf()\n"
     assert _calls(tmp_path, code) == {("a.py", "a.py::f"): (1, 0)}
