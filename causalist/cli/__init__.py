@@ -33,6 +33,7 @@ COMMANDS = {
     "neighbors": ("lookup", "neighbors_command"),
     "impact": ("impact", "impact_command"),
     "tests": ("impact", "tests_command"),
+    "review": ("review", "review_command"),
     "layers": ("map", "layers_command"),
     "verify": ("lookup", "verify_command"),
     "observe": ("observe", "observe_command"),

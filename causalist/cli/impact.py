@@ -58,7 +58,8 @@ class ChangeImpact(NamedTuple):
         return message if self.changed else f"no definition {self.what.removeprefix('what ')}"
 
 
-def _read_share(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
+def read_share(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
+    """Return the share that an option gives, in (0, 1]. Raises click.BadParameter."""
     if value is None:
         return None
     try:
@@ -255,7 +256,7 @@ def _format_impact(affected: "Sequence[Affected]", shown: "Sequence[Affected]") 
     help="Maximum number of tests; the most probable first.  [default: 50, without --share]",
 )  # fmt: skip
 @click.option(
-    "--share", callback=_read_share, metavar="P",
+    "--share", callback=read_share, metavar="P",
     help="Maximum share of all tests of the repository, such as 25% or 0.25.",
 )  # fmt: skip
 @click.option(

@@ -487,6 +487,27 @@ def _parse(path: str, data: bytes) -> FileFacts:
     return facts
 
 
+def parse_syntax(path: str, data: bytes) -> tuple[tree_sitter.Tree, str] | None:
+    """Return (syntax tree, name of its language) of any file as `parse_file` reads it; None without a grammar.
+
+    Positions are those of `data` with line feeds for other ends of lines.
+    """
+    dialect, view = dialect_for(path, data), data
+    if not dialect and is_component(path):
+        component = read_component(data)
+        dialect, view = _resolve_dialect(component.language), component.view
+    elif not dialect:
+        notebook = read_notebook(data) if is_notebook(path) else None
+        if notebook is not None:
+            dialect, view = _resolve_dialect(notebook.language), notebook.code
+        elif prose_kind(path) == "plain" and may_be_script(path):
+            dialect = script_dialect(data)
+    if not dialect:
+        return None
+    grammar = load_grammar(dialect)
+    return _parse_best(with_valid_utf8(with_line_feeds(view)), grammar)[0], grammar.settings.name
+
+
 @lru_cache(maxsize=1 << 17)  # a process that stays asks for the files of a repository again and again
 def reader_of(path: str) -> str:
     """Return the reader of a file: dialect and grammar version, or kind of text. Part of the cache key."""

@@ -5,7 +5,7 @@ know one another; the types between them are in `model/`.
 """
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,14 +57,31 @@ from causalist.source import find_root, read_file, refuse_root, relative_folder
 from causalist.store import INDEX_NAME, index_stamp
 
 if TYPE_CHECKING:
+    from causalist.model.facts import FileFacts
     from causalist.model.lookup import ObservedStatus
     from causalist.pipeline.answer_cache import Session
+    from causalist.review.report import Review
+    from causalist.review.versions import FileVersions
     from causalist.store import FactsCache
 
 
 def is_pattern(query: str) -> bool:
     """Return True if a query is only a literal in quotes or a regular expression between slashes."""
     return parse_query(query).is_pattern
+
+
+def cached_facts(cache: "FactsCache", versions: "Sequence[FileVersions]") -> "Callable[[str, bytes], FileFacts]":
+    """Return a reader of facts of file versions that parses only what the cache does not have. It stores nothing."""
+    from causalist.parse import parse_file, reader_of
+    from causalist.source import blob_hash
+
+    sides = [side for v in versions for side in ((v.before, v.old), (v.after, v.new)) if side[1] is not None]
+    known = cache.get_many({(blob_hash(data), reader_of(path)) for path, data in sides if data}, words=False)
+
+    def facts_of(path: str, data: bytes) -> "FileFacts":
+        return known.get((blob_hash(data), reader_of(path))) or parse_file(path, data)
+
+    return facts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +300,107 @@ class Repository(Lookups):
         question = with_route(read_question_and_names(query, options.names), options)
         options = self.settings.completed(options, self.folder)
         return self._start_session(query, options, SourceText(self.index.manifest, self.read)).attempt(question)
+
+    # -- reviewing
+
+    @classmethod
+    def review_revision(
+        cls, path: str | Path, revision: str, *, max_depth: int | None = None, min_confidence: float = 0.0
+    ) -> "tuple[Review, Repository]":
+        """Return (the review of a commit or range, the repository at its later end).
+
+        A commit is compared with its first parent, `A..B` and `A...B` (from the common ancestor) as in git. The graph
+        is that of the later end, built from git's objects, because today's would know neither the callers nor the
+        lines of then. Raises GitError, and NothingToIndex.
+        """
+        from causalist.review.changes import compare_versions
+        from causalist.review.report import review_change
+        from causalist.review.versions import compare_commits, first_parent, merge_base, resolve_commit
+        from causalist.source.roots import work_tree_top
+        from causalist.store import FactsCache, facts_path
+
+        root = find_root(Path(path))
+        root = work_tree_top(root) or root
+        start, dots, end = revision.partition("...") if "..." in revision else revision.partition("..")
+        after = resolve_commit(root, (end or "HEAD") if dots else start)
+        before = resolve_commit(root, start or "HEAD") if dots else first_parent(root, after)
+        if dots == "..." and before is not None:
+            before = merge_base(root, before, after)
+        cache = FactsCache(facts_path())
+        there = cls.at_commit(root, after, cache=cache)
+        versions = compare_commits(root, before, after)
+        comparison = compare_versions(versions, cached_facts(cache, versions))
+        notes = () if before else ("it has no parent: all of it is new",)
+        review = review_change(
+            there.index, comparison, versions, there.read_bytes, before=before or "", after=after,
+            max_depth=max_depth, min_confidence=min_confidence, notes=notes,
+        )  # fmt: skip
+        return review, there
+
+    def review(
+        self,
+        *,
+        staged: bool = False,
+        patch: str | None = None,
+        max_depth: int | None = None,
+        min_confidence: float = 0.0,
+    ) -> "tuple[Review, Repository]":
+        """Return (the review of the files as they are against HEAD, the repository after the change).
+
+        `staged` takes what is staged instead, `patch` the files with a unified diff applied. The graph is that of the
+        changed files. Raises GitError, and UsageError for a patch that does not apply.
+        """
+        from causalist.review.changes import compare_versions
+        from causalist.review.report import review_change
+        from causalist.review.versions import apply_patch, compare_folder, compare_staged, resolve_commit
+        from causalist.store import FactsCache, facts_path
+
+        manifest, notes = self.index.manifest, list[str]()
+        after = "the working tree"
+        if patch is not None:
+            before, after = "the working tree", "the patch"
+            versions = apply_patch(patch, self.read_bytes)
+        elif staged:
+            before, after = resolve_commit(self.root, "HEAD"), "what is staged"
+            versions = compare_staged(self.root, before)
+        else:
+            before = resolve_commit(self.root, "HEAD")
+            versions = compare_folder(self.root, before, zip(manifest.paths, manifest.blobs, strict=True), self.read)
+        there: Repository = self
+        if patch is not None or staged:
+            there, unknown = self._with_contents({v.after: v.new for v in versions if v.after and v.new is not None})
+            if unknown:
+                notes.append(f"callers in files that the index does not have are not known: {', '.join(unknown[:5])}")
+        comparison = compare_versions(versions, cached_facts(FactsCache(facts_path()), versions))
+        review = review_change(
+            there.index, comparison, versions, there.read_bytes, before=before, after=after,
+            max_depth=max_depth, min_confidence=min_confidence, notes=tuple(notes),
+        )  # fmt: skip
+        return review, there
+
+    def read_bytes(self, path: str) -> bytes | None:
+        """Return the bytes of a file of the repository; None if it is not there or not read."""
+        manifest = self.index.manifest
+        position = manifest.paths.position(path)
+        entry = FileEntry(path, 0, 0) if position < 0 else FileEntry(path, int(manifest.sizes[position]), 0)
+        try:
+            found = self.read(entry)
+        except KeyError:  # a commit does not have it
+            return None
+        return None if isinstance(found, str) else found.data
+
+    def _with_contents(self, contents: "Mapping[str, bytes]") -> "tuple[Repository, list[str]]":
+        """Return (the repository with other contents of files, those of them that the index does not have)."""
+        from causalist.index.build import build_overlaid_index, overlay_reader
+
+        manifest = self.index.manifest
+        unknown = [path for path in contents if manifest.paths.position(path) < 0]
+        differ = {path: data for path, data in contents.items() if self.read_bytes(path) != data}
+        if not differ:
+            return self, unknown
+        limits = self.settings.limits()
+        index = build_overlaid_index(self.root, self.index, differ, limits)
+        return replace(self, index=index, read=overlay_reader(self.root, differ, limits)), unknown
 
     # -- what is indexed
 

@@ -1,0 +1,291 @@
+"""Call sites that a changed signature breaks, by their arguments.
+
+In: changed definitions and the index after the change. Out: `BrokenCall` with the reason. A call is broken if it fitted
+the parameters before the change and does not fit those after it, so that a call that the graph relates to a wrong
+definition is rarely reported. Calls with an unknown number of arguments (`*args`, spreads) are skipped.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind, file_id, split_id
+from causalist.navigate.edges import find_overridden
+from causalist.navigate.implicit_calls import class_of_constructor
+from causalist.review.changes import ChangedDefinition, ChangeKind, DefinitionVersion
+from causalist.review.syntax import CallAt, Parameter, SyntaxFile
+
+_LEAST_CONFIDENCE = 0.5  # of the edge that says which definition is called
+_GONE_SHARE = 0.8  # of calls by the unique name of a removed definition, that meant it
+_UNTOLD_ARITY = frozenset({"javascript", "flow"})  # may be called with more arguments than there are parameters
+_MAX_NAMESAKES = 40
+
+
+class BrokenCall(NamedTuple):
+    """A call that no longer fits: `line` is 1-based in `path`, `node` stands around it and calls `target`.
+
+    `confidence` is that of the edge to the target, by which the call means it.
+    """
+
+    path: str
+    line: int
+    node: str
+    target: str
+    why: str
+    confidence: float
+
+
+def locate_versions(graph: CodeGraph, definitions: Iterable[ChangedDefinition]) -> dict[int, int]:
+    """Return the node of each changed definition by its position; those that the graph does not have are left out.
+
+    Of definitions with one name, that in the same row counts.
+    """
+    nodes, found = graph.nodes, dict[int, int]()
+    by_file: dict[str, dict[tuple[int, str], int]] = {}
+    for position, each in enumerate(definitions):
+        version = each.new
+        file = nodes.ids.position(file_id(each.path))
+        if version is None:
+            if each.old is None and file >= 0:
+                found[position] = file
+            continue
+        if file < 0:
+            continue
+        if each.path not in by_file:
+            inside = np.flatnonzero(nodes.files == file).tolist()
+            by_file[each.path] = {(int(nodes.start_rows[n]), _leaf(nodes.ids[n])): n for n in reversed(inside)}
+        node = by_file[each.path].get((version.fact.start_row, version.fact.name), nodes.ids.position(each.node))
+        if node >= 0:
+            found[position] = node
+    return found
+
+
+def _leaf(node: str) -> str:
+    return (split_id(node)[1] or "").rpartition(".")[2].partition("~")[0]
+
+
+def find_broken_calls(
+    graph: CodeGraph,
+    definitions: Sequence[ChangedDefinition],
+    places: dict[int, int],
+    read: Callable[[str], bytes | None],
+) -> tuple[BrokenCall, ...]:
+    """Return the calls that changed, renamed and removed definitions break, the surest first.
+
+    `places` are those of `locate_versions`; `read` gives a file after the change, None if it cannot be read.
+    """
+    files = _Files(read)
+    found: dict[tuple[str, int, str], BrokenCall] = {}
+    for position, each in enumerate(definitions):
+        old, new = each.old, each.new
+        if old is None or old.fact.kind not in CALLABLE_KINDS:
+            continue
+        if each.kind == ChangeKind.REMOVED or (new is not None and new.fact.name != old.fact.name):
+            broken = _find_calls_of_gone(graph, files, old, new, definitions)
+        elif each.kind in (ChangeKind.SIGNATURE, ChangeKind.MOVED) and new is not None and position in places:
+            broken = _find_misfits(graph, files, places[position], old, new)
+        else:
+            continue
+        for call in broken:
+            key = (call.path, call.line, call.target)
+            if key not in found or call.confidence > found[key].confidence:
+                found[key] = call
+    return tuple(sorted(found.values(), key=lambda call: (-call.confidence, call.path, call.line, call.target)))
+
+
+class _Files:
+    """Syntax trees of files, each read once."""
+
+    def __init__(self, read: Callable[[str], bytes | None]) -> None:
+        self._read = read
+        self._trees: dict[str, SyntaxFile | None] = {}
+
+    def tree(self, path: str) -> SyntaxFile | None:
+        if path not in self._trees:
+            data = self._read(path)
+            self._trees[path] = None if data is None else SyntaxFile.read(path, data)
+        return self._trees[path]
+
+    def calls_in(self, graph: CodeGraph, node: int, names: frozenset[str]) -> list[CallAt]:
+        """Return the calls by these names in a node, outside of callables in it."""
+        nodes = graph.nodes
+        tree = self.tree(split_id(nodes.ids[node])[0])
+        if tree is None:
+            return []
+        is_file = nodes.kinds[node] == NodeKind.FILE
+        start, end = (0, 1 << 60) if is_file else (int(nodes.start_bytes[node]), int(nodes.end_bytes[node]))
+        inner = [
+            (int(nodes.start_bytes[n]), int(nodes.end_bytes[n]))
+            for n in np.flatnonzero(nodes.files == nodes.files[node]).tolist()
+            if n != node and nodes.kinds[n] in CALLABLE_KINDS and start <= nodes.start_bytes[n] < end
+            and (int(nodes.start_bytes[n]), int(nodes.end_bytes[n])) != (start, end)
+        ]  # fmt: skip
+        calls = tree.calls(start, end, names)
+        return [call for call in calls if not any(first <= call.start < last for first, last in inner)]
+
+
+def _find_misfits(
+    graph: CodeGraph, files: _Files, node: int, old: DefinitionVersion, new: DefinitionVersion
+) -> list[BrokenCall]:
+    """Return the calls of a definition that fitted its old parameters and do not fit its new ones."""
+    if old.parameters is None or new.parameters is None or old.parameters == new.parameters:
+        return []
+    nodes, edges = graph.nodes, graph.edges
+    targets, names = {node: 1.0}, {new.fact.name}
+    owner = class_of_constructor(graph, node)
+    if owner >= 0:
+        targets[owner] = 1.0
+        names.add(_leaf(nodes.ids[owner]))
+        names |= {"super", "this", "base", "__init__"}
+    for base in find_overridden(graph, [node], _LEAST_CONFIDENCE):
+        targets.setdefault(base, 0.0)  # calls of these are not those of the changed one alone
+    overloads = graph.namesakes(node)
+    if len(overloads) > _MAX_NAMESAKES:
+        return []
+    signatures = [new.parameters]
+    tree = files.tree(new.path)
+    for other in overloads:
+        listed = None if tree is None else tree.parameters(
+            int(nodes.start_bytes[other]), int(nodes.end_bytes[other]), is_method=new.is_method
+        )  # fmt: skip
+        if listed is not None:
+            signatures.append(listed)
+        targets[other] = 1.0
+    by_source: dict[int, float] = {}
+    numbers = graph.edges_into(np.array([n for n, share in targets.items() if share], dtype=np.int64))
+    for number in numbers.tolist():
+        confidence = float(edges.confidences[number])
+        if edges.kinds[number] == EdgeKind.CALLS and confidence >= _LEAST_CONFIDENCE:
+            source = int(edges.sources[number])
+            by_source[source] = max(by_source.get(source, 0.0), confidence)
+    found: list[BrokenCall] = []
+    for source, confidence in sorted(by_source.items()):
+        path = split_id(nodes.ids[source])[0]
+        caller = files.tree(path)
+        shared = _calls_others(graph, source, set(targets), names)
+        for call in files.calls_in(graph, source, frozenset(names)):
+            if call.is_open or caller is None or (shared and call.name in names):
+                continue
+            language = caller.language
+            if any(_misfit(call, listed, language) == "" for listed in signatures):
+                continue
+            if _misfit(call, old.parameters, language):
+                continue
+            why = _misfit(call, new.parameters, language)
+            found.append(BrokenCall(path, call.row + 1, nodes.ids[source], nodes.ids[node], why, confidence))
+    return found
+
+
+def _calls_others(graph: CodeGraph, source: int, targets: set[int], names: set[str]) -> bool:
+    """Return True if a node also calls something else by one of these names: which call is which is not known."""
+    edges = graph.edges
+    return any(
+        edges.kinds[number] == EdgeKind.CALLS
+        and int(edges.targets[number]) not in targets
+        and edges.confidences[number] >= _LEAST_CONFIDENCE
+        and _leaf(graph.nodes.ids[int(edges.targets[number])]) in names
+        for number in graph.outgoing(source)
+    )
+
+
+def _misfit(call: CallAt, parameters: Sequence[Parameter], language: str) -> str:
+    """Return why a call does not fit parameters, "" if it does."""
+    given = [each for each in call.arguments if not each.name]
+    named = [each.name for each in call.arguments if each.name]
+    positional = [each for each in parameters if each.form == "positional"]
+    by_name = {each.name for each in parameters if each.form in ("positional", "keyword") and each.label}
+    takes_list = any(each.form == "list" for each in parameters)
+    takes_map = any(each.form == "map" for each in parameters)
+    if language != "swift":
+        unknown = [name for name in named if name not in by_name]
+        if unknown and not takes_map:
+            if language == "ruby" and not any(each.form == "keyword" for each in parameters):
+                return ""  # a hash as the last argument
+            return f"no parameter is named {unknown[0]!r}"
+    n_given = len(given) - (1 if call.is_scoped and language == "rust" and len(given) > len(positional) else 0)
+    if n_given > len(positional) and not takes_list and language not in _UNTOLD_ARITY:
+        return f"{n_given} arguments in place of {_count(positional)}"
+    if language == "swift":
+        n_needed = sum(not each.is_optional for each in positional)
+        n_all = len(call.arguments)
+        if n_all < n_needed:
+            return f"{n_all} arguments in place of {_count(positional)}"
+        return "" if n_all <= len(positional) or takes_list else f"{n_all} arguments in place of {_count(positional)}"
+    missing = [
+        each for i, each in enumerate(positional) if i >= n_given and not each.is_optional and each.name not in named
+    ]
+    if missing:
+        return f"nothing is given for {missing[0].name!r}" if missing[0].name else f"{n_given} arguments are too few"
+    needed = [e for e in parameters if e.form == "keyword" and not e.is_optional and e.name not in named]
+    if needed:
+        return f"nothing is given for the keyword {needed[0].name!r}"
+    doubled = [name for name in named if name in [each.name for each in positional[:n_given]]]
+    if doubled:
+        return f"{doubled[0]!r} is given twice"
+    for argument, parameter in zip(given, positional, strict=False):
+        if argument.literal and parameter.type and argument.literal != parameter.type:
+            return f"a {argument.literal} is given for {parameter.name!r}, which is a {parameter.type}"
+    return ""
+
+
+def _count(parameters: Sequence[Parameter]) -> str:
+    least = sum(not each.is_optional for each in parameters)
+    return str(least) if least == len(parameters) else f"{least} to {len(parameters)}"
+
+
+def _find_calls_of_gone(
+    graph: CodeGraph,
+    files: _Files,
+    old: DefinitionVersion,
+    new: DefinitionVersion | None,
+    definitions: Sequence[ChangedDefinition],
+) -> list[BrokenCall]:
+    """Return the calls by a name that nothing in the repository has any more, in files that knew the definition.
+
+    They have no known target. Names that something else in the repository has are left out.
+    """
+    name, nodes, unresolved = old.fact.name, graph.nodes, graph.unresolved
+    if any(_leaf(nodes.ids[n]) == name for n in _named(graph, name)):
+        return []
+    is_renamed = new is not None
+    why = f"{name} is now {new.fact.qualname}" if new is not None and is_renamed else f"{name} was removed"
+    target = old.node
+    found: list[BrokenCall] = []
+    sources: set[int] = set()
+    if len(unresolved):
+        texts = [i for i, text in enumerate(unresolved.texts) if text == name]
+        sources |= {int(s) for s in unresolved.sources[np.isin(unresolved.names, texts)].tolist()}
+    ends = (f".{name}", f":{name}", f"/{name}", f"#{name}")
+    outside = np.flatnonzero(nodes.kinds == NodeKind.EXTERNAL).tolist()
+    gone = [n for n in outside if nodes.ids[n].endswith(ends)]
+    if gone:
+        numbers = graph.edges_into(np.array(gone, dtype=np.int64))
+        is_call = np.isin(graph.edges.kinds[numbers], (EdgeKind.CALLS, EdgeKind.REFERENCES))
+        sources |= {int(s) for s in graph.edges.sources[numbers[is_call]].tolist()}
+    own = nodes.ids.position(file_id(old.path))
+    sources |= {int(n) for n in np.flatnonzero(nodes.files == own).tolist()} | {own} if own >= 0 else set()
+    for source in sorted(sources):
+        if nodes.kinds[source] not in (*CALLABLE_KINDS, NodeKind.FILE):
+            continue
+        path = split_id(nodes.ids[source])[0]
+        for call in files.calls_in(graph, source, frozenset({name})):
+            if call.is_open or old.parameters is None or not _misfit(call, old.parameters, _language(files, path)):
+                found.append(BrokenCall(path, call.row + 1, nodes.ids[source], target, why, _GONE_SHARE))
+    return found
+
+
+def _language(files: _Files, path: str) -> str:
+    tree = files.tree(path)
+    return "" if tree is None else tree.language
+
+
+def _named(graph: CodeGraph, name: str) -> list[int]:
+    """Return the definitions of the repository with this name."""
+    kinds = graph.nodes.kinds
+    return [
+        n
+        for n, node in enumerate(graph.nodes.ids)
+        if node.endswith(name) and kinds[n] != NodeKind.EXTERNAL and _leaf(node) == name
+    ]

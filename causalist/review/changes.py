@@ -1,0 +1,327 @@
+"""Definitions that a change adds, removes, moves, or changes in signature or body, by the syntax of both versions.
+
+In: two versions of each file. Out: `ChangedDefinition` and `ChangedFile`. Comments, documentation strings, white space
+and ends of lines are no code. A definition that moves to another file or gets another name is found by its code. What
+stands in an added, removed or moved definition is not listed again.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, file_id, symbol_id
+from causalist.parse import parse_file
+from causalist.review.syntax import Parameter, SyntaxFile
+from causalist.review.versions import FileVersions
+
+_LEAST_MARKS = 12  # of code that is known again under another name
+_LEAST_SHARE = 0.6  # of common marks of a definition and the one that it became
+_MAX_PAIRS = 20_000
+
+
+class ChangeKind(StrEnum):
+    """Kinds of changes of a definition, and of files."""
+
+    ADDED = "added"
+    SIGNATURE = "signature"
+    BODY = "body"
+    REMOVED = "removed"
+    MOVED = "moved"  # or renamed
+
+
+class DefinitionVersion(NamedTuple):
+    """A definition in one version of a file: `marks` are its own code, `whole` has that of what stands in it."""
+
+    path: str
+    fact: Definition
+    marks: tuple[bytes, ...]
+    whole: tuple[bytes, ...]
+    parameters: tuple[Parameter, ...] | None
+    is_method: bool
+    order: int
+
+    @property
+    def node(self) -> str:
+        """The id without the number of a repeated name."""
+        return symbol_id(self.path, self.fact.qualname)
+
+    @property
+    def signature(self) -> str:
+        """The signature as written."""
+        return self.fact.signature
+
+
+class ChangedDefinition(NamedTuple):
+    """A definition that a change touches.
+
+    `node` is its id after the change, before it for a removed one; `line` is 1-based in that version. `old` and `new`
+    are its versions, None where it does not exist, both for the code of a file outside of definitions. `is_edited` is
+    True if a moved definition or one with another signature has another body, too.
+    """
+
+    kind: ChangeKind
+    node: str
+    path: str
+    line: int
+    old: DefinitionVersion | None = None
+    new: DefinitionVersion | None = None
+    is_edited: bool = False
+
+    @property
+    def label(self) -> str:
+        """The kind of definition, such as "method"; "file" for code outside of definitions."""
+        version = self.new or self.old
+        return "file" if version is None else NodeKind(version.fact.kind).label
+
+
+class ChangedFile(NamedTuple):
+    """A file that a change touches.
+
+    `status` is "added", "modified", "removed" or "renamed"; `note` says why no definitions are listed, or what is
+    doubtful about them.
+    """
+
+    path: str
+    before: str
+    status: str
+    note: str
+    has_code: bool
+
+
+class ReadFile(NamedTuple):
+    """A version of a file with language: facts, tree and definitions."""
+
+    facts: FileFacts
+    syntax: SyntaxFile
+    definitions: tuple[DefinitionVersion, ...]
+    outside: tuple[bytes, ...]
+
+
+Facts = Callable[[str, bytes], FileFacts]
+
+
+def read_version(path: str, data: bytes, facts_of: Facts = parse_file) -> ReadFile | None:
+    """Return a version of a file; None if it has no language."""
+    facts = facts_of(path, data)
+    syntax = SyntaxFile.read(path, data) if facts.language else None
+    if syntax is None:
+        return None
+    definitions = facts.definitions
+    inside: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for each in definitions:
+        inside[each.parent].append((each.start_byte, each.end_byte))
+    callables = [d for d in definitions if d.kind in CALLABLE_KINDS]
+    versions: list[DefinitionVersion] = []
+    for order, each in enumerate(definitions):
+        if each.kind not in CALLABLE_KINDS | TYPE_KINDS and any(
+            d.start_byte <= each.start_byte and each.end_byte <= d.end_byte and d is not each for d in callables
+        ):
+            continue  # an attribute that a method sets is code of the method
+        holes = [s for s in inside[order] if s != (each.start_byte, each.end_byte)]
+        parent = definitions[each.parent] if each.parent != MODULE_SCOPE else None
+        is_method = parent is not None and parent.kind in TYPE_KINDS
+        parameters = None
+        if each.kind in CALLABLE_KINDS:
+            parameters = syntax.parameters(each.start_byte, each.end_byte, is_method=is_method)
+        whole = syntax.marks(each.start_byte, each.end_byte)
+        own = syntax.marks(each.start_byte, each.end_byte, holes) if holes else whole
+        versions.append(DefinitionVersion(path, each, own, whole, parameters, is_method, order))
+    outside = syntax.marks(0, len(syntax.text) + 1, inside[MODULE_SCOPE])
+    return ReadFile(facts, syntax, tuple(versions), outside)
+
+
+class Comparison(NamedTuple):
+    """Changed definitions by path and line, changed files by path, and the files read after the change."""
+
+    definitions: tuple[ChangedDefinition, ...]
+    files: tuple[ChangedFile, ...]
+    read: dict[str, ReadFile]
+
+
+def compare_versions(files: Iterable[FileVersions], facts_of: Facts = parse_file) -> Comparison:
+    """Return what a change does to definitions."""
+    found: list[ChangedDefinition] = []
+    listed: list[ChangedFile] = []
+    removed: list[DefinitionVersion] = []
+    added: list[DefinitionVersion] = []
+    read: dict[str, ReadFile] = {}
+    for each in files:
+        old = None if each.old is None else read_version(each.before, each.old, facts_of)
+        new = None if each.new is None else read_version(each.after, each.new, facts_of)
+        if new is not None:
+            read[each.after] = new
+        pairs, gone, come = _match(old.definitions if old else (), new.definitions if new else ())
+        own = [change for pair in pairs if (change := _compare_pair(*pair)) is not None]
+        is_moved = bool(each.before and each.after and each.before != each.after)
+        if old is not None and new is not None and old.outside != new.outside:
+            own.append(ChangedDefinition(ChangeKind.BODY, file_id(each.after), each.after, 1))
+        found += own
+        removed += gone
+        added += come
+        status = "renamed" if is_moved else "added" if not each.before else "removed" if not each.after else "modified"
+        note = each.note
+        if old is None and new is None:
+            note = note or "no language"
+        elif status == "modified" and not (own or gone or come):
+            note = note or "no change in code: comments, documentation or white space"
+        elif any(side is not None and side.syntax.has_errors for side in (old, new)):
+            note = note or "parts of it cannot be parsed"
+        listed.append(ChangedFile(each.path, each.before, status, note, old is not None or new is not None))
+    found += _follow(removed, added)
+    order = {ChangeKind.REMOVED: 1}
+    found.sort(key=lambda change: (change.path, order.get(change.kind, 0), change.line, change.node))
+    return Comparison(tuple(found), tuple(sorted(listed)), read)
+
+
+def _signature_key(each: DefinitionVersion) -> tuple[str, object]:
+    text = "".join(each.signature.split()).replace(",)", ")") if "…" not in each.signature else ""
+    is_code = each.fact.kind in CALLABLE_KINDS or each.fact.kind in TYPE_KINDS
+    return (text if is_code else "", each.parameters)
+
+
+def _code_key(each: DefinitionVersion) -> object:
+    return each.whole
+
+
+def _any_key(_: DefinitionVersion) -> object:
+    return None
+
+
+def _compare_pair(old: DefinitionVersion, new: DefinitionVersion) -> ChangedDefinition | None:
+    if old.marks == new.marks:
+        return None
+    is_signature = _signature_key(old) != _signature_key(new)
+    kind = ChangeKind.SIGNATURE if is_signature else ChangeKind.BODY
+    return ChangedDefinition(kind, new.node, new.path, new.fact.start_row + 1, old, new, _has_other_body(old, new))
+
+
+def _has_other_body(old: DefinitionVersion, new: DefinitionVersion) -> bool:
+    """Return True if the code behind the signature differs: the common end of both does not reach to it."""
+    n_same = 0
+    for one, two in zip(reversed(old.marks), reversed(new.marks), strict=False):
+        if one != two:
+            break
+        n_same += 1
+    blocks = (b"(block", b"(statement_block", b"(compound_statement", b"(function_body", b"(body_statement")
+    first = next((i for i, mark in enumerate(new.marks) if mark in blocks), 0)
+    return n_same < len(new.marks) - first - 1
+
+
+def _match(
+    old: Sequence[DefinitionVersion], new: Sequence[DefinitionVersion]
+) -> tuple[list[tuple[DefinitionVersion, DefinitionVersion]], list[DefinitionVersion], list[DefinitionVersion]]:
+    """Return (pairs of one name, only in the old version, only in the new one).
+
+    Of several definitions with one name, those with the same code are a pair, then those with the same signature, then
+    by order.
+    """
+    before: dict[str, list[DefinitionVersion]] = defaultdict(list)
+    after: dict[str, list[DefinitionVersion]] = defaultdict(list)
+    for each in old:
+        before[each.fact.qualname].append(each)
+    for each in new:
+        after[each.fact.qualname].append(each)
+    pairs: list[tuple[DefinitionVersion, DefinitionVersion]] = []
+    gone: list[DefinitionVersion] = []
+    come: list[DefinitionVersion] = []
+    keys: tuple[Callable[[DefinitionVersion], object], ...] = (_code_key, _signature_key, _any_key)
+    for name in dict.fromkeys((*before, *after)):
+        left, right = before[name], after[name]
+        for key in keys:
+            waiting = list(right)
+            kept: list[DefinitionVersion] = []
+            for each in left:
+                partner = next((other for other in waiting if key(other) == key(each)), None)
+                if partner is None:
+                    kept.append(each)
+                else:
+                    waiting.remove(partner)
+                    pairs.append((each, partner))
+            left, right = kept, waiting
+        gone += left
+        come += right
+    return pairs, gone, come
+
+
+def _without_name(each: DefinitionVersion) -> tuple[bytes, ...]:
+    name = each.fact.name.encode()
+    return tuple(b"" if mark == name else mark for mark in each.whole)
+
+
+def _follow(removed: list[DefinitionVersion], added: list[DefinitionVersion]) -> list[ChangedDefinition]:
+    """Return removed, added and moved definitions, the outermost of each alone."""
+    became: list[tuple[DefinitionVersion, DefinitionVersion]] = []
+    left, right = list(removed), list(added)
+    by_code: dict[tuple[bytes, ...], list[DefinitionVersion]] = defaultdict(list)
+    for each in right:
+        by_code[_without_name(each)].append(each)
+    taken: set[int] = set()
+    for each in left:
+        same = [o for o in by_code.get(_without_name(each), ()) if id(o) not in taken]
+        same.sort(key=lambda o: (o.fact.name != each.fact.name, o.path != each.path))
+        is_sure = len(each.whole) >= _LEAST_MARKS or (same and same[0].fact.name == each.fact.name)
+        if (
+            same
+            and is_sure
+            and (same[0].fact.kind in CALLABLE_KINDS | TYPE_KINDS or same[0].fact.name == each.fact.name)
+        ):
+            became.append((each, same[0]))
+            taken.update((id(each), id(same[0])))
+    left = [each for each in left if id(each) not in taken]
+    right = [each for each in right if id(each) not in taken]
+    shares: list[tuple[float, bool, int, int]] = []
+    if len(left) * len(right) <= _MAX_PAIRS:
+        counts = {id(each): Counter(_without_name(each)) for each in (*left, *right)}
+        for i, each in enumerate(left):
+            for j, other in enumerate(right):
+                is_code = each.fact.kind in CALLABLE_KINDS | TYPE_KINDS and len(each.whole) >= _LEAST_MARKS
+                is_near = each.fact.name == other.fact.name or (
+                    each.path == other.path and _parent_name(each) == _parent_name(other)
+                )
+                is_kind = (each.fact.kind in TYPE_KINDS) == (other.fact.kind in TYPE_KINDS)
+                if not is_code or not is_near or not is_kind:
+                    continue
+                common = (counts[id(each)] & counts[id(other)]).total()
+                share = 2 * common / (len(each.whole) + len(other.whole))
+                if share >= (_LEAST_SHARE if each.fact.name == other.fact.name else 0.8):
+                    shares.append((-share, each.fact.name != other.fact.name, i, j))
+    for _, _, i, j in sorted(shares):
+        if id(left[i]) not in taken and id(right[j]) not in taken:
+            became.append((left[i], right[j]))
+            taken.update((id(left[i]), id(right[j])))
+    result = []
+    for old, new in became:
+        is_edited = _without_name(old) != _without_name(new)
+        result.append(
+            ChangedDefinition(ChangeKind.MOVED, new.node, new.path, new.fact.start_row + 1, old, new, is_edited)
+        )
+    result += [
+        ChangedDefinition(ChangeKind.REMOVED, each.node, each.path, each.fact.start_row + 1, old=each)
+        for each in left
+        if id(each) not in taken
+    ]
+    result += [
+        ChangedDefinition(ChangeKind.ADDED, each.node, each.path, each.fact.start_row + 1, new=each)
+        for each in right
+        if id(each) not in taken
+    ]
+    return [each for each in result if not _is_inside(each, result)]
+
+
+def _parent_name(each: DefinitionVersion) -> str:
+    return each.fact.qualname.rpartition(".")[0]
+
+
+def _is_inside(change: ChangedDefinition, others: Sequence[ChangedDefinition]) -> bool:
+    """Return True if a change is part of that of the definition around it."""
+    own = change.new or change.old
+    for other in others:
+        around = other.new or other.old
+        if own is None or around is None or other is change or around.path != own.path:
+            continue
+        is_around = own.fact.qualname.startswith(f"{around.fact.qualname}.")
+        if is_around and other.kind == change.kind and not (change.is_edited and change.kind == ChangeKind.MOVED):
+            return True
+    return False

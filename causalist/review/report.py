@@ -1,0 +1,223 @@
+"""Everything that a reviewer asks of a change, in one `Review`.
+
+In: a comparison of versions and the index after the change. Out: users by probability, broken calls, tests, files that
+usually change too, and risks. A change is a set of definitions, so that users and tests are those of all of them.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from causalist.model.index import Index
+from causalist.model.lookup import Affected, ChangesWith
+from causalist.model.symbols import NodeKind, Role, file_id, split_id
+from causalist.navigate import find_affected_nodes, find_tests_reaching, list_co_change_edges, mark_tests
+from causalist.navigate.edges import with_overloads_and_members
+from causalist.navigate.neighbors import LEAST_USUAL, combine_chances
+from causalist.parse import find_secrets
+from causalist.review.breaking import BrokenCall, find_broken_calls, locate_versions
+from causalist.review.changes import ChangedDefinition, ChangedFile, ChangeKind, Comparison, DefinitionVersion
+from causalist.review.versions import FileVersions
+
+_MAX_HOT = 5
+_LEAST_USERS = 3  # of a hot spot
+_LEAST_COMMON = 2  # commits of a file that usually changes too
+_LEAST_USES = 0.5  # confidence of uses that are counted
+
+
+class HotSpot(NamedTuple):
+    """A changed definition that is used by many and whose file changes often (commits, recent ones count more)."""
+
+    node: str
+    n_users: int
+    n_commits: float
+
+
+class AddedSecret(NamedTuple):
+    """A line of a file that the change gives what looks like a secret; the secret itself is never shown."""
+
+    path: str
+    line: int
+
+
+class Review(NamedTuple):
+    """A change, and what it touches. `before` and `after` name its two sides.
+
+    `affected` are the most probable first; `n_tests` counts all tests of the repository. `interface` are changed
+    definitions that other code may use: not private by name, in code that is no test, with another signature, moved or
+    removed. `notes` say what is doubtful.
+    """
+
+    before: str
+    after: str
+    definitions: tuple[ChangedDefinition, ...]
+    files: tuple[ChangedFile, ...]
+    affected: tuple[Affected, ...]
+    broken: tuple[BrokenCall, ...]
+    tests: tuple[Affected, ...]
+    n_tests: int
+    missing: tuple[ChangesWith, ...]
+    interface: tuple[ChangedDefinition, ...]
+    hot: tuple[HotSpot, ...]
+    secrets: tuple[AddedSecret, ...]
+    notes: tuple[str, ...] = ()
+
+
+def review_change(
+    index: Index,
+    comparison: Comparison,
+    versions: Sequence[FileVersions],
+    read: Callable[[str], bytes | None],
+    *,
+    before: str,
+    after: str,
+    max_depth: int | None = None,
+    min_confidence: float = 0.0,
+    notes: tuple[str, ...] = (),
+) -> Review:
+    """Return the review of a change. `read` gives a file after it. Raises UsageError for a depth below 1."""
+    graph, ids = index.graph, index.graph.nodes.ids
+    places = locate_versions(graph, comparison.definitions)
+    definitions = tuple(
+        each._replace(node=ids[places[i]]) if i in places else each for i, each in enumerate(comparison.definitions)
+    )
+    changed = _changed_nodes(index, definitions, places)
+    affected: tuple[Affected, ...] = ()
+    tests: tuple[Affected, ...] = ()
+    if len(changed):
+        limits = {"max_depth": max_depth, "min_confidence": min_confidence}
+        code = changed[graph.nodes.roles[changed] != Role.TEST]
+        reached = find_affected_nodes(graph, code, **limits) if len(code) else ()  # type: ignore[arg-type]
+        affected = tuple(sorted(reached, key=lambda each: (-each.probability, each.depth, each.node)))
+        tests = find_tests_reaching(graph, changed, lexical=index.lexical, **limits)  # type: ignore[arg-type]
+        tests = _with_changed_tests(index, changed, tests)
+    return Review(
+        before,
+        after,
+        definitions,
+        comparison.files,
+        tuple(each for each in affected if each.role != Role.TEST.label and split_id(each.node)[0]),
+        find_broken_calls(graph, definitions, places, read),
+        tests,
+        int(mark_tests(graph).sum()),
+        find_missing_files(index, [each.path for each in comparison.files], _coded_paths(comparison)),
+        tuple(each for each in definitions if _is_interface(index, each)),
+        _find_hot_spots(index, places.values()),
+        tuple(_find_added_secrets(versions)),
+        notes,
+    )
+
+
+def _changed_nodes(
+    index: Index, definitions: Sequence[ChangedDefinition], places: dict[int, int]
+) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    """Return the nodes of changed definitions; of a type, its members count only if it is new or moved."""
+    graph = index.graph
+    whole = [
+        node
+        for position, node in places.items()
+        if definitions[position].kind in (ChangeKind.ADDED, ChangeKind.MOVED) and graph.kind(node) is not NodeKind.FILE
+    ]
+    own = [node for node in places.values() if graph.kind(node) is not NodeKind.FILE]
+    inside = with_overloads_and_members(graph, whole).tolist() if whole else []
+    files = [node for node in places.values() if graph.kind(node) is NodeKind.FILE]
+    return np.array(sorted({*own, *inside, *files}), dtype=np.int64)
+
+
+def _with_changed_tests(
+    index: Index, changed: "np.ndarray[tuple[int], np.dtype[np.int64]]", tests: tuple[Affected, ...]
+) -> tuple[Affected, ...]:
+    """Return the tests, after those that the change touches itself: they certainly run what changed."""
+    from causalist.model.graph import Edge
+
+    graph = index.graph
+    ids, is_test = graph.nodes.ids, mark_tests(graph)
+    own = [node for node in changed.tolist() if is_test[node]]
+    there = {ids[node] for node in own}
+    return (
+        *(
+            Affected(ids[n], 0, Edge(ids[n], ids[n], "changed", "", 1.0, int(graph.nodes.start_rows[n]) + 1, 1),
+                     Role.TEST.label, probability=1.0)
+            for n in own
+        ),
+        *(each for each in tests if each.node not in there),
+    )  # fmt: skip
+
+
+def _coded_paths(comparison: Comparison) -> list[str]:
+    """Return the files whose code a change touches: a corrected comment asks for nothing else."""
+    touched = {each.path for each in comparison.definitions}
+    return [each.path for each in comparison.files if each.path in touched or not each.has_code]
+
+
+def find_missing_files(index: Index, paths: Iterable[str], coded: Iterable[str]) -> tuple[ChangesWith, ...]:
+    """Return the files that commits usually change together with those in `coded`, and that are none of `paths`.
+
+    The likeliest first, then by path. Each changed file is a reason of its own: the chances that none holds are
+    multiplied. The reason that is given is the strongest.
+    """
+    history, nodes = index.history, index.graph.nodes
+    owners = sorted({n for n in (nodes.ids.position(file_id(path)) for path in coded) if n >= 0})
+    own = {str(file_id(path)) for path in paths}
+    best: dict[str, ChangesWith] = {}
+    none: dict[str, float] = {}
+    for owner in owners:
+        place = int(np.searchsorted(history.nodes, owner))
+        n_commits = int(np.count_nonzero(history.files == place))
+        for edge in list_co_change_edges(index, owner):
+            file = edge.target if edge.source == nodes.ids[owner] else edge.source
+            if file in own:
+                continue
+            chance = combine_chances(0.0, edge.confidence)
+            none[file] = none.get(file, 1.0) * (1.0 - chance)
+            if edge.n >= _LEAST_COMMON and (file not in best or chance > best[file].probability):
+                role = Role(int(nodes.roles[nodes.ids.position(file)])).label
+                best[file] = ChangesWith(file, nodes.ids[owner], edge.n, n_commits, chance, role)
+    found = [each._replace(probability=1.0 - none[each.file]) for each in best.values()]
+    found = [each for each in found if each.probability >= LEAST_USUAL]
+    return tuple(sorted(found, key=lambda each: (-each.probability, each.file)))
+
+
+def _is_interface(index: Index, change: ChangedDefinition) -> bool:
+    version: DefinitionVersion | None = change.old
+    if version is None or change.kind in (ChangeKind.ADDED, ChangeKind.BODY):
+        return False
+    file = index.graph.nodes.ids.position(file_id(change.path))
+    role = Role(int(index.graph.nodes.roles[file])) if file >= 0 else Role.CODE
+    words = version.fact.qualname.split(".")
+    is_hidden = any(word.startswith(("_", "#")) and not word.endswith("__") for word in words)
+    is_hidden = is_hidden or version.signature.startswith(("private ", "static inline "))
+    if version.path.endswith(".go"):
+        is_hidden = not version.fact.name[:1].isupper()
+    return role is Role.CODE and not is_hidden
+
+
+def _find_hot_spots(index: Index, places: Iterable[int]) -> tuple[HotSpot, ...]:
+    graph, history = index.graph, index.history
+    found: list[tuple[float, HotSpot]] = []
+    for node in set(places):
+        if graph.kind(node) is NodeKind.FILE or graph.nodes.roles[node] == Role.TEST or not len(history):
+            continue
+        numbers = graph.edges_into(np.array([node]))
+        numbers = numbers[graph.edges.confidences[numbers] >= _LEAST_USES]
+        users = set(graph.edges.sources[numbers].tolist()) - {int(graph.nodes.parents[node]), node}
+        place = int(np.searchsorted(history.nodes, graph.nodes.files[node]))
+        if place >= len(history.nodes) or history.nodes[place] != graph.nodes.files[node]:
+            continue
+        churn = float(history.churn[place])
+        if len(users) >= _LEAST_USERS and churn > 0:
+            found.append((-churn * len(users), HotSpot(graph.nodes.ids[node], len(users), round(churn, 1))))
+    return tuple(spot for _, spot in sorted(found)[:_MAX_HOT])
+
+
+def _find_added_secrets(versions: Sequence[FileVersions]) -> Iterable[AddedSecret]:
+    for each in versions:
+        if each.new is None:
+            continue
+        known = set((each.old or b"").splitlines())
+        lines = each.new.split(b"\n")
+        for start, _ in find_secrets(each.new):
+            row = each.new.count(b"\n", 0, start)
+            if lines[row].rstrip(b"\r") not in known:
+                yield AddedSecret(each.path, row + 1)

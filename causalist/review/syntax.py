@@ -1,0 +1,380 @@
+"""Parts of a syntax tree that a review compares: code without comments, parameters, and calls with their arguments.
+
+In: the tree of a file and its text. Out: marks of the code in order, parameters by kind, call sites. Lists are split at
+the commas of the grammar and each item is read from its text, because grammars name the same thing differently.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import tree_sitter
+
+from causalist.parse import load_settings, parse_syntax, with_line_feeds
+
+_LISTS_OF_ARGUMENTS = frozenset({"arguments", "argument_list", "value_arguments"})
+_LISTS_OF_PARAMETERS = frozenset(
+    {"parameters", "formal_parameters", "parameter_list", "function_value_parameters", "method_parameters"}
+)
+_CALLEES = ("function", "constructor", "method", "name", "type")  # fields of a call
+_NAMED_BY_EQUALS = frozenset({"python", "kotlin", "scala"})
+_NAMED_BY_COLON = frozenset({"ruby", "php", "csharp", "swift"})
+_TYPED_AFTER = frozenset({"kotlin", "scala", "swift", "rust", "typescript", "python"})
+_UNCOUNTED = frozenset({"bash", "lua", "elixir"})  # arguments may be left out, or are part of the name
+_LEAF = re.compile(r"(\w+)[?!]?\s*$")
+_GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
+_EQUALS = re.compile(r"(?<![=!<>:+\-*/|&])=(?![=>])")
+_NO_BODY = frozenset({"function_type", "type_annotation"})
+_LITERALS = {
+    "string": "string", "string_literal": "string", "interpreted_string_literal": "string", "template_string": "string",
+    "encapsed_string": "string", "raw_string_literal": "string", "line_string_literal": "string",
+    "integer": "number", "float": "number", "number": "number", "int_literal": "number", "integer_literal": "number",
+    "number_literal": "number", "decimal_integer_literal": "number", "float_literal": "number",
+    "decimal_floating_point_literal": "number", "real_literal": "number",
+    "true": "bool", "false": "bool", "boolean": "bool", "boolean_literal": "bool",
+}  # fmt: skip
+_TYPE_WORDS = {
+    "string": {"str", "string", "String", "&str", "&'static str"},
+    "number": {
+        "int", "float", "Int", "Integer", "long", "Long", "double", "Double", "Float", "number", "short", "i32", "i64",
+        "u8", "u32", "u64", "usize", "f32", "f64", "int32", "int64", "uint", "uint64", "float64", "i16", "u16", "i8",
+    },
+    "bool": {"bool", "boolean", "Boolean", "Bool"},
+}  # fmt: skip
+
+
+class Parameter(NamedTuple):
+    """A parameter: `form` is "positional", "keyword", "list" or "map" (the last two take any number).
+
+    `type` is "string", "number", "bool", or "" for any other. `label` is False if the caller may not name it.
+    """
+
+    name: str
+    form: str
+    is_optional: bool
+    type: str = ""
+    label: bool = True
+
+
+class Argument(NamedTuple):
+    """An argument: its name, "" if it has none, and the kind of literal, "" if it is none."""
+
+    name: str
+    literal: str
+
+
+class CallAt(NamedTuple):
+    """A call: name of the callee, 0-based row, bytes, arguments, and whether some stand for an unknown number.
+
+    `is_scoped` is True behind `::`, where the receiver may be the first argument.
+    """
+
+    name: str
+    row: int
+    start: int
+    arguments: tuple[Argument, ...]
+    is_open: bool
+    is_scoped: bool
+
+
+class CodeMark(NamedTuple):
+    """A token, or the begin or end of a node with parts, at a byte."""
+
+    byte: int
+    text: bytes
+
+
+class SyntaxFile:
+    """The syntax tree of a file with its text. Raises nothing for broken source: its tree has errors."""
+
+    def __init__(self, tree: tree_sitter.Tree, language: str, text: bytes) -> None:
+        self.root = tree.root_node
+        self.language = language
+        self.text = text
+        self.has_errors = tree.root_node.has_error
+        settings = load_settings()
+        named = {each.name: each for each in settings.values()}
+        self._doc_strings = language in named and named[language].comments.doc == "string"
+        self._marks: list[CodeMark] | None = None
+        self._starts: list[int] = []
+
+    @classmethod
+    def read(cls, path: str, data: bytes) -> "SyntaxFile | None":
+        """Return the tree of a file; None if it has no language."""
+        found = parse_syntax(path, data)
+        return None if found is None else cls(found[0], found[1], with_line_feeds(data))
+
+    def marks(self, start: int, end: int, holes: Sequence[tuple[int, int]] = ()) -> tuple[bytes, ...]:
+        """Return the code of a span without comments, documentation strings and the spans `holes`."""
+        if self._marks is None:
+            self._marks = list(self._walk())
+            self._starts = [mark.byte for mark in self._marks]
+        found: list[bytes] = []
+        for first, last in _between(start, end, holes):
+            place = bisect_left(self._starts, first)
+            while place < len(self._starts) and self._starts[place] < last:
+                found.append(self._marks[place].text)
+                place += 1
+        return tuple(found)
+
+    def _walk(self) -> Iterator[CodeMark]:
+        stack: list[tuple[tree_sitter.Node | None, int, int]] = [(self.root, 0, 0)]
+        while stack:
+            node, end, _ = stack.pop()
+            if node is None:
+                yield CodeMark(end, b")")
+                continue
+            if "comment" in node.type or self._is_documentation(node):
+                continue
+            if not node.child_count or _LITERALS.get(node.type) == "string":
+                text = self.text[node.start_byte : node.end_byte]
+                if text.strip():
+                    yield CodeMark(node.start_byte, text)
+                continue
+            if node.is_named and node.parent is not None:
+                yield CodeMark(node.start_byte, b"(" + node.type.encode())
+                last = max(node.end_byte - 1, node.start_byte)
+                stack.append((None, last, 0))
+            stack.extend((child, 0, 0) for child in reversed(node.children))
+
+    def _is_documentation(self, node: tree_sitter.Node) -> bool:
+        is_alone = self._doc_strings and node.type == "expression_statement" and node.named_child_count == 1
+        return is_alone and node.named_children[0].type == "string"
+
+    def definition_at(self, start: int, end: int) -> tree_sitter.Node | None:
+        """Return the outermost node with exactly this span; the innermost around it if there is none."""
+        node = self.root.descendant_for_byte_range(start, max(start, end - 1))
+        while node is not None and node.start_byte >= start and node.end_byte <= end and node.parent is not None:
+            above = node.parent
+            if above.start_byte < start or above.end_byte > end:
+                break
+            node = above
+        return node
+
+    def parameters(self, start: int, end: int, *, is_method: bool) -> tuple[Parameter, ...] | None:
+        """Return the parameters that callers give for the function of a span; None if they are not known."""
+        if self.language in _UNCOUNTED:
+            return None
+        node = self.definition_at(start, end)
+        listed = None if node is None else _find_list(node, start, end)
+        if listed is None:
+            return None
+        found = [] if not listed.named_child_count else self._read_parameters(listed)
+        decorators = self.text[start : listed.start_byte]
+        if self.language == "python" and is_method and found and b"@staticmethod" not in decorators:
+            found = found[1:]
+        return tuple(each for each in found if each.name not in ("this", "self"))
+
+    def _read_parameters(self, listed: tree_sitter.Node) -> list[Parameter]:
+        found: list[Parameter] = []
+        form, items = "positional", _items(listed, self.text)
+        n_bare = sum(1 for text, _ in items if self.language == "go" and " " not in text)
+        for text, _ in items:
+            text = _strip_marks(text)
+            if text in ("*", "/", "void", ""):
+                form = "keyword" if text == "*" else form
+                if text == "/":
+                    found = [each._replace(label=False) for each in found]
+                continue
+            if self.language == "ruby" and text.startswith("&"):
+                continue
+            left, _, value = _split_equals(text)
+            name, of_type = self._name_of(left, is_alone=n_bare == len(items))
+            is_map = text.startswith("**")
+            is_list = not is_map and (
+                (text.startswith("*") and self.language in ("python", "ruby"))
+                or "..." in left
+                or re.match(r"(?:params|vararg)\b", left) is not None
+                or (self.language == "scala" and left.endswith("*"))
+            )
+            is_keyword = self.language == "ruby" and re.match(r"\w+:", text) is not None
+            is_optional = bool(value) or left.partition(":")[0].rstrip().endswith("?")
+            if is_keyword:
+                is_optional = not text.rstrip().endswith(":")
+            given = "map" if is_map else "list" if is_list else "keyword" if is_keyword else form
+            found.append(Parameter(name, given, is_optional, of_type))
+            if is_list and self.language == "python":
+                form = "keyword"
+        return found
+
+    def _name_of(self, left: str, *, is_alone: bool) -> tuple[str, str]:
+        """Return (name, kind of type) of a parameter without its default."""
+        language = self.language
+        if language in _TYPED_AFTER or language in ("javascript", "flow", "tsx"):
+            before, _, of_type = left.partition(":")
+            words = re.findall(r"\w+", before)
+            if not words:
+                return "", ""
+            return words[0] if language == "swift" else words[-1], _type_kind(of_type)
+        if language == "go":
+            words = left.split(None, 1)
+            return ("" if is_alone else words[0]), _type_kind(words[-1]) if len(words) > 1 or is_alone else ""
+        words = re.findall(r"\$?\w+", left)
+        name = words[-1].lstrip("$") if words else ""
+        if language == "ruby":
+            name = words[0] if words else ""
+        before = re.sub(rf"\$?{re.escape(name)}\s*$", "", left).replace("final ", "")
+        return name, _type_kind(before)
+
+    def calls(self, start: int, end: int, names: frozenset[str]) -> list[CallAt]:
+        """Return the calls of something with one of these names in a span, in order."""
+        found: list[CallAt] = []
+        stack = [self.root]
+        while stack:
+            node = stack.pop()
+            if node.end_byte <= start or node.start_byte >= end:
+                continue
+            stack.extend(reversed(node.children))
+            listed = _arguments_of(node)
+            if listed is not None and node.start_byte >= start:
+                call = self._read_call(node, listed, names)
+                if call is not None:
+                    found.append(call)
+        return sorted(found, key=lambda call: (call.start, call.row))
+
+    def _read_call(self, node: tree_sitter.Node, listed: tree_sitter.Node, names: frozenset[str]) -> CallAt | None:
+        callee = next((c for c in map(node.child_by_field_name, _CALLEES) if c is not None and c.id != listed.id), None)
+        callee = callee or next((c for c in node.named_children if c.end_byte <= listed.start_byte), None)
+        if callee is None or callee.id == listed.id:
+            return None
+        written = self.text[callee.start_byte : callee.end_byte].decode("utf-8", "replace")
+        if "(" in written:
+            written = written[written.rfind(")") + 1 :]
+        matched = _LEAF.search(_GENERIC.sub("", written))
+        if matched is None or matched[1] not in names:
+            return None
+        arguments, is_open = self._read_arguments(listed)
+        above = node.parent
+        if self.language in ("kotlin", "swift", "ruby") and (
+            any("lambda" in child.type for child in node.children) or (above is not None and any(
+                "lambda" in child.type and child.start_byte >= node.end_byte for child in above.children
+            ))
+        ):  # fmt: skip
+            is_open = True  # a function behind the list is one of the arguments
+        row = callee.end_point[0]
+        return CallAt(matched[1], row, node.start_byte, tuple(arguments), is_open, "::" in written)
+
+    def _read_arguments(self, listed: tree_sitter.Node) -> tuple[list[Argument], bool]:
+        if "generator" in listed.type or listed.type not in (*_LISTS_OF_ARGUMENTS, "call_suffix"):
+            return [Argument("", "")], listed.type not in ("generator_expression",)
+        found: list[Argument] = []
+        is_open = False
+        for text, node in _items(listed, self.text):
+            text = text.strip()
+            if text.startswith(("*", "...", "&")) and (self.language in ("python", "ruby", "kotlin", "php")):
+                is_open = is_open or not (self.language == "ruby" and text.startswith("&"))
+                continue
+            if text.startswith("...") or text.endswith("...") or ("=>" in text and self.language == "ruby"):
+                is_open = True
+                continue
+            name = ""
+            if self.language in _NAMED_BY_EQUALS:
+                matched = re.match(r"(\w+)\s*=(?!=)", text)
+                name = matched[1] if matched else ""
+            elif self.language in _NAMED_BY_COLON:
+                matched = re.match(r"(\w+):(?!:)", text)
+                name = matched[1] if matched else ""
+            while node.named_child_count == 1 and node.type in ("argument", "value_argument"):
+                node = node.named_children[0]
+            found.append(Argument(name, "" if name else _LITERALS.get(node.type, "")))
+        one_call = len(found) == 1 and self.language == "go" and "(" in _items(listed, self.text)[0][0]
+        return found, is_open or one_call
+
+
+def _between(start: int, end: int, holes: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a span outside of the holes."""
+    at = start
+    for first, last in sorted(holes):
+        if first > at:
+            yield at, min(first, end)
+        at = max(at, last)
+    if at < end:
+        yield at, end
+
+
+def _items(listed: tree_sitter.Node, text: bytes) -> list[tuple[str, tree_sitter.Node]]:
+    """Return (text, first node) of what stands between the commas of a list."""
+    found: list[tuple[str, tree_sitter.Node]] = []
+    pending: list[tree_sitter.Node] = []
+    children: list[tree_sitter.Node | None] = []
+    for each in listed.children:  # a declaration may name several parameters of one type
+        is_shared = each.type == "parameter_declaration" and any(part.type == "," for part in each.children)
+        children += each.children if is_shared else [each]
+    for child in (*children, None):
+        if child is None or child.type in (",", ")", "]", "|"):
+            if pending:
+                part = text[pending[0].start_byte : pending[-1].end_byte].decode("utf-8", "replace")
+                found.append((" ".join(part.split()), pending[0]))
+            pending = []
+        elif child.type not in ("(", "[") and "comment" not in child.type:
+            pending.append(child)
+    return found
+
+
+def _strip_marks(text: str) -> str:
+    """Return a parameter without annotations and words of visibility before it."""
+    text = re.sub(r"^(?:@[\w.]+(?:\([^()]*\))?\s+|#?\[[^\[\]]*\]\s*)+", "", text)
+    return re.sub(
+        r"^(?:(?:public|private|protected|readonly|final|const|mut|override|val|var|in|out|ref)\s+)+", "", text
+    )
+
+
+def _split_equals(text: str) -> tuple[str, str, str]:
+    """Return (parameter, "=", default) at the first sign of equality outside of brackets."""
+    depth = 0
+    for i, letter in enumerate(text):
+        depth += (letter in "([{<") - (letter in ")]}" or (letter == ">" and text[i - 1 : i] not in ("=", "-")))
+        if letter == "=" and depth <= 0 and _EQUALS.match(text, i):
+            return text[:i].strip(), "=", text[i + 1 :].strip() or "?"
+    return text.strip(), "", ""
+
+
+def _type_kind(text: str) -> str:
+    text = text.strip()
+    return next((kind for kind, words in _TYPE_WORDS.items() if text in words), "")
+
+
+def _arguments_of(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """Return the list of arguments of a call; None if the node is no call."""
+    listed = node.child_by_field_name("arguments")
+    if listed is not None:
+        return listed
+    if "call" not in node.type and "creation" not in node.type and "invocation" not in node.type:
+        return None
+    for child in node.named_children:
+        if child.type in _LISTS_OF_ARGUMENTS:
+            return child
+        if child.type == "call_suffix":
+            return next((each for each in child.named_children if each.type in _LISTS_OF_ARGUMENTS), None)
+    return None
+
+
+def _find_list(node: tree_sitter.Node, start: int, end: int) -> tree_sitter.Node | None:
+    """Return the list of parameters of a definition: the first one that is not in its body, decorators or types."""
+    queue = [node]
+    for _ in range(200):
+        if not queue:
+            return None
+        each = queue.pop(0)
+        found = each.child_by_field_name("parameters")
+        if found is None:
+            found = next((child for child in each.named_children if child.type in _LISTS_OF_PARAMETERS), None)
+        if each.type == "function_declaration" and found is None:
+            direct = [child for child in each.children if child.type == "parameter"]
+            if direct or each.child_by_field_name("body") is not None:
+                return each if direct else None
+        if found is not None and start <= found.start_byte < end:
+            return found
+        body = each.child_by_field_name("body")
+        queue += [
+            child
+            for child in each.named_children
+            if (body is None or child.id != body.id)
+            and child.type not in _NO_BODY
+            and "decorator" not in child.type
+            and "annotation" not in child.type
+            and "body" not in child.type
+            and "block" not in child.type
+        ]
+    return None

@@ -1,0 +1,1 @@
+"""Benchmarks of `review`: planted signatures, replayed commits, files left out of commits."""

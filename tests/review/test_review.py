@@ -1,0 +1,299 @@
+"""Reviews of changes in small repositories; what is expected was written by hand."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from causalist.review.changes import compare_versions
+from causalist.review.syntax import SyntaxFile
+from causalist.review.versions import FileVersions
+from tests.cli.commands import Done, invoke, write_all
+
+PRICES = "def price(item, tax):\n    total = item.cost * tax\n    return round(total, 2)\n"
+CART = "from shop.prices import price\n\n\ndef total(items):\n    return sum(price(each, 2) for each in items)\n"
+TEST = "from shop.cart import total\n\n\ndef test_total():\n    assert total([]) == 0\n"
+FILES = {"shop/__init__.py": "", "shop/prices.py": PRICES, "shop/cart.py": CART, "tests/test_cart.py": TEST}
+
+
+def git(folder: Path, *arguments: str) -> str:
+    who = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false", "-c", "core.autocrlf=false")
+    done = subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def commit(folder: Path) -> None:
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "change", "--allow-empty")
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    folder = write_all(tmp_path / "shop", FILES)
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    return folder
+
+
+def documented(folder: Path, *arguments: str) -> dict[str, list[dict[str, object]]]:
+    done = invoke("review", "--json", *arguments, cwd=folder)
+    assert done.code == 0, done.stderr
+    found: dict[str, list[dict[str, object]]] = json.loads(done.stdout)
+    return found
+
+
+def changed(old: bytes, new: bytes, path: str = "a.py") -> list[tuple[str, str]]:
+    found = compare_versions([FileVersions(path, path, old, new)])
+    return [(each.kind.value, each.node.partition("::")[2]) for each in found.definitions]
+
+
+def test_kinds_of_changes() -> None:
+    old = b"def a(x):\n    return x\n\ndef b():\n    return 1\n\ndef c():\n    pass\n\ndef same():\n    return 2\n"
+    new = (
+        b"def a(x, y):\n    return x\n\ndef b():\n    return 3\n\ndef same():\n    return 2\n\ndef d():\n    yield 1\n"
+    )
+    assert changed(old, new) == [("signature", "a"), ("body", "b"), ("added", "d"), ("removed", "c")]
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        (
+            "a.py",
+            b'def f():\n    """One."""\n    return 1\n',
+            b'# note\ndef f():\n    """Two."""\n\n    return   1  # x\n',
+        ),
+        ("a.py", b"def f():\n    return 1\n", b"def f():\r\n    return 1\r\n"),
+        ("a.js", b"function f() { return 1 }\n", b"/* x */\nfunction f() {\n  return 1\n}\n"),
+        ("A.java", b"class A { int f() { return 1; } }\n", b"/** d */\nclass A {\n  int f() { return 1; }\n}\n"),
+        ("a.go", b"package a\nfunc F() int { return 1 }\n", b"package a\n\n// F is.\nfunc F() int {\n\treturn 1\n}\n"),
+        ("a.rb", b"def f\n  1\nend\n", b"# c\ndef f\n\n  1\nend\n"),
+    ],
+)
+def test_comments_and_white_space_are_no_change(path: str, old: bytes, new: bytes) -> None:
+    found = compare_versions([FileVersions(path, path, old, new)])
+    assert found.definitions == ()
+    assert found.files[0].note.startswith("no change in code")
+
+
+def test_indentation_that_means_something_is_a_change() -> None:
+    old = b"def f(x):\n    if x:\n        a()\n        b()\n"
+    assert changed(old, b"def f(x):\n    if x:\n        a()\n    b()\n") == [("body", "f")]
+
+
+def test_moved_and_renamed_definitions() -> None:
+    body = b"(x, y):\n    for each in x:\n        y.add(each * 2)\n    return sorted(y)\n"
+    moved = compare_versions(
+        [FileVersions("a.py", "a.py", b"def f" + body, b"A = 1\n"), FileVersions("", "b.py", None, b"def f" + body)]
+    )
+    pairs = [(each.kind.value, each.node, each.old.node if each.old else "") for each in moved.definitions]
+    assert ("moved", "b.py::f", "a.py::f") in pairs
+    assert changed(b"def f" + body, b"def g" + body) == [("moved", "g")]
+
+
+def test_broken_syntax_raises_nothing() -> None:
+    found = compare_versions([FileVersions("a.py", "a.py", b"def f():\n    return 1\n", b"def f(:\n    return ((\n")])
+    assert found.files[0].note == "parts of it cannot be parsed"
+
+
+def test_a_file_in_utf_16() -> None:
+    from causalist.source import as_utf8
+
+    old, new = (as_utf8(f"def f():\n    return {n}\n".encode("utf-16")) for n in (1, 2))
+    assert changed(old, new) == [("body", "f")]
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "expected"),
+    [
+        ("a.py", "def f(a, /, b: int, c=1, *d, e, g=2, **h): pass", "a b c? *d e= g=? **h"),
+        ("a.ts", "function f(this: X, a: string, b?: number, c = 1, ...r: any[]) {}", "a b? c? *r"),
+        ("a.go", "package a\nfunc f(a, b int, c ...string) {}", "a b *c"),
+        ("A.java", "class A { void f(final int a, String... b) {} }", "a *b"),
+        ("a.rs", "impl A { fn f(&self, a: i32) {} }", "a"),
+        ("a.rb", "def f(a, b = 1, *c, d:, e: 2, **k, &l)\nend", "a b? *c d= e=? **k"),
+        ("a.kt", "fun f(a: Int, b: Int = 1, vararg c: Int) {}", "a b? *c"),
+        ("a.php", "<?php function f($a, $b = 1, ...$c) {}", "a b? *c"),
+        ("a.c", "int f(void) { return 1; }", ""),
+        ("a.cs", "class A { void f(int a, string b = null, params int[] c) {} }", "a b? *c"),
+    ],
+)
+def test_parameters(path: str, source: str, expected: str) -> None:
+    data = source.encode()
+    found = compare_versions([FileVersions("", path, None, data)]).read[path]
+    function = next(each for each in found.definitions if each.fact.name == "f")
+    stars = {"list": "*", "map": "**"}
+    written = [
+        f"{stars.get(p.form, '')}{p.name}{'=' if p.form == 'keyword' else ''}{'?' if p.is_optional else ''}"
+        for p in function.parameters or ()
+    ]
+    assert " ".join(written) == expected
+
+
+def test_calls_with_their_arguments() -> None:
+    syntax = SyntaxFile.read("a.py", b"x.f(1, k=2)\ng.h(f(*a))\n")
+    assert syntax is not None
+    first, second = syntax.calls(0, 100, frozenset({"f"}))
+    assert [each.name for each in first.arguments] == ["", "k"]
+    assert (first.is_open, second.is_open, second.row) == (False, True, 1)
+
+
+def test_working_tree(shop: Path) -> None:
+    write_all(shop, {"shop/prices.py": PRICES.replace("tax)", "tax, currency)"), "notes.txt": "x\n"})
+    found = documented(shop)
+    assert [(e["change"], e["node"]) for e in found["definitions"]] == [("signature", "shop/prices.py::price")]
+    assert [(e["path"], e["line"], e["why"]) for e in found["broken_calls"]] == [
+        ("shop/cart.py", 5, "nothing is given for 'currency'")
+    ]
+    assert [e["node"] for e in found["affected"]] == ["shop/cart.py::total"]
+    assert [e["node"] for e in found["tests"]] == ["tests/test_cart.py::test_total"]
+    assert [(e["path"], e["status"]) for e in found["files"]] == [
+        ("notes.txt", "added"),
+        ("shop/prices.py", "modified"),
+    ]
+    assert found["interface"] == ["shop/prices.py::price"]
+
+
+def test_calls_that_still_fit_are_not_reported(shop: Path) -> None:
+    write_all(shop, {"shop/prices.py": PRICES.replace("tax)", "tax, currency=None)")})
+    assert documented(shop)["broken_calls"] == []
+
+
+def test_removed_and_renamed_functions(shop: Path) -> None:
+    write_all(shop, {"shop/prices.py": PRICES.replace("price(", "cost_of(")})
+    found = documented(shop)
+    assert [(e["change"], e["node"], e["before"]) for e in found["definitions"]] == [
+        ("moved", "shop/prices.py::cost_of", "shop/prices.py::price")
+    ]
+    assert [(e["path"], e["line"], e["why"]) for e in found["broken_calls"]] == [
+        ("shop/cart.py", 5, "price is now cost_of")
+    ]
+
+
+def test_commits_and_ranges(shop: Path) -> None:
+    write_all(shop, {"shop/prices.py": PRICES.replace("2)", "3)")})
+    commit(shop)
+    git(shop, "mv", "shop/prices.py", "shop/costs.py")
+    write_all(shop, {"logo.png": b"\x89PNG\x00\x01".decode("latin-1")})
+    commit(shop)
+    first = documented(shop, "HEAD~1")
+    assert [(e["change"], e["node"]) for e in first["definitions"]] == [("body", "shop/prices.py::price")]
+    second = documented(shop, "HEAD")
+    assert [(e["path"], e["before"], e["status"], e["note"]) for e in second["files"]] == [
+        ("logo.png", None, "added", "binary"),
+        ("shop/costs.py", "shop/prices.py", "renamed", None),
+    ]
+    whole = documented(shop, "HEAD~2..HEAD")
+    assert [e["status"] for e in whole["files"]] == ["added", "renamed"]
+    root = documented(shop, "HEAD~2")
+    assert {e["change"] for e in root["definitions"]} == {"added"}
+
+
+def test_a_merge_is_compared_with_its_first_parent(shop: Path) -> None:
+    git(shop, "checkout", "-q", "-b", "side")
+    write_all(shop, {"side.py": "def side():\n    return 1\n"})
+    commit(shop)
+    git(shop, "checkout", "-q", "main")
+    write_all(shop, {"own.py": "def own():\n    return 1\n"})
+    commit(shop)
+    git(shop, "merge", "-q", "--no-edit", "side")
+    assert [e["node"] for e in documented(shop, "HEAD")["definitions"]] == ["side.py::side"]
+
+
+def test_staged_is_not_the_working_tree(shop: Path) -> None:
+    write_all(shop, {"shop/prices.py": PRICES.replace("tax)", "tax, currency)")})
+    git(shop, "add", "-A")
+    write_all(shop, {"shop/prices.py": PRICES})
+    assert [e["line"] for e in documented(shop, "--staged")["broken_calls"]] == [5]
+    assert invoke("review", cwd=shop).code == 1
+
+
+PATCH = """--- a/shop/prices.py
++++ b/shop/prices.py
+@@ -1,3 +1,3 @@
+-def price(item, tax):
++def price(item, tax, currency):
+     total = item.cost * tax
+     return round(total, 2)
+"""
+
+
+def test_a_patch_is_applied_to_the_files(shop: Path) -> None:
+    (shop / ".git" / "c.patch").write_text(PATCH)
+    found = documented(shop, "--patch", ".git/c.patch")
+    assert [(e["path"], e["line"]) for e in found["broken_calls"]] == [("shop/cart.py", 5)]
+    assert (shop / "shop/prices.py").read_text() == PRICES
+
+
+def test_a_patch_that_does_not_apply_names_its_hunk(shop: Path) -> None:
+    (shop / ".git" / "c.patch").write_text(PATCH.replace("item.cost * tax", "item.cost"))
+    message = invoke("review", "--patch", ".git/c.patch", cwd=shop).failed("usage")
+    assert "hunk '@@ -1,3 +1,3 @@' of shop/prices.py" in message
+    assert "line 2 should be '    total = item.cost'; the file has '    total = item.cost * tax'" in message
+
+
+def test_without_git(tmp_path: Path) -> None:
+    done = invoke("review", cwd=write_all(tmp_path / "plain", FILES))
+    assert "not a git repository" in done.failed("git")
+
+
+def test_an_unknown_commit(shop: Path) -> None:
+    assert "no commit 'nowhere'" in invoke("review", "nowhere", cwd=shop).failed("git")
+
+
+def test_files_that_usually_change_too(shop: Path) -> None:
+    for n in range(6):
+        write_all(shop, {"shop/prices.py": PRICES + f"# {n}\n", "shop/cart.py": CART + f"# {n}\n"})
+        commit(shop)
+    write_all(shop, {"shop/prices.py": PRICES.replace("2)", "3)")})
+    missing = documented(shop)["missing"]
+    assert [(e["file"], e["n_both"]) for e in missing] == [("shop/cart.py", 6)]
+
+
+def _with_broken_call(shop: Path, *arguments: str) -> Done:
+    write_all(shop, {"shop/prices.py": PRICES.replace("tax)", "tax, currency)")})
+    return invoke("review", *arguments, cwd=shop)
+
+
+def test_conditions_for_a_build(shop: Path) -> None:
+    assert _with_broken_call(shop, "--fail-on", "breaking,secrets").code == 3
+    assert _with_broken_call(shop, "--fail-on", "secrets").code == 0
+    assert "none of breaking" in _with_broken_call(shop, "--fail-on", "typos").stderr
+
+
+def test_annotations(shop: Path) -> None:
+    lines = _with_broken_call(shop, "--format", "github").stdout.splitlines()
+    assert lines[0] == (
+        "::error file=shop/cart.py,line=5,title=broken-call::calls shop/prices.py::price: "
+        "nothing is given for 'currency'"
+    )
+
+
+def test_sarif_has_what_its_schema_requires(shop: Path) -> None:
+    """Required by SARIF 2.1.0: version and runs; tool.driver.name of a run; message of a result."""
+    document = json.loads(_with_broken_call(shop, "--format", "sarif").stdout)
+    assert document["version"] == "2.1.0"
+    (run,) = document["runs"]
+    rules = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    assert run["tool"]["driver"]["name"] == "causalist"
+    assert {result["ruleId"] for result in run["results"]} <= rules
+    first = run["results"][0]
+    assert first["message"]["text"] and first["level"] in ("none", "note", "warning", "error")
+    place = first["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "shop/cart.py"
+    assert place["region"]["startLine"] == 5
+
+
+def test_markdown(shop: Path) -> None:
+    text = _with_broken_call(shop, "--format", "markdown").stdout
+    assert "### Call sites that no longer fit (1)" in text
+    assert "- `shop/cart.py:5` calls `shop/prices.py::price`: nothing is given for 'currency'" in text
+
+
+def test_added_secrets_are_placed_and_never_shown(shop: Path) -> None:
+    token = "gh" + "p_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
+    write_all(shop, {"shop/prices.py": PRICES + f'TOKEN = "{token}"\n'})
+    done = invoke("review", cwd=shop)
+    assert "secrets added\n  shop/prices.py:4" in done.stdout
+    assert token not in done.stdout
