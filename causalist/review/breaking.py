@@ -11,14 +11,20 @@ from typing import NamedTuple
 import numpy as np
 
 from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.index import Index
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, file_id, split_id
 from causalist.navigate.edges import find_overridden
 from causalist.navigate.implicit_calls import class_of_constructor
+from causalist.parse import dialect_of
+from causalist.rank import bm25
 from causalist.review.changes import ChangedDefinition, ChangeKind, DefinitionVersion
 from causalist.review.syntax import CallAt, Parameter, SyntaxFile
 
 _LEAST_CONFIDENCE = 0.5  # of the edge that says which definition is called
 _GONE_SHARE = 0.8  # of calls by the unique name of a removed definition, that meant it
+_NAME_SHARE = 0.6  # of calls by the unique name of a definition, that mean it
+_LEAST_NAME = 6  # characters of a name that says enough
+_MAX_FILES = 200  # with a name in their text
 _UNTOLD_ARITY = frozenset({"javascript", "flow"})  # may be called with more arguments than there are parameters
 _MAX_NAMESAKES = 40
 
@@ -67,7 +73,7 @@ def _leaf(node: str) -> str:
 
 
 def find_broken_calls(
-    graph: CodeGraph,
+    index: Index,
     definitions: Sequence[ChangedDefinition],
     places: dict[int, int],
     read: Callable[[str], bytes | None],
@@ -76,7 +82,7 @@ def find_broken_calls(
 
     `places` are those of `locate_versions`; `read` gives a file after the change, None if it cannot be read.
     """
-    files = _Files(read)
+    graph, files = index.graph, _Files(read)
     found: dict[tuple[str, int, str], BrokenCall] = {}
     for position, each in enumerate(definitions):
         old, new = each.old, each.new
@@ -85,7 +91,7 @@ def find_broken_calls(
         if each.kind == ChangeKind.REMOVED or (new is not None and new.fact.name != old.fact.name):
             broken = _find_calls_of_gone(graph, files, old, new, definitions)
         elif each.kind in (ChangeKind.SIGNATURE, ChangeKind.MOVED) and new is not None and position in places:
-            broken = _find_misfits(graph, files, places[position], old, new)
+            broken = _find_misfits(index, files, places[position], old, new)
         else:
             continue
         for call in broken:
@@ -127,11 +133,12 @@ class _Files:
 
 
 def _find_misfits(
-    graph: CodeGraph, files: _Files, node: int, old: DefinitionVersion, new: DefinitionVersion
+    index: Index, files: _Files, node: int, old: DefinitionVersion, new: DefinitionVersion
 ) -> list[BrokenCall]:
     """Return the calls of a definition that fitted its old parameters and do not fit its new ones."""
     if old.parameters is None or new.parameters is None or old.parameters == new.parameters:
         return []
+    graph = index.graph
     nodes, edges = graph.nodes, graph.edges
     targets, names = {node: 1.0}, {new.fact.name}
     owner = class_of_constructor(graph, node)
@@ -160,6 +167,13 @@ def _find_misfits(
         if edges.kinds[number] == EdgeKind.CALLS and confidence >= _LEAST_CONFIDENCE:
             source = int(edges.sources[number])
             by_source[source] = max(by_source.get(source, 0.0), confidence)
+    # Where arguments choose between overloads, a call that no longer fits has lost its target.
+    name = new.fact.name
+    if owner < 0 and all(other in targets for other in _named(graph, name)):
+        for source in _untold_callers(graph, name, new.path):
+            by_source.setdefault(source, _GONE_SHARE)
+        for source in _writers_of(index, name, new.path):
+            by_source.setdefault(source, _NAME_SHARE)
     found: list[BrokenCall] = []
     for source, confidence in sorted(by_source.items()):
         path = split_id(nodes.ids[source])[0]
@@ -246,13 +260,41 @@ def _find_calls_of_gone(
 
     They have no known target. Names that something else in the repository has are left out.
     """
-    name, nodes, unresolved = old.fact.name, graph.nodes, graph.unresolved
+    name, nodes = old.fact.name, graph.nodes
     if any(_leaf(nodes.ids[n]) == name for n in _named(graph, name)):
         return []
     is_renamed = new is not None
     why = f"{name} is now {new.fact.qualname}" if new is not None and is_renamed else f"{name} was removed"
     target = old.node
     found: list[BrokenCall] = []
+    for source in _untold_callers(graph, name, old.path):
+        path = split_id(nodes.ids[source])[0]
+        for call in files.calls_in(graph, source, frozenset({name})):
+            if call.is_open or old.parameters is None or not _misfit(call, old.parameters, _language(files, path)):
+                found.append(BrokenCall(path, call.row + 1, nodes.ids[source], target, why, _GONE_SHARE))
+    return found
+
+
+def _writers_of(index: Index, name: str, path: str) -> list[int]:
+    """Return the callables and files with a name in their text, in the language of a file."""
+    graph, lexical = index.graph, index.lexical
+    nodes = graph.nodes
+    term = lexical.terms.position(name.lower())
+    if term < 0 or len(name) < _LEAST_NAME:
+        return []
+    scores = bm25(lexical.files, {term: 1.0}, len(nodes))
+    language = dialect_of(path)
+    found = [n for n in np.flatnonzero(scores > 0).tolist() if dialect_of(split_id(nodes.ids[n])[0]) == language]
+    inside = np.flatnonzero(np.isin(nodes.files, found[:_MAX_FILES])).tolist()
+    return [n for n in inside if nodes.kinds[n] in (*CALLABLE_KINDS, NodeKind.FILE)]
+
+
+def _untold_callers(graph: CodeGraph, name: str, path: str) -> list[int]:
+    """Return the nodes that may call something of this name without a known target.
+
+    They have an unresolved call by it, use something outside of the repository with it, or are in the file `path`.
+    """
+    nodes, unresolved = graph.nodes, graph.unresolved
     sources: set[int] = set()
     if len(unresolved):
         texts = [i for i, text in enumerate(unresolved.texts) if text == name]
@@ -264,16 +306,10 @@ def _find_calls_of_gone(
         numbers = graph.edges_into(np.array(gone, dtype=np.int64))
         is_call = np.isin(graph.edges.kinds[numbers], (EdgeKind.CALLS, EdgeKind.REFERENCES))
         sources |= {int(s) for s in graph.edges.sources[numbers[is_call]].tolist()}
-    own = nodes.ids.position(file_id(old.path))
-    sources |= {int(n) for n in np.flatnonzero(nodes.files == own).tolist()} | {own} if own >= 0 else set()
-    for source in sorted(sources):
-        if nodes.kinds[source] not in (*CALLABLE_KINDS, NodeKind.FILE):
-            continue
-        path = split_id(nodes.ids[source])[0]
-        for call in files.calls_in(graph, source, frozenset({name})):
-            if call.is_open or old.parameters is None or not _misfit(call, old.parameters, _language(files, path)):
-                found.append(BrokenCall(path, call.row + 1, nodes.ids[source], target, why, _GONE_SHARE))
-    return found
+    own = nodes.ids.position(file_id(path))
+    if own >= 0:
+        sources |= {own, *np.flatnonzero(nodes.files == own).tolist()}
+    return sorted(n for n in sources if nodes.kinds[n] in (*CALLABLE_KINDS, NodeKind.FILE))
 
 
 def _language(files: _Files, path: str) -> str:

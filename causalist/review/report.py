@@ -98,7 +98,7 @@ def review_change(
         definitions,
         comparison.files,
         tuple(each for each in affected if each.role != Role.TEST.label and split_id(each.node)[0]),
-        find_broken_calls(graph, definitions, places, read),
+        find_broken_calls(index, definitions, places, read),
         tests,
         int(mark_tests(graph).sum()),
         find_missing_files(index, [each.path for each in comparison.files], _coded_paths(comparison)),

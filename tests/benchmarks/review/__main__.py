@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from causalist.model.graph import EdgeKind
+from causalist.model.index import Index
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.pipeline.repository import Repository
 from causalist.review.report import find_missing_files
@@ -46,7 +47,9 @@ def plant(root: Path, n: int, seed: int = _SEED) -> Iterator[Planted]:
     nodes, ids = graph.nodes, graph.nodes.ids
     names = Counter((split_id(node)[1] or "").rpartition(".")[2].partition("~")[0] for node in ids)
     chosen = random.Random(seed)
-    callables = [int(each) for each in np.flatnonzero(np.isin(nodes.kinds, sorted(CALLABLE_KINDS - {NodeKind.HANDLER})))]
+    callables = [
+        int(each) for each in np.flatnonzero(np.isin(nodes.kinds, sorted(CALLABLE_KINDS - {NodeKind.HANDLER})))
+    ]
     candidates = [
         node
         for node in callables
@@ -64,8 +67,11 @@ def plant(root: Path, n: int, seed: int = _SEED) -> Iterator[Planted]:
         data = texts[path]
         new = _with_parameter(path, data, int(nodes.start_bytes[node]), int(nodes.end_bytes[node]), name)
         written = _written_calls(texts, name, path, int(nodes.start_rows[node]) + 1)
-        if new is None or not written:
-            continue
+        parameters = data[data.find(b"(", data.find(name.encode(), int(nodes.start_bytes[node]))) :].partition(b"{")[0][
+            :400
+        ]
+        if new is None or not written or re.search(rb"[=*]|\.\.\.|\?:", parameters.partition(b")")[0]):
+            continue  # one more argument may be taken for an optional one
         patch = _patch_of(path, data, new)
         review, _ = repository.review(patch=patch)
         yield Planted(ids[node], frozenset((each.path, each.line) for each in review.broken), frozenset(written))
@@ -126,9 +132,9 @@ def _written_calls(texts: dict[str, bytes], name: str, path: str, line: int) -> 
             before = text[text.rfind(b"\n", 0, start) + 1 : start]
             if each == path and (abs(row - line) <= 3 and re.search(rb"\b(?:func|function|def|fun)\b", before)):
                 continue
-            if each == path and row - line in range(4) and re.match(rb"\s*(?:[\w<>\[\],.?@*]+\s+)+\**$", before) and not (
-                re.search(rb"\b(?:return|new|throw|else|await)\s+$", before)
-            ):  # fmt: skip
+            is_declared = re.match(rb"\s*(?:[\w<>\[\],.?@*]+\s+)+\**$", before)
+            is_used = re.search(rb"\b(?:return|new|throw|else|await)\s+$", before)
+            if each == path and row - line in range(4) and is_declared and not is_used:
                 continue
             found.add((each, row))
     return found
@@ -176,15 +182,13 @@ def leave_out(root: Path, n: int, seed: int = _SEED) -> Iterator[tuple[str, bool
     assert base is not None
     index = Repository.at_commit(root, base, cache=FactsCache(facts_path())).index
     chosen, ids = random.Random(seed), index.graph.nodes.ids
-    history = index.history
     counts = _count_pairs(index)
     for commit in commits:
-        there = [
-            each.path
-            for each in compare_commits(root, first_parent(root, commit), commit)
-            if each.before and each.after and index.graph.nodes.roles[ids.position(file_id(each.before))]
-            in (Role.CODE, Role.TEST) and ids.position(file_id(each.before)) >= 0
-        ]  # fmt: skip
+        there = []
+        for each in compare_commits(root, first_parent(root, commit), commit):
+            node = ids.position(file_id(each.before)) if each.before and each.after else -1
+            if node >= 0 and index.graph.nodes.roles[node] in (Role.CODE, Role.TEST):
+                there.append(each.before)
         if not 3 <= len(there) <= 30:
             continue
         left = chosen.choice(sorted(there))
@@ -194,15 +198,10 @@ def leave_out(root: Path, n: int, seed: int = _SEED) -> Iterator[tuple[str, bool
         for path in rest:
             plain.update(counts.get(path, {}))
         first = sorted((p for p in plain if p not in rest), key=lambda p: (-plain[p], p))[:3]
-        del history
-        history = index.history
         yield left, left in missing, left in first
 
 
-def _count_pairs(index: "object") -> dict[str, Counter[str]]:
-    from causalist.model.index import Index
-
-    assert isinstance(index, Index)
+def _count_pairs(index: Index) -> dict[str, Counter[str]]:
     history, nodes = index.history, index.graph.nodes
     found: dict[str, Counter[str]] = {}
     paths = [split_id(nodes.ids[int(n)])[0] for n in history.nodes]
