@@ -169,9 +169,7 @@ def _reach(start: int, neighbors: Sequence[Sequence[int]], place: Sequence[int],
     return found
 
 
-def _components(
-    sources: Sequence[int], targets: Sequence[int], n_nodes: int
-) -> tuple[list[int], list[int], list[int]]:
+def _components(sources: Sequence[int], targets: Sequence[int], n_nodes: int) -> tuple[list[int], list[int], list[int]]:
     """Return the strongly connected components (Tarjan 1972, without recursion).
 
     Returns the component of each node, the number of each node inside its component, and the components' sizes.

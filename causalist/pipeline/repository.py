@@ -316,7 +316,7 @@ class Repository(Lookups):
         from causalist.review.changes import compare_versions
         from causalist.review.report import review_change
         from causalist.review.versions import compare_commits, first_parent, merge_base, resolve_commit
-        from causalist.source.roots import work_tree_top
+        from causalist.source.git import work_tree_top
         from causalist.store import FactsCache, facts_path
 
         root = find_root(Path(path))

@@ -18,7 +18,7 @@ from causalist.navigate.implicit_calls import class_of_constructor
 from causalist.parse import dialect_of
 from causalist.rank import bm25
 from causalist.review.changes import ChangedDefinition, ChangeKind, DefinitionVersion
-from causalist.review.syntax import CallAt, Parameter, SyntaxFile
+from causalist.review.syntax import CallAt, DeclaredParameter, SyntaxFile
 
 _LEAST_CONFIDENCE = 0.5  # of the edge that says which definition is called
 _GONE_SHARE = 0.8  # of calls by the unique name of a removed definition, that meant it
@@ -204,7 +204,7 @@ def _calls_others(graph: CodeGraph, source: int, targets: set[int], names: set[s
     )
 
 
-def _misfit(call: CallAt, parameters: Sequence[Parameter], language: str) -> str:
+def _misfit(call: CallAt, parameters: Sequence[DeclaredParameter], language: str) -> str:
     """Return why a call does not fit parameters, "" if it does."""
     given = [each for each in call.arguments if not each.name]
     named = [each.name for each in call.arguments if each.name]
@@ -244,7 +244,7 @@ def _misfit(call: CallAt, parameters: Sequence[Parameter], language: str) -> str
     return ""
 
 
-def _count(parameters: Sequence[Parameter]) -> str:
+def _count(parameters: Sequence[DeclaredParameter]) -> str:
     least = sum(not each.is_optional for each in parameters)
     return str(least) if least == len(parameters) else f"{least} to {len(parameters)}"
 

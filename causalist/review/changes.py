@@ -13,7 +13,7 @@ from typing import NamedTuple
 from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, file_id, symbol_id
 from causalist.parse import parse_file
-from causalist.review.syntax import Parameter, SyntaxFile
+from causalist.review.syntax import DeclaredParameter, SyntaxFile
 from causalist.review.versions import FileVersions
 
 _LEAST_MARKS = 12  # of code that is known again under another name
@@ -38,7 +38,7 @@ class DefinitionVersion(NamedTuple):
     fact: Definition
     marks: tuple[bytes, ...]
     whole: tuple[bytes, ...]
-    parameters: tuple[Parameter, ...] | None
+    parameters: tuple[DeclaredParameter, ...] | None
     is_method: bool
     order: int
 

@@ -44,7 +44,7 @@ _TYPE_WORDS = {
 }  # fmt: skip
 
 
-class Parameter(NamedTuple):
+class DeclaredParameter(NamedTuple):
     """A parameter: `form` is "positional", "keyword", "list" or "map" (the last two take any number).
 
     `type` is "string", "number", "bool", or "" for any other. `label` is False if the caller may not name it.
@@ -57,7 +57,7 @@ class Parameter(NamedTuple):
     label: bool = True
 
 
-class Argument(NamedTuple):
+class GivenArgument(NamedTuple):
     """An argument: its name, "" if it has none, and the kind of literal, "" if it is none."""
 
     name: str
@@ -73,7 +73,7 @@ class CallAt(NamedTuple):
     name: str
     row: int
     start: int
-    arguments: tuple[Argument, ...]
+    arguments: tuple[GivenArgument, ...]
     is_open: bool
     is_scoped: bool
 
@@ -152,7 +152,7 @@ class SyntaxFile:
             node = above
         return node
 
-    def parameters(self, start: int, end: int, *, is_method: bool) -> tuple[Parameter, ...] | None:
+    def parameters(self, start: int, end: int, *, is_method: bool) -> tuple[DeclaredParameter, ...] | None:
         """Return the parameters that callers give for the function of a span; None if they are not known."""
         if self.language in _UNCOUNTED:
             return None
@@ -166,8 +166,8 @@ class SyntaxFile:
             found = found[1:]
         return tuple(each for each in found if each.name not in ("this", "self"))
 
-    def _read_parameters(self, listed: tree_sitter.Node) -> list[Parameter]:
-        found: list[Parameter] = []
+    def _read_parameters(self, listed: tree_sitter.Node) -> list[DeclaredParameter]:
+        found: list[DeclaredParameter] = []
         form, items = "positional", _items(listed, self.text)
         n_bare = sum(1 for text, _ in items if self.language == "go" and " " not in text)
         for text, _ in items:
@@ -193,7 +193,7 @@ class SyntaxFile:
             if is_keyword:
                 is_optional = not text.rstrip().endswith(":")
             given = "map" if is_map else "list" if is_list else "keyword" if is_keyword else form
-            found.append(Parameter(name, given, is_optional, of_type))
+            found.append(DeclaredParameter(name, given, is_optional, of_type))
             if is_list and self.language == "python":
                 form = "keyword"
         return found
@@ -255,10 +255,10 @@ class SyntaxFile:
         row = callee.end_point[0]
         return CallAt(matched[1], row, node.start_byte, tuple(arguments), is_open, "::" in written)
 
-    def _read_arguments(self, listed: tree_sitter.Node) -> tuple[list[Argument], bool]:
+    def _read_arguments(self, listed: tree_sitter.Node) -> tuple[list[GivenArgument], bool]:
         if "generator" in listed.type or listed.type not in (*_LISTS_OF_ARGUMENTS, "call_suffix"):
-            return [Argument("", "")], listed.type not in ("generator_expression",)
-        found: list[Argument] = []
+            return [GivenArgument("", "")], listed.type not in ("generator_expression",)
+        found: list[GivenArgument] = []
         is_open = False
         for text, node in _items(listed, self.text):
             text = text.strip()
@@ -277,7 +277,7 @@ class SyntaxFile:
                 name = matched[1] if matched else ""
             while node.named_child_count == 1 and node.type in ("argument", "value_argument"):
                 node = node.named_children[0]
-            found.append(Argument(name, "" if name else _LITERALS.get(node.type, "")))
+            found.append(GivenArgument(name, "" if name else _LITERALS.get(node.type, "")))
         one_call = len(found) == 1 and self.language == "go" and "(" in _items(listed, self.text)[0][0]
         return found, is_open or one_call
 

@@ -13,8 +13,7 @@ from typing import NamedTuple
 from causalist.errors import GitError, UsageError
 from causalist.model.source import FileEntry, SourceFile
 from causalist.source import BlobReader, as_utf8, blob_hash, read_bytes
-from causalist.source.git import RunningGit, git_arguments
-from causalist.source.roots import work_tree_top
+from causalist.source.git import RunningGit, git_arguments, work_tree_top
 
 _LEAST_COMMON = 0.5  # of the lines of two files of which one is the other renamed
 _MAX_PAIRS = 10_000  # removed and added files whose lines are compared

@@ -86,8 +86,10 @@ def _leaf(node: str) -> str:
 
 def _with_parameter(path: str, data: bytes, start: int, end: int, name: str) -> bytes | None:
     """Return the file with one more parameter, the first that must be given, in one line of the definition."""
-    found = re.compile(rb"(?<!\w)" + re.escape(name.encode()) + rb"\s*\(").search(data, start, end)
-    if found is None:
+    found = re.compile(rb"(?<!\w)" + re.escape(name.encode()) + rb"\s*(?:=\s*(?:async\s*)?)?\(").search(
+        data, start, end
+    )
+    if found is None or b"{" in data[start : found.start()]:
         return None
     extension = path.rpartition(".")[2]
     added = {
