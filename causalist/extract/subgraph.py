@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import UsageError
 from causalist.model.answer import Level
-from causalist.model.graph import USE_KINDS, CodeGraph, Edge, EdgeKind, SubgraphEdge
+from causalist.model.graph import ROUTE_KINDS, USE_KINDS, CodeGraph, Edge, EdgeKind, SubgraphEdge
 from causalist.model.scores import Hit, Hop
 from causalist.model.symbols import split_id
 
@@ -22,12 +22,13 @@ _NO_ROW = np.iinfo(np.int32).max
 def extract_subgraph(graph: CodeGraph, chosen: Sequence[int]) -> list[SubgraphEdge]:
     """Return all edges between nodes of `chosen` (distinct node indices), by ascending edge number.
 
-    Only edges that leave a chosen node are looked at. Raises `UsageError` for nodes that do not exist or come twice.
+    Last come edges from what asks for a route to what serves it; the route itself is seldom chosen. Only edges that
+    leave a chosen node or such a route are looked at. Raises `UsageError` for nodes that do not exist or come twice.
     """
     position = _positions(graph, chosen)
     edges = graph.edges
-    numbers = _outgoing_numbers(graph, np.flatnonzero(position >= 0))
-    numbers = numbers[position[edges.targets[numbers]] >= 0]
+    outgoing = _outgoing_numbers(graph, np.flatnonzero(position >= 0))
+    numbers = outgoing[position[edges.targets[outgoing]] >= 0]
     columns = (
         position[edges.sources[numbers]],
         position[edges.targets[numbers]],
@@ -39,7 +40,33 @@ def extract_subgraph(graph: CodeGraph, chosen: Sequence[int]) -> list[SubgraphEd
         edges.rows[numbers],
         numbers,
     )
-    return [SubgraphEdge(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
+    found = [SubgraphEdge(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
+    asking = outgoing[np.isin(edges.kinds[outgoing], ROUTE_KINDS) & (position[edges.targets[outgoing]] < 0)]
+    return found + _edges_over_routes(graph, position, asking)
+
+
+def _edges_over_routes(graph: CodeGraph, position: NDArray[np.int64], asking: NDArray[np.int64]) -> list[SubgraphEdge]:
+    """Return the edges from the sources of `asking` over a route that is not chosen to what serves it.
+
+    `confidence` is that of both edges together, the rest is that of the request.
+    """
+    edges = graph.edges
+    best: dict[tuple[int, int, int], SubgraphEdge] = {}
+    for number in asking.tolist():
+        source, kind = int(position[edges.sources[number]]), int(edges.kinds[number])
+        route = int(edges.targets[number])
+        for onward in range(int(edges.indptr[route]), int(edges.indptr[route + 1])):
+            target = int(position[edges.targets[onward]])
+            if target < 0 or target == source or edges.kinds[onward] not in ROUTE_KINDS:
+                continue
+            confidence = float(edges.confidences[number] * edges.confidences[onward])
+            key = (source, target, kind)
+            if key not in best or best[key].confidence < confidence:
+                best[key] = SubgraphEdge(
+                    source, target, kind, int(edges.rules[number]), confidence, int(edges.candidates[number]),
+                    int(edges.counts[number]), int(edges.rows[number]), -1,
+                )  # fmt: skip
+    return [best[key] for key in sorted(best)]
 
 
 def lift_to_files(graph: CodeGraph, files: Sequence[int]) -> list[SubgraphEdge]:

@@ -10,6 +10,7 @@ from causalist.errors import UsageError
 from causalist.extract.subgraph import extract_subgraph, lift_to_files, without_implied_edges
 from causalist.model.graph import CodeGraph, EdgeKind, SubgraphEdge
 from causalist.model.symbols import NodeKind
+from tests.graph.relations.test_routes import EXPRESS, graph_of
 from tests.graphs import EdgeSpec, make_graph, random_graphs
 
 
@@ -127,3 +128,25 @@ def test_nothing_chosen_gives_nothing() -> None:
     assert extract_subgraph(graph, []) == []
     assert lift_to_files(graph, []) == []
     assert lift_to_files(make_graph([]), []) == []
+
+
+def test_a_request_leads_to_what_serves_its_route() -> None:
+    """The route between them is a node that no answer chooses."""
+    graph = graph_of(EXPRESS)
+    names = ["client.ts::load", "client.ts::pay", "control.js::show", "routes/pay.js::pay"]
+    chosen = [graph.nodes.ids.position(name) for name in names]
+    found = {(names[e.source], names[e.target], EdgeKind(e.kind).label, e.row) for e in extract_subgraph(graph, chosen)}
+    assert found == {
+        ("client.ts::load", "control.js::show", "routes", 2),
+        ("client.ts::pay", "routes/pay.js::pay", "routes", 3),
+    }
+    edge = extract_subgraph(graph, chosen)[0]
+    assert edge.confidence == pytest.approx(0.80 * 0.95)  # of a request and of a registration
+    assert edge.number == -1
+
+
+def test_a_route_that_is_chosen_stands_between() -> None:
+    graph = graph_of(EXPRESS)
+    names = ["client.ts::load", "external:route:GET /api/users/:id", "control.js::show"]
+    chosen = [graph.nodes.ids.position(name) for name in names]
+    assert [(e.source, e.target) for e in extract_subgraph(graph, chosen)] == [(0, 1), (1, 2)]
