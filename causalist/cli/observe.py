@@ -99,4 +99,4 @@ def _format_status(status: "ObservedStatus | None", n_runs: int) -> Iterator[str
         [(f"  {describe_age(run.time)} ago", count_noun(run.n_processes, "process", ","), run.command) for run in runs]
     )
     if runs and not runs[0].n_processes:
-        yield "the last run had no Python process that was recorded: one without PYTHONPATH or site is not"
+        yield "no Python process of the last run ran code of the repository; one without PYTHONPATH or site is not seen"
