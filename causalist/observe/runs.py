@@ -25,7 +25,7 @@ from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
 from causalist.navigate.coverage import TestNodes
-from causalist.parse import dialect_of
+from causalist.parse import dialect_of, find_secrets, mask_secrets
 
 _PREFIX = "observe-"
 _ABOUT = "run.json"
@@ -62,7 +62,7 @@ if _spec is not None and _spec.loader is not None and os.path.dirname(os.path.ab
 
 
 class RunFolder(NamedTuple):
-    """A run that was begun: `command` as typed, `time` in seconds, `blobs` of the Python files by path."""
+    """A run that was begun: `command` without secrets, `time` in seconds, `blobs` of the Python files by path."""
 
     folder: Path
     command: str
@@ -98,7 +98,9 @@ def begin_run(folder: Path, root: Path, index: Index, command: Sequence[str]) ->
         for path, blob in zip(index.manifest.paths, index.manifest.blobs, strict=True)
         if blob and dialect_of(path) == "python"
     }
-    made = RunFolder(run, shlex.join(command), now // 10**9, os.getpid(), blobs)
+    typed = shlex.join(command).encode("utf-8", "replace")
+    shown = mask_secrets(typed, find_secrets(typed)).decode("utf-8", "replace")
+    made = RunFolder(run, shown, now // 10**9, os.getpid(), blobs)
     about = {"command": made.command, "time": made.time, "process": made.process, "blobs": blobs}
     names = "\0".join((os.path.realpath(root), *blobs))
     try:

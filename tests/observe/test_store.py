@@ -170,6 +170,13 @@ def test_a_run_that_was_killed_counts_once(shop: Path) -> None:
     assert not run.folder.exists()
 
 
+def test_secrets_of_a_command_are_masked(shop: Path) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    done = invoke("observe", "--repo", str(shop), "--", sys.executable, str(shop / "main.py"), f"--token={token}")
+    kept = (shop / ".causalist" / OBSERVED_NAME).read_text()
+    assert done.code == 0 and token not in kept + done.stderr and "--token=****" in kept
+
+
 def test_a_run_of_another_that_goes_on_is_left_alone(shop: Path) -> None:
     folder = shop / ".causalist" / f"observe-{os.getppid()}-1"
     folder.mkdir()
