@@ -177,17 +177,19 @@ def _commits(root: Path, n: int, *, skip: int = 0) -> list[str]:
 def leave_out(root: Path, n: int, seed: int = _SEED) -> Iterator[tuple[str, bool, bool]]:
     """Yield (file, is among the first three of `--missing`, of plain counts) for files left out of commits.
 
-    The index is that of the oldest of these commits' parent: it knows nothing of them.
+    The index and its history are those of the parent of each commit.
     """
-    commits = _commits(root, n)
-    base = first_parent(root, commits[-1])
-    assert base is not None
-    index = Repository.at_commit(root, base, cache=FactsCache(facts_path())).index
-    chosen, ids = random.Random(seed), index.graph.nodes.ids
-    counts = _count_pairs(index)
-    for commit in commits:
+    known: Index | None = None
+    chosen, cache = random.Random(seed), FactsCache(facts_path())
+    for commit in reversed(_commits(root, n)):
+        base = first_parent(root, commit)
+        n_changed = sum(bool(each.before and each.after) for each in compare_commits(root, base, commit))
+        if base is None or not 3 <= n_changed <= 60:
+            continue
+        index = known = Repository.at_commit(root, base, cache=cache, known=known).index
+        ids, counts = index.graph.nodes.ids, _count_pairs(index)
         there = []
-        for each in compare_commits(root, first_parent(root, commit), commit):
+        for each in compare_commits(root, base, commit):
             node = ids.position(file_id(each.before)) if each.before and each.after else -1
             if node >= 0 and index.graph.nodes.roles[node] in (Role.CODE, Role.TEST):
                 there.append(each.before)
