@@ -13,7 +13,7 @@ from causalist.errors import UsageError
 from causalist.model.answer import Level
 from causalist.model.graph import ROUTE_KINDS, USE_KINDS, CodeGraph, Edge, EdgeKind, SubgraphEdge
 from causalist.model.scores import Hit, Hop
-from causalist.model.symbols import split_id
+from causalist.model.symbols import NodeKind, split_id
 
 _REPEATING = frozenset({EdgeKind.READS, EdgeKind.TESTS})
 _NO_ROW = np.iinfo(np.int32).max
@@ -41,7 +41,8 @@ def extract_subgraph(graph: CodeGraph, chosen: Sequence[int]) -> list[SubgraphEd
         numbers,
     )
     found = [SubgraphEdge(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
-    asking = outgoing[np.isin(edges.kinds[outgoing], ROUTE_KINDS) & (position[edges.targets[outgoing]] < 0)]
+    is_route = graph.nodes.kinds[edges.targets[outgoing]] == NodeKind.EXTERNAL
+    asking = outgoing[is_route & np.isin(edges.kinds[outgoing], ROUTE_KINDS) & (position[edges.targets[outgoing]] < 0)]
     return found + _edges_over_routes(graph, position, asking)
 
 
