@@ -297,10 +297,12 @@ def _weigh(
 ) -> dict[int, Affected]:
     """Return the tests with probabilities by uses, makers and words.
 
-    A test of a node mostly has the words of its name.
+    A test of a node mostly has the words of its name. Names of tests that changed beside code say nothing of others.
     """
     ids, shared = graph.nodes.ids, np.zeros(len(graph.nodes))
-    for node in changed.tolist() if len(changed) <= _MAX_SUBJECTS else ():
+    is_code = graph.nodes.roles[changed] != Role.TEST
+    subjects = changed[is_code] if is_code.any() else changed
+    for node in subjects.tolist() if len(subjects) <= _MAX_SUBJECTS else ():
         path, symbol = split_id(ids[node])
         name = symbol or path.rpartition("/")[2].partition(".")[0]
         shared = np.maximum(shared, rarity_of_shared_words(name, lexical, len(graph.nodes)))

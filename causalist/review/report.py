@@ -128,12 +128,19 @@ def _changed_nodes(
 def _with_changed_tests(
     index: Index, changed: "np.ndarray[tuple[int], np.dtype[np.int64]]", tests: tuple[Affected, ...]
 ) -> tuple[Affected, ...]:
-    """Return the tests, after those that the change touches itself: they certainly run what changed."""
+    """Return the tests, after those that the change touches itself: they certainly run what changed.
+
+    A file or class is left out beside a test in it.
+    """
     from causalist.model.graph import Edge
 
     graph = index.graph
     ids, is_test = graph.nodes.ids, mark_tests(graph)
     own = [node for node in changed.tolist() if is_test[node]]
+    around = {int(graph.nodes.parents[node]) for node in own}
+    while more := {int(graph.nodes.parents[node]) for node in around if node >= 0} - around:
+        around |= more
+    own = [node for node in own if node not in around]
     there = {ids[node] for node in own}
     return (
         *(

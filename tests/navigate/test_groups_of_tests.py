@@ -196,6 +196,26 @@ def test_words_of_the_name_say_which_tests_are_its_own(tmp_path: Path) -> None:
     assert found["test_alone"] == pytest.approx(expected / (1 + expected))
 
 
+def test_names_of_changed_tests_are_no_subjects(tmp_path: Path) -> None:
+    """A test has all words of its own name: beside it no other test seemed likely."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "store.py").write_text(STORE)
+    (tmp_path / "tests/test_store.py").write_text(WORDS)
+    repository = in_memory(tmp_path)
+    graph, lexical = repository.index.graph, repository.index.lexical
+    code, test = (repository.resolve(name) for name in ("connect", "test_neither"))
+
+    def chances(*changed: int) -> dict[str, float]:
+        numbers = np.array(sorted(changed), dtype=np.int64)
+        found = navigate.find_tests_reaching(graph, numbers, max_depth=None, min_confidence=0.0, lexical=lexical)
+        return {each.node: each.probability for each in found}
+
+    alone, beside = chances(code), chances(code, test)
+    for name in ("test_connect", "test_alone"):
+        node = f"tests/test_store.py::{name}"
+        assert beside[node] == pytest.approx(alone[node])
+
+
 SHAPES = """
 class Shape:
     def area(self):
