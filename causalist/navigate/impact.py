@@ -67,6 +67,7 @@ class TestWeights(NamedTuple):
 TEST_WEIGHTS = TestWeights(bias=0.67, way=0.346, words=0.118, maker=0.34)
 # Tests of a function are probable if their odds are at least this share of the best ones.
 PROBABLE_SHARE = 1 / 8
+_PROVIDER = re.compile(r"^(?!.*\bvoid\b).*\bstatic\b", re.DOTALL)
 _MAX_SUBJECTS = 40  # nodes whose names are looked for; of more, some name is in any test
 _SETUP = re.compile(r"(?:async)?_?(?:set_?up|before|tear_?down|after|initiali[sz]e)", re.IGNORECASE)
 _MAX_TYPES = 200  # above or below one type of tests
@@ -411,8 +412,13 @@ def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
 
 
 def _is_run_by_runner(graph: CodeGraph, node: int, name: str) -> bool:
-    """Return True for a method of a type of tests that nothing calls: the graph does not have the mark of a test."""
+    """Return True for a method of a type of tests that nothing calls: the graph does not have the mark of a test.
+
+    What is static and returns something gives tests their data.
+    """
     nodes, edges = graph.nodes, graph.edges
+    if _PROVIDER.search(nodes.signatures[node]):
+        return False
     owner = int(nodes.parents[node])
     if nodes.kinds[node] != NodeKind.METHOD or owner < 0 or nodes.kinds[owner] not in TYPE_KINDS or _SETUP.match(name):
         return False

@@ -295,3 +295,19 @@ def test_a_file_is_left_out_if_a_test_in_it_is_found(tmp_path: Path, files: dict
 def test_a_function_inside_of_a_test_is_none(tmp_path: Path) -> None:
     inner = "from store import connect\n\n\ndef test_outer():\n    def test():\n        connect()\n    test()\n"
     assert list(ask(tmp_path, {"store.py": STORE, "tests/test_inner.py": inner}, "connect")) == ["test_outer"]
+
+
+def test_what_gives_tests_their_data_is_no_test(tmp_path: Path) -> None:
+    (tmp_path / "RateTest.php").write_text("""<?php
+class RateTest extends TestCase {
+    #[Test]
+    #[DataProvider('provideRates')]
+    public function ratesASong(int $rate): void {}
+    #[Test]
+    public static function runsAlone(): void {}
+    public static function provideRates(): array { return [[1]]; }
+}
+""")
+    graph = in_memory(tmp_path).index.graph
+    marked = {graph.nodes.ids[node].rpartition(".")[2] for node in np.flatnonzero(navigate.mark_tests(graph)).tolist()}
+    assert marked == {"ratesASong", "runsAlone"}
