@@ -96,8 +96,8 @@ def review_command(
 
     \b
     Example:
-      causalist review
       causalist review main...HEAD --format markdown
+      causalist review
       causalist review --staged --fail-on breaking,secrets
     """
     if sum((revision is not None, staged, patch is not None)) > 1:

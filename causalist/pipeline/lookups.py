@@ -314,8 +314,7 @@ class Lookups:
         graph, node = self.graph, self.resolve(name)
         changed = navigate.with_overloads_and_members(graph, [node])
         tests = self._find_tests(graph, changed, max_depth=max_depth, min_confidence=min_confidence)
-        choice = self._with_coverage(changed, tests, coverage)
-        is_observed = choice.coverage is not None and choice.coverage.n_tests is not None
+        choice, is_observed = self._with_coverage(changed, tests, coverage)
         if graph.kind(node) not in CALLABLE_KINDS or is_observed:
             return choice
         return choice._replace(n_probable=navigate.count_probable_tests(choice.tests))
@@ -332,7 +331,7 @@ class Lookups:
         impact = self.tests_since(revision, max_depth=max_depth, min_confidence=min_confidence)
         ids = self.index.graph.nodes.ids
         changed = np.array(sorted({ids.position(each) for each in impact.changed} - {-1}), dtype=np.int64)
-        return impact, self._with_coverage(changed, impact.affected, coverage)
+        return impact, self._with_coverage(changed, impact.affected, coverage)[0]
 
     def _find_tests(
         self, graph: CodeGraph, changed: NDArray[np.int64], *, max_depth: int | None, min_confidence: float
@@ -344,24 +343,28 @@ class Lookups:
 
     def _with_coverage(
         self, changed: NDArray[np.int64], tests: tuple[Affected, ...], files: Sequence[Path] | None
-    ) -> TestChoice:
+    ) -> tuple[TestChoice, bool]:
+        """Return the tests with what runs of them say, and True if some run tells tests apart."""
         from causalist.model.lookup import TestChoice
         from causalist.navigate.coverage import join_coverage, join_records
         from causalist.navigate.coverage_files import find_coverage_files
 
         seen = None if self.observations is None else self.observations.load(self.index, self.read)
+        is_observed = False
         if seen is not None and len(changed):
             from causalist.observe import changed_paths, test_records
 
             records = test_records(self.index, seen.store, seen.freshness)
+            is_observed = bool(records)
             newer = changed_paths(self.index, seen.store)
             tests = join_records(self.graph, changed, tests, records, newer)
         is_named = files is not None
         given = find_coverage_files(self.root, self.index.manifest.paths) if files is None else files
         if not given or not len(changed):
-            return TestChoice(tests)
+            return TestChoice(tests), is_observed
         read_text = SourceText(self.index.manifest, self.read).read_text
-        return join_coverage(self.index, changed, tests, given, self.root, is_named=is_named, read_text=read_text)
+        choice = join_coverage(self.index, changed, tests, given, self.root, is_named=is_named, read_text=read_text)
+        return choice, is_observed or (choice.coverage is not None and choice.coverage.n_tests is not None)
 
     def tests_since(self, revision: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> Impact:
         """Return the `tests` of all changes between a commit and the files as they are. Raises GitError."""
