@@ -16,6 +16,7 @@ from causalist.serialize.answers import edge_document
 
 if TYPE_CHECKING:
     from causalist.model.graph import CodeGraph, Edge
+    from causalist.model.lookup import DependencyOrder
 
 Format = Callable[["CodeGraph", Iterable["Edge"]], Iterator[str]]
 
@@ -80,6 +81,50 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         "mermaid": render_mermaid,
     }
 )
+
+
+def render_order_dot(order: "DependencyOrder") -> Iterator[str]:
+    """Yield a dependency order as DOT: cycles are clusters, and uses to cut are dashed and red."""
+    return _join_parts(_order_dot_lines(order))
+
+
+def render_order_mermaid(order: "DependencyOrder") -> Iterator[str]:
+    """Yield a dependency order as a Mermaid flowchart: cycles are subgraphs, and uses to cut are dashed."""
+    return _join_parts(_order_mermaid_lines(order))
+
+
+def _order_dot_lines(order: "DependencyOrder") -> Iterator[str]:
+    yield "digraph causalist {\n  node [shape=box];\n"
+    for item in order.items:
+        if item.cycle is None:
+            yield f"  {_dot_string(item.node)};\n"
+    for number, cycle in enumerate(order.cycles):
+        yield f"  subgraph cluster_{number} {{ {' '.join(f'{_dot_string(each)};' for each in cycle.members)} }}\n"
+    for source, target, is_cut in _uses(order):
+        style = " [style=dashed, color=red]" if is_cut else ""
+        yield f"  {_dot_string(source)} -> {_dot_string(target)}{style};\n"
+    yield "}\n"
+
+
+def _order_mermaid_lines(order: "DependencyOrder") -> Iterator[str]:
+    yield "flowchart LR\n"
+    names = {item.node: f"n{number}" for number, item in enumerate(order.items)}
+    for item in order.items:
+        if item.cycle is None:
+            yield f'  {names[item.node]}["{_mermaid_label(item.node)}"]\n'
+    for number, cycle in enumerate(order.cycles):
+        yield f"  subgraph c{number} [cycle]\n"
+        yield from (f'    {names[each]}["{_mermaid_label(each)}"]\n' for each in cycle.members)
+        yield "  end\n"
+    for source, target, is_cut in _uses(order):
+        yield f"  {names[source]} {'-.->|cut|' if is_cut else '-->'} {names[target]}\n"
+
+
+def _uses(order: "DependencyOrder") -> Iterator[tuple[str, str, bool]]:
+    """Yield source and target of each use, and True for one to cut."""
+    cuts = {(cut.source, cut.target) for cycle in order.cycles for cut in cycle.cuts}
+    for item in order.items:
+        yield from ((item.node, target, (item.node, target) in cuts) for target in item.uses)
 
 
 def _dot_lines(edges: "Iterable[Edge]") -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""`causalist show`, `find`, `neighbors`, `path` and `verify`: look up nodes and edges."""
+"""`causalist show`, `find`, `neighbors`, `path`, `similar` and `verify`: look up nodes and edges."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -27,11 +27,29 @@ from causalist.cli._repository import (
 )
 from causalist.errors import UnreadNode
 from causalist.model.symbols import split_id
-from causalist.serialize.lookups import find_document, neighbors_document, path_document, show_document, verify_document
+from causalist.serialize.lookups import (
+    find_document,
+    neighbors_document,
+    path_document,
+    show_document,
+    similar_clusters_document,
+    similar_document,
+    verify_document,
+)
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
-    from causalist.model.lookup import DefinitionDetails, GraphPath, Neighbors, RulePrecision, UnresolvedCall, Verdict
+    from causalist.model.lookup import (
+        DefinitionDetails,
+        GraphPath,
+        LikeDefinition,
+        Neighbors,
+        RulePrecision,
+        SimilarCluster,
+        SimilarPair,
+        UnresolvedCall,
+        Verdict,
+    )
     from causalist.model.scores import Hit
 
 MAX_NAMES = 5
@@ -274,6 +292,91 @@ def _format_path(trail: "GraphPath") -> Iterator[str]:
     yield from align_columns(rows)
     if others:
         yield f"probability {trail.probability:.2g}"
+
+
+_MAX_PAIRS = 5  # of a cluster that are listed
+
+
+@click.command("similar")
+@click.argument("node", required=False)
+@lookup_options
+@click.option("--all", "everything", is_flag=True, help="Cluster the near-duplicates of the whole repository.")
+@click.option("--min-similarity", type=click.FloatRange(0.5, 1.0), default=0.7, show_default=True,
+              help="Minimum similarity of two definitions.")  # fmt: skip
+@click.option("--min-lines", type=click.IntRange(min=1), default=6, show_default=True,
+              help="Minimum number of lines of a definition.")  # fmt: skip
+@click.option("--tests", is_flag=True, help="Include tests.")
+@limit_option(20, "Maximum number of pairs, or of clusters.")
+@answer_each_meaning
+def similar_command(
+    node: str | None,
+    repo: Path | None,
+    force: bool,
+    everything: bool,
+    min_similarity: float,
+    min_lines: int,
+    tests: bool,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Show near-duplicates of NODE: copies, renamed copies and copies with edits.
+
+    Functions are compared with functions and types with types, also those inside of NODE. Comments and space do not
+    count. A `copy` has the same text, a `renamed` one other names or literals, a `changed` one edits. What differs
+    follows, as far as two lines tell: "-" and a line of the first, "+" and a line of the other.
+
+    With --all instead of NODE, definitions that are like one of them are a cluster. The most duplicated lines come
+    first.
+
+    
+    Example:
+      causalist similar Session.verify
+      causalist similar --all --min-similarity 0.9 --tests
+    """
+    if (node is None) != everything:
+        raise click.UsageError("Give either NODE or --all.")
+    empty = similar_document(node, ()) if node is not None else similar_clusters_document((), 0)
+    repository = open_for_lookup(repo, force=force, when_empty=empty if as_json else None)
+    if node is None:
+        clusters, n = repository.similar_clusters(
+            min_similarity=min_similarity, min_lines=min_lines, tests=tests, limit=limit
+        )
+        document = similar_clusters_document(clusters, n) if as_json else None
+        print_result(document, _format_clusters(clusters, n), "" if n else "no near-duplicates were found")
+        return
+    name = resolve_id(repository, node)
+    pairs = repository.similar(name, min_similarity=min_similarity, min_lines=min_lines, tests=tests)
+    nothing = "" if pairs else f"nothing with a similarity of {min_similarity:g} to {name} was found"
+    document = similar_document(name, pairs[:limit]) if as_json else None
+    print_result(document, _format_pairs(pairs, limit, name), nothing)
+
+
+def _format_pairs(pairs: "Sequence[SimilarPair]", limit: int, node: str) -> Iterator[str]:
+    for pair in pairs[:limit]:
+        one = "" if pair.one.node == node else f"{_like_location(pair.one)}  is like "
+        yield f"{pair.similarity:.2f}  {pair.likeness.value:<7}  {one}{_like_location(pair.other)}"
+        yield from (f"      {line}" for line in pair.differences)
+    if len(pairs) > limit:
+        yield f"and {len(pairs) - limit} more; --limit shows more of them"
+
+
+def _format_clusters(clusters: "Sequence[SimilarCluster]", n: int) -> Iterator[str]:
+    for number, cluster in enumerate(clusters):
+        if number:
+            yield ""
+        yield f"{_like_location(cluster.first)}, and {cluster.n_lines} lines like it in {len(cluster.pairs)} more"
+        for pair in cluster.pairs[:_MAX_PAIRS]:
+            yield f"  {pair.similarity:.2f}  {pair.likeness.value:<7}  {_like_location(pair.other)}"
+            yield from (f"        {line}" for line in pair.differences)
+        if len(cluster.pairs) > _MAX_PAIRS:
+            yield f"  and {len(cluster.pairs) - _MAX_PAIRS} more; --json lists all"
+    if n > len(clusters):
+        yield ""
+        yield f"and {n - len(clusters):,} more clusters; --limit shows more of them"
+
+
+def _like_location(each: "LikeDefinition") -> str:
+    return f"{each.node}  {each.path}:{each.start_line}-{each.end_line}"
 
 
 MAX_LISTED = 10

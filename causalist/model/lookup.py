@@ -465,3 +465,112 @@ class Map:
     max_tokens: int
     format: str
     overview: Overview
+
+
+class OrderLevel(StrEnum):
+    """Unit of a dependency order."""
+
+    FILE = "file"
+    DEFINITION = "definition"
+    FOLDER = "folder"
+
+
+class OrderedItem(NamedTuple):
+    """One item of a dependency order: a file, definition or folder.
+
+    `node` is its id, of a folder its path with "/" at the end; `line` is 1-based, None but for definitions. `depth` is
+    the length of the longest chain of uses below it, where a cycle counts as one; `cycle` is the position of its cycle
+    among those of the order, None for none. `uses` are the items that it uses, `n_users` counts those that use it.
+    """
+
+    node: str
+    kind: str
+    path: str
+    line: int | None
+    depth: int
+    cycle: int | None
+    uses: tuple[str, ...]
+    n_users: int
+
+
+class CycleCut(NamedTuple):
+    """A use to remove so that a cycle ends.
+
+    `source` and `target` are items. `confidence` is the joint certainty of the `n` call sites and other uses between
+    them, as if these were independent; `edge` is the most confident of them.
+    """
+
+    source: str
+    target: str
+    confidence: float
+    n: int
+    edge: Edge
+
+
+class DependencyCycle(NamedTuple):
+    """Items that use one another, in order, and the uses without which no cycle is left, the weakest first."""
+
+    members: tuple[str, ...]
+    cuts: tuple[CycleCut, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DependencyOrder:
+    """Items of a repository, dependencies before dependents.
+
+    Without the cuts of its cycles, every use leads to an earlier item. `left_out` counts the files of the set that were
+    left out, by their role; `notes` are sentences on what was taken for granted; `deleted` are paths of the change that
+    exist no more.
+    """
+
+    level: OrderLevel
+    items: tuple[OrderedItem, ...]
+    cycles: tuple[DependencyCycle, ...]
+    left_out: tuple[tuple[str, int], ...] = ()
+    notes: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+
+
+class Likeness(StrEnum):
+    """Form of a near-duplicate.
+
+    `copy`: the same text but for comments and space. `renamed`: the same but for names and literals. `changed`: with
+    edits.
+    """
+
+    COPY = "copy"
+    RENAMED = "renamed"
+    CHANGED = "changed"
+
+
+class LikeDefinition(NamedTuple):
+    """A definition that is like another; lines are 1-based, the last one is included."""
+
+    node: str
+    kind: str
+    path: str
+    start_line: int
+    end_line: int
+
+
+class SimilarPair(NamedTuple):
+    """Two definitions that are alike.
+
+    `similarity` is in [0, 1]. `callees` is the share of called names that both have, None if one calls nothing that is
+    known. `differences` say in a few lines what differs.
+    """
+
+    one: LikeDefinition
+    other: LikeDefinition
+    similarity: float
+    likeness: Likeness
+    callees: float | None
+    differences: tuple[str, ...] = ()
+
+
+class SimilarCluster(NamedTuple):
+    """A definition and those that are like it, the most similar first; `n_lines` counts the lines of these."""
+
+    first: LikeDefinition
+    pairs: tuple[SimilarPair, ...]
+    n_lines: int

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         list_neighbors,
         list_neighbors_and_co_changes,
     )
+    from causalist.navigate.topology import expand_names, nodes_reached, order_dependencies
     from causalist.navigate.verify import find_completing_calls, verify_use
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "count_probable_tests",
     "describe_definition",
     "edges_to",
+    "expand_names",
     "find_affected_nodes",
     "find_completing_calls",
     "find_defects",
@@ -66,6 +68,8 @@ __all__ = [
     "mark_tests",
     "mentions_of",
     "nodes_inside",
+    "nodes_reached",
+    "order_dependencies",
     "references_to",
     "resolve_name",
     "select_edges",
@@ -86,6 +90,7 @@ __getattr__ = exports(
         "verify": "find_completing_calls verify_use",
         "lint": "find_defects summarize_layers",
         "names": "ResolvedName resolve_name",
+        "topology": "expand_names nodes_reached order_dependencies",
         "filters": "Filters apply_filters nodes_inside",
     },
 )

@@ -7,7 +7,7 @@ from causalist._internal.lazy import exports
 if TYPE_CHECKING:
     from causalist.parse.grammar_files import all_grammars
     from causalist.parse.languages import claimants, dialect_of, grammar_version, load_grammar, load_settings
-    from causalist.parse.parser import parse_file, parse_source, parse_syntax, parse_text, reader_of
+    from causalist.parse.parser import parse_file, parse_source, parse_syntax, parse_text, parse_tree, reader_of
     from causalist.parse.prose import prose_kind
     from causalist.parse.secret_scan import find_candidate_texts, find_secrets
     from causalist.parse.text import MASK, mask_range, mask_secrets, view_of, with_line_feeds
@@ -28,6 +28,7 @@ __all__ = [
     "parse_source",
     "parse_syntax",
     "parse_text",
+    "parse_tree",
     "prose_kind",
     "reader_of",
     "view_of",
@@ -37,7 +38,7 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "parser": "parse_file parse_source parse_syntax parse_text reader_of",
+        "parser": "parse_file parse_source parse_syntax parse_text parse_tree reader_of",
         "grammar_files": "all_grammars",
         "languages": "claimants dialect_of grammar_version load_grammar load_settings",
         "text": "view_of with_line_feeds MASK mask_range mask_secrets",

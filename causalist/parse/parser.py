@@ -509,6 +509,22 @@ def parse_syntax(path: str, data: bytes) -> tuple[tree_sitter.Tree, str] | None:
 
 
 @lru_cache(maxsize=1 << 17)  # a process that stays asks for the files of a repository again and again
+def parse_tree(path: str, data: bytes) -> tuple[Grammar, tree_sitter.Tree] | None:
+    """Return the grammar and the syntax tree of a file as it is, without repairs; None if no grammar reads it.
+
+    Positions are those of the file. Notebooks have no tree.
+    """
+    if is_component(path):
+        component = read_component(data)
+        dialect, data = _resolve_dialect(component.language), component.view
+    else:
+        dialect = dialect_for(path, data) or (script_dialect(data) if may_be_script(path) else "")
+    if not dialect:
+        return None
+    grammar = load_grammar(dialect)
+    return grammar, grammar.parser.parse(data)
+
+
 def reader_of(path: str) -> str:
     """Return the reader of a file: dialect and grammar version, or kind of text. Part of the cache key."""
     dialect = dialect_of(path)

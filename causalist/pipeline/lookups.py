@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist import navigate
-from causalist.errors import UnreadNode
+from causalist.errors import UnreadNode, UsageError
 from causalist.index.source_text import SourceText
 from causalist.model.answer import RepositoryInfo
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
-from causalist.model.source import Diagnostic, FileEntry, SourceFile
-from causalist.model.symbols import CALLABLE_KINDS, split_id
+from causalist.model.source import Changes, Diagnostic, FileEntry, SourceFile
+from causalist.model.symbols import CALLABLE_KINDS, Role, split_id
 from causalist.pipeline.answer_parts import build_repository_info
 from causalist.rank import WalkWeights, build_transition
 from causalist.store import OBSERVED_NAME, index_stamp
@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # a question needs none of these
         Affected,
         ChangesWith,
         DefinitionDetails,
+        DependencyOrder,
         Direction,
         GraphPath,
         Health,
@@ -37,7 +38,10 @@ if TYPE_CHECKING:  # a question needs none of these
         Map,
         Neighbors,
         ObservedStatus,
+        OrderLevel,
         ServedRoute,
+        SimilarCluster,
+        SimilarPair,
         TestChoice,
         UnresolvedCall,
         Verdict,
@@ -378,6 +382,92 @@ class Lookups:
         """Return the layers of the code, the uses among them, and uses of a higher layer."""
         return navigate.summarize_layers(self.index.graph, min_confidence=min_confidence)
 
+    def topo(
+        self,
+        *names: str,
+        start: str | None = None,
+        revision: str | None = None,
+        level: OrderLevel | None = None,
+        min_confidence: float = 0.5,
+        tests: bool = False,
+        everything: bool = False,
+    ) -> DependencyOrder:
+        """Return the items of a set, dependencies before dependents.
+
+        `names` are folders, patterns, paths, ids or names; without any the set is the whole repository. `start` limits
+        it to a node and what that reaches, `revision` to what changed since a commit, or in a range `A..B`. `level`
+        None is that of definitions if one is named, else of files. Only code of the product counts, unless nothing else
+        is there; with `tests` also tests, with `everything` all. Raises as `resolve`, and GitError.
+        """
+        from causalist.model.lookup import OrderLevel
+
+        graph = self.index.graph
+        found = navigate.expand_names(self.index, names, root=self.root, folder=self.folder)
+        chosen, named, notes = found.named | found.others, found.named, found.notes
+        is_definition = found.is_definition
+        deleted: tuple[str, ...] = ()
+        if not names:
+            chosen = np.asarray(graph.nodes.files >= 0, dtype=np.bool_)
+        if start is not None:
+            first = self.resolve_name(start)
+            chosen = chosen & navigate.nodes_reached(graph, [first.node], min_confidence)
+            notes += (first.note,) * bool(first.note)
+            named = named.copy()
+            named[navigate.with_overloads_and_members(graph, [first.node])] = True
+            is_definition |= "::" in graph.nodes.ids[first.node]
+        if revision is not None:
+            changes = self._changes_since(revision)
+            is_changed = np.zeros(len(graph.nodes), dtype=np.bool_)
+            is_changed[navigate.find_nodes_of_rows(graph, changes.rows)] = True
+            chosen, deleted = chosen & is_changed, changes.deleted
+        roles = tuple(Role) if everything else (Role.CODE, Role.TEST) if tests else (Role.CODE,)
+        level = level or (OrderLevel.DEFINITION if is_definition else OrderLevel.FILE)
+        order = navigate.order_dependencies(
+            graph, chosen, named & chosen, level, min_confidence=min_confidence, roles=roles
+        )
+        return replace(order, notes=notes, deleted=deleted)
+
+    def similar(
+        self, name: str, *, min_similarity: float = 0.7, min_lines: int = 6, tests: bool = False
+    ) -> tuple[SimilarPair, ...]:
+        """Return the definitions that are near-duplicates of a node or of its contents, the most similar first.
+
+        Definitions of the product with at least `min_lines` lines are compared, with `tests` also tests. Files are read
+        and parsed for it. Raises as `resolve`, and UsageError if neither the node nor its contents can be compared.
+        """
+        from causalist.navigate.similar import find_similar, select_definitions
+
+        graph = self.index.graph
+        node = self.resolve(name)
+        every = select_definitions(graph, min_lines=min_lines, roles=tuple(Role))
+        targets = np.intersect1d(navigate.with_overloads_and_members(graph, [node]), every)
+        if not len(targets):
+            raise UsageError(
+                f"{graph.nodes.ids[node]} has no function or type of {min_lines} lines or more; "
+                "give --min-lines a lower number, or another node"
+            )
+        others = select_definitions(graph, min_lines=min_lines, roles=self._roles_compared(tests))
+        read = SourceText(self.index.manifest, self.read).read_bytes
+        return find_similar(graph, read, targets, others, min_similarity=min_similarity)
+
+    def similar_clusters(
+        self, *, min_similarity: float = 0.7, min_lines: int = 6, tests: bool = False, limit: int | None = None
+    ) -> tuple[tuple[SimilarCluster, ...], int]:
+        """Return (clusters of near-duplicates of the repository, most duplicated lines first; the number of all).
+
+        At most `limit` are returned. Definitions are compared as by `similar`.
+        """
+        from causalist.navigate.similar import find_clusters, select_definitions
+
+        graph = self.index.graph
+        nodes = select_definitions(graph, min_lines=min_lines, roles=self._roles_compared(tests))
+        read = SourceText(self.index.manifest, self.read).read_bytes
+        return find_clusters(graph, read, nodes, min_similarity=min_similarity, limit=limit)
+
+    @staticmethod
+    def _roles_compared(tests: bool) -> tuple[Role, ...]:
+        return (Role.CODE, Role.TEST) if tests else (Role.CODE,)
+
     def lint(self) -> Health:
         """Check the consistency of the index, and count resolved and unresolved calls."""
         return navigate.find_defects(self.index)
@@ -411,10 +501,15 @@ class Lookups:
         self, reach: Callable[..., tuple[Affected, ...]], revision: str, max_depth: int | None, min_confidence: float
     ) -> Impact:
         from causalist.model.lookup import Impact
-        from causalist.source import changes_since
 
-        graph, manifest = self.graph, self.index.manifest
-        changes = changes_since(self.root, revision, zip(manifest.paths, manifest.blobs, strict=True), self.read)
+        graph = self.graph
+        changes = self._changes_since(revision)
         changed = navigate.find_nodes_of_rows(graph, changes.rows)
         affected = reach(graph, changed, max_depth=max_depth, min_confidence=min_confidence)
         return Impact(changes.commit, tuple(graph.nodes.ids[n] for n in changed.tolist()), changes.deleted, affected)
+
+    def _changes_since(self, revision: str) -> Changes:
+        from causalist.source import changes_since
+
+        manifest = self.index.manifest
+        return changes_since(self.root, revision, zip(manifest.paths, manifest.blobs, strict=True), self.read)

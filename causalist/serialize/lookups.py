@@ -13,13 +13,17 @@ if TYPE_CHECKING:
         ChangesWith,
         CoverageReport,
         DefinitionDetails,
+        DependencyOrder,
         GraphPath,
         Health,
         Layering,
+        LikeDefinition,
         Map,
         Neighbors,
         ObservedStatus,
         ServedRoute,
+        SimilarCluster,
+        SimilarPair,
         UnresolvedCall,
         Verdict,
     )
@@ -116,6 +120,72 @@ def neighbors_document(node: str, groups: "Iterable[Neighbors]") -> Document:
             for group in groups
         ],
     }
+
+
+def topo_document(order: "DependencyOrder | None") -> Document:
+    """Return the document of `topo --json`; `level` is null without an order."""
+    items, cycles = (order.items, order.cycles) if order is not None else ((), ())
+    return {
+        "format_version": FORMAT_VERSION,
+        "level": order and order.level.value,
+        "n": len(items),
+        "items": [{**item._asdict(), "uses": list(item.uses)} for item in items],
+        "cycles": [
+            {
+                "members": list(cycle.members),
+                "cuts": [
+                    {
+                        "source": cut.source,
+                        "target": cut.target,
+                        "confidence": round(cut.confidence, 4),
+                        "n": cut.n,
+                        "edge": edge_document(cut.edge),
+                    }
+                    for cut in cycle.cuts
+                ],
+            }
+            for cycle in cycles
+        ],
+        "left_out": dict(order.left_out) if order is not None else {},
+        "deleted": list(order.deleted) if order is not None else [],
+    }
+
+
+def similar_document(node: str | None, pairs: "Iterable[SimilarPair]") -> Document:
+    """Return the document of `similar NODE --json`."""
+    found = [_similar_pair(pair) for pair in pairs]
+    return {"format_version": FORMAT_VERSION, "node": node, "n": len(found), "pairs": found}
+
+
+def similar_clusters_document(clusters: "Iterable[SimilarCluster]", n: int) -> Document:
+    """Return the document of `similar --all --json`; `n` counts all clusters, listed or not."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "n": n,
+        "clusters": [
+            {
+                "first": _like_definition(each.first),
+                "n_lines": each.n_lines,
+                "pairs": [_similar_pair(pair) for pair in each.pairs],
+            }
+            for each in clusters
+        ],
+    }
+
+
+def _similar_pair(pair: "SimilarPair") -> Document:
+    return {
+        "one": _like_definition(pair.one),
+        "other": _like_definition(pair.other),
+        "similarity": round(pair.similarity, 4),
+        "likeness": pair.likeness.value,
+        "callees": None if pair.callees is None else round(pair.callees, 4),
+        "differences": list(pair.differences),
+    }
+
+
+def _like_definition(each: "LikeDefinition") -> Document:
+    return dict(each._asdict())
 
 
 def impact_document(

@@ -225,32 +225,83 @@ _LINE_END = re.compile(rb"\r?\n")
 def changes_since(
     root: Path, revision: str, indexed: Iterable[tuple[str, str]], read: Callable[[FileEntry], SourceFile | str]
 ) -> Changes:
-    """Return the differences between `revision` and the folder.
+    """Return the differences between `revision` and the folder, or those of a range of commits, in the folder's rows.
 
-    `indexed` are (path, blob) of the folder's files, `read` reads them. Raises GitError for an unknown revision and for
-    a folder without git.
+    A range is `A..B`, what differs between two commits, or `A...B`, what B has since it left A. Of an empty end, HEAD
+    is meant. `indexed` are (path, blob) of the folder's files, `read` reads them. Raises GitError for an unknown
+    revision and for a folder without git.
     """
-    scan = scan_commit(root, revision)
-    top = work_tree_top(root) or root
-    prefix = "" if top == root else f"{root.relative_to(top).as_posix()}/"
-    before = {entry.path.removeprefix(prefix): entry for entry in scan.entries if entry.path.startswith(prefix)}
+    before, _, after = revision.partition("...")
+    if after or revision.endswith("..."):
+        before = _merge_base(root, before or "HEAD", after or "HEAD")
+    elif ".." in revision:
+        before, _, after = revision.partition("..")
+    is_range = ".." in revision
+    scan = scan_commit(root, before or "HEAD")
+    old_files = _below(root, scan)
+    new_files = _below(root, scan_commit(root, after or "HEAD")) if is_range else {}
     rows: dict[str, tuple[tuple[int, int], ...]] = {}
     there: set[str] = set()
     with BlobReader(root) as reader:
         for path, blob in indexed:
             there.add(path)
-            entry = before.get(path)
-            if not blob or (entry is not None and entry.blob == blob):
+            old, new = old_files.get(path), new_files.get(path)
+            last = new.blob if new is not None else "" if is_range else blob
+            if not blob or not last or (old is not None and old.blob == last):
                 continue
             now = read(FileEntry(path, 0, 0))
-            if isinstance(now, str):
+            content = reader.read(new) if new is not None else now
+            if isinstance(now, str) or isinstance(content, str):
                 continue
-            old = reader.read(entry) if entry is not None else ""
-            changed = changed_rows(b"" if isinstance(old, str) else old.data, now.data)
+            previous = reader.read(old) if old is not None else ""
+            changed = changed_rows(b"" if isinstance(previous, str) else previous.data, content.data)
+            if new is not None and last != blob:
+                changed = _moved_rows(changed, content.data, now.data)
             if changed:
                 rows[path] = changed
-    deleted = tuple(sorted(path for path in before if path not in there and not (root / path).exists()))
+    gone = old_files if not is_range else {path for path in old_files if path not in new_files}
+    deleted = tuple(sorted(path for path in gone if path not in there and not (root / path).exists()))
     return Changes(scan.commit or "", rows, deleted)
+
+
+def _below(root: Path, scan: Scan) -> dict[str, FileEntry]:
+    """Return the files of a commit below `root`, by their path from there."""
+    top = work_tree_top(root) or root
+    prefix = "" if top == root else f"{root.relative_to(top).as_posix()}/"
+    return {entry.path.removeprefix(prefix): entry for entry in scan.entries if entry.path.startswith(prefix)}
+
+
+def _merge_base(root: Path, one: str, other: str) -> str:
+    place = git_arguments(root)
+    ends = [_resolve_commit(place, root, each) for each in (one, other)]
+    result = RunningGit(place, "merge-base", *ends).finish()
+    base = result.output.decode("ascii", "replace").strip()
+    if not _OBJECT_NAME.fullmatch(base):
+        raise GitError(f"{one} and {other} have no common commit; give a range A..B")
+    return base
+
+
+def _moved_rows(rows: Iterable[tuple[int, int]], before: bytes, after: bytes) -> tuple[tuple[int, int], ...]:
+    r"""Return (first, last) rows of `after` at which rows of `before` are; rewritten rows are where they were.
+
+    >>> _moved_rows([(0, 1)], b"a\nb\nc\n", b"new\na\nb\nc\n")
+    ((1, 2),)
+    """
+    from difflib import SequenceMatcher
+
+    old, new = _LINE_END.split(before), _LINE_END.split(after)
+    given = tuple(rows)
+    if len(old) * len(new) > _MAX_LINE_PAIRS:
+        return ((0, len(new) - 1),) if given else ()
+    found: set[tuple[int, int]] = set()
+    for tag, first, end, new_first, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        for start, last in given:
+            low, high = max(start, first), min(last, end - 1)
+            if low <= high and tag == "equal":
+                found.add((new_first + low - first, new_first + high - first))
+            elif low <= high and new_first < new_end:
+                found.add((new_first, new_end - 1))
+    return tuple(sorted(found))
 
 
 def changed_rows(before: bytes, after: bytes) -> tuple[tuple[int, int], ...]:

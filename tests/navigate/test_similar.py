@@ -1,0 +1,101 @@
+"""Near-duplicates: copies, copies with other names, copies with edits, and what is none."""
+
+from pathlib import Path
+
+import pytest
+
+from causalist.errors import UsageError
+from causalist.model.lookup import Likeness
+from tests.cli.commands import invoke, write_all
+from tests.pipeline.sample import in_memory
+
+ORIGINAL = """def settle(order, rates):
+    total = 0
+    for line in order.lines:
+        if line.kind in rates:
+            total += line.net * rates[line.kind]
+        else:
+            total += line.net
+    if total < 0:
+        raise ValueError("negative")
+    order.total = round(total, 2)
+    return order
+"""
+RENAMED = (
+    ORIGINAL.replace("settle", "charge")
+    .replace("total", "amount")
+    .replace("order", "bill")
+    .replace("negative", "below")
+)
+EDITED = ORIGINAL.replace("settle", "settle_all").replace(
+    "    if total < 0:\n", "    if order.is_free:\n        total = 0\n    if total < 0:\n"
+)
+OTHER = """def parse(text):
+    parts = []
+    while text:
+        head, _, text = text.partition(",")
+        parts.append(head.strip().lower())
+    try:
+        return [int(part) for part in parts if part.isdigit()]
+    except ValueError as error:
+        print(error, parts, len(parts))
+        return None
+"""
+FILES = {
+    "a.py": ORIGINAL,
+    "b.py": "# a copy with a comment of its own\n"
+    + ORIGINAL.replace("    total = 0\n", "    total = 0  # zero\n\n", 1),
+    "c.py": RENAMED,
+    "d.py": EDITED,
+    "e.py": OTHER,
+    "tests/test_a.py": ORIGINAL.replace("settle", "test_settle"),
+}
+
+
+def test_each_kind_of_copy_is_found(tmp_path: Path) -> None:
+    pairs = in_memory(write_all(tmp_path, FILES)).similar("a.py::settle")
+    assert [(pair.other.node, pair.likeness) for pair in pairs] == [
+        ("b.py::settle", Likeness.COPY),
+        ("c.py::charge", Likeness.RENAMED),
+        ("d.py::settle_all", Likeness.CHANGED),
+    ]
+    assert pairs[0].similarity == 1.0
+    assert 0.8 <= pairs[2].similarity < 1.0
+    assert pairs[0].differences == ()
+    assert any("is_free" in line for line in pairs[2].differences)
+
+
+def test_tests_are_compared_when_they_are_asked_for(tmp_path: Path) -> None:
+    repository = in_memory(write_all(tmp_path, FILES))
+    found = {pair.other.node for pair in repository.similar("a.py::settle", tests=True)}
+    assert "tests/test_a.py::test_settle" in found
+
+
+def test_clusters_hold_what_is_alike(tmp_path: Path) -> None:
+    clusters, n = in_memory(write_all(tmp_path, FILES)).similar_clusters()
+    assert n == 1
+    members = {clusters[0].first.node, *(pair.other.node for pair in clusters[0].pairs)}
+    assert members == {"a.py::settle", "b.py::settle", "c.py::charge", "d.py::settle_all"}
+
+
+def test_a_higher_limit_leaves_edits_out(tmp_path: Path) -> None:
+    repository = in_memory(write_all(tmp_path, FILES))
+    assert [pair.other.node for pair in repository.similar("a.py::settle", min_similarity=1.0)] == ["b.py::settle"]
+
+
+def test_what_is_too_short_is_an_error(tmp_path: Path) -> None:
+    repository = in_memory(write_all(tmp_path, FILES | {"f.py": "def short():\n    return 1\n"}))
+    with pytest.raises(UsageError, match="6 lines or more"):
+        repository.similar("short")
+
+
+def test_the_command(tmp_path: Path) -> None:
+    write_all(tmp_path, FILES)
+    done = invoke("similar", "a.py::settle", "--repo", str(tmp_path))
+    assert done.code == 0
+    assert done.stdout.splitlines()[0].startswith("1.00  copy     b.py::settle  b.py:2-")
+    none = invoke("similar", "parse", "--repo", str(tmp_path))
+    assert (none.code, none.stdout) == (1, "")
+    assert invoke("similar", "--repo", str(tmp_path)).code == 2
+    everything = invoke("similar", "--all", "--json", "--repo", str(tmp_path))
+    assert '"clusters"' in everything.stdout

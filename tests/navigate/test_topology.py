@@ -1,0 +1,103 @@
+"""Dependency order of a set: expected orders, depths and cuts are worked by hand."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from causalist.errors import UnknownNode
+from causalist.model.lookup import DependencyOrder, OrderLevel
+from tests.cli.commands import invoke, write_all
+from tests.pipeline.sample import in_memory
+
+CHAIN = {
+    "app/a.py": "from app.b import f\n\n\ndef g():\n    return f()\n",
+    "app/b.py": "from lib.c import h\n\n\ndef f():\n    return h()\n",
+    "lib/c.py": "def h():\n    return 1\n",
+    "lib/alone.py": "def unused():\n    return 2\n",
+    "tests/test_a.py": "from app.a import g\n\n\ndef test_g():\n    assert g() == 1\n",
+}
+# `b` uses `c` by an import and two calls, `c` uses `b` by an import and one call.
+CYCLE = {
+    "b.py": "import c\n\n\ndef f(n):\n    return c.h(n) + c.h(n)\n\n\ndef least():\n    return 0\n",
+    "c.py": "import b\n\n\ndef h(n):\n    return b.least()\n",
+    "d.py": "from b import f\n\n\ndef run():\n    return f(1)\n",
+}
+
+
+def nodes_of(order: DependencyOrder) -> list[str]:
+    return [item.node for item in order.items]
+
+
+def test_files_come_after_what_they_use(tmp_path: Path) -> None:
+    order = in_memory(write_all(tmp_path, CHAIN)).topo()
+    assert order.level is OrderLevel.FILE and order.cycles == ()
+    assert nodes_of(order) == ["lib/alone.py", "lib/c.py", "app/b.py", "app/a.py"]
+    assert [item.depth for item in order.items] == [0, 0, 1, 2]
+    assert [item.n_users for item in order.items] == [0, 1, 1, 0]
+    assert order.items[3].uses == ("app/b.py",)
+    assert order.left_out == (("test", 1),)
+
+
+def test_tests_are_ordered_when_they_are_asked_for(tmp_path: Path) -> None:
+    repository = in_memory(write_all(tmp_path, CHAIN))
+    assert nodes_of(repository.topo(tests=True))[-1] == "tests/test_a.py"
+    assert nodes_of(repository.topo("tests")) == ["tests/test_a.py"]  # the set has nothing else
+
+
+def test_a_node_and_what_it_reaches(tmp_path: Path) -> None:
+    repository = in_memory(write_all(tmp_path, CHAIN))
+    order = repository.topo(start="g")
+    assert order.level is OrderLevel.DEFINITION
+    assert nodes_of(order) == ["lib/c.py::h", "app/b.py::f", "app/a.py::g"]
+    assert nodes_of(repository.topo(start="f")) == ["lib/c.py::h", "app/b.py::f"]
+
+
+def test_folders_patterns_and_several_names(tmp_path: Path) -> None:
+    repository = in_memory(write_all(tmp_path, CHAIN))
+    assert nodes_of(repository.topo("app")) == ["app/b.py", "app/a.py"]
+    assert nodes_of(repository.topo("app/a*", "lib/c.py")) == ["lib/c.py", "app/a.py"]
+    assert nodes_of(repository.topo(level=OrderLevel.FOLDER)) == ["lib/", "app/"]
+    with pytest.raises(UnknownNode, match="nowhere"):
+        repository.topo("nowhere")
+
+
+def test_a_cycle_is_cut_at_its_weakest_use(tmp_path: Path) -> None:
+    order = in_memory(write_all(tmp_path, CYCLE)).topo()
+    assert nodes_of(order) == ["c.py", "b.py", "d.py"]
+    (cycle,) = order.cycles
+    assert cycle.members == ("c.py", "b.py")
+    (cut,) = cycle.cuts
+    assert (cut.source, cut.target, cut.n) == ("c.py", "b.py", 2)  # an import and a call, where b has two calls
+    assert [item.cycle for item in order.items] == [0, 0, None]
+    assert [item.depth for item in order.items] == [0, 0, 1]
+
+
+def test_definitions_of_a_cycle_of_files_may_have_none(tmp_path: Path) -> None:
+    order = in_memory(write_all(tmp_path, CYCLE)).topo(level=OrderLevel.DEFINITION)
+    assert order.cycles == ()
+    assert nodes_of(order) == ["b.py::least", "c.py::h", "b.py::f", "d.py::run"]
+
+
+def test_the_command_orders_a_change(tmp_path: Path) -> None:
+    write_all(tmp_path, CHAIN)
+    git = ("git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", str(tmp_path))
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "add", "-A"], check=True)
+    subprocess.run([*git, "commit", "-qm", "one"], check=True)
+    write_all(tmp_path, {name: CHAIN[name].replace("return", "return 1 *") for name in ("app/a.py", "lib/c.py")})
+    done = invoke("topo", "--diff", "--repo", str(tmp_path))
+    assert done.code == 0
+    assert [line.split()[1] for line in done.stdout.splitlines()[1:]] == ["lib/c.py", "app/a.py"]
+    nothing = invoke("topo", "lib/alone.py", "--diff", "--repo", str(tmp_path))
+    assert (nothing.code, nothing.stdout) == (1, "")
+
+
+def test_diagrams_draw_cuts_dashed(tmp_path: Path) -> None:
+    write_all(tmp_path, CYCLE)
+    mermaid = invoke("topo", "--format", "mermaid", "--repo", str(tmp_path)).stdout
+    assert mermaid.splitlines()[0] == "flowchart LR"
+    assert sum("-.->|cut|" in line for line in mermaid.splitlines()) == 1
+    dot = invoke("topo", "--format", "dot", "--repo", str(tmp_path)).stdout
+    assert '"c.py" -> "b.py" [style=dashed, color=red];' in dot
+    assert invoke("topo", "--format", "dot", "--json", "--repo", str(tmp_path)).code == 2
