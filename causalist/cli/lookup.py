@@ -319,7 +319,7 @@ def similar_command(
     limit: int,
     as_json: bool,
 ) -> None:
-    """Show near-duplicates of NODE: copies, renamed copies and copies with edits.
+    """Show near-duplicates of a definition or all of them.
 
     Functions are compared with functions and types with types, also those inside of NODE. Comments and space do not
     count. A `copy` has the same text, a `renamed` one other names or literals, a `changed` one edits. What differs

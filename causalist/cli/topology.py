@@ -56,7 +56,7 @@ def topo_command(
     everything: bool,
     as_json: bool,
 ) -> None:
-    """Order files, definitions or folders: dependencies before dependents.
+    """List files or definitions, dependencies first.
 
     The order says what to read, build, port or review first. SET is any number of folders, .gitignore patterns, paths,
     and ids or names of nodes; without it, the repository. --from and --diff narrow it. Tests and other files beside the

@@ -508,7 +508,6 @@ def parse_syntax(path: str, data: bytes) -> tuple[tree_sitter.Tree, str] | None:
     return _parse_best(with_valid_utf8(with_line_feeds(view)), grammar)[0], grammar.settings.name
 
 
-@lru_cache(maxsize=1 << 17)  # a process that stays asks for the files of a repository again and again
 def parse_tree(path: str, data: bytes) -> tuple[Grammar, tree_sitter.Tree] | None:
     """Return the grammar and the syntax tree of a file as it is, without repairs; None if no grammar reads it.
 
@@ -525,6 +524,7 @@ def parse_tree(path: str, data: bytes) -> tuple[Grammar, tree_sitter.Tree] | Non
     return grammar, grammar.parser.parse(data)
 
 
+@lru_cache(maxsize=1 << 17)  # a process that stays asks for the files of a repository again and again
 def reader_of(path: str) -> str:
     """Return the reader of a file: dialect and grammar version, or kind of text. Part of the cache key."""
     dialect = dialect_of(path)
