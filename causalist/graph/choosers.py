@@ -159,7 +159,12 @@ class OverloadChooser:
         program = self.inference.program
         same, elsewhere = program.overloads_of(functions[0])
         settings = program.files[program.file_of[functions[0]]].settings
-        if len(same) + len(elsewhere) < 2 or settings is None:
+        if settings is None:
+            return functions
+        several = [*same, *elsewhere] or functions
+        if settings.modules.headers and all(misfit(program.parameters.get(e), arguments, {}) is None for e in several):
+            return self._select_inherited(place, functions, arguments, chains)  # `using Base::name`
+        if len(same) + len(elsewhere) < 2:
             return functions
         if settings.modules.headers:
             same = [*same, *(each for each in elsewhere if each not in same)]
@@ -226,7 +231,8 @@ class OverloadChooser:
     def _select_inherited(self, place: tuple[int, int], functions: list[int], arguments: str, chains: str) -> list[int]:
         """Return the namesakes that the nearest base has instead of `functions`, none of which takes the arguments."""
         program = self.inference.program
-        owner, name = program.parent(functions[0]), program.definition_of[functions[0]].name
+        owner = program.owner_of.get(functions[0], program.parent(functions[0]))
+        name = program.definition_of[functions[0]].name
         for base in program.linear_bases(owner)[1:] if owner >= 0 and program.is_type(owner) else ():
             number = program.find_own_member(base, name, arguments)
             if number >= 0:
@@ -259,31 +265,20 @@ class OverloadChooser:
         value = self.inference.infer_chain(*place, chain.removeprefix(sign))
         if value is not None and value.kind is ValueKind.DEFINITION:
             is_value = self.inference.program.is_value(value.number)
-            enumeration = self._enumeration_around(value.number) if is_value else -1
+            enumeration = self.inference.program.enumeration_around(value.number) if is_value else -1
             if enumeration >= 0:
                 return Value(ValueKind.INSTANCE, enumeration, RuleName.ANNOTATION)
             value = self.inference.content_of(value.number) if is_value else None
         if value is not None and value.kind in (ValueKind.BUILTIN, ValueKind.UNKNOWN) and value.type:
             pointed = f"{value.type}*" if sign == "&" else value.type.removesuffix("*") if sign else value.type
             return value._replace(kind=ValueKind.BUILTIN, type=pointed)
+        if value is not None and value.kind is ValueKind.COLLECTION and settings and settings.modules.headers:
+            return value
         if value is None or (
             value.kind is ValueKind.EXTERNAL and not (value.type and chain.strip("<>").isidentifier())
         ):
             return None  # what a member or a call of something outside gives is not known
         return value if value.kind in (ValueKind.INSTANCE, ValueKind.EXTERNAL) and not value.also else None
-
-    def _enumeration_around(self, constant: int) -> int:
-        """Return the enumeration in which a constant stands that belongs to what is around it, or -1."""
-        program = self.inference.program
-        symbols = program.files[program.file_of[constant]]
-        if symbols.settings is None or not symbols.settings.modules.headers:
-            return -1
-        definitions = symbols.facts.definitions
-        wanted, at = definitions[constant - symbols.first], constant - symbols.first - 1
-        while at >= 0 and definitions[at].kind == NodeKind.CONSTANT:
-            at -= 1
-        is_around = at >= 0 and definitions[at].kind == NodeKind.ENUM and definitions[at].end_byte >= wanted.end_byte
-        return symbols.first + at if is_around else -1
 
     def _distance(self, function: int, position: int, value: Value) -> int | None:
         """Return the distance of a parameter from a value that it is given; None if it cannot take it."""
@@ -350,7 +345,10 @@ class OverloadChooser:
         if not bare or is_type_parameter(bare) or bare in of_template:
             return None
         is_pointer = name != bare
-        wanted = self.inference.infer_annotation(file, scope, bare, RuleName.ANNOTATION)
+        wanted, named = [
+            self.inference.infer_annotation(file, scope, each, RuleName.ANNOTATION) for each in (bare, text.rstrip("*"))
+        ]
+        wanted = named if named.kind in (ValueKind.INSTANCE, ValueKind.COLLECTION) else wanted
         is_ours = wanted.kind is ValueKind.INSTANCE and not self._is_wrapped(file, scope, bare)
         is_alias = wanted.kind is ValueKind.UNKNOWN or (
             is_ours and program.definition_of[wanted.number].kind == NodeKind.TYPE
@@ -360,7 +358,9 @@ class OverloadChooser:
             name = bare + "*" * is_pointer
         written = text.rpartition(".")[2]
         is_number = re.fullmatch(settings.numbers, name) is not None
-        return TakenType(written, name, is_pointer, wanted.number if is_ours else -1, is_alias, is_number)
+        number = wanted.number if is_ours else -1
+        elements = wanted.number if wanted.kind is ValueKind.COLLECTION else -1
+        return TakenType(written, name, is_pointer, number, is_alias, is_number, elements)
 
     def _is_wrapped(self, file: int, scope: int, name: str) -> bool:
         """Return True if a name is another for a type that holds one: `using P = shared_ptr<T>`."""

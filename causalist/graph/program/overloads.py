@@ -136,6 +136,7 @@ class TakenType(NamedTuple):
     number: int  # of the type in the repository, or -1
     is_alias: bool  # of nobody knows what
     is_number: bool
+    elements: int = -1  # number of the type of which it holds several, under a name of its own
 
 
 def distance_by_conversion(
@@ -152,7 +153,7 @@ def distance_by_conversion(
     >>> [distance_by_conversion(each, value, (), False, settings) for each in several]
     [0, 1, None, 30]
     """
-    written, name, is_pointer, number, is_alias, is_number = taken
+    written, name, is_pointer, number, is_alias, is_number, elements = taken
     given, is_truth = value.type, name == settings.truth
     if value.kind is ValueKind.BUILTIN and given == written:
         return 0
@@ -160,6 +161,10 @@ def distance_by_conversion(
         alias = written.rstrip("*")
         if alias not in settings.characters and any(each in alias.lower() for each in settings.characters):
             return _SAME_KIND
+    if value.kind is ValueKind.COLLECTION:
+        if elements >= 0 and value.number >= 0:
+            return 0 if elements == value.number else None
+        return _CONVERTED + 1 if number >= 0 or is_number else SOME_TYPE
     if value.kind is ValueKind.INSTANCE:
         if number >= 0 and number in bases:
             return bases.index(number)
@@ -183,7 +188,8 @@ def distance_by_conversion(
     if given.endswith("*"):
         if is_pointer:
             return _CONVERTED if name == settings.any_pointer else None
-        return _CONVERTED if is_truth else None if is_number else _CONVERTED + 1
+        # Text becomes a string of the standard library rather than an instance of the repository's type.
+        return _CONVERTED if is_truth else None if is_number else _CONVERTED + 1 + (number >= 0)
     if any(given.endswith(each) and name.endswith(each) for each in settings.related):
         return 1 if given.startswith(settings.wide) == name.startswith(settings.wide) else None
     return None if is_pointer or is_number else _CONVERTED

@@ -571,6 +571,18 @@ class Program:
         elsewhere = [each for each in elsewhere if self.definition_of[each].kind in CALLABLE_KINDS]
         return (elsewhere, []) if elsewhere and owner in self.canonical else (same, elsewhere)
 
+    def enumeration_around(self, constant: int) -> int:
+        """Return the enumeration in which a constant stands that belongs to what is around it, or -1."""
+        symbols = self.files[self.file_of[constant]]
+        if symbols.settings is None or not symbols.settings.modules.headers:
+            return -1
+        definitions = symbols.facts.definitions
+        wanted, at = definitions[constant - symbols.first], constant - symbols.first - 1
+        while at >= 0 and definitions[at].kind == NodeKind.CONSTANT:
+            at -= 1
+        is_around = at >= 0 and definitions[at].kind == NodeKind.ENUM and definitions[at].end_byte >= wanted.end_byte
+        return symbols.first + at if is_around else -1
+
     # -- files that changed and look the same from all others (`graph.invalidation`)
 
     def is_self_contained(self, number: int) -> bool:

@@ -153,14 +153,23 @@ class FactCollector:
     def parameters(self) -> list[tuple[int, tuple[str, ...]]]:
         """Return (definition, annotations of its parameters) for definitions that may be overloaded.
 
-        Which parameters may be left out a header says, if it declares a function that is defined outside of its type.
+        Which parameters may be left out a header says, if it declares a function that is defined outside of its type;
+        of one that no other file sees, or that leaves out some of them itself, its definition says it.
         """
         has_headers = bool(self.settings.modules.headers)
+
+        def is_open(d: DefinitionDraft) -> bool:
+            """Return True if a header may say which parameters of a function may be left out."""
+            is_own = self.data.startswith(b"static", d.start) or any(
+                each.endswith(OPTIONAL) for each in d.parameters or ()
+            )
+            return has_headers and d.parent < 0 and not is_own
+
         return [
             (
                 i,
                 tuple(
-                    each + OPTIONAL if has_headers and d.parent < 0 and each[-1:] not in (OPTIONAL, ".") else each
+                    each + OPTIONAL if is_open(d) and each[-1:] not in (OPTIONAL, ".") else each
                     for each in d.parameters[d.extends :]
                 ),
             )
