@@ -237,7 +237,7 @@ def changes_since(
     elif ".." in revision:
         before, _, after = revision.partition("..")
     is_range = ".." in revision
-    scan = scan_commit(root, before or "HEAD")
+    scan = scan_commit(root, (before or "HEAD") if is_range else revision)
     old_files = _below(root, scan)
     new_files = _below(root, scan_commit(root, after or "HEAD")) if is_range else {}
     rows: dict[str, tuple[tuple[int, int], ...]] = {}

@@ -101,3 +101,22 @@ def test_diagrams_draw_cuts_dashed(tmp_path: Path) -> None:
     dot = invoke("topo", "--format", "dot", "--repo", str(tmp_path)).stdout
     assert '"c.py" -> "b.py" [style=dashed, color=red];' in dot
     assert invoke("topo", "--format", "dot", "--json", "--repo", str(tmp_path)).code == 2
+
+
+def test_a_range_of_commits(tmp_path: Path) -> None:
+    """`A..B` is what differs between two commits, in rows of the files as they are; an empty end is HEAD."""
+    write_all(tmp_path, CHAIN)
+    git = ("git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", str(tmp_path))
+    subprocess.run([*git, "init", "-q"], check=True)
+    for number, text in enumerate(("return h()", "return h() + 1")):
+        write_all(tmp_path, {"app/b.py": CHAIN["app/b.py"].replace("return h()", text)})
+        subprocess.run([*git, "add", "-A"], check=True)
+        subprocess.run([*git, "commit", "-qm", f"change {number}"], check=True)
+    write_all(
+        tmp_path,
+        {"lib/c.py": "# a comment\n" + CHAIN["lib/c.py"], "app/b.py": "\n" + (tmp_path / "app/b.py").read_text()},
+    )
+    for revision in ("HEAD~1..HEAD", "HEAD~1..", "HEAD~1...HEAD"):
+        done = invoke("topo", "--diff", revision, "--level", "definition", "--repo", str(tmp_path))
+        assert [line.split()[1] for line in done.stdout.splitlines()[1:]] == ["app/b.py::f"], done.stderr
+    invoke("topo", "--diff", "", "--repo", str(tmp_path)).failed("git")
