@@ -1,6 +1,7 @@
 """Circuit breaker for steps that keep failing, for queries about code and about text."""
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 # Chosen by hand: twice in a row may be bad luck, and a step that fails now and then costs less than one that is missed.
@@ -28,6 +29,13 @@ class Circuits:
     _by_step: dict[str, _Circuit] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    @classmethod
+    def of(cls, state: Mapping[str, tuple[int, int, str]]) -> "Circuits":
+        """Return circuits in a `state`."""
+        made = cls()
+        made.adopt(state)
+        return made
+
     def passes_over(self, step: str) -> str:
         """Return the reason why a step is skipped this time; "" if it runs."""
         with self._lock:
@@ -51,6 +59,16 @@ class Circuits:
             circuit.reason = reason
             if circuit.failures >= MAX_FAILURES:
                 circuit.passes = SKIPPED_RUNS
+
+    def state(self) -> dict[str, tuple[int, int, str]]:
+        """Return (failures in a row, runs still skipped, last reason) by step, for another process."""
+        with self._lock:
+            return {step: (each.failures, each.passes, each.reason) for step, each in self._by_step.items()}
+
+    def adopt(self, state: Mapping[str, tuple[int, int, str]]) -> None:
+        """Take over the state of a process that answered in place of this one."""
+        with self._lock:
+            self._by_step = {step: _Circuit(*each) for step, each in state.items()}
 
     def worked(self, step: str) -> None:
         """Record a success of a step."""

@@ -23,6 +23,12 @@ def _check_folders(_: click.Context, __: click.Parameter, values: tuple[str, ...
     return tuple(map(Path, values))
 
 
+_deadline_option = click.option(
+    "--deadline", type=click.FloatRange(0, 3600, min_open=True), default=20, show_default=True, metavar="SECONDS",
+    callback=_check_seconds, help="Longest time of an answer to a question. Then it has what was found by then."
+)  # fmt: skip
+
+
 @click.group("serve")
 def serve_command() -> None:
     """Run a server for agents, editors or a browser.
@@ -44,6 +50,7 @@ def serve_command() -> None:
 @click.option("--refresh-wait", type=click.FloatRange(0, 3600), default=1, show_default=True, metavar="SECONDS",
               callback=_check_seconds, help="Longest wait of a call for an index of the latest changes. Then the "
               "previous index answers, with a note that lists the stale files.")  # fmt: skip
+@_deadline_option
 @click.option("--tools", type=click.Choice(["default", "all"]), default="default", show_default=True,
               help="Tools to offer. Agents use a short list more often.")  # fmt: skip
 @click.option("--text-only", is_flag=True, help="Answer with text only, without structured content.")
@@ -54,6 +61,7 @@ def mcp_command(
     force: bool,
     wait: float,
     refresh_wait: float,
+    deadline: float,
     tools: str,
     text_only: bool,
     http: bool,
@@ -103,7 +111,7 @@ def mcp_command(
         pipes = claim_pipes()
     from causalist.servers.mcp.server import serve, serve_http
 
-    serving = ServerOptions(roots, number, wait, tools, not text_only, asks_roots, refresh_wait)
+    serving = ServerOptions(roots, number, wait, tools, not text_only, asks_roots, refresh_wait, deadline)
     if pipes is not None:
         click.get_current_context().exit(serve(serving, pipes))
     import os
@@ -123,7 +131,8 @@ def mcp_command(
 @click.option("--wait", type=click.FloatRange(0, 3600), default=20, show_default=True, metavar="SECONDS",
               callback=_check_seconds, help="Longest wait of a call for the index. Then the call reports its progress."
               )  # fmt: skip
-def lsp_command(repo: Path | None, force: bool, wait: float) -> None:
+@_deadline_option
+def lsp_command(repo: Path | None, force: bool, wait: float, deadline: float) -> None:
     """Serve the Language Server Protocol on standard input and output.
 
     Editors start this server in addition to the server of a language. They send the open folders; use --repo for
@@ -150,13 +159,16 @@ def lsp_command(repo: Path | None, force: bool, wait: float) -> None:
         number = version("causalist")
     except PackageNotFoundError:
         number = "0"
-    click.get_current_context().exit(serve((repo or Path()).resolve(), pipes, version=number, wait_seconds=wait))
+    root = (repo or Path()).resolve()
+    code = serve(root, pipes, version=number, wait_seconds=wait, answer_seconds=deadline)
+    click.get_current_context().exit(code)
 
 
 @serve_command.command("web")
 @repository_options
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on.  [default: any free port]")
-def web_command(repo: Path | None, force: bool, port: int) -> None:
+@_deadline_option
+def web_command(repo: Path | None, force: bool, port: int, deadline: float) -> None:
     """Serve a web page for queries, to a browser on this machine.
 
     The printed address contains a token that is valid for this run. Requires the extra: pip install "causalist[web]".
@@ -181,7 +193,7 @@ def web_command(repo: Path | None, force: bool, port: int) -> None:
         emit(f"{address}\n")
         say("open this address in a browser; Ctrl+C ends the server")
 
-    click.get_current_context().exit(serve(root, port, announce))
+    click.get_current_context().exit(serve(root, port, deadline, announce))
 
 
 def _is_refused(root: Path) -> bool:

@@ -6,12 +6,12 @@ another query or other files. The caller checks that the files in the answer are
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from causalist._internal.circuit_breaker import Circuits
-from causalist.model.answer import Answer
+from causalist.model.answer import Answer, AskOptions
 from causalist.model.source import DiagnosticSlug
 
 MAX_ANSWERS = 64
@@ -61,6 +61,11 @@ class AnswerCache:
             while len(self._kept) > MAX_ANSWERS or self._characters > MAX_CHARACTERS:
                 self._drop(next(iter(self._kept)))
 
+    def newest_files(self) -> tuple[str, ...]:
+        """Return the files of the answer that was stored or used last; empty without answers."""
+        with self._lock:
+            return next((kept.files for kept in reversed(self._kept.values())), ())
+
     def forget(self, key: Hashable) -> None:
         """Drop the answer of a key."""
         with self._lock:
@@ -76,9 +81,17 @@ def _count_characters(kept: CachedAnswer) -> int:
     return len(kept.answer.pack.text) if kept.answer.pack is not None else 0
 
 
+# Answers a question that is not cached, of a repository, with the options as they were given, and `remember` of `ask`.
+AskInTime = Callable[[Any, str, AskOptions, bool | None], CachedAnswer]
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
-    """State of one process, whichever index it answers from."""
+    """State of one process, whichever index it answers from.
+
+    `ask_in_time` answers for `Repository.ask`, within a time that the process chose; None: `ask` does it itself.
+    """
 
     circuits: Circuits = field(default_factory=Circuits)
     answers: AnswerCache = field(default_factory=AnswerCache)
+    ask_in_time: AskInTime | None = None

@@ -192,10 +192,12 @@ class Repository(Lookups):
 
         Without `options` the repository's settings apply. Raises EmptyQuestion, and UsageError for options out of
         range. An answer may have no results. Near the `deadline`, in seconds, optional steps are left out, and a
-        diagnostic names them; a step that has begun is not stopped. `remember` stores the query for feedback; None:
+        diagnostic names them; a step that has begun is not stopped. Servers give a `session` that answers in a
+        process of its own, which can be ended in any step. `remember` stores the query for feedback; None:
         as the settings say. `progress` receives the progress of an embedder.
         """
-        options = self.settings.completed(options or self.settings.ask_options(), self.folder)
+        as_given = options or self.settings.ask_options()
+        options = self.settings.completed(as_given, self.folder)
         check_question(query, options)
         steps = GuardedSteps(
             None if self.session is None else self.session.circuits,
@@ -209,6 +211,10 @@ class Repository(Lookups):
             at_hand = at_hand or cached_only_answer(named, query, self.info(), self.notes)
             self._remember(at_hand, options, remember)
             return replace(at_hand, timings_ms=steps.milliseconds)
+        if self.session is not None and self.session.ask_in_time is not None and deadline is None:
+            made = self.session.ask_in_time(self, query, as_given, remember)
+            self.session.answers.put(key, made.answer, made.files)
+            return made.answer
         with steps.timed(Step.ROUTE_READING):
             question = with_route(read_question_and_names(query, options.names), options)
         texts = SourceText(self.index.manifest, self.read)

@@ -16,13 +16,18 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from contextlib import suppress
+from dataclasses import replace
 from math import inf
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from causalist._internal.circuit_breaker import Circuits
 from causalist._internal.process import CAN_FORK
 from causalist.errors import DeadlinePassed
 from causalist.index.options import Progress, ignore_progress
+from causalist.model.answer import NO_EMBEDDER, AskOptions
+from causalist.pipeline.answer_cache import CachedAnswer, Session
 from causalist.pipeline.steps import Deadline
 from causalist.servers.worker import (
     STEP_BYTES,
@@ -35,13 +40,20 @@ from causalist.servers.worker import (
     work_and_end,
 )
 
+if TYPE_CHECKING:
+    from causalist.pipeline.repository import Repository
+
 # Seconds after the deadline at which there is an answer or none; printing it takes a part of what is left of 0.5.
 _GRACE = 0.4
 # Seconds that a step has to end in once it was told to.
 _PATIENCE = 0.1
 _POLL_SECONDS = 0.02
+# Default seconds for an answer of a server: below the minute after which clients give up.
+ANSWER_SECONDS = 20.0
 _CHUNK = 1 << 16
 _OPENING = "opening the index"
+# A child forked by another thread between the calls would keep the pipes of this one open.
+_forking = threading.Lock()
 # The child imports what this process would, from where it would, and nothing from the current folder.
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -49,18 +61,50 @@ _START = (
 )
 
 
-def answer_in_time(task: Task, deadline: Deadline, progress: Progress = ignore_progress) -> BoundedAnswer:
-    """Return the answer by the deadline, from an index opened by `open_in_time`.
+def ask_in_child(
+    seconds: float, repository: "Repository", question: str, options: AskOptions, remember: bool | None
+) -> CachedAnswer:
+    """Return (answer, the files it was made from) within `seconds`, for a server with an open repository.
 
-    Raises the errors of `open_in_time` and `Repository.ask`, and DeadlinePassed if a mandatory step does not end.
+    Where forking is not possible, and for an embedder, whose model the child would have to load again, this thread
+    answers: steps are left out in time, but none is stopped. Raises as `answer_in_time`.
     """
-    worker: _Worker = _Forked(task, deadline, progress) if CAN_FORK else _Spawned(task, deadline)
+    assert repository.session is not None
+    circuits, deadline = repository.session.circuits, Deadline(seconds)
+    embedder = repository.settings.completed(options, repository.folder).embedder
+    if not CAN_FORK or embedder not in (None, NO_EMBEDDER):
+        own = Session(circuits)
+        answer = replace(repository, session=own).ask(question, options, deadline=deadline, remember=remember)
+        return CachedAnswer(answer, own.answers.newest_files())
+    # Its locks are those of no other thread, which might hold them now.
+    forked = replace(repository, session=Session(Circuits.of(circuits.state())))
+    task = Task(repository.root, question, options, remember=remember)
+    found = answer_in_time(task, deadline, repository=forked, circuits=circuits)
+    return CachedAnswer(found.answer, found.files)
+
+
+def answer_in_time(
+    task: Task,
+    deadline: Deadline,
+    progress: Progress = ignore_progress,
+    repository: "Repository | None" = None,
+    circuits: Circuits | None = None,
+) -> BoundedAnswer:
+    """Return the answer by the deadline, from `repository` or an index opened by `open_in_time`.
+
+    `circuits` learn which steps failed. Raises the errors of `open_in_time` and `Repository.ask`, and DeadlinePassed if
+    a mandatory step does not end.
+    """
+    worker: _Worker = _Forked(task, deadline, progress, repository) if CAN_FORK else _Spawned(task, deadline)
     steps: tuple[OpenStep, ...] = (OpenStep(_OPENING, inf),)
     try:
         while True:
             is_dead = worker.has_ended()  # then everything that it said can be read
             message = worker.next(max(0.0, min(_POLL_SECONDS, deadline.left + _GRACE)))
             if message is not None:
+                said = message.failure or message.answer
+                if circuits is not None and said is not None and said.circuits is not None:
+                    circuits.adopt(said.circuits)
                 if message.failure is not None:
                     raise message.failure.error()
                 if message.answer is not None:
@@ -123,22 +167,27 @@ class _Worker(Protocol):
 class _Forked:
     """A worker that has all that this process has loaded."""
 
-    def __init__(self, task: Task, deadline: Deadline, progress: Progress) -> None:
+    def __init__(
+        self, task: Task, deadline: Deadline, progress: Progress, repository: "Repository | None" = None
+    ) -> None:
         self._data = bytearray()
         self._is_closed = False
         self._spare: int | None = None
         self._handle: int | None = None  # of a spare that answers; it is no child of this process
-        self._reading, writing = os.pipe()
-        go, self._go = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.close(self._reading)
-            os.close(self._go)  # so that a spare notices when this process is gone
-            work_and_end(task, deadline, progress, writing, go)
-        self._child: int | None = child  # until it was waited for
-        self._answers: int | None = child  # None once it has ended
-        os.close(writing)
-        os.close(go)
+        with _forking:
+            self._reading, writing = os.pipe()
+            go, self._go = os.pipe()
+            child = _fork()
+            if child == 0:
+                os.close(self._reading)
+                os.close(self._go)  # so that a spare notices when this process is gone
+                if repository is not None:
+                    _leave_server()
+                work_and_end(task, deadline, progress, writing, go, repository)
+            self._child: int | None = child  # until it was waited for
+            self._answers: int | None = child  # None once it has ended
+            os.close(writing)
+            os.close(go)
 
     def next(self, seconds: float) -> Message | None:
         until = time.monotonic() + seconds
@@ -192,6 +241,23 @@ class _Forked:
             os.close(self._handle)
             self._handle = None
         self._answers = None
+
+
+def _fork() -> int:
+    """Return the result of `os.fork`, without the warning about threads.
+
+    A child that waits for a lock of another thread is ended at its deadline like any step that does not end.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
+def _leave_server() -> None:
+    """Undo what a server set for its own process: signals wake its event loop through a shared descriptor."""
+    signal.set_wakeup_fd(-1)
+    for name in ("SIGTERM", "SIGHUP", "SIGINT"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
 class _Spawned:

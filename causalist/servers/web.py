@@ -29,12 +29,14 @@ from causalist.serialize.lookups import node_document, show_document
 from causalist.servers.http_guard import AccessRules, Guard, new_token, read_token
 from causalist.servers.live.index_job import Stage
 from causalist.servers.live.repository import LiveRepository, LiveView
+from causalist.servers.supervisor import ANSWER_SECONDS, ask_in_child
 from causalist.servers.threads import run_in_thread
 
 # More concurrent answers would wait for the interpreter lock.
 _ANSWERS_AT_ONCE = 2
 _MAX_CONNECTIONS = 64
-_ANSWER_SECONDS = 60.0
+# seconds of a request beyond those of an answer
+_MORE_SECONDS = 40.0
 # seconds that a request waits for the index before it returns the progress
 _WAIT_SECONDS = 0.5
 _INTERRUPTED = 130
@@ -60,9 +62,10 @@ _HEADERS = {
 class WebApp:
     """ASGI application for one repository. `port` is its port, `token` its access token."""
 
-    def __init__(self, root: Path, port: int, token: str) -> None:
-        self.live = LiveRepository(root)
+    def __init__(self, root: Path, port: int, token: str, answer_seconds: float = ANSWER_SECONDS) -> None:
+        self.live = LiveRepository(root, ask_in_time=partial(ask_in_child, answer_seconds))
         self._root = root
+        self._seconds = answer_seconds + _MORE_SECONDS
         self._token = token
         # Cookies ignore ports: with one name, two servers would overwrite each other's token.
         self._cookie = f"causalist-{port}"
@@ -102,12 +105,12 @@ class WebApp:
     def _said(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
         async def respond(request: Request) -> Response:
             try:
-                async with asyncio.timeout(_ANSWER_SECONDS):
+                async with asyncio.timeout(self._seconds):
                     return await answer(request)
             except CausalistError as error:
                 return _error_response(400 if isinstance(error, UsageError) else 422, error.slug, str(error))
             except TimeoutError:
-                return _error_response(504, "too-slow", f"no answer within {_ANSWER_SECONDS:.0f} seconds")
+                return _error_response(504, "too-slow", f"no answer within {self._seconds:.0f} seconds")
             except Exception as error:
                 if os.environ.get("CAUSALIST_TRACEBACK"):
                     traceback.print_exc(file=sys.stderr)
@@ -233,16 +236,16 @@ def listen(port: int) -> socket.socket:
     return listening
 
 
-def serve(root: Path, port: int, announce: Callable[[str], None]) -> int:
+def serve(root: Path, port: int, answer_seconds: float, announce: Callable[[str], None]) -> int:
     """Serve the repository in `root` until a signal arrives and return an exit code.
 
     `announce` receives the address with the token. Raises UsageError.
     """
     listening = listen(port)
-    return asyncio.run(_serve(root, listening, announce))
+    return asyncio.run(_serve(root, listening, answer_seconds, announce))
 
 
-async def _serve(root: Path, listening: socket.socket, announce: Callable[[str], None]) -> int:
+async def _serve(root: Path, listening: socket.socket, answer_seconds: float, announce: Callable[[str], None]) -> int:
     import uvicorn
 
     from causalist.servers.http_protocol import TimelyProtocol
@@ -256,7 +259,7 @@ async def _serve(root: Path, listening: socket.socket, announce: Callable[[str],
 
     port = listening.getsockname()[1]
     token = new_token()
-    door = WebApp(root, port, token)
+    door = WebApp(root, port, token, answer_seconds)
     config = uvicorn.Config(
         door.application, log_config=None, log_level="critical", access_log=False, lifespan="off", server_header=False,
         http=TimelyProtocol,

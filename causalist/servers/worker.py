@@ -32,6 +32,7 @@ from causalist.pipeline.steps import RESERVE, Deadline, StepStopped
 from causalist.servers.live.deadline import open_in_time
 
 if TYPE_CHECKING:
+    from causalist.pipeline.answer_cache import Session
     from causalist.pipeline.repository import Repository
 
 STEP_BYTES = 128  # of the name of a step; a pipe hands over so many as a whole
@@ -54,12 +55,17 @@ class Task:
 
 
 class BoundedAnswer(NamedTuple):
-    """An answer, and what its index says of files that were not read as a whole."""
+    """An answer, and what its index says of files that were not read as a whole.
+
+    `files` are the files of an answer that may be cached, else empty; `circuits` is the state of failing steps.
+    """
 
     answer: Answer
     skipped: Mapping[str, int]
     examples: Mapping[str, tuple[str, ...]]
     notes: tuple[FileNote, ...]
+    files: tuple[str, ...] = ()
+    circuits: Mapping[str, tuple[int, int, str]] | None = None
 
 
 class OpenStep(NamedTuple):
@@ -76,6 +82,7 @@ class Failure(NamedTuple):
     name: str
     text: str
     traceback: str
+    circuits: Mapping[str, tuple[int, int, str]] | None = None
 
     def error(self) -> Exception:
         """Return the exception, or one with the same text."""
@@ -174,19 +181,28 @@ class _TellingDeadline(Deadline):
                 raise StepStopped(step.name)
 
 
-def work_and_end(task: Task, deadline: Deadline, progress: Progress, writing: int, go: int | None) -> NoReturn:
+def work_and_end(
+    task: Task,
+    deadline: Deadline,
+    progress: Progress,
+    writing: int,
+    go: int | None,
+    repository: "Repository | None" = None,
+) -> NoReturn:
     """Answer the task, send the answer and end the process.
 
-    `go` is the pipe from which a spare reads the step that it leaves out; None for no spare.
+    `go` is the pipe from which a spare reads the step that it leaves out; None for no spare. A process forked from a
+    server answers from the server's `repository`.
     """
     code = 1
     try:
         say = _Speaker(writing)
         try:
             _end_by_itself(deadline)
-            repository = open_in_time(
-                task.path, deadline, exact_root=task.exact_root, force=task.force, progress=progress
-            )
+            if repository is None:
+                repository = open_in_time(
+                    task.path, deadline, exact_root=task.exact_root, force=task.force, progress=progress
+                )
             stopped = frozenset() if go is None else _stopped_steps(go, say, deadline)
             due = _TellingDeadline(deadline, say, stopped)
             _stop_steps_of(due)
@@ -195,7 +211,7 @@ def work_and_end(task: Task, deadline: Deadline, progress: Progress, writing: in
             say(answer=found)
         except Exception as error:
             _stop_steps_of(None)
-            say(failure=_failure(error))
+            say(failure=_failure(error, None if repository is None else repository.session))
         code = 0
     finally:
         os._exit(code)
@@ -203,15 +219,19 @@ def work_and_end(task: Task, deadline: Deadline, progress: Progress, writing: in
 
 def _answered(repository: "Repository", task: Task, deadline: Deadline, progress: Progress) -> BoundedAnswer:
     answer = repository.ask(task.question, task.options, deadline=deadline, remember=task.remember, progress=progress)
-    index = repository.index
-    return BoundedAnswer(answer, dict(index.skipped), dict(index.examples), tuple(index.notes))
+    index, session = repository.index, repository.session
+    found = BoundedAnswer(answer, dict(index.skipped), dict(index.examples), tuple(index.notes))
+    if session is None:
+        return found
+    return found._replace(files=session.answers.newest_files(), circuits=session.circuits.state())
 
 
-def _failure(error: Exception) -> Failure:
+def _failure(error: Exception, session: "Session | None") -> Failure:
     import traceback
 
     slug = error.slug if isinstance(error, CausalistError) else ""
-    return Failure(slug, type(error).__name__, str(error), "".join(traceback.format_exception(error)))
+    state = None if session is None else session.circuits.state()
+    return Failure(slug, type(error).__name__, str(error), "".join(traceback.format_exception(error)), state)
 
 
 def _stopped_steps(go: int, say: _Speaker, deadline: Deadline) -> frozenset[str]:

@@ -1,5 +1,6 @@
 """An answer that is due, and steps that do not end: in C, in `re`, in Python; steps that end their process."""
 
+import json
 import os
 import re
 import signal
@@ -7,18 +8,26 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
+from causalist.errors import DeadlinePassed, UsageError
+from causalist.model.protocols import STAGES
 from causalist.pipeline import repository as pipeline
 from causalist.pipeline import retries as attempts
 from causalist.pipeline import text_search as literals
+from causalist.pipeline.answer_cache import Session
+from causalist.pipeline.repository import Repository
 from causalist.servers import supervisor, worker
 from tests.cli.commands import CHECKOUT, Done, invoke
-from tests.servers.wire import are_gone, children_of
+from tests.servers.wire import RawServer, are_gone, children_of
 
+T = TypeVar("T")
 QUESTION = 'what prints "price of an item" here'  # words, and a literal: an optional step
 SECONDS = 3.0
 PROMISED = 0.5  # seconds by which an answer may be late
@@ -43,6 +52,14 @@ def in_time(work: Callable[[], Done], said: str, seconds: float = SECONDS) -> Do
         if late < PROMISED and said in done.stderr:
             return done
     raise AssertionError(f"three times late or another message; now late by {late:.2f} s: {done.stderr}")
+
+
+def patiently(work: Callable[[], T]) -> T:
+    """What `work` returns in one of three tries: on a busy machine an answer may not be ready after a stopped step."""
+    for _ in range(2):
+        with suppress(DeadlinePassed):
+            return work()
+    return work()
 
 
 def in_c(*_: object, **__: object) -> None:
@@ -209,3 +226,75 @@ def test_without_a_deadline_nothing_of_this_is_loaded(indexed: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stderr.splitlines()[-1] == "[]"
+
+
+class TestServers:
+    """A server forks the process that answers from the repository that it has open."""
+
+    @pytest.fixture
+    def served(self, indexed: Path) -> Repository:
+        return replace(Repository.open(indexed), session=Session(ask_in_time=partial(supervisor.ask_in_child, SECONDS)))
+
+    def test_the_answer_is_the_same_and_cached(self, served: Repository, indexed: Path) -> None:
+        whole = Repository.open(indexed).ask(QUESTION)
+        first = served.ask(QUESTION)
+        assert replace(first, timings_ms={}) == replace(whole, timings_ms={})
+        assert first.timings_ms.keys() == whole.timings_ms.keys()
+        assert served.session is not None and len(served.session.answers) == 1
+        assert set(served.ask(QUESTION).timings_ms) == {"route", "route.cache", *STAGES}
+        changed = next(path for path in indexed.rglob("*.py") if "def price_of" in path.read_text())
+        changed.write_text("\n" + changed.read_text())
+        assert "stale" in {d.slug for d in served.ask(QUESTION).diagnostics}
+
+    @pytest.mark.parametrize("stuck", [in_c, in_re, in_python, killed])
+    def test_a_step_that_does_not_end_is_left_out(
+        self, stuck: Callable[..., None], served: Repository, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(literals, "find_all_matches", stuck)
+        answer = patiently(lambda: served.ask(QUESTION))
+        assert "candidates.literals (stopped)" in "".join(d.detail for d in answer.diagnostics if d.slug == "deadline")
+        assert answer.pack is not None and "def price_of" in answer.pack.text
+        assert served.session is not None and len(served.session.answers) == 0
+        assert are_gone(children_of(os.getpid()))
+
+    def test_a_step_that_keeps_failing_is_skipped(self, served: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*_: object) -> None:
+            raise UsageError("no such thing")
+
+        monkeypatch.setattr(literals, "find_all_matches", fail)
+        said = [next(d.detail for d in served.ask(QUESTION).diagnostics if d.slug == "step-skipped") for _ in range(4)]
+        assert ["not tried after 3 failures in a row" in each for each in said] == [False, False, False, True]
+
+    def test_without_forks_steps_are_left_out_in_time(
+        self, served: Repository, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(supervisor, "CAN_FORK", False)
+        assert served.ask(QUESTION).pack is not None
+        assert served.session is not None and len(served.session.answers) == 1
+
+    def test_a_server_answers_others_while_one_answer_is_stuck(self, indexed: Path) -> None:
+        """The step holds the interpreter lock: in the server's own process, nobody would get an answer."""
+        code = (
+            "from causalist.pipeline import text_search as literals\n"
+            "from tests.servers.test_supervisor import in_c\n"
+            "literals.find_all_matches = in_c\nfrom causalist.cli import main\nmain()\n"
+        )
+        program = [sys.executable, "-c", code, "serve", "mcp", "--repo", str(indexed), "--wait", "60"]
+        with RawServer(indexed, program=[*program, "--deadline", "4"]) as server:
+            server.start()
+            call = {"name": "ask", "arguments": {"question": QUESTION}}
+            message = {"jsonrpc": "2.0", "id": "stuck", "method": "tools/call", "params": call}
+
+            def ask_and_ping() -> str:
+                began = time.monotonic()
+                server.write(json.dumps(message).encode() + b"\n")
+                time.sleep(0.5)
+                server.request("ping")
+                assert time.monotonic() - began < 4.0
+                text: str = server.response("stuck")["result"]["content"][0]["text"]
+                if text.startswith("deadline: "):
+                    raise DeadlinePassed(text)
+                return text
+
+            text = patiently(ask_and_ping)
+            assert "candidates.literals (stopped)" in text and "def price_of" in text

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from causalist.errors import CausalistError, IndexingStopped, UsageError
-from causalist.pipeline.answer_cache import Session
+from causalist.pipeline.answer_cache import AskInTime, Session
 from causalist.servers.live.freshness import FreshnessChecker, FreshnessReport
 from causalist.servers.live.index_job import IndexJob, Stage, end_idle_worker
 from causalist.servers.threads import run_in_thread
@@ -60,17 +60,18 @@ class LiveRepository:
     """Repository in the folder `root`, for use from one event loop.
 
     An answer reflects the files at a moment after the request, or lists the files that differ. It waits for the first
-    index as long as the caller says, and for later ones at most `refresh_seconds`.
+    index as long as the caller says, and for later ones at most `refresh_seconds`. `ask_in_time`
+    answers its questions, as in `Session`.
     """
 
-    def __init__(self, root: Path, refresh_seconds: float = math.inf) -> None:
+    def __init__(self, root: Path, refresh_seconds: float = math.inf, ask_in_time: AskInTime | None = None) -> None:
         self.root = root
         self._refresh_seconds = refresh_seconds
         self._repository: Repository | None = None
         self._generation = 0  # number of indexes used so far
         self._job: IndexJob | None = None
         self._deciding = asyncio.Lock()
-        self._session = Session()
+        self._session = Session(ask_in_time=ask_in_time)
         self._freshness: FreshnessChecker | None = None
         self._looking = asyncio.Lock()
         self._next_look: asyncio.Future[LiveView] | None = None
@@ -204,8 +205,8 @@ _MAX_REPOSITORIES = 32
 class Repositories:
     """Repositories by a short unique name: the folder's name, with `~2` for the second."""
 
-    def __init__(self, roots: Sequence[Path], refresh_seconds: float) -> None:
-        self._refresh_seconds = refresh_seconds
+    def __init__(self, roots: Sequence[Path], refresh_seconds: float, ask_in_time: AskInTime | None = None) -> None:
+        self._make = partial(LiveRepository, refresh_seconds=refresh_seconds, ask_in_time=ask_in_time)
         self._live: dict[Path, LiveRepository] = {}
         self.by_name: Mapping[str, LiveRepository] = {}
         self.serve_only(roots)
@@ -220,7 +221,7 @@ class Repositories:
             return False
         for root in [root for root in self._live if root not in wanted]:
             self._live.pop(root).stop()
-        self._live = {root: self._live.get(root) or LiveRepository(root, self._refresh_seconds) for root in wanted}
+        self._live = {root: self._live.get(root) or self._make(root) for root in wanted}
         named: dict[str, LiveRepository] = {}
         for root, live in self._live.items():
             name, number = root.name or str(root), 1

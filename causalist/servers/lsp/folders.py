@@ -12,15 +12,18 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pygls import uris
 
 from causalist.errors import CausalistError
+from causalist.pipeline.answer_cache import Session
 from causalist.servers.live.index_job import IndexJob, Stage
 from causalist.servers.live.index_worker import write_buffers
 from causalist.servers.live.repository import LiveRepository, LiveView, Report
+from causalist.servers.supervisor import ANSWER_SECONDS, ask_in_child
 from causalist.servers.threads import run_in_thread
 
 if TYPE_CHECKING:
@@ -41,10 +44,10 @@ _Key = tuple[int, tuple[tuple[str, str], ...]]
 class WorkspaceFolder:
     """Repository in the folder `root`. `unsaved` returns the open documents by path, in bytes."""
 
-    def __init__(self, root: Path, unsaved: Callable[[], Mapping[str, bytes]]) -> None:
+    def __init__(self, root: Path, unsaved: Callable[[], Mapping[str, bytes]], answer_seconds: float) -> None:
         self.root = root
         self._unsaved = unsaved
-        self._live = LiveRepository(root)
+        self._live = LiveRepository(root, ask_in_time=partial(ask_in_child, answer_seconds))
         self._saved: Repository | None = None
         self._looked_at = -LONG_SECONDS
         self._over: tuple[_Key, Repository] | None = None
@@ -129,7 +132,8 @@ class WorkspaceFolder:
             while not job.ended.is_set():
                 await asyncio.sleep(_POLL_SECONDS)
             index, _ = await run_in_thread(job.load)
-            over = Repository.from_index(self.root, index)
+            session = saved.session and Session(ask_in_time=saved.session.ask_in_time)
+            over = Repository.from_index(self.root, index, session=session)
             reader = overlay_reader(self.root, contents, saved.settings.limits())
             self._over = key, replace(over, read=reader)
         except (CausalistError, OSError) as error:
@@ -143,8 +147,9 @@ class WorkspaceFolder:
 class WorkspaceFolders:
     """All folders of an editor by URI."""
 
-    def __init__(self, documents: Callable[[], Mapping[str, bytes]]) -> None:
+    def __init__(self, documents: Callable[[], Mapping[str, bytes]], answer_seconds: float = ANSWER_SECONDS) -> None:
         self._documents = documents
+        self._answer_seconds = answer_seconds
         self._by_path: dict[str, WorkspaceFolder] = {}
         self._named: dict[str, str] = {}  # path of a folder by URI
 
@@ -162,7 +167,7 @@ class WorkspaceFolders:
         refuse_root(root)
         self._named[uri] = os.fspath(root)
         if os.fspath(root) not in self._by_path:
-            self._by_path[os.fspath(root)] = WorkspaceFolder(root, lambda: self._below(root))
+            self._by_path[os.fspath(root)] = WorkspaceFolder(root, lambda: self._below(root), self._answer_seconds)
 
     def remove(self, uri: str) -> None:
         """Remove a folder of the client."""

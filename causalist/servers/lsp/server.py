@@ -32,6 +32,7 @@ from causalist.servers.lsp.folders import LONG_SECONDS, WorkspaceFolder, Workspa
 from causalist.servers.lsp.positions import DefinitionLocator, DocumentText
 from causalist.servers.lsp.protocol import Protocol, RequestFailed, run
 from causalist.servers.stdio_pipes import Pipes
+from causalist.servers.supervisor import ANSWER_SECONDS
 from causalist.servers.text_answers import staleness_note
 from causalist.servers.threads import run_in_thread
 
@@ -118,7 +119,9 @@ class LspServer(LanguageServer):
 
     protocol: Protocol
 
-    def __init__(self, version: str, default: Path, wait_seconds: float) -> None:
+    def __init__(
+        self, version: str, default: Path, wait_seconds: float, answer_seconds: float = ANSWER_SECONDS
+    ) -> None:
         super().__init__("causalist", version, protocol_cls=Protocol)
         self._default = default
         self._wait_seconds = wait_seconds
@@ -128,7 +131,9 @@ class LspServer(LanguageServer):
         self._callers_command = CALLERS_COMMAND
         self._timer: asyncio.TimerHandle | None = None
         self._refreshing: set[asyncio.Task[None]] = set()
-        self.folders = WorkspaceFolders(lambda: {uri: text.data for uri, text in self.protocol.documents.items()})
+        self.folders = WorkspaceFolders(
+            lambda: {uri: text.data for uri, text in self.protocol.documents.items()}, answer_seconds
+        )
         self.protocol.changed = self._document_changed
         for method, handler, options in (
             (types.WORKSPACE_SYMBOL, self._symbols, types.WorkspaceSymbolOptions(work_done_progress=True)),
@@ -463,17 +468,17 @@ def _capability(server: LanguageServer, *names: str) -> Any:
     return found
 
 
-def serve(default: Path, pipes: Pipes, *, version: str, wait_seconds: float) -> int:
+def serve(default: Path, pipes: Pipes, *, version: str, wait_seconds: float, answer_seconds: float) -> int:
     """Serve the folders that the client names, else `default`; return an exit code.
 
     It ends when the client leaves or a signal arrives.
     """
     logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
-    return asyncio.run(_serve(default, pipes, version, wait_seconds))
+    return asyncio.run(_serve(default, pipes, version, wait_seconds, answer_seconds))
 
 
-async def _serve(default: Path, pipes: Pipes, version: str, wait_seconds: float) -> int:
-    server = LspServer(version, default, wait_seconds)
+async def _serve(default: Path, pipes: Pipes, version: str, wait_seconds: float, answer_seconds: float) -> int:
+    server = LspServer(version, default, wait_seconds, answer_seconds)
     running = asyncio.ensure_future(run(server.protocol, pipes))
     for name in ("SIGTERM", "SIGHUP", "SIGINT"):
         # Some platforms lack a signal or cannot handle it in an event loop.

@@ -19,6 +19,7 @@ import anyio
 from causalist.servers.live.repository import Repositories
 from causalist.servers.mcp.handlers import Handlers
 from causalist.servers.stdio_pipes import Pipes
+from causalist.servers.supervisor import ANSWER_SECONDS, ask_in_child
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -33,7 +34,7 @@ class ServerOptions:
     """Options of a server.
 
     `ask_roots`: the client may name its open folders; otherwise `roots` are served. A call waits at most `wait_seconds`
-    for the first index and `refresh_seconds` for a newer one.
+    for the first index and `refresh_seconds` for a newer one; a question is answered within `answer_seconds`.
     """
 
     roots: tuple[Path, ...]
@@ -43,6 +44,7 @@ class ServerOptions:
     is_structured: bool = True
     ask_roots: bool = False
     refresh_seconds: float = math.inf
+    answer_seconds: float = ANSWER_SECONDS
 
 
 def serve(serving: ServerOptions, pipes: Pipes) -> int:
@@ -69,7 +71,7 @@ def serve_http(serving: ServerOptions, address: "Address") -> int:
 
 
 async def _serve(serving: ServerOptions, over: "Callable[[Server[Any], float], Awaitable[None]]") -> int:
-    repositories = Repositories(serving.roots, serving.refresh_seconds)
+    repositories = Repositories(serving.roots, serving.refresh_seconds, partial(ask_in_child, serving.answer_seconds))
     code = 0
 
     def end(scope: anyio.CancelScope, with_code: int) -> None:
