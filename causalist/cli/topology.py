@@ -36,7 +36,7 @@ _MAX_DELETED = 10
 @click.option("--level", type=click.Choice(["file", "definition", "folder"]),
               help="Items to order.  [default: definition if one is named, else file]")  # fmt: skip
 @click.option("--layers", "in_layers", is_flag=True, help="Group items by depth: the longest chain of uses below them.")
-@click.option("--format", "order_format", type=click.Choice(["text", "mermaid", "dot"]), default="text",
+@click.option("--format", "order_format", type=click.Choice(["text", "mermaid", "dot", "svg"]), default="text",
               show_default=True, help="Format of the order.")  # fmt: skip
 @min_confidence_option(0.5, "Minimum confidence of a use.")
 @click.option("--tests", is_flag=True, help="Include tests.")
@@ -94,7 +94,12 @@ def topo_command(
         left_out = ", ".join(f"{n:,} {role}" for role, n in order.left_out)
         say(f"note: files left out: {left_out}; --all includes them")
     if order.items and order_format != "text":
-        emit("".join((render_order_dot if order_format == "dot" else render_order_mermaid)(order)))
+        if order_format == "svg":
+            from causalist.serialize.picture import draw_order
+
+            emit(draw_order(order))
+        else:
+            emit("".join((render_order_dot if order_format == "dot" else render_order_mermaid)(order)))
         return
     nothing = "" if order.items else "the set has nothing to order"
     if nothing and revision is not None:

@@ -95,6 +95,8 @@ def test_the_command_orders_a_change(tmp_path: Path) -> None:
 
 def test_diagrams_draw_cuts_dashed(tmp_path: Path) -> None:
     write_all(tmp_path, CYCLE)
+    svg = invoke("topo", "--format", "svg", "--repo", str(tmp_path)).stdout
+    assert svg.startswith("<svg ") and svg.count("(to cut)") == 1 and "red: to cut" in svg
     mermaid = invoke("topo", "--format", "mermaid", "--repo", str(tmp_path)).stdout
     assert mermaid.splitlines()[0] == "flowchart LR"
     assert sum("-.->|cut|" in line for line in mermaid.splitlines()) == 1
