@@ -8,7 +8,6 @@
 
 import os
 import re
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -47,6 +46,8 @@ def suggest_command(error: click.UsageError) -> str | None:
         return None
     path = context.command_path
     if "repo" in context.params and context.params["repo"] is None and _is_folder(further[1]):
+        import shlex
+
         given = [context.params[each.name] for each in context.command.params if isinstance(each, click.Argument)]
         own = "".join(f" {_quote_argument(value)}" for value in given if isinstance(value, str))
         return f"To use another repository: {path}{own} --repo {shlex.quote(further[1])}"
@@ -58,6 +59,8 @@ def suggest_command(error: click.UsageError) -> str | None:
 
 def _quote_argument(text: str) -> str:
     """Return a text as one shell word, in double quotes if these are enough."""
+    import shlex
+
     if text == shlex.quote(text):
         return text
     return shlex.quote(text) if _SHELL_SYNTAX.search(text) else f'"{text}"'

@@ -11,7 +11,6 @@ assembles.
 """
 
 import re
-from base64 import b64decode
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
@@ -237,8 +236,12 @@ def _is_named(value: str) -> bool:
 
 def _is_encoded_text(value: str) -> bool:
     """Return True for base64 of plain text, which is more often an example or a file than a secret."""
+    import base64
+
     try:
-        text = b64decode(value + "=" * (-len(value) % 4), altchars=b"-_" if "-" in value or "_" in value else None)
+        text = base64.b64decode(
+            value + "=" * (-len(value) % 4), altchars=b"-_" if "-" in value or "_" in value else None
+        )
     except ValueError:
         return False
     return text.isascii() and text.decode("ascii").replace("\n", " ").isprintable()
