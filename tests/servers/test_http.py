@@ -45,7 +45,7 @@ CALLS: dict[str, dict[str, object]] = {
     "ask": {"question": "what does an invoice cost with tax"}, "symbol": {"name": "price_of"},
     "impact": {"name": "with_tax"}, "find": {"name": "price"}, "map": {}, "tests": {"name": "with_tax"},
     "state": {"name": "shop/prices.py"}, "neighbors": {"name": "price_of"},
-    "verify": {"name": "price_of", "to": "with_tax"}, "layers": {}, "status": {},
+    "verify": {"name": "price_of", "to": "with_tax"}, "layers": {}, "topo": {}, "status": {},
 }  # fmt: skip
 
 

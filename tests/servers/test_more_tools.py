@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -50,8 +51,8 @@ def call(repository: Repository, tool: str, **arguments: Any) -> Reply:
 
 
 def test_there_are_those_of_the_command_line() -> None:
-    more = ["find", "map", "tests", "state", "neighbors", "verify", "layers", "status"]
-    assert list(ALL)[:11] == [*TOOLS, *more]
+    more = ["find", "map", "tests", "state", "neighbors", "verify", "layers", "topo", "similar", "status"]
+    assert list(ALL)[:13] == [*TOOLS, *more]
     assert list(select_tools("default")) == ["ask", "symbol", "impact"]
 
 
@@ -95,6 +96,27 @@ def test_verify(shop: Repository) -> None:
     assert call(shop, "verify", name="with_tax", to="price_of").text.startswith("no: ")
 
 
+def test_topo(shop: Repository) -> None:
+    reply = call(shop, "topo", names="shop tests/test_prices.py")
+    lines = reply.text.splitlines()
+    assert lines[0].endswith(", dependencies first")
+    assert lines.index("  shop/prices.py") < lines.index("  tests/test_prices.py")
+    assert reply.nodes[-1] == lines[-1].strip()
+    changed = call(shop, "topo", names="shop/rate.py::bump")
+    assert changed.text == "1 definition, dependencies first\n  shop/rate.py::bump\n"
+
+
+def test_similar(tmp_path: Path) -> None:
+    body = "".join(f"    total = total * {n} + len(items) - {n}\n" for n in range(2, 9)) + "    return total\n"
+    other = "\n\ndef other():\n    return 1\n"
+    write_all(tmp_path, {"a.py": f"def one(items, total):\n{body}", "b.py": f"def two(items, total):\n{body}{other}"})
+    reply = call(Repository.open(tmp_path, exact_root=True), "similar", name="one")
+    first, second = reply.text.splitlines()
+    assert first == "1 near-duplicate of a.py::one"
+    assert second.startswith("  0.92 renamed  b.py::two, lines 1-9; ") and "one -> two" in second
+    assert reply.nodes == ["a.py::one", "b.py::two"]
+
+
 def test_layers_and_status(sample: Repository) -> None:
     layers = call(sample, "layers").text
     assert "logic: " in layers and "from a lower layer to a higher one" in layers
@@ -108,7 +130,8 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "ask": {"question": "where is a token verified"}, "symbol": {"name": "verifyToken"},
     "impact": {"name": "verifyToken"}, "find": {"name": "token"}, "map": {}, "tests": {"name": "verifyToken"},
     "state": {"name": "src/security/jwt-verifier.ts"}, "neighbors": {"name": "verifyToken", "hops": 2},
-    "verify": {"name": "acceptToken", "to": "verifyToken"}, "layers": {}, "status": {},
+    "verify": {"name": "acceptToken", "to": "verifyToken"}, "layers": {}, "topo": {},
+    "similar": {"name": "verifyToken"}, "status": {},
 }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from causalist._internal.escape import neutralise, one_line
+from causalist._internal.text import count_noun
 from causalist.errors import UnreadNode, UsageError
 from causalist.model.answer import MemoryMode, RetrievalMode
 from causalist.pack import count_tokens
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository
 
 _MAX_CALLS = 10
+_MAX_CUTS = 3  # of a cycle
 _MAX_PROBLEMS = 3  # of data files
 
 
@@ -162,6 +164,42 @@ def _layers(repository: "Repository", arguments: Arguments) -> Reply:
     return Reply(truncate_to_budget("\n".join(lines) + "\n", arguments["max_tokens"]), list(nodes))
 
 
+def _order(repository: "Repository", arguments: Arguments) -> Reply:
+    from causalist.servers.text_answers import format_node, truncate_to_budget
+
+    names = arguments["names"].replace(",", " ").split() if arguments["names"] else ()
+    order = repository.topo(*names, revision=arguments["revision"])
+    text = "".join(f"note: {one_line(note, 300)}\n" for note in order.notes)
+    text += f"{count_noun(len(order.items), order.level.value)}, dependencies first\n" if order.items else ""
+    cycle = None
+    for item in order.items:
+        if item.cycle is not None and item.cycle != cycle:
+            members = order.cycles[item.cycle]
+            cuts = [f"{format_node(cut.source)} -> {format_node(cut.target)}" for cut in members.cuts[:_MAX_CUTS]]
+            text += f"cycle of {len(members.members)}, cheapest to cut: {', '.join(cuts)}\n"
+        cycle = item.cycle
+        text += f"{'  | ' if item.cycle is not None else '  '}{format_node(item.node)}\n"
+    if not order.items:
+        text += "the set has nothing to order\n"
+    return Reply(truncate_to_budget(text, arguments["max_tokens"]), [item.node for item in order.items])
+
+
+def _similar(repository: "Repository", arguments: Arguments) -> Reply:
+    from causalist.servers.text_answers import format_node, resolve_name, truncate_to_budget
+
+    node, note = resolve_name(repository, arguments["name"])
+    pairs = repository.similar(node)
+    if not pairs:
+        return Reply(f"{note}no near-duplicate of {format_node(node)} is known\n", [node])
+    lines = [f"{note}{count_noun(len(pairs), 'near-duplicate')} of {format_node(node)}\n"]
+    for pair in pairs:
+        differs = f"; {one_line(pair.differences[0], 200)}" if pair.differences else ""
+        place = f"lines {pair.other.start_line}-{pair.other.end_line}"
+        lines.append(f"  {pair.similarity:.2f} {pair.likeness}  {format_node(pair.other.node)}, {place}{differs}\n")
+    nodes = [node, *(pair.other.node for pair in pairs)]
+    return Reply(truncate_to_budget("".join(lines), arguments["max_tokens"]), nodes)
+
+
 def _status(repository: "Repository", arguments: Arguments) -> Reply:
     from causalist.serialize.answers import status_lines
     from causalist.servers.text_answers import truncate_to_budget
@@ -241,6 +279,22 @@ MORE_TOOLS: Mapping[str, Tool] = {
         "Shows the layers of the architecture (ui, api, logic, data, infra) and violations: lower using higher ones.",
         {"max_tokens": budget_parameter(2000)},
         _layers,
+    ),
+    "topo": Tool(
+        "Order of dependencies",
+        "Orders files or definitions, dependencies first: what to read, port or change first; names cycles and cuts.",
+        {
+            "names": Parameter(str, "Folders, patterns, files or names; without it all.", 1, MAX_CHARACTERS),
+            "revision": Parameter(str, "Only what changed since a commit, or in A..B.", 1, 200),
+            "max_tokens": budget_parameter(2000),
+        },
+        _order,
+    ),
+    "similar": Tool(
+        "Near-duplicates",
+        "Lists near-duplicates of a definition: what to change alike, or what exists before you write it again.",
+        {"name": name_parameter(_ANY, required=True), "max_tokens": budget_parameter(1000)},
+        _similar,
     ),
     "status": Tool(
         "State of the index",

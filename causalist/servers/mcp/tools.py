@@ -41,10 +41,11 @@ class Parameter:
     required: bool = False
 
     def schema(self) -> dict[str, object]:
-        """Return the parameter as JSON Schema."""
-        bounds = ("minLength", "maxLength") if self.type is str else ("minimum", "maximum")
+        """Return the parameter as JSON Schema.
+
+        Bounds are not in it: they would cost an agent a fifth of the list, and a number out of bounds is read anyhow.
+        """
         schema: dict[str, object] = {"type": _TYPES[self.type], "description": self.description}
-        schema |= zip(bounds, (self.low, self.high), strict=True)
         return schema if self.default is None else {**schema, "default": self.default}
 
     def read(self, name: str, value: object) -> object:
