@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from causalist._internal.escape import html_text, neutralise
 from causalist._internal.text import count_noun
+from causalist.model.symbols import Role
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
-    from causalist.model.lookup import DependencyOrder, GraphPath
+    from causalist.model.lookup import Affected, DependencyOrder, GraphPath
 
 MAX_PICTURE_NODES = 80  # more do not fit on a page that people can read
 
@@ -116,17 +117,32 @@ def picture_edge(edge: "Edge") -> PictureEdge:
     return PictureEdge(edge.source, edge.target, edge.kind, edge.confidence, evidence)
 
 
-def draw_path(trail: "GraphPath") -> str:
-    """Return a path as SVG."""
-    ends = (0, len(trail.hops) - 1)
+def draw_path(start: str, end: str, trail: "GraphPath | None") -> str:
+    """Return a path as SVG; both ends and a line that says so if there is none."""
+    title = f"{start} to {end}"
+    if trail is None:
+        ends = [PictureNode(start, mark=Mark.FOCUS), PictureNode(end, mark=Mark.FOCUS)]
+        return draw_picture(ends, (), title, ("the graph has no path between them",))
     nodes = [
-        PictureNode(
-            hop.node, f"{hop.path}:{hop.line}" if hop.line else hop.path or "", Mark.FOCUS if n in ends else Mark.PLAIN
-        )
-        for n, hop in enumerate(trail.hops)
+        PictureNode(hop.node, _place(hop.path, hop.line), Mark.FOCUS if hop.node in (start, end) else Mark.PLAIN)
+        for hop in trail.hops
     ]
-    title = f"{trail.hops[0].node} to {trail.hops[-1].node}"
     return draw_picture(nodes, map(picture_edge, trail.edges), title, (f"probability {trail.probability:.2g}",))
+
+
+def draw_impact(node: str, affected: Sequence["Affected"]) -> str:
+    """Return what depends on a node as SVG, tests marked; the first of `affected` are drawn."""
+    known = {each.node for each in affected}
+    nodes = [PictureNode(node, mark=Mark.FOCUS)]
+    edges = []
+    for each in affected:
+        nodes.append(PictureNode(each.node, mark=Mark.TEST if each.role == Role.TEST.label else Mark.PLAIN))
+        # The edge may lead to a part of a node, or to what runs it.
+        target = each.overridden_by or each.runs or each.edge.target
+        if target not in known:  # a part of a node, or of the node in question
+            target = next((a.node for a in affected if target.startswith((f"{a.node}.", f"{a.node}::"))), node)
+        edges.append(picture_edge(each.edge)._replace(source=each.node, target=target))
+    return draw_picture(nodes, edges, f"what depends on {node}")
 
 
 def draw_order(order: "DependencyOrder") -> str:

@@ -24,6 +24,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from causalist.errors import CausalistError, UsageError
+from causalist.model.lookup import OrderLevel
 from causalist.serialize.answers import answer_document, edge_document, read_options, read_question, status_document
 from causalist.serialize.lookups import node_document, show_document
 from causalist.servers.http_guard import AccessRules, Guard, new_token, read_token
@@ -42,6 +43,9 @@ _WAIT_SECONDS = 0.5
 _INTERRUPTED = 130
 _MAX_EDGES = 50  # callers, or callees
 _MAX_ID_CHARACTERS = 4_000
+
+# The nodes that each picture takes.
+_PICTURES = {"impact": ("node",), "path": ("node", "to"), "topo": ()}
 
 _TYPES = {"index.html": "text/html", "app.css": "text/css", "app.js": "text/javascript",
           "icon.svg": "image/svg+xml"}  # fmt: skip
@@ -76,6 +80,7 @@ class WebApp:
             *page,
             Route("/api/ask", self._said(self._ask), methods=["POST"]),
             Route("/api/node", self._said(self._node), methods=["POST"]),
+            Route("/api/picture", self._said(self._picture), methods=["POST"]),
             Route("/api/status", self._said(self._status), methods=["GET"]),
         ]
         rules = AccessRules(
@@ -145,7 +150,7 @@ class WebApp:
         """Return a definition with its source, its callers, its references and its callees."""
         params = await _read_json(request)
         node = params.get("node")
-        if not isinstance(node, str) or len(node) > _MAX_ID_CHARACTERS or set(params) != {"node"}:
+        if not isinstance(node, str) or not _is_node_id(node) or set(params) != {"node"}:
             raise UsageError("the request must have one key, node, with the id of a node")
         view = await self.live.view(_WAIT_SECONDS, _ignore_progress)
         repository = view.repository
@@ -162,6 +167,36 @@ class WebApp:
                     for name, edges in (("callers", callers), ("references", references), ("callees", callees))
                 },
             }
+
+        return _json_response(await self._answer(work))
+
+    async def _picture(self, request: Request) -> Response:
+        """Return the elements of a picture: what depends on a node, a path, or the order of files or folders."""
+        params = await _read_json(request)
+        view = str(params.get("view"))
+        wanted = _PICTURES.get(view)
+        given = {name: value for name, value in params.items() if name != "view"}
+        if wanted is None:
+            raise UsageError(f"view must be one of {', '.join(_PICTURES)}")
+        if set(given) != set(wanted) or not all(_is_node_id(value) for value in given.values()):
+            raise UsageError(f"the picture {view} takes {' and '.join(wanted) or 'nothing'}: ids of nodes")
+        state = await self.live.view(_WAIT_SECONDS, _ignore_progress)
+        repository = state.repository
+        if repository is None:
+            return _indexing_response(state)
+
+        def work() -> dict[str, object]:
+            from causalist.serialize import picture
+
+            if view == "impact":
+                return {"picture": _elements(picture.draw_impact(given["node"], repository.impact(given["node"])))}
+            if view == "path":
+                trail = repository.path(given["node"], given["to"])
+                return {"picture": _elements(picture.draw_path(given["node"], given["to"], trail))}
+            order = repository.topo()
+            if len(order.items) > picture.MAX_PICTURE_NODES:
+                order = repository.topo(level=OrderLevel.FOLDER)
+            return {"picture": _elements(picture.draw_order(order))}
 
         return _json_response(await self._answer(work))
 
@@ -183,6 +218,22 @@ class WebApp:
     async def _answer(self, work: Callable[[], dict[str, object]]) -> dict[str, object]:
         async with self._answering:
             return await run_in_thread(work)
+
+
+def _elements(svg: str) -> list[Any]:
+    """Return [tag, attributes, children …] of each element: the page makes no markup of text."""
+    from xml.etree import ElementTree
+
+    def plain(element: ElementTree.Element) -> list[Any]:
+        tag = element.tag.rpartition("}")[2]
+        text = (element.text or "").strip()
+        return [tag, dict(element.attrib), *([text] if text else []), *map(plain, element)]
+
+    return plain(ElementTree.fromstring(svg))
+
+
+def _is_node_id(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= _MAX_ID_CHARACTERS
 
 
 def _json_response(document: dict[str, object], status: int = 200) -> Response:

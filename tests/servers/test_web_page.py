@@ -131,6 +131,38 @@ def test_following_the_graph(page: Any, taskboard: WebServer) -> None:
     assert page.locator("#arcs > path.onway").count() >= 1 and page.locator("#code .way .link").count() >= 2
 
 
+def test_pictures_lead_to_the_code(page: Any, taskboard: WebServer) -> None:
+    page.goto(taskboard.address)
+    ask(page, "where does user authentication happen?")
+    page.locator("#picture g[data-node$='::verifyToken']").click()
+    page.wait_for_function("() => document.querySelector('#code h2').textContent.endsWith('verifyToken')")
+    page.click("#impact")
+    page.wait_for_selector("#drawn[open] svg")
+    verify = "src/security/jwt-verifier.ts::verifyToken"
+    assert page.locator("#drawn-title").inner_text() == f"what depends on {verify}"
+    caller = "src/middleware/auth-middleware.ts::acceptToken"
+    boxes = {name: page.locator(f"#drawn-svg g[data-node='{name}'] rect") for name in (verify, caller)}
+    assert boxes[caller].bounding_box()["x"] < boxes[verify].bounding_box()["x"]
+    assert boxes[verify].evaluate("box => getComputedStyle(box).fill") == "rgb(221, 244, 255)"
+    boxes[caller].click()
+    page.wait_for_function("() => document.querySelector('#code h2').textContent.endsWith('acceptToken')")
+    assert not page.locator("#drawn").evaluate("drawn => drawn.open")
+    page.locator("#code select").select_option(verify)
+    page.wait_for_selector("#drawn[open] svg")
+    assert page.locator("#drawn-svg g[data-node]").count() == 2
+    page.keyboard.press("Escape")
+
+
+def test_the_parts_of_the_repository_are_a_picture(page: Any, taskboard: WebServer) -> None:
+    page.goto(taskboard.address)
+    page.wait_for_selector("#counts:not(:empty)")
+    page.click("#show-folders")
+    page.wait_for_selector("#drawn[open] svg")
+    page.locator("#drawn-svg g[data-node='src/security/jwt-verifier.ts']").click()
+    page.wait_for_selector("#code .source", state="attached")
+    assert chosen(page).startswith("src/security/jwt-verifier.ts")
+
+
 def test_nothing_found_and_no_token(page: Any, browser: Any, taskboard: WebServer) -> None:
     page.goto(taskboard.address)
     ask(page, "qqzzqq")

@@ -4,7 +4,7 @@ const $ = (id) => document.getElementById(id);
 const SVG = "http://www.w3.org/2000/svg";
 const OPTIONS = { level: "symbol", top_k: "20", order: "causal", max_tokens: "4000" };
 const MOST_LINES = 400;
-let state = { answer: null, nodes: {}, chosen: null, asked: 0, opened: 0 };
+let state = { answer: null, nodes: {}, chosen: null, asked: 0, opened: 0, pictured: 0 };
 
 function make(tag, attributes = {}, ...children) {
   const element = tag.startsWith("svg:") ? document.createElementNS(SVG, tag.slice(4)) : document.createElement(tag);
@@ -320,6 +320,7 @@ function showCode({ node, callers, references, callees }) {
     make("h2", {}, result ? `${result.rank}. ` : "", ...breakable(nameOf(node.node))),
     make("p", { class: "place" }, ...breakable(placeOf(node))),
     make("div", { class: "chips" }, ...chips),
+    picturesOf(node.node),
   ];
   if (node.doc && !node.text) parts.push(make("p", { class: "part" }, node.doc));
   const way = result ? result.path_from_seed : [];
@@ -336,6 +337,52 @@ function showCode({ node, callers, references, callees }) {
   if (lists.length) parts.push(make("div", { class: "columns" }, ...lists));
   $("code").replaceChildren(...parts);
   $("code").scrollTop = 0;
+}
+
+// -- pictures: elements of SVG from the server, whose boxes lead to the code
+
+function picturesOf(id) {
+  const others = state.answer.results.map((result) => result.node).filter((other) => other !== id);
+  const to = make("select", { "aria-label": "Path to", on: { change: () => { if (to.value) drawn("path", { node: id, to: to.value }); to.value = ""; } } },
+    make("option", { value: "" }, "Path to …"), ...others.map((other) => make("option", { value: other }, nameOf(other))));
+  return make("div", { class: "pictures" },
+    make("button", { type: "button", id: "impact", on: { click: () => drawn("impact", { node: id }) } }, "What depends on it"),
+    others.length ? to : null);
+}
+
+const SHAPES = new Set(["svg", "title", "defs", "marker", "path", "rect", "text", "g"]);
+
+function built([tag, attributes, ...children]) {
+  if (!SHAPES.has(tag)) throw new Error(`A picture has no ${tag}`);
+  return make(`svg:${tag}`, attributes, ...children.map((child) => (typeof child === "string" ? child : built(child))));
+}
+
+async function drawn(view, nodes) {
+  const asked = ++state.pictured;
+  try {
+    const found = await patiently("/api/picture", { view, ...nodes }, () => asked === state.pictured);
+    if (found === null) return;
+    showProgress(null);
+    const svg = built(found.picture);
+    $("drawn-title").textContent = svg.querySelector("title").textContent;
+    for (const box of svg.querySelectorAll("g[data-node]")) {
+      const open = () => { $("drawn").close(); openNode(box.dataset.node); };
+      box.setAttribute("role", "button");
+      box.setAttribute("tabindex", "0");
+      box.addEventListener("click", open);
+      box.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); open(); } });
+    }
+    $("drawn-svg").replaceChildren(svg);
+    if (!$("drawn").open) $("drawn").showModal();
+  } catch (error) {
+    if (asked === state.pictured) say(error.message);
+  }
+}
+
+// Without an answer on the page, a box of a picture is a question.
+function openNode(id) {
+  if (state.answer) choose(id, { narrow: true });
+  else { $("question").value = id; ask(id); }
 }
 
 function sourceOf(node) {
@@ -398,7 +445,7 @@ function step(by) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || $("help").open || $("drawn").open) return;
   const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
   if (event.key === "Escape") {
     if (isTyping) event.target.blur();
@@ -445,6 +492,7 @@ $("show-options").addEventListener("click", () => {
   $("options").hidden = !$("options").hidden;
   $("show-options").setAttribute("aria-expanded", String(!$("options").hidden));
 });
+$("show-folders").addEventListener("click", () => drawn("topo", {}));
 $("show-help").addEventListener("click", () => $("help").showModal());
 $("theme").addEventListener("click", () => {
   const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
