@@ -79,6 +79,12 @@ class UnreadableCoverage(CausalistError):
     slug = "unreadable-coverage"
 
 
+class ProofFailed(CausalistError):
+    """Tests cannot be run on broken code: no Python with pytest, or none that imports the copy."""
+
+    slug = "proof-failed"
+
+
 class AmbiguousNode(CausalistError):
     """Several nodes answer to the name; the message lists the candidates.
 

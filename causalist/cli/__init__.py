@@ -39,6 +39,7 @@ COMMANDS = {
     "layers": ("map", "layers_command"),
     "verify": ("lookup", "verify_command"),
     "observe": ("observe", "observe_command"),
+    "prove": ("prove", "prove_command"),
     "lint": ("graph", "lint_command"),
     "config": ("config", "config_command"),
     "graph": ("graph", "graph_command"),

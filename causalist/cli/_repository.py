@@ -17,7 +17,7 @@ from causalist.model.symbols import split_id
 
 if TYPE_CHECKING:
     from causalist.index.options import RefreshCache
-    from causalist.model.graph import Edge, Sighting
+    from causalist.model.graph import Edge, Proof, Sighting
     from causalist.model.lookup import UnresolvedCall
     from causalist.model.scores import Hit
     from causalist.pipeline.repository import Repository
@@ -145,7 +145,11 @@ def observed_option(command: _Command) -> _Command:
         context.meta[_IGNORES_RUNS] = value
 
     return click.option(
-        "--no-observed", is_flag=True, expose_value=False, callback=ignore, help="Use nothing that `observe` recorded."
+        "--no-observed",
+        is_flag=True,
+        expose_value=False,
+        callback=ignore,
+        help="Use nothing that `observe` or `prove` found.",
     )(command)
 
 
@@ -277,11 +281,19 @@ def describe_sighting(seen: "Sighting") -> str:
 
 
 def count_sightings(edge: "Edge") -> str:
-    """Return how often a call was seen, "" without an observation."""
-    if edge.observed is None:
-        return ""
-    n = edge.observed.n + edge.observed.n_through
-    return f"seen {n:,}x" if n else f"unseen in {edge.observed.n_runs:,} runs"
+    """Return how often a call was seen, and that it is proven; "" without evidence."""
+    found = []
+    if edge.observed is not None:
+        n = edge.observed.n + edge.observed.n_through
+        found.append(f"seen {n:,}x" if n else f"unseen in {edge.observed.n_runs:,} runs")
+    if edge.proven is not None:
+        found.append(f"proven {describe_age(edge.proven.time)} ago")
+    return ", ".join(found)
+
+
+def describe_proof(proof: "Proof") -> str:
+    """Return in words what broke with the target of an edge, with its age."""
+    return f"proven by {proof.test}, which fails with {proof.node} {proof.mutant}, {describe_age(proof.time)} ago"
 
 
 def describe_age(since: int) -> str:
@@ -302,6 +314,11 @@ def report_stale_calls(repository: "Repository", source: str | None, target: str
         )
     if len(stale) > _MAX_STALE:
         say(f"note: and {len(stale) - _MAX_STALE} more stale calls; `causalist observe -- COMMAND` records anew")
+    proofs = repository.stale_proofs(source, target)
+    for proof in proofs[:_MAX_STALE]:
+        say(f"note: stale, something changed since: {proof.source} -> {proof.target}, {describe_proof(proof.proof)}")
+    if len(proofs) > _MAX_STALE:
+        say(f"note: and {len(proofs) - _MAX_STALE} more stale proofs; `causalist prove NODE` tries anew")
 
 
 def edge_location(edge: "Edge") -> str:

@@ -12,6 +12,7 @@ from causalist.cli._repository import (
     answer_each_meaning,
     count_sightings,
     describe_call,
+    describe_proof,
     describe_sighting,
     edge_location,
     limit_option,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from causalist.model.scores import Hit
+    from causalist.pipeline.repository import Repository
 
 MAX_NAMES = 5
 
@@ -237,8 +239,10 @@ MAX_UNRESOLVED_CALLS = 5
 @click.argument("target")
 @lookup_options
 @observed_option
+@click.option("--at-least", type=click.Choice(["observed", "proven"]),
+              help="Only edges that runs saw, or that are proven; the shortest path.")  # fmt: skip
 @answer_each_meaning
-def path_command(source: str, target: str, repo: Path | None, force: bool, as_json: bool) -> None:
+def path_command(source: str, target: str, repo: Path | None, force: bool, at_least: str | None, as_json: bool) -> None:
     """Show the most probable path from SOURCE to TARGET.
 
     A path follows uses, and steps from a type or file to its members. If no forward path exists, the command shows a
@@ -252,6 +256,9 @@ def path_command(source: str, target: str, repo: Path | None, force: bool, as_js
     empty = path_document(source, target, None, ()) if as_json else None
     repository = open_for_lookup(repo, force=force, when_empty=empty)
     start, end = resolve_id(repository, source), resolve_id(repository, target)
+    if at_least is not None:
+        _show_evident_path(repository, start, end, at_least, as_json)
+        return
     trail = repository.path(start, end)
     gaps = repository.gaps(start, end) if trail is None or not trail.forward else ()
     if trail is None:
@@ -272,6 +279,16 @@ def path_command(source: str, target: str, repo: Path | None, force: bool, as_js
     if trail is not None and not trail.forward:
         unknown = "; unresolved calls could hide one:\n" + "\n".join(_format_unresolved_calls(gaps)) if gaps else ""
         say(f"note: no forward path is known; this path reverses some edges{unknown}")
+
+
+def _show_evident_path(repository: "Repository", start: str, end: str, at_least: str, as_json: bool) -> None:
+    trail = repository.path_by_evidence(start, end, is_proven=at_least == "proven")
+    report_stale_calls(repository, start, end)
+    how = "observe -- pytest" if at_least == "observed" else f"prove {end}"
+    nothing = "" if trail else f"no path of {at_least} edges from {start} to {end}; `causalist {how}` looks for them"
+    print_result(
+        path_document(start, end, trail, ()) if as_json else None, _format_path(trail) if trail else (), nothing
+    )
 
 
 def _format_unresolved_calls(gaps: "tuple[UnresolvedCall, ...]") -> list[str]:
@@ -412,7 +429,7 @@ def verify_command(
     verdict = repository.verify(start, end, min_confidence=min_confidence)
     if verdict.known != "yes" and verdict.reason != "unread":
         report_unread(repository, end)
-    if not any(edge.observed for edge in verdict.edges):
+    if not any(edge.observed or edge.proven for edge in verdict.edges):
         report_stale_calls(repository, start, end)
     document = verify_document(start, end, verdict) if as_json else None
     print_result(document, _format_verdict(verdict), is_found=verdict.known == "yes")
@@ -428,7 +445,9 @@ def _format_verdict(verdict: "Verdict") -> Iterator[str]:
             yield f"    {line}"
         if edge.observed is not None:
             yield f"    {describe_sighting(edge.observed)}"
-        if edge.rule.startswith("observed"):
+        if edge.proven is not None:
+            yield f"    {describe_proof(edge.proven)}"
+        if edge.rule.startswith(("observed", "proven")):
             yield f"    {basis.meaning}"
         else:
             yield f"    {basis.meaning}; {_describe_precision(basis, edge)}"

@@ -124,10 +124,24 @@ class Sighting(NamedTuple):
     command: str
 
 
+class Proof(NamedTuple):
+    """An edge whose target was broken, after which its source broke: test `test` fails only with a mutant of `node`.
+
+    `mutant` says in words what is other in it, `n` counts the mutants of `node` with which the test fails. `time` is in
+    seconds.
+    """
+
+    node: str
+    mutant: str
+    test: str
+    n: int
+    time: int
+
+
 class Edge(NamedTuple):
     """One edge with names, for people. `line` is 1-based, or None where the edge has no site.
 
-    `observed` is what runs saw of a call; None without an observation.
+    `observed` is what runs saw of a call, `proven` what broke with its target; None without.
     """
 
     source: str
@@ -139,6 +153,7 @@ class Edge(NamedTuple):
     n: int
     candidates: int = 1
     observed: Sighting | None = None
+    proven: Proof | None = None
 
 
 def _no_integers() -> NDArray[np.int32]:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         describe_definition,
         find_files_changing_with,
         find_graph_path,
+        find_path_of_edges,
         list_co_change_edges,
         list_neighbors,
         list_neighbors_and_co_changes,
@@ -60,6 +61,7 @@ __all__ = [
     "find_indirect_calls",
     "find_nodes",
     "find_nodes_of_rows",
+    "find_path_of_edges",
     "find_tests_reaching",
     "list_co_change_edges",
     "list_neighbors",
@@ -81,8 +83,8 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "neighbors": "describe_definition find_files_changing_with find_graph_path list_co_change_edges "
-        "list_neighbors list_neighbors_and_co_changes",
+        "neighbors": "describe_definition find_files_changing_with find_graph_path find_path_of_edges "
+        "list_co_change_edges list_neighbors list_neighbors_and_co_changes",
         "impact": "count_probable_tests find_affected_nodes find_nodes_of_rows find_tests_reaching mark_tests",
         "edges": "calls_from calls_to edges_to find_indirect_calls list_routes mentions_of references_to "
         "select_edges with_overloads_and_members",

@@ -127,6 +127,24 @@ def join_records(
     return _with_observed(graph, changed, tests, observed, certain, absent)
 
 
+def join_proofs(
+    graph: CodeGraph, changed: NDArray[np.int64], tests: Sequence[Affected], proven: Collection[int]
+) -> tuple[Affected, ...]:
+    """Return the tests of `changed` with those first that are proven to need one of it, by the numbers of edges."""
+    edges, nodes, ids = graph.edges, graph.nodes, graph.nodes.ids
+    given = {each.node: each for each in tests}
+    found: dict[str, Affected] = {}
+    for number in graph.edges_into(changed).tolist():
+        if number not in proven or edges.kinds[number] != EdgeKind.TESTS:
+            continue
+        edge, node = graph.edge(number), int(edges.sources[number])
+        role, layer, tier = Role(int(nodes.roles[node])).label, graph.layer(node), graph.tier(node)
+        known = given.get(ids[node], Affected(ids[node], 1, edge, role, "", layer, tier, "", 1.0))
+        found.setdefault(ids[node], known._replace(edge=edge, overridden_by="", runs="", probability=1.0))
+    first = sorted(found.values(), key=lambda each: (each.depth, each.node))
+    return (*first, *(each for each in tests if each.node not in found))
+
+
 def _read_runs(
     index: Index, bodies: Mapping[str, _Body], files: Sequence[Path], root: Path, *, is_named: bool
 ) -> tuple[list[_Run], tuple[str, ...]]:

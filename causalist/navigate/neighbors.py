@@ -6,7 +6,7 @@ Files that change together are linked by edges that the graph does not hold. The
 co-changes are known only from commits, so their edges are made from the history on request.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -25,7 +25,7 @@ from causalist.navigate.edges import (
     overridden_ids,
     overriding_ids,
 )
-from causalist.navigate.implicit_calls import find_constructors_run, find_implicit_uses
+from causalist.navigate.implicit_calls import class_of_constructor, find_constructors_run, find_implicit_uses
 from causalist.rank import WalkWeights
 
 
@@ -238,6 +238,52 @@ def find_graph_path(graph: CodeGraph, transition: Transition, source: int, targe
             if through is not None:
                 return through
     return None
+
+
+def find_path_of_edges(graph: CodeGraph, numbers: Collection[int], source: int, target: int) -> GraphPath | None:
+    """Return the path with the fewest edges from `source` to `target` of the edges `numbers`; None if there is none.
+
+    Edges are followed forward. `contains` counts, too, from a type to its constructor and from `source` to its members.
+    An edge `tests` skips what is between its ends, and is taken only if there is no other path. The probability is the
+    product of the confidences.
+    """
+    edges = graph.edges
+
+    def is_open(number: int, with_tests: bool) -> bool:
+        kind, owner = edges.kinds[number], int(edges.sources[number])
+        if kind == EdgeKind.CONTAINS:
+            return owner == source or class_of_constructor(graph, int(edges.targets[number])) == owner
+        return number in numbers and (with_tests or kind != EdgeKind.TESTS)
+
+    for with_tests in (False, True):
+        before: dict[int, int] = {source: -1}
+        level = [source]
+        while level and target not in before:
+            ends = []
+            for node in level:
+                for number in graph.outgoing(node):
+                    end = int(edges.targets[number])
+                    if end not in before and is_open(number, with_tests):
+                        before[end] = number
+                        ends.append(end)
+            level = ends
+        if target in before:
+            way: list[int] = []
+            node = target
+            while before[node] >= 0:
+                way.append(before[node])
+                node = int(edges.sources[before[node]])
+            return _path_of(graph, source, way[::-1])
+    return None
+
+
+def _path_of(graph: CodeGraph, source: int, numbers: Sequence[int]) -> GraphPath:
+    """Return a path of edges that follow each other."""
+    ids, steps = graph.nodes.ids, [graph.edge(number) for number in numbers]
+    row = int(graph.nodes.start_rows[source])
+    hops = [Hop(ids[source], None, split_id(ids[source])[0] or None, row + 1)]
+    hops += [Hop(each.target, each.kind, split_id(each.source)[0] or None, each.line) for each in steps]
+    return GraphPath(tuple(hops), float(np.prod([each.confidence for each in steps])), tuple(steps), True)
 
 
 def _find_path_through_route(graph: CodeGraph, forward: Transition, source: int, target: int) -> GraphPath | None:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalist.model.graph import CodeGraph, Edge, EdgeKind, EdgeTable, Sighting
+from causalist.model.graph import CodeGraph, Edge, EdgeKind, EdgeTable, Proof, Sighting
 from causalist.model.index import Index
 from causalist.model.lookup import ObservedStatus
 from causalist.model.symbols import TYPE_KINDS, NodeKind, split_id
@@ -44,13 +44,15 @@ class StaleCall(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ObservedGraph(CodeGraph):
-    """A graph with observed edges. `sightings` are what was seen of an edge, by its number."""
+    """A graph with evidence of runs: what was seen and what was proven of an edge, by its number."""
 
     sightings: Mapping[int, Sighting] = field(default_factory=dict)
+    proofs: Mapping[int, Proof] = field(default_factory=dict)
 
     def edge(self, number: int) -> Edge:
-        """Return edge `number` with what was seen of it."""
-        return CodeGraph.edge(self, number)._replace(observed=self.sightings.get(number))
+        """Return edge `number` with what was seen and proven of it."""
+        edge = CodeGraph.edge(self, number)
+        return edge._replace(observed=self.sightings.get(number), proven=self.proofs.get(number))
 
 
 def unseen_confidence(
@@ -80,7 +82,7 @@ def observed_graph(index: Index, store: ObservedStore, freshness: Freshness) -> 
     confidences = edges.confidences.copy()
     sightings: dict[int, Sighting] = {}
     added: dict[tuple[int, int, int], tuple[float, int, Sighting]] = {}
-    numbers = _EdgeNumbers(graph)
+    numbers = EdgeNumbers(graph)
     for call in store.calls.values():
         source, target = graph.nodes.ids.position(call.source.id), graph.nodes.ids.position(call.target.id)
         if source < 0 or target < 0 or not is_current(call, store, freshness):
@@ -102,7 +104,7 @@ def observed_graph(index: Index, store: ObservedStore, freshness: Freshness) -> 
         is_direct = bool(call.n)
         is_file = graph.kind(target) is NodeKind.FILE
         kind = EdgeKind.CALLS if is_direct else EdgeKind.IMPORTS if is_file else EdgeKind.REFERENCES
-        end = _as_written(graph, source, target) if is_direct else target
+        end = as_written(graph, source, target) if is_direct else target
         number = numbers.of(source, end, kind)
         confidence = 1.0 if is_direct else THROUGH_CONFIDENCE
         if number >= 0:
@@ -154,7 +156,8 @@ def changed_paths(index: Index, store: ObservedStore) -> frozenset[str]:
 def count_observed(graph: ObservedGraph, store: ObservedStore, n_stale: int) -> ObservedStatus:
     """Return counts of what the store has and what the graph takes of it."""
     rules = graph.edges.rules
-    known = {number: int(rules[number]) < len(graph.rule_names) - 2 for number in graph.sightings}
+    new = (OBSERVED, OBSERVED_THROUGH)
+    known = {number: graph.rule_names[int(rules[number])] not in new for number in graph.sightings}
     is_seen = {number: bool(each.n + each.n_through) for number, each in graph.sightings.items()}
     return ObservedStatus(
         tuple(store.runs),
@@ -179,7 +182,7 @@ def _sighting(call: CallCount, store: ObservedStore) -> Sighting:
     return Sighting(call.n, call.n_through, n_runs if version == call.source else 0, run.time, run.command)
 
 
-class _EdgeNumbers:
+class EdgeNumbers:
     """Numbers of edges by their ends and kind."""
 
     def __init__(self, graph: CodeGraph) -> None:
@@ -213,26 +216,37 @@ class _EdgeNumbers:
         return self._constructors[owner]
 
 
-def _as_written(graph: CodeGraph, source: int, target: int) -> int:
+def as_written(graph: CodeGraph, source: int, target: int) -> int:
     """Return the class of a constructor that something other than a constructor calls, else the target."""
     owner = class_of_constructor(graph, target)
     return owner if owner >= 0 and class_of_constructor(graph, source) < 0 else target
 
 
-def _merge(
+class AddedEdge(NamedTuple):
+    """An edge that the graph does not have. `row` as in `EdgeTable`."""
+
+    confidence: float
+    row: int
+    rule: str
+
+
+def merge_edges(
     graph: CodeGraph,
     confidences: np.ndarray[tuple[int], np.dtype[np.float64]],
-    sightings: Mapping[int, Sighting],
-    added: Mapping[tuple[int, int, int], tuple[float, int, Sighting]],
-) -> ObservedGraph:
-    """Return the graph with other confidences and more edges."""
+    added: Mapping[tuple[int, int, int], AddedEdge],
+    new_rules: tuple[str, ...],
+) -> tuple[EdgeTable, tuple[str, ...], list[int], dict[tuple[int, int, int], int]]:
+    """Return edges with other confidences and more of them, by (source, target, kind).
+
+    The result is (the edges, the names of rules, the new number of each old edge, the numbers of the added ones).
+    """
     edges, n = graph.edges, len(graph.edges)
     new = sorted(added)
-    rules = (*graph.rule_names, OBSERVED, OBSERVED_THROUGH)
+    rules = (*graph.rule_names, *new_rules)
     sources = np.concatenate([edges.sources, np.array([key[0] for key in new], dtype=np.int32)])
     targets = np.concatenate([edges.targets, np.array([key[1] for key in new], dtype=np.int32)])
     kinds = np.concatenate([edges.kinds, np.array([key[2] for key in new], dtype=np.uint8)])
-    numbers = [len(rules) - (2 if key[2] == EdgeKind.CALLS else 1) for key in new]
+    numbers = [len(rules) - len(new_rules) + new_rules.index(added[key].rule) for key in new]
     order = np.lexsort((kinds, targets, sources))
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
@@ -252,13 +266,28 @@ def _merge(
         targets[order],
         kinds[order],
         np.concatenate([edges.rules, np.array(numbers, dtype=np.uint8)])[order],
-        np.concatenate([confidences, np.array([added[key][0] for key in new])])[order],
+        np.concatenate([confidences, np.array([added[key].confidence for key in new])])[order],
         with_new(edges.candidates, [1] * len(new)),
         with_new(edges.counts, [1] * len(new)),
-        with_new(edges.rows, [added[key][1] for key in new]),
+        with_new(edges.rows, [added[key].row for key in new]),
         np.lexsort((kinds[order], sources[order], targets[order])).astype(edges.incoming.dtype),
         incoming_indptr,
     )
-    seen = {int(place[number]): sighting for number, sighting in sightings.items()}
-    seen |= {int(place[n + i]): added[key][2] for i, key in enumerate(new)}
+    return table, rules, place[:n].tolist(), {key: int(place[n + i]) for i, key in enumerate(new)}
+
+
+def _merge(
+    graph: CodeGraph,
+    confidences: np.ndarray[tuple[int], np.dtype[np.float64]],
+    sightings: Mapping[int, Sighting],
+    added: Mapping[tuple[int, int, int], tuple[float, int, Sighting]],
+) -> ObservedGraph:
+    """Return the graph with other confidences and more edges."""
+    new = {
+        key: AddedEdge(confidence, row, OBSERVED if key[2] == EdgeKind.CALLS else OBSERVED_THROUGH)
+        for key, (confidence, row, _) in added.items()
+    }
+    table, rules, places, numbers = merge_edges(graph, confidences, new, (OBSERVED, OBSERVED_THROUGH))
+    seen = {places[number]: sighting for number, sighting in sightings.items()}
+    seen |= {number: added[key][2] for key, number in numbers.items()}
     return ObservedGraph(graph.nodes, table, rules, graph.unresolved, seen)

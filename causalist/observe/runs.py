@@ -175,7 +175,7 @@ def read_run(run: RunFolder, index: Index) -> ObservedCalls:
     manifest = index.manifest
     present = dict(zip(manifest.paths, manifest.blobs, strict=True))
     same = {path for path, blob in run.blobs.items() if present.get(path) == blob}
-    places, found, tests = _Places(index.graph, same), ObservedCalls(), dict[str, set[int]]()
+    places, found, tests = CodePlaces(index.graph, same), ObservedCalls(), dict[str, set[int]]()
     for path in sorted(run.folder.glob("*.rec")):
         found.n_processes += 1
         codes: dict[int, _Code] = {}
@@ -249,7 +249,7 @@ def _read_rows(path: Path) -> Iterator[list[Any]]:
                 yield from json.loads(data)
 
 
-class _Places:
+class CodePlaces:
     """Nodes by the first lines of code objects."""
 
     def __init__(self, graph: CodeGraph, paths: set[str]) -> None:

@@ -21,7 +21,7 @@ from causalist.model.source import Changes, Diagnostic, FileEntry, SourceFile
 from causalist.model.symbols import CALLABLE_KINDS, Role, split_id
 from causalist.pipeline.answer_parts import build_repository_info
 from causalist.rank import WalkWeights, build_transition
-from causalist.store import OBSERVED_NAME, index_stamp
+from causalist.store import OBSERVED_NAME, PROVEN_NAME, index_stamp
 
 if TYPE_CHECKING:  # a question needs none of these
     from causalist.index.source_text import UnreadFile
@@ -48,45 +48,57 @@ if TYPE_CHECKING:  # a question needs none of these
     )
     from causalist.model.scores import Hit
     from causalist.observe import Freshness, ObservedGraph, ObservedStore, StaleCall
+    from causalist.prove import ProofStore, StaleProof
 
 
 class _Seen(NamedTuple):
-    """The graph with what runs saw, the stale part of that, and all of it."""
+    """The graph with what runs saw and what was proven, the stale part of that, and all of it."""
 
     graph: ObservedGraph
     stale: tuple[StaleCall, ...]
-    store: ObservedStore
+    stale_proofs: tuple[StaleProof, ...]
+    store: ObservedStore | None
+    proofs: ProofStore | None
     freshness: Freshness
 
 
 class Observations:
-    """Calls that runs saw, beside an index that may be in one of `places`. It is read when a look-up needs it."""
+    """What runs saw and what was proven, beside an index that may be in one of `places`.
+
+    It is read when a look-up needs it.
+    """
 
     def __init__(self, places: Sequence[Path]) -> None:
         self.places = tuple(places)
         self._loaded: tuple[Index, object, _Seen | None] | None = None
 
     def load(self, index: Index, read: Callable[[FileEntry], SourceFile | str]) -> _Seen | None:
-        """Return what runs saw of the definitions of an index; None if nothing is kept."""
-        stamp = observed_stamp(self.places)
-        if self._loaded is None or self._loaded[0] is not index or self._loaded[1] != stamp:
-            self._loaded = index, stamp, _read_seen(self.places, index, read) if stamp is not None else None
+        """Return what is known of the definitions of an index beside it; None if nothing is kept."""
+        stamps = tuple(evidence_stamp(self.places, name) for name in (OBSERVED_NAME, PROVEN_NAME))
+        if self._loaded is None or self._loaded[0] is not index or self._loaded[1] != stamps:
+            self._loaded = index, stamps, _read_seen(self.places, index, read) if any(stamps) else None
         return self._loaded[2]
 
 
-def observed_stamp(places: Sequence[Path]) -> tuple[int, ...] | None:
-    """Return metadata that identifies what is kept of runs; None if nothing is."""
-    return next((stamp for place in places if (stamp := index_stamp(place / OBSERVED_NAME)) is not None), None)
+def evidence_stamp(places: Sequence[Path], name: str) -> tuple[int, ...] | None:
+    """Return metadata that identifies what is kept under a name; None if nothing is."""
+    return next((stamp for place in places if (stamp := index_stamp(place / name)) is not None), None)
 
 
 def _read_seen(places: Sequence[Path], index: Index, read: Callable[[FileEntry], SourceFile | str]) -> _Seen | None:
-    from causalist.observe import Freshness, observed_graph, read_store, stale_calls
+    from causalist.observe import Freshness, ObservedStore, observed_graph, read_store, stale_calls
+    from causalist.prove import proven_graph, read_proofs, stale_proofs
 
-    store = read_store(places)
-    if store is None:
+    store, proofs = read_store(places), read_proofs(places)
+    if store is None and proofs is None:
         return None
     freshness = Freshness(index, SourceText(index.manifest, read))
-    return _Seen(observed_graph(index, store, freshness), tuple(stale_calls(store, freshness)), store, freshness)
+    graph = observed_graph(index, store or ObservedStore(), freshness)
+    stale = tuple(stale_calls(store, freshness)) if store is not None else ()
+    if proofs is None:
+        return _Seen(graph, stale, (), store, None, freshness)
+    unproven = tuple(stale_proofs(proofs, freshness))
+    return _Seen(proven_graph(graph, proofs, freshness), stale, unproven, store, proofs, freshness)
 
 
 def _is_within(node_id: str, outer: str | None) -> bool:
@@ -124,6 +136,15 @@ class Lookups:
             )
         )
 
+    def stale_proofs(self, source: str | None, target: str | None) -> tuple[StaleProof, ...]:
+        """Return the edges that were proven before a definition changed, as `stale_calls`."""
+        seen = None if self.observations is None else self.observations.load(self.index, self.read)
+        return tuple(
+            each
+            for each in (() if seen is None else seen.stale_proofs)
+            if _is_within(each.source, source) and _is_within(each.target, target)
+        )
+
     def resolve(self, name: str) -> int:
         """Return the node that `name` means: an id, a path with or without a line, or a unique end of an id.
 
@@ -153,7 +174,7 @@ class Lookups:
         from causalist.observe import count_observed
 
         seen = None if self.observations is None else self.observations.load(self.index, self.read)
-        return None if seen is None else count_observed(seen.graph, seen.store, len(seen.stale))
+        return None if seen is None or seen.store is None else count_observed(seen.graph, seen.store, len(seen.stale))
 
     def callers(self, name: str) -> tuple[Edge, ...]:
         """Return call edges into a node, most confident first. Raises as `resolve`.
@@ -200,6 +221,16 @@ class Lookups:
         if graph is not self.index.graph:
             transition = build_transition(graph, WalkWeights())
         return navigate.find_graph_path(graph, transition, start, end)
+
+    def path_by_evidence(self, source: str, target: str, *, is_proven: bool) -> GraphPath | None:
+        """Return the shortest path of edges that runs saw, or that are proven, from one node to another.
+
+        Every edge is followed forward. Raises as `resolve`.
+        """
+        start, end, graph = self.resolve(source), self.resolve(target), self.graph
+        sightings, proofs = getattr(graph, "sightings", {}), getattr(graph, "proofs", {})
+        seen = [] if is_proven else [number for number, each in sightings.items() if each.n + each.n_through]
+        return navigate.find_path_of_edges(graph, {*seen, *proofs}, start, end)
 
     def gaps(self, source: str, target: str) -> tuple[UnresolvedCall, ...]:
         """Return unresolved calls that could complete a path between two nodes. Raises as `resolve`."""
@@ -350,12 +381,12 @@ class Lookups:
     ) -> tuple[TestChoice, bool]:
         """Return the tests with what runs of them say, and True if some run tells tests apart."""
         from causalist.model.lookup import TestChoice
-        from causalist.navigate.coverage import join_coverage, join_records
+        from causalist.navigate.coverage import join_coverage, join_proofs, join_records
         from causalist.navigate.coverage_files import find_coverage_files
 
         seen = None if self.observations is None else self.observations.load(self.index, self.read)
         is_observed = False
-        if seen is not None and len(changed):
+        if seen is not None and seen.store is not None and len(changed):
             from causalist.observe import changed_paths, test_records
 
             records = test_records(self.index, seen.store, seen.freshness)
@@ -364,10 +395,14 @@ class Lookups:
             tests = join_records(self.graph, changed, tests, records, newer)
         is_named = files is not None
         given = find_coverage_files(self.root, self.index.manifest.paths) if files is None else files
+        graph = self.graph
+        proofs = getattr(graph, "proofs", {})
         if not given or not len(changed):
-            return TestChoice(tests), is_observed
+            return TestChoice(join_proofs(graph, changed, tests, proofs) if proofs else tests), is_observed
         read_text = SourceText(self.index.manifest, self.read).read_text
         choice = join_coverage(self.index, changed, tests, given, self.root, is_named=is_named, read_text=read_text)
+        if proofs:
+            choice = choice._replace(tests=join_proofs(graph, changed, choice.tests, proofs))
         return choice, is_observed or (choice.coverage is not None and choice.coverage.n_tests is not None)
 
     def tests_since(self, revision: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> Impact:

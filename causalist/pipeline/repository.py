@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from causalist.model.facts import FileFacts
     from causalist.model.lookup import ObservedStatus
     from causalist.pipeline.answer_cache import Session
+    from causalist.prove import NodeProof, ProveOptions
     from causalist.review.report import Review
     from causalist.review.versions import FileVersions
     from causalist.store import FactsCache
@@ -451,13 +452,37 @@ class Repository(Lookups):
 
         return forget(self._observed_folder())
 
+    def prove(self, *names: str, options: "ProveOptions", progress: Progress) -> "tuple[NodeProof, ...]":
+        """Break each of some functions in a copy of the work tree, and return which tests notice.
+
+        What is decided already is not run again. Raises as `resolve`, UsageError for what is no function of Python,
+        ExtraMissing, ProofFailed and IndexNotWritable.
+        """
+        from causalist.prove import prove_nodes
+
+        ids = self.index.graph.nodes.ids
+        nodes = tuple(dict.fromkeys(ids[self.resolve(name)] for name in names))
+        texts = SourceText(self.index.manifest, self.read)
+        folder = self._observed_folder()
+        return prove_nodes(self.index, texts, self.root, folder, nodes, options, self._likely_tests, progress)
+
+    def _likely_tests(self, name: str) -> list[str]:
+        choice = replace(self, observations=None).choose_tests(name)
+        return [each.node for each in choice.tests[: choice.n_probable]]
+
+    def forget_proofs(self) -> bool:
+        """Delete what was proven; return True if there was anything. Raises IndexNotWritable."""
+        from causalist.prove import forget_proofs
+
+        return forget_proofs(self._observed_folder())
+
     def _observed_folder(self) -> Path:
         places = self.observations.places if self.observations is not None else ()
         for place in places:
             if index_stamp(place / INDEX_NAME) is not None and os.access(place, os.W_OK):
                 return place
         named = " or ".join(map(str, places))
-        raise IndexNotWritable(f"cannot record calls: no writable index in {named or 'a commit'}")
+        raise IndexNotWritable(f"cannot keep evidence: no writable index in {named or 'a commit'}")
 
     # -- parts of an answer
 

@@ -83,7 +83,7 @@ def empty_answer_document(query: str, error: CausalistError) -> Document:
 def edge_document(edge: "Edge") -> Document:
     """Return an edge as in `ask`, `callers`, `callees` and `graph export --format jsonl`.
 
-    `observed` is there only where runs say something of the edge.
+    `observed` is there only where runs say something of the edge, `proven` only where something broke with its target.
     """
     document: Document = {
         "source": edge.source,
@@ -94,7 +94,11 @@ def edge_document(edge: "Edge") -> Document:
         "line": edge.line,
         "n": edge.n,
     }
-    return document if edge.observed is None else {**document, "observed": edge.observed._asdict()}
+    if edge.observed is not None:
+        document["observed"] = edge.observed._asdict()
+    if edge.proven is not None:
+        document["proven"] = edge.proven._asdict()
+    return document
 
 
 def calls_document(node: str, edges: "Iterable[Edge]") -> Document:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from causalist.model.scores import Hit
+    from causalist.prove import NodeProof
     from causalist.settings import Settings
 
 
@@ -266,6 +267,49 @@ def observed_document(status: "ObservedStatus | None") -> Document:
         "format_version": FORMAT_VERSION,
         "runs": [run._asdict() for run in (status.runs if status else ())],
         **{name: status and getattr(status, name) for name in counts},
+    }
+
+
+def prove_document(node: str, proof: "NodeProof | None") -> Document:
+    """Return the document of `prove --json`; null values for a folder without files.
+
+    `proven` of a test counts the mutants with which it fails; `left_out` says why one was not run with any.
+    """
+    if proof is None:
+        return {"format_version": FORMAT_VERSION, "node": node or None, "time": None, "undecided": None,
+                "tests": [], "edges": [], "mutants": []}  # fmt: skip
+    record = proof.record
+    tests = []
+    for test, state in record.tests.items():
+        mutants = record.proving(test)
+        by = mutants[0].id if mutants else None
+        tests.append({"test": test, "proven": len(mutants), "by": by, "left_out": state.left_out or None})
+    return {
+        "format_version": FORMAT_VERSION,
+        "node": node,
+        "time": record.time,
+        "undecided": proof.n_undecided,
+        "tests": tests,
+        "edges": [
+            {
+                "source": each.source.id,
+                "target": each.target.id,
+                "direct": each.is_direct,
+                "mutant": each.mutant,
+                "test": each.test,
+            }
+            for each in proof.edges
+        ],
+        "mutants": [
+            {
+                "id": each.id,
+                "line": each.line,
+                "what": each.what,
+                "noticed": any(outcome != "passed" for outcome in each.outcomes.values()),
+                "outcomes": each.outcomes,
+            }
+            for each in record.mutants.values()
+        ],
     }
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
         INDEX_NAME,
         OBSERVED_LOCK,
         OBSERVED_NAME,
+        PROVEN_LOCK,
+        PROVEN_NAME,
         WEIGHTS_NAME,
         cache_folder,
         hold_folder_lock,
@@ -49,6 +51,8 @@ __all__ = [
     "MAX_CACHE_BYTES",
     "OBSERVED_LOCK",
     "OBSERVED_NAME",
+    "PROVEN_LOCK",
+    "PROVEN_NAME",
     "WEIGHTS_NAME",
     "CacheState",
     "FactsCache",
@@ -81,7 +85,7 @@ __getattr__ = exports(
         "facts_codec": "decode_interface facts_from_bytes facts_to_bytes facts_with_bodies split_parts",
         "facts_cache": "CacheState FactsCache Key MAX_CACHE_BYTES facts_path",
         "cache_dir": "ANSWERS_NAME FEEDBACK_LOCK FEEDBACK_NAME FOLDER INDEX_NAME OBSERVED_LOCK OBSERVED_NAME "
-        "WEIGHTS_NAME cache_folder hold_folder_lock hold_lock is_read_only prepare_folder",
+        "PROVEN_LOCK PROVEN_NAME WEIGHTS_NAME cache_folder hold_folder_lock hold_lock is_read_only prepare_folder",
         "index_file": "FileStamp KnownChecksums LoadedIndex index_stamp load_index read_index read_seen "
         "write_index write_seen",
     },

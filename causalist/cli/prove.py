@@ -1,0 +1,151 @@
+"""`causalist prove`: break a function in a copy of the work tree and show which tests notice."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from causalist._internal.text import align_columns, count_noun
+from causalist.cli._output import emit_document, say, show_progress
+from causalist.cli._repository import (
+    answer_each_meaning,
+    describe_age,
+    lookup_options,
+    open_for_lookup,
+    print_result,
+    resolve_id,
+)
+from causalist.serialize.lookups import prove_document
+
+if TYPE_CHECKING:
+    from causalist.prove import NodeProof
+
+_MAX_LISTED = 20
+
+
+@click.command("prove")
+@click.argument("node", required=False)
+@lookup_options
+@click.option("--python", type=click.Path(path_type=Path), metavar="PATH",
+              help="Python of the project, with pytest.  [default: that of .venv, venv or env of the repository, "
+              "else the running one]")  # fmt: skip
+@click.option("--jobs", type=click.IntRange(min=1, max=64), default=1, show_default=True, metavar="N",
+              help="Number of mutants to run at the same time.")  # fmt: skip
+@click.option("--max-mutants", type=click.IntRange(min=1), default=12, show_default=True, metavar="N",
+              help="Maximum number of mutants.")  # fmt: skip
+@click.option("--max-tests", type=click.IntRange(min=1), default=30, show_default=True, metavar="N",
+              help="Maximum number of tests; the most probable first.")  # fmt: skip
+@click.option("--max-seconds", type=click.FloatRange(min=0, min_open=True), default=600.0, show_default=True,
+              metavar="S", help="Maximum time; the next run goes on from there.")  # fmt: skip
+@click.option("--test-seconds", type=click.FloatRange(min=0, min_open=True), default=20.0, show_default=True,
+              metavar="S", help="Time limit of one test.")  # fmt: skip
+@click.option("--forget", "is_forgotten", is_flag=True, help="Delete what was proven; run nothing.")
+@answer_each_meaning
+def prove_command(
+    node: str | None,
+    repo: Path | None,
+    force: bool,
+    python: Path | None,
+    jobs: int,
+    max_mutants: int,
+    max_tests: int,
+    max_seconds: float,
+    test_seconds: float,
+    is_forgotten: bool,
+    as_json: bool,
+) -> None:
+    """Break NODE in several ways and show which tests notice.
+
+    NODE is a function or method of Python. In a copy of the work tree, its body is changed by one small defect at a
+    time, and the tests that `causalist tests` ranks run with it. A test that fails only with a defect needs NODE: that
+    is proven, and so are the calls that the failure went through. callers, tests, neighbors and path then show it;
+    `causalist path A B --at-least proven` uses nothing else. A proof counts until one of its definitions changes.
+
+    What is decided is kept, so that the next run goes on. Exit code 1 if nothing is proven.
+
+    \b
+    Example:
+      causalist prove Session.verify --jobs 2
+      causalist prove src/auth.py:42 --max-seconds 60 --json
+    """
+    if (node is None) != is_forgotten:
+        raise click.UsageError("Give either NODE or --forget.")
+    repository = open_for_lookup(repo, force=force, when_empty=prove_document(node or "", None) if as_json else None)
+    if is_forgotten:
+        was_there = repository.forget_proofs()
+        if as_json:
+            emit_document(prove_document("", None))
+        say("forgot what was proven" if was_there else "nothing was proven")
+        return
+    from causalist.prove import ProveOptions
+
+    name = resolve_id(repository, node or "")
+    # A relative path is one from here, and the name of a program is looked up.
+    program = python.absolute() if python is not None and len(python.parts) > 1 else python
+    options = ProveOptions(program, jobs, max_mutants, max_tests, max_seconds, test_seconds)
+    with show_progress() as progress:
+        (proof,) = repository.prove(name, options=options, progress=progress)
+    print_result(prove_document(name, proof) if as_json else None, _format_proof(proof), _nothing(proof))
+
+
+def _nothing(proof: "NodeProof") -> str:
+    """Return why nothing is proven, "" if something is."""
+    record = proof.record
+    if any(record.proving(test) for test in record.tests):
+        return ""
+    if not record.tests:
+        undecided = f"; {count_noun(proof.n_undecided, 'mutant')} not tried" if record.mutants else ""
+        return f"no test is known to reach {proof.node}{undecided}; `causalist observe -- pytest` finds more tests"
+    if not any(not each.left_out for each in record.tests.values()):
+        return f"no test that passes runs {proof.node}"
+    if proof.n_undecided:
+        return f"time was up before anything of {proof.node} was proven; run the command again"
+    return f"nothing is proven: no test notices when {proof.node} is broken"
+
+
+def _format_proof(proof: "NodeProof") -> Iterator[str]:
+    """Yield counts, then proven tests and edges, mutants that no test notices, and tests that were left out."""
+    from causalist.prove import describe_mutant
+
+    record = proof.record
+    mutants = list(record.mutants.values())
+    running = [test for test, state in record.tests.items() if not state.left_out]
+    unnoticed = [each for each in mutants if each.outcomes and set(each.outcomes.values()) == {"passed"}]
+    proven = [(test, found) for test in record.tests if (found := record.proving(test))]
+    if running:
+        age = describe_age(record.time)
+        yield (
+            f"{proof.node}: {len(mutants)} mutants, {count_noun(len(running), 'test')}, {len(proven)} proven to need "
+            f"it ({age} ago)"
+        )
+    if proven:
+        yield from ("", "proven: the test fails only with the mutant")
+        yield from align_columns(
+            [
+                (f"  {test}", f"{len(found)} mutants", describe_mutant(found[0].line, found[0].what))
+                for test, found in proven[:_MAX_LISTED]
+            ]
+        )
+        yield from _more(len(proven))
+    if proof.edges:
+        yield from ("", "edges on the way of a failure")
+        yield from align_columns([(f"  {e.source.id} -> {e.target.id}", "call" if e.is_direct else "through other code")
+                                  for e in proof.edges[:_MAX_LISTED]])  # fmt: skip
+        yield from _more(len(proof.edges))
+    if unnoticed:
+        yield from ("", "no test notices")
+        yield from (f"  {describe_mutant(each.line, each.what)}" for each in unnoticed[:_MAX_LISTED])
+        yield from _more(len(unnoticed))
+    aside = [(f"  {test}", state.left_out) for test, state in record.tests.items() if state.left_out]
+    if aside:
+        yield from ("", "left out")
+        yield from align_columns(aside[:_MAX_LISTED])
+        yield from _more(len(aside))
+    if proof.n_undecided and running:
+        yield from ("", f"{count_noun(proof.n_undecided, 'mutant')} not decided: time was up; the next run goes on")
+
+
+def _more(n: int) -> Iterator[str]:
+    if n > _MAX_LISTED:
+        yield f"  and {n - _MAX_LISTED} more; --json lists all"

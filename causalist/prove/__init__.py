@@ -1,0 +1,38 @@
+"""Evidence by intervention: a function is broken in a copy, and the tests that fail then need it.
+
+In: the index of a repository, a function. Out: proofs beside the index, and a graph whose edges they confirm. The work
+tree is only read. Questions and their ranking use none of it.
+"""
+
+from typing import TYPE_CHECKING
+
+from causalist._internal.lazy import exports
+
+if TYPE_CHECKING:
+    from causalist.prove.experiment import NodeProof, ProveOptions, prove_nodes
+    from causalist.prove.overlay import StaleProof, proven_graph, stale_proofs
+    from causalist.prove.store import NodeRecord, ProofStore, ProvenEdge, describe_mutant, forget_proofs, read_proofs
+
+__all__ = [
+    "NodeProof",
+    "NodeRecord",
+    "ProofStore",
+    "ProveOptions",
+    "ProvenEdge",
+    "StaleProof",
+    "describe_mutant",
+    "forget_proofs",
+    "prove_nodes",
+    "proven_graph",
+    "read_proofs",
+    "stale_proofs",
+]
+
+__getattr__ = exports(
+    __name__,
+    {
+        "experiment": "NodeProof ProveOptions prove_nodes",
+        "overlay": "StaleProof proven_graph stale_proofs",
+        "store": "NodeRecord ProofStore ProvenEdge describe_mutant forget_proofs read_proofs",
+    },
+)

@@ -1,0 +1,630 @@
+"""Experiments: break a definition in several ways and see which tests notice.
+
+In: the index of a repository, a function, the tests that may run it. Out: a `NodeRecord` and `ProvenEdge`s in the
+store, which is written after each mutant, so that a run that is ended goes on where it was.
+
+A test proves an edge to the function if it passes twice without a mutant, fails with it, fails with it again, and
+passes without it once more. The second time it runs alone, unless the failure itself came out of the function: another
+test that the mutant breaks may leave something behind that breaks this one.
+"""
+
+import hashlib
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from causalist.errors import ProofFailed, UsageError
+from causalist.index.options import Progress
+from causalist.index.source_text import SourceText
+from causalist.model.graph import EdgeKind
+from causalist.model.index import Index
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, split_id
+from causalist.navigate.impact import mark_tests
+from causalist.observe.runs import CodePlaces
+from causalist.observe.store import Freshness, Version
+from causalist.parse import dialect_of
+from causalist.prove.mutants import Mutant, make_mutants, require_operators
+from causalist.prove.pytest_runs import (
+    Ended,
+    Frame,
+    Interpreter,
+    RunLimits,
+    Target,
+    TestRun,
+    find_interpreter,
+    run_tests,
+)
+from causalist.prove.store import (
+    FAILED,
+    HANGS,
+    PASSED,
+    PROVEN,
+    RUNS,
+    UNSURE,
+    MutantRecord,
+    NodeRecord,
+    ProofStore,
+    ProvenEdge,
+    TestState,
+    describe_mutant,
+    read_proofs,
+    save_record,
+)
+from causalist.prove.workspace import TreeCopy, Workspace
+
+_MAX_HANGING = 3  # tests that are left out one after another because they do not end
+COLLECTION = "collect"  # the phase of a failure before any test of a file runs
+
+
+@dataclass(frozen=True, slots=True)
+class ProveOptions:
+    """Bounds of an experiment. `python` None: that of the repository's environment, or the running one."""
+
+    python: Path | None = None
+    jobs: int = 1
+    max_mutants: int = 12
+    max_tests: int = 30
+    max_seconds: float = 600.0
+    test_seconds: float = 20.0
+
+
+class NodeProof(NamedTuple):
+    """What is known of a function now: its record, proven edges on the ways of tests, and the mutants left to try."""
+
+    node: str
+    record: NodeRecord
+    edges: tuple[ProvenEdge, ...]
+    n_undecided: int
+
+
+class Subject(NamedTuple):
+    """A function to break, the tests that may run it, and their files."""
+
+    node: int
+    target: Target
+    tests: tuple[str, ...]
+
+
+def check_subject(index: Index, node: int) -> Target:
+    """Return the place of a function of Python that is no test. Raises UsageError for anything else."""
+    nodes = index.graph.nodes
+    node_id = nodes.ids[node]
+    path, symbol = split_id(node_id)
+    kind = NodeKind(int(nodes.kinds[node]))
+    if kind is NodeKind.FILE:
+        raise UsageError(
+            f"{node_id} is a file; prove breaks one function or method. `causalist show` lists those of it"
+        )
+    if not path or kind not in CALLABLE_KINDS or not symbol:
+        raise UsageError(f"{node_id} is a {kind.label}, and has no body; prove breaks one function or method")
+    if dialect_of(path) != "python":
+        raise UsageError(f"{path} is no Python; prove breaks functions of Python only")
+    if mark_tests(index.graph)[node] or nodes.roles[node] == Role.TEST:
+        raise UsageError(f"{node_id} belongs to the tests; prove breaks what they test")
+    name = symbol.partition("~")[0].rpartition(".")[2]
+    return Target(path, int(nodes.start_rows[node]) + 1, int(nodes.end_rows[node]) + 1, name)
+
+
+def prove_nodes(
+    index: Index,
+    texts: SourceText,
+    root: Path,
+    folder: Path,
+    names: Sequence[str],
+    options: ProveOptions,
+    choose_tests: Callable[[str], Sequence[str]],
+    progress: Progress,
+) -> tuple[NodeProof, ...]:
+    """Break each of the functions `names`, ids, and return what is known then.
+
+    `folder` is that of the index. `choose_tests` returns the ids of the tests of a function, the most probable first.
+    All are checked before anything runs. Raises UsageError, ProofFailed, ExtraMissing and IndexNotWritable.
+    """
+    ids = index.graph.nodes.ids
+    targets = {name: check_subject(index, ids.position(name)) for name in names}
+    require_operators()
+    freshness = Freshness(index, texts)
+    deadline = time.monotonic() + options.max_seconds
+    subjects = []
+    for name, target in targets.items():
+        tests = [each for each in choose_tests(name) if _is_python_test(index, each)]
+        subjects.append(Subject(ids.position(name), target, tuple(tests[: options.max_tests])))
+    with _Lab(index, freshness, root, folder, options, deadline, progress) as lab:
+        return tuple(_Experiment(lab, subject).run() for subject in subjects)
+
+
+def _is_python_test(index: Index, test: str) -> bool:
+    nodes = index.graph.nodes
+    node = nodes.ids.position(test)
+    return node >= 0 and nodes.kinds[node] in CALLABLE_KINDS and dialect_of(split_id(test)[0]) == "python"
+
+
+class _Lab:
+    """Copies of the tree, made when they are needed, and the interpreter of the project."""
+
+    def __init__(
+        self,
+        index: Index,
+        freshness: Freshness,
+        root: Path,
+        folder: Path,
+        options: ProveOptions,
+        deadline: float,
+        progress: Progress,
+    ) -> None:
+        self.index, self.freshness, self.root, self.folder = index, freshness, root, folder
+        self.options, self.deadline, self.progress = options, deadline, progress
+        manifest = index.manifest
+        state = "\n".join(f"{path}\t{blob}" for path, blob in zip(manifest.paths, manifest.blobs, strict=True))
+        self.state = hashlib.sha256(state.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        self._python: Interpreter | None = None
+        self._workspace: Workspace | None = None
+        self._copies: list[TreeCopy] = []
+
+    def __enter__(self) -> "_Lab":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._workspace is not None:
+            self._workspace.close()
+
+    @property
+    def python(self) -> Interpreter:
+        if self._python is None:
+            self._python = find_interpreter(self.root, self.options.python, sys.executable)
+        return self._python
+
+    def copies(self, n: int) -> list[TreeCopy]:
+        """Return `n` copies of the tree. Raises IndexNotWritable, ProofFailed."""
+        if self._workspace is None:
+            self._workspace = Workspace(self.root)
+        while len(self._copies) < n:
+            self._copies.append(self._workspace.make_copy(len(self._copies)))
+        return self._copies[:n]
+
+    def is_as_indexed(self, path: str) -> bool:
+        """Return True if the copy of a file is what the index has."""
+        known = self.freshness.text_of(path)
+        try:
+            return bool(known) and (self.copies(1)[0].root / path).read_bytes() == known
+        except OSError:
+            return False
+
+
+class _Baseline(NamedTuple):
+    """Tests without a mutant: those to run by their names in pytest, and what is known of each test."""
+
+    names: dict[str, str]
+    states: dict[str, TestState]
+
+
+class _Failure(NamedTuple):
+    """A test that fails with a mutant. `way`: nodes from the test to the function, where the failure came out of it."""
+
+    name: str
+    test: str
+    way: tuple["_Step", ...]
+
+
+class _Step(NamedTuple):
+    """A node that ran, and how it was run: by the one before, directly or by code from elsewhere, at a row."""
+
+    node: int
+    is_direct: bool
+    is_import: bool
+    row: int
+
+
+class _Ends(NamedTuple):
+    """How tests end with a mutant, by their ids, and the failures that are proofs."""
+
+    outcomes: dict[str, str]
+    proofs: list[_Failure]
+
+
+class _Experiment:
+    """The mutants of one function."""
+
+    def __init__(self, lab: _Lab, subject: Subject) -> None:
+        self._lab, self._subject = lab, subject
+        nodes = lab.index.graph.nodes
+        self._id = nodes.ids[subject.node]
+        self._python_paths = {p for p in lab.index.manifest.paths if dialect_of(p) == "python"}
+        self._places = CodePlaces(lab.index.graph, self._python_paths)
+        self._files = self._files_of(subject.tests)
+        self._version = lab.freshness.version_of(self._id)
+        self._edges: list[ProvenEdge] = []
+        self._store = read_proofs((lab.folder,)) or ProofStore()
+
+    def run(self) -> NodeProof:
+        """Run what is not decided, and return what is known."""
+        lab, target = self._lab, self._subject.target
+        data = lab.freshness.text_of(target.path)
+        if not data or not self._version.hash:
+            raise ProofFailed(f"{target.path} changed while it was indexed; run the command again")
+        mutants = make_mutants(data, target.name, target.first, target.last, lab.options.max_mutants)
+        if not mutants:
+            raise ProofFailed(f"{self._id} has no body that can be broken, or {target.path} is no valid Python")
+        record = self._known_record()
+        if record is None or not self._is_decided(record, mutants):
+            record = self._experiment(mutants, record)
+        return self._report(record, mutants)
+
+    # -- what is known
+
+    def _known_record(self) -> NodeRecord | None:
+        """Return the record of this version of the function, as far as it still counts."""
+        known = self._store.nodes.get(self._id)
+        return known if known is not None and known.version == self._version else None
+
+    def _is_decided(self, record: NodeRecord, mutants: Sequence[Mutant]) -> bool:
+        if record.state != self._lab.state or not set(self._subject.tests) <= record.tests.keys():
+            return False
+        wanted = [test for test in self._subject.tests if record.tests[test].left_out == RUNS]
+        return all(
+            mutant.id in record.mutants and record.mutants[mutant.id].outcomes.keys() >= set(wanted)
+            for mutant in mutants
+        )
+
+    def _report(self, record: NodeRecord, mutants: Sequence[Mutant]) -> NodeProof:
+        tests = [test for test in self._subject.tests if record.tests.get(test, _UNKNOWN).left_out == RUNS]
+        undecided = sum(
+            mutant.id not in record.mutants or not record.mutants[mutant.id].outcomes.keys() >= set(tests)
+            for mutant in mutants
+        )
+        shown = NodeRecord(record.version, record.state, record.time)
+        shown.mutants = {each.id: record.mutants[each.id] for each in mutants if each.id in record.mutants}
+        shown.tests = {test: record.tests[test] for test in self._subject.tests if test in record.tests}
+        store = read_proofs((self._lab.folder,)) or ProofStore()
+        freshness = self._lab.freshness
+        edges = (
+            edge
+            for _, edge in sorted(store.edges.items())
+            if edge.node == self._id and store.is_current(edge[:2], freshness)
+        )
+        return NodeProof(self._id, shown, tuple(edges), undecided)
+
+    # -- the tests without a mutant
+
+    def _files_of(self, tests: Sequence[str]) -> tuple[str, ...]:
+        """Return the files of tests, with those of types that inherit them."""
+        graph = self._lab.index.graph
+        nodes, edges = graph.nodes, graph.edges
+        found: dict[str, None] = {}
+        for test in tests:
+            found.setdefault(split_id(test)[0])
+            level = {int(nodes.parents[nodes.ids.position(test)])} - {-1}
+            seen: set[int] = set()
+            while level - seen:
+                seen |= level
+                numbers = graph.edges_into(np.array(sorted(level), dtype=np.int64))
+                numbers = numbers[edges.kinds[numbers] == EdgeKind.EXTENDS]
+                level = set(edges.sources[numbers].tolist())
+                for each in sorted(level):
+                    path = split_id(nodes.ids[each])[0]
+                    if path in self._python_paths:
+                        found.setdefault(path)
+        return tuple(found)
+
+    def _run(
+        self, copy: TreeCopy, *, tests: Sequence[str] = (), names: Sequence[str] = (), trace: bool = False
+    ) -> TestRun:
+        """Run tests by their ids, or by their names in pytest."""
+        lab, files = self._lab, self._files
+        if names:
+            files = tuple(dict.fromkeys(name.partition("::")[0] for name in names))
+        limits = RunLimits(lab.options.test_seconds, lab.deadline)
+        return run_tests(copy, lab.python, self._subject.target, files, limits, tests=tests, names=names, trace=trace)
+
+    def _run_baseline(self, copy: TreeCopy) -> _Baseline | None:
+        """Return the tests that pass twice; None if time is up. Raises ProofFailed if none can be run at all."""
+        tests = list(self._subject.tests)
+        hanging: set[str] = set()
+        while True:
+            first = self._run(copy, tests=[each for each in tests if each not in hanging])
+            if not first.hung or len(hanging) >= _MAX_HANGING:
+                break
+            copy.restore()
+            stuck = self._id_of(first.hung, tests)
+            if stuck in hanging or stuck not in tests:
+                break
+            hanging.add(stuck)
+        copy.restore()
+        if not first.is_over:
+            return None
+        if not first.ended and not first.not_collected and first.code not in (0, 5):
+            last = "; ".join(first.tail.strip().splitlines()[-3:]) or f"exit code {first.code}"
+            raise ProofFailed(f"pytest cannot run the tests of {self._id}: {last}")
+        second = self._run(copy, tests=[each for each in tests if each not in hanging], trace=True)
+        copy.restore()
+        if not second.is_over:
+            return None
+        if second.loaded is not None and not second.loaded[0] and second.loaded[1]:
+            raise ProofFailed(
+                f"the tests import {second.loaded[1]} and not the copy of {self._subject.target.path}; "
+                "give a Python with --python in which the project is not installed, or installed for editing"
+            )
+        return self._compare(first, second, hanging)
+
+    def _id_of(self, name: str, tests: Sequence[str]) -> str:
+        path, _, rest = name.partition("[")[0].partition("::")
+        found = f"{path}::{rest.replace('::', '.')}"
+        leaf = rest.rpartition("::")[2]
+        return found if found in tests else next((t for t in tests if t.endswith((f".{leaf}", f"::{leaf}"))), found)
+
+    def _compare(self, first: TestRun, second: TestRun, hanging: set[str]) -> _Baseline:
+        """Return the tests that passed in both runs and run the function."""
+        both = {name: (each, second.ended.get(name)) for name, each in first.ended.items()}
+        passing = {
+            name: each.test
+            for name, (each, again) in both.items()
+            if each.outcome == "passed" and again is not None and again.outcome == "passed"
+        }
+        ran = {name for name in passing if name in second.ran}
+        if ran:
+            # What a fixture ran may have been kept for other tests of its file.
+            shared = {n.partition("::")[0] for n in ran if not self._starts_in_test(second.ran[n], passing[n])}
+            if "" not in second.ran:
+                names = {n: t for n, t in passing.items() if n in ran or n.partition("::")[0] in shared}
+            else:
+                names = dict(passing)
+        else:
+            names = dict(passing)
+        states: dict[str, TestState] = {}
+        for test in self._subject.tests:
+            version = self._lab.freshness.version_of(test)
+            own = [name for name, each in both.items() if each[0].test == test]
+            running = [name for name in own if name in names]
+            way = self._way_versions(second.ran.get(next((n for n in own if n in ran), ""), ()), test)
+            if not self._lab.is_as_indexed(split_id(test)[0]):
+                why = "its file changed since it was indexed"
+                names = {name: each for name, each in names.items() if each != test}
+            elif running:
+                why = RUNS
+            elif test in hanging or first.hung in own:
+                why = "does not end in time without a mutant"
+            elif not own:
+                why = self._why_missing(test, first)
+            elif any(name in passing for name in own):
+                why = "does not run it"
+            else:
+                why = _describe_baseline([both[name] for name in own])
+            states[test] = TestState(version, why, way if why == RUNS else ())
+        return _Baseline(names, states)
+
+    def _why_missing(self, test: str, run: TestRun) -> str:
+        path = split_id(test)[0]
+        error = run.not_collected.get(path)
+        return f"cannot be collected: {error}" if error is not None else "pytest does not find it"
+
+    def _starts_in_test(self, frames: Sequence[Frame], test: str) -> bool:
+        node = self._lab.index.graph.nodes.ids.position(test)
+        return any(frame[0] and self._places.find(frame[0], *frame[1:4]).node == node for frame in frames)
+
+    # -- ways
+
+    def _steps(self, frames: Sequence[Frame], test: str, n_more_lines: int) -> tuple[_Step, ...]:
+        """Return the nodes on the way of frames from a test to the function; () if it is not among them."""
+        graph, target = self._lab.index.graph, self._subject.target
+        start = graph.nodes.ids.position(test)
+        found = [_Step(start, True, False, -1)]
+        is_direct, row, is_begun = True, -1, False
+        for path, line, name, is_function, at in frames:
+            if not path:
+                is_direct = False
+                continue
+            is_below = path == target.path and line > target.last
+            first = line - n_more_lines if is_below else line
+            code = self._places.find(path, first, name, is_function)
+            here = at - n_more_lines if path == target.path and at > target.last else at
+            if code.node == start and not is_begun:
+                found, is_begun = [_Step(start, True, False, -1)], True
+                is_direct, row = True, here - 1
+                continue
+            if code.node < 0 or code.is_class:
+                is_direct = False
+                continue
+            own = code.around if code.around >= 0 else code.node
+            if own == found[-1].node:
+                row = here - 1  # a part of a definition that it runs itself
+                continue
+            is_whole = code.is_own and not code.is_import
+            found.append(_Step(code.node, is_direct and is_whole and (is_begun or len(found) > 1), code.is_import, row))
+            if code.node == self._subject.node:
+                return tuple(found)
+            is_direct, row = True, here - 1
+        return ()
+
+    def _way_versions(self, frames: Sequence[Frame], test: str) -> tuple[Version, ...]:
+        ids = self._lab.index.graph.nodes.ids
+        steps = self._steps(frames, test, 0)
+        return tuple(dict.fromkeys(self._lab.freshness.version_of(ids[step.node]) for step in steps[1:-1]))
+
+    def _edges_of(self, way: Sequence[_Step], mutant: Mutant, test: str, now: int) -> list[ProvenEdge]:
+        ids, found = self._lab.index.graph.nodes.ids, []
+        for (source, *_), step in pairwise(way):
+            ends = [self._lab.freshness.version_of(ids[node]) for node in (source, step.node)]
+            is_known = all(each.hash and self._lab.is_as_indexed(split_id(each.id)[0]) for each in ends)
+            if source != step.node and is_known:
+                what = describe_mutant(mutant.line, mutant.what)
+                found.append(ProvenEdge(ends[0], ends[1], step.is_direct, step.row, self._id, what, test, now))
+        return found
+
+    # -- the mutants
+
+    def _experiment(self, mutants: Sequence[Mutant], known: NodeRecord | None) -> NodeRecord:
+        """Run the tests without and with mutants, and save what is found after each."""
+        lab = self._lab
+        record = NodeRecord(self._version, lab.state, int(time.time()))
+        if not self._subject.tests:
+            return self._save(record, [])
+        copy = lab.copies(1)[0]
+        if not lab.is_as_indexed(self._subject.target.path):
+            raise ProofFailed(f"{self._subject.target.path} changed while it was copied; run the command again")
+        lab.progress(f"tests of {self._id} without a mutant", 0, 0)
+        baseline = self._run_baseline(copy)
+        if baseline is None:
+            return known if known is not None else record
+        record.tests = baseline.states
+        wanted = {test for test, state in baseline.states.items() if state.left_out == RUNS}
+        self._carry_over(record, known, wanted)
+        record = self._save(record, [])
+        open_mutants = [
+            m for m in mutants
+            if m.id not in record.mutants or not record.mutants[m.id].outcomes.keys() >= wanted
+        ]  # fmt: skip
+        done = len(mutants) - len(open_mutants)
+        # The first mutant mostly proves what there is. The others then prove only what is left, in any order.
+        for batch in (open_mutants[:1], open_mutants[1:]):
+            proven = {test for test in wanted if record.proving(test)}
+            for mutant, found in self._run_batch(batch, baseline, record, proven):
+                done += 1
+                lab.progress(f"mutants of {self._id}", done, len(mutants))
+                if found is None:
+                    continue
+                before = record.mutants.get(mutant.id)
+                merged = {**(before.outcomes if before is not None else {}), **found.outcomes}
+                record.mutants[mutant.id] = MutantRecord(mutant.id, mutant.line, mutant.what, merged)
+                now = int(time.time())
+                edges = [edge for each in found.proofs for edge in self._edges_of(each.way, mutant, each.test, now)]
+                record = self._save(record, edges)
+        return record
+
+    def _carry_over(self, record: NodeRecord, known: NodeRecord | None, wanted: set[str]) -> None:
+        """Take outcomes of tests that are as they were, and reach the function the same way."""
+        same = (
+            set()
+            if known is None
+            else {test for test in wanted if test in known.tests and known.tests[test] == record.tests[test]}
+        )
+        for each in known.mutants.values() if known is not None else ():
+            outcomes = {test: outcome for test, outcome in each.outcomes.items() if test in same}
+            if outcomes:
+                record.mutants[each.id] = each._replace(outcomes=outcomes)
+
+    def _save(self, record: NodeRecord, edges: Sequence[ProvenEdge]) -> NodeRecord:
+        self._store = save_record(self._lab.folder, self._id, record, edges, self._lab.freshness)
+        return record
+
+    def _run_batch(
+        self, mutants: Sequence[Mutant], baseline: _Baseline, record: NodeRecord, proven: set[str]
+    ) -> "_Results":
+        n_jobs = min(self._lab.options.jobs, len(mutants)) or 1
+        return _Results(self, self._lab.copies(n_jobs), mutants, baseline, record, proven)
+
+    def try_mutant(self, copy: TreeCopy, mutant: Mutant, names: Mapping[str, str], proven: set[str]) -> "_Ends | None":
+        """Return how tests end with a mutant, and the failures that are proofs; None if time was up."""
+        if time.monotonic() >= self._lab.deadline:
+            return None
+        run = self._run_broken(copy, mutant, tuple(names))
+        if not run.is_over:
+            return None
+        outcomes: dict[str, str] = {}
+        failing: dict[str, list[_Failure]] = {}
+        for name, test in names.items():
+            ended = run.ended.get(name)
+            if ended is None and _is_uncollected(run, name):
+                ended = Ended(name, test, "failed", COLLECTION, 0.0, ())
+            if ended is None:
+                outcomes.setdefault(test, HANGS)
+            elif ended.outcome == "failed":
+                way = self._steps(ended.frames, test, mutant.n_more_lines)
+                failing.setdefault(test, []).append(_Failure(name, test, way))
+            elif outcomes.get(test) != HANGS:
+                outcomes[test] = PASSED if ended.outcome == "passed" and outcomes.get(test) != UNSURE else UNSURE
+        outcomes |= dict.fromkeys(failing, FAILED)
+        # Of one test with several parameters, one that failed in the function itself.
+        chosen = [next((f for f in each if f.way), each[0]) for each in failing.values() if each[0].test not in proven]
+        confirmed = self._confirm(copy, mutant, chosen)
+        if confirmed is None:
+            return None
+        for each in chosen:
+            outcomes[each.test] = PROVEN if each in confirmed else UNSURE
+        return _Ends(outcomes, confirmed)
+
+    def _run_broken(self, copy: TreeCopy, mutant: Mutant, names: Sequence[str]) -> TestRun:
+        copy.write(self._subject.target.path, mutant.data)
+        run = self._run(copy, names=list(names))
+        copy.restore()
+        return run
+
+    def _confirm(self, copy: TreeCopy, mutant: Mutant, failures: Sequence[_Failure]) -> list[_Failure] | None:
+        """Return those failures that happen again, and not without the mutant; None if time was up."""
+        together = tuple(each for each in failures if each.way)
+        groups = ([together] if together else []) + [(each,) for each in failures if not each.way]
+        found: list[_Failure] = []
+        for group in groups:
+            names = [each.name for each in group]
+            broken = self._run_broken(copy, mutant, names)
+            whole = self._run(copy, names=names)
+            copy.restore()
+            if not broken.is_over or not whole.is_over:
+                return None
+            for each in group:
+                again = broken.ended.get(each.name)
+                is_broken = again.outcome == "failed" if again is not None else _is_uncollected(broken, each.name)
+                without = whole.ended.get(each.name)
+                if is_broken and without is not None and without.outcome == "passed":
+                    found.append(each)
+        return found
+
+
+class _Results:
+    """Ends of the tests of mutants, in the order of the mutants, from as many workers as there are copies."""
+
+    def __init__(
+        self,
+        experiment: _Experiment,
+        copies: Sequence[TreeCopy],
+        mutants: Sequence[Mutant],
+        baseline: _Baseline,
+        record: NodeRecord,
+        proven: set[str],
+    ) -> None:
+        self._experiment, self._free, self._mutants = experiment, list(copies), mutants
+        self._names, self._record, self._proven = baseline.names, record, proven
+        self._n_jobs, self._is_stopped = len(copies), False
+
+    def __iter__(self) -> Iterator[tuple[Mutant, _Ends | None]]:
+        pool = ThreadPoolExecutor(self._n_jobs)
+        try:
+            yield from zip(self._mutants, pool.map(self._work, self._mutants), strict=True)
+        finally:
+            self._is_stopped = True
+            pool.shutdown(cancel_futures=True)
+
+    def _work(self, mutant: Mutant) -> _Ends | None:
+        if self._is_stopped:
+            return None
+        copy = self._free.pop()
+        try:
+            known = self._record.mutants.get(mutant.id)
+            decided = known.outcomes.keys() if known is not None else set()
+            names = {name: test for name, test in self._names.items() if test not in decided}
+            return self._experiment.try_mutant(copy, mutant, names, self._proven)
+        finally:
+            self._free.append(copy)
+
+
+def _is_uncollected(run: TestRun, name: str) -> bool:
+    """Return True if a test did not begin, because its file, or all of pytest, could not be loaded."""
+    is_loaded = bool(run.ended) or bool(run.hung) or run.code not in (2, 3, 4)
+    return name.partition("::")[0] in run.not_collected or not is_loaded
+
+
+_UNKNOWN = TestState(Version("", ""), "not tried yet")
+
+
+def _describe_baseline(ends: Sequence[tuple[Ended, Ended | None]]) -> str:
+    """Return in words why a test that ended does not count."""
+    outcomes = {each.outcome if each is not None else "missing" for pair in ends for each in pair}
+    if any(again is None or one.outcome != again.outcome for one, again in ends):
+        return "ends differently each time without a mutant"
+    return "is skipped" if outcomes == {"skipped"} else "fails without a mutant"

@@ -1,0 +1,234 @@
+"""Proofs beside the index: what broke when a definition was broken.
+
+`proven.jsonl` has two lines: the format and the CRC-32 of the second one, and a JSON document. It is written under
+another name and renamed over the old file, under a lock. The index does not depend on it.
+
+Each row keeps the hashes of the definitions that it concerns, so that one that changed since is known to be stale.
+"""
+
+import json
+import os
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from causalist.errors import IndexNotWritable
+from causalist.observe.store import Freshness, Version
+from causalist.store import PROVEN_LOCK, PROVEN_NAME, hold_lock, prepare_folder
+
+FORMAT_VERSION = 1
+_PATIENCE_SECONDS = 60.0
+_MAX_BYTES = 256 << 20
+_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+PROVEN, FAILED, PASSED, UNSURE, HANGS = "proven", "failed", "passed", "unsure", "hangs"  # how a test ends with a mutant
+RUNS = ""  # a test that runs the definition, or may do so where nothing sees it
+
+
+class TestState(NamedTuple):
+    """A test of a definition: why it is left out, "" if it is not, and the definitions on its way there."""
+
+    version: Version
+    left_out: str
+    way: tuple[Version, ...] = ()
+
+
+class MutantRecord(NamedTuple):
+    """A mutant, and how each test ended with it.
+
+    `proven`: the test fails with it, again and again, and passes without it. `failed`: it does so, too, where another
+    mutant is the proof. `unsure`: not each time. `hangs`: the time limit passed, or the process ended.
+    """
+
+    id: str
+    line: int
+    what: str
+    outcomes: dict[str, str]
+
+
+@dataclass(slots=True)
+class NodeRecord:
+    """What is known of one version of a definition. `state` is a hash of all files of the repository."""
+
+    version: Version
+    state: str
+    time: int
+    mutants: dict[str, MutantRecord] = field(default_factory=dict)
+    tests: dict[str, TestState] = field(default_factory=dict)
+
+    def proving(self, test: str) -> list[MutantRecord]:
+        """Return the mutants with which a test fails, that of the proof first; none without a proof."""
+        found = [each for each in self.mutants.values() if each.outcomes.get(test) == PROVEN]
+        return found + [m for m in self.mutants.values() if m.outcomes.get(test) == FAILED] if found else []
+
+
+class ProvenEdge(NamedTuple):
+    """A use on the way of a failure: breaking `node` by a mutant broke the target, then the source, then the test.
+
+    `is_direct`: no code from elsewhere stood in between. `row` is the 0-based row of the use, -1 if unknown.
+    """
+
+    source: Version
+    target: Version
+    is_direct: bool
+    row: int
+    node: str
+    mutant: str
+    test: str
+    time: int
+
+
+@dataclass(slots=True)
+class ProofStore:
+    """Records of definitions by id, edges by their ends, and the file in which each version was seen."""
+
+    nodes: dict[str, NodeRecord] = field(default_factory=dict)
+    edges: dict[tuple[str, str], ProvenEdge] = field(default_factory=dict)
+    blobs: dict[Version, str] = field(default_factory=dict)
+
+    def is_current(self, versions: Sequence[Version], freshness: Freshness) -> bool:
+        """Return True if all definitions are as they were."""
+        return all(freshness.is_current(each, self.blobs.get(each, "")) for each in versions)
+
+
+def describe_mutant(line: int, what: str) -> str:
+    """Return a mutant in words.
+
+    >>> describe_mutant(3, "raises an error at the start")
+    'line 3: raises an error at the start'
+    """
+    return f"line {line}: {what}"
+
+
+def read_proofs(folders: Sequence[Path]) -> ProofStore | None:
+    """Return what is kept in the first of the folders that has something; None if none has, or it is damaged."""
+    for folder in folders:
+        with suppress(OSError):
+            descriptor = os.open(folder / PROVEN_NAME, _OPEN_FLAGS)
+            with os.fdopen(descriptor, "rb") as file:
+                head, _, body = file.read(_MAX_BYTES).partition(b"\n")
+            with suppress(ValueError, KeyError, TypeError, IndexError, RecursionError):
+                about = json.loads(head)
+                if about["format"] == FORMAT_VERSION and about["checksum"] == zlib.crc32(body):
+                    return _decode(json.loads(body))
+            return None
+    return None
+
+
+def save_record(
+    folder: Path, node: str, record: NodeRecord, edges: Sequence[ProvenEdge], freshness: Freshness
+) -> ProofStore:
+    """Put the record of a definition, and edges, into the store below a folder; return it. Raises IndexNotWritable.
+
+    Edges that were proven before are kept if nothing about them changed.
+    """
+    with _hold(folder):
+        store = read_proofs((folder,)) or ProofStore()
+        store.nodes[node] = record
+        for edge in edges:
+            key = edge.source.id, edge.target.id
+            known = store.edges.get(key)
+            if known is None or known[:2] != edge[:2] or (edge.is_direct and not known.is_direct):
+                store.edges[key] = edge
+        versions = {record.version, *(each.version for each in record.tests.values())}
+        versions |= {each for test in record.tests.values() for each in test.way}
+        versions |= {each for edge in edges for each in edge[:2]}
+        for version in versions:
+            store.blobs[version] = freshness.blob_of(version.id)
+        _write(folder / PROVEN_NAME, _encode(store))
+    return store
+
+
+def forget_proofs(folder: Path) -> bool:
+    """Delete what was proven; return True if there was anything. Raises IndexNotWritable."""
+    with _hold(folder):
+        path = folder / PROVEN_NAME
+        try:
+            path.unlink()
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise IndexNotWritable(f"cannot remove {path}: {error.strerror or error}") from error
+    return True
+
+
+@contextmanager
+def _hold(folder: Path) -> Iterator[None]:
+    prepare_folder(folder)
+    busy = f"another process has been writing {PROVEN_NAME} in {folder}; try again"
+    with hold_lock(folder / PROVEN_LOCK, _PATIENCE_SECONDS, busy):
+        yield
+
+
+def _encode(store: ProofStore) -> bytes:
+    named = {each for edge in store.edges.values() for each in edge[:2]}
+    for record in store.nodes.values():
+        named |= {record.version, *(test.version for test in record.tests.values())}
+        named |= {each for test in record.tests.values() for each in test.way}
+    numbers = {version: i for i, version in enumerate(sorted(named))}
+    nodes = [
+        {
+            "version": numbers[record.version],
+            "state": record.state,
+            "time": record.time,
+            "tests": sorted(
+                [numbers[test.version], test.left_out, [numbers[each] for each in test.way]]
+                for test in record.tests.values()
+            ),
+            "mutants": [
+                [each.id, each.line, each.what, dict(sorted(each.outcomes.items()))]
+                for each in sorted(record.mutants.values(), key=lambda m: (m.line, m.what, m.id))
+            ],
+        }
+        for _, record in sorted(store.nodes.items())
+    ]
+    document: dict[str, Any] = {
+        "definitions": [[*version, store.blobs.get(version, "")] for version in numbers],
+        "nodes": nodes,
+        "edges": [
+            [numbers[edge.source], numbers[edge.target], int(edge.is_direct), *edge[3:]]
+            for _, edge in sorted(store.edges.items())
+        ],
+    }
+    body = json.dumps(document, separators=(",", ":")).encode("ascii") + b"\n"
+    return json.dumps({"format": FORMAT_VERSION, "checksum": zlib.crc32(body)}).encode("ascii") + b"\n" + body
+
+
+def _decode(document: Any) -> ProofStore:
+    store = ProofStore()
+    versions = [Version(str(each[0]), str(each[1])) for each in document["definitions"]]
+    store.blobs = {v: str(each[2]) for v, each in zip(versions, document["definitions"], strict=True)}
+    for each in document["nodes"]:
+        record = NodeRecord(versions[each["version"]], str(each["state"]), int(each["time"]))
+        for number, left_out, way in each["tests"]:
+            version = versions[number]
+            record.tests[version.id] = TestState(version, str(left_out), tuple(versions[i] for i in way))
+        for key, line, what, outcomes in each["mutants"]:
+            record.mutants[str(key)] = MutantRecord(str(key), int(line), str(what), dict(outcomes))
+        store.nodes[record.version.id] = record
+    for source, target, is_direct, row, node, mutant, test, time in document["edges"]:
+        edge = ProvenEdge(
+            versions[source], versions[target], bool(is_direct), int(row), str(node), str(mutant), str(test), int(time)
+        )
+        store.edges[edge.source.id, edge.target.id] = edge
+    return store
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Replace a file by one that is wholly on the disk. Raises IndexNotWritable."""
+    aside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        for left in path.parent.glob(f"{path.name}.*.new"):  # of writers that were killed: the lock is ours
+            left.unlink(missing_ok=True)
+        with aside.open("xb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        aside.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
+        raise IndexNotWritable(f"cannot write {path}: {error.strerror or error}") from error
