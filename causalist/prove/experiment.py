@@ -333,7 +333,7 @@ class _Experiment:
                 break
             copy.restore()
             stuck = self._id_of(first.hung, tests)
-            if stuck in hanging or stuck not in tests:
+            if stuck in hanging or stuck not in tests or len(hanging) + 1 == len(tests):
                 break
             hanging.add(stuck)
         copy.restore()

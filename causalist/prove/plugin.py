@@ -4,7 +4,7 @@ It runs in the interpreter of the user, of any version from 3.8 on, which has no
 plan and imports nothing but pytest and the standard library. The plan, a JSON file that `CAUSALIST_PROVE` names, has
 
 - `root`, the folder of the copy; `out`, the file for the rows; `parent`, the process that waits for them
-- `tests`: the ids of the tests to run (`path::Class.name`), or `names`: their names in pytest
+- `tests`: the ids of the tests to run (`path::Class.name`), or `names`: their names in pytest; all without either
 - `node`: path, first and last line and name of a function; with `trace`, its first run in each test is recorded
 
 Rows are JSON lists, one a line:
@@ -37,6 +37,7 @@ class _Runner:
         self.plan = plan
         self.tests = set(plan.get("tests") or ())
         self.names = set(plan.get("names") or ())
+        self.is_all = not self.tests and not self.names
         self.out = os.open(plan["out"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         self.ids: Dict[str, str] = {}
         self.paths: Dict[str, str] = {}
@@ -81,7 +82,7 @@ class _Runner:
             ids = self.ids_of(item)
             known = [each for each in ids if each in self.tests]
             self.ids[item.nodeid] = (known or ids)[0]
-            wanted = item.nodeid in self.names if self.names else bool(known)
+            wanted = self.is_all or (item.nodeid in self.names if self.names else bool(known))
             (kept if wanted else left).append(item)
         if left:
             items[:] = kept

@@ -114,7 +114,10 @@ def run_tests(
     names: Sequence[str] = (),
     trace: bool = False,
 ) -> TestRun:
-    """Run tests of some files: those with the ids `tests`, or with the `names` that pytest gave them."""
+    """Run tests of some files: those with the ids `tests`, or with the `names` that pytest gave them.
+
+    Without either, all of them run; without files, all that pytest finds.
+    """
     inject, rows, plan = copy.folder / "inject", copy.folder / "rows.jsonl", copy.folder / "plan.json"
     inject.mkdir(exist_ok=True)
     shutil.copyfile(Path(__file__).with_name("plugin.py"), inject / f"{_PLUGIN}.py")

@@ -1,0 +1,331 @@
+"""Measure `causalist prove` on clones with test suites, and print figures as JSON.
+
+    python -m tests.benchmarks.prove proofs CLONE... --python /venv/bin/python [--n 50] [--seed 0]
+    python -m tests.benchmarks.prove kills CLONE --python /venv/bin/python [--n 20] [--seed 0]
+    python -m tests.benchmarks.prove choice CLONE... --python /venv/bin/python [--n 20] [--share 0.25] [--seed 0]
+
+`proofs` draws functions that tests are known to reach, proves each, and runs each proven test again, alone, by pytest
+without the plugin, in a fresh copy: once as it is, once with the mutant. A proof is wrong unless the first passes and the
+second fails. Each edge on the way of a failure is held against what `observe` records of the same test as it is.
+
+`kills` starts `prove` on functions of a clone and kills it at random times with signal 9. The content, modes and times of
+all files of the work tree must stay as they are, and `git status`.
+
+`choice` draws mutants of functions, runs the whole suite on each, and counts those that the suite catches and the tests
+that `causalist tests` ranks first do too, for a share of the time of the suite. A mutant with which a test hangs is left
+out. Tests are taken in their order as long as they fit the time that is left.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from causalist import Repository
+from causalist.errors import CausalistError
+from causalist.index.options import ignore_progress
+from causalist.model.symbols import CALLABLE_KINDS, Role, split_id
+from causalist.navigate.impact import mark_tests
+from causalist.observe import begin_run, delete_run, read_run, run_command
+from causalist.parse import dialect_of
+from causalist.prove import ProveOptions
+from causalist.prove.experiment import check_subject
+from causalist.prove.mutants import Mutant, make_mutants
+from causalist.prove.pytest_runs import RunLimits, Target, find_interpreter, import_root, run_tests
+from causalist.prove.workspace import Workspace
+
+_SUITE_SECONDS = 300.0
+_TEST_SECONDS = 30.0
+
+
+def functions_of(repository: Repository) -> list[str]:
+    """Return the ids of the functions of Python that are no tests, in their order."""
+    nodes, tests = repository.index.graph.nodes, mark_tests(repository.index.graph)
+    return [
+        nodes.ids[node]
+        for node in np.flatnonzero(np.isin(nodes.kinds, sorted(CALLABLE_KINDS))).tolist()
+        if nodes.roles[node] == Role.CODE and not tests[node] and dialect_of(split_id(nodes.ids[node])[0]) == "python"
+    ]
+
+
+def drawn(repository: Repository, seed: int) -> Iterator[str]:
+    """Yield functions that some test is known to reach, in a drawn order."""
+    names = functions_of(repository)
+    random.Random(seed).shuffle(names)
+    plain = replace(repository, observations=None)
+    for name in names:
+        if plain.choose_tests(name).tests:
+            yield name
+
+
+# -- proofs
+
+
+def run_alone(copy: Path, python: str, test: str, path: str) -> int:
+    """Return the exit code of pytest for one test, with nothing of Causalist in its process."""
+    roots = [import_root(copy, path), import_root(copy, test.partition("::")[0]), copy / "src", copy]
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(map(os.fspath, dict.fromkeys(roots))),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+    }
+    command = [python, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"--rootdir={copy}", test]
+    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=_SUITE_SECONDS)
+    return done.returncode
+
+
+def pytest_name(test: str) -> str:
+    path, _, symbol = test.partition("::")
+    return f"{path}::{symbol.partition('~')[0].replace('.', '::')}"
+
+
+def measure_proofs(clone: Path, python: str, n: int, seed: int, options: ProveOptions) -> dict[str, Any]:
+    """Prove functions of a clone, and run each proven pair again."""
+    repository = Repository.open(clone, exact_root=True)
+    ids = repository.index.graph.nodes.ids
+    found: dict[str, Any] = {
+        "clone": clone.name, "functions": 0, "with_proofs": 0, "mutants": 0, "unnoticed": 0, "pairs": 0,
+        "wrong": [], "edges": 0, "edges_seen": 0, "edges_not_seen": [], "refused": [], "seconds": 0.0,
+    }  # fmt: skip
+    for name in drawn(repository, seed):
+        if found["functions"] == n:
+            break
+        start = time.monotonic()
+        try:
+            (proof,) = repository.prove(name, options=options, progress=ignore_progress)
+        except CausalistError as error:
+            found["refused"].append(f"{name}: {error}")
+            continue
+        found["seconds"] += time.monotonic() - start
+        record = proof.record
+        proven = {test: mutants[0] for test in record.tests if (mutants := record.proving(test))}
+        found["functions"] += 1
+        found["with_proofs"] += bool(proven)
+        found["mutants"] += len(record.mutants)
+        found["unnoticed"] += sum(set(m.outcomes.values()) == {"passed"} for m in record.mutants.values())
+        target = check_subject(repository.index, ids.position(name))
+        data = (clone / target.path).read_bytes()
+        made = {m.id: m for m in make_mutants(data, target.name, target.first, target.last, options.max_mutants)}
+        workspace = Workspace(clone)
+        try:
+            for test, mutant in proven.items():
+                found["pairs"] += 1
+                codes = []
+                for content in (data, made[mutant.id].data):
+                    copy = workspace.make_copy(found["pairs"] * 2 + len(codes))
+                    copy.write(target.path, content)
+                    codes.append(run_alone(copy.root, python, pytest_name(test), target.path))
+                    shutil.rmtree(copy.folder)
+                if codes[0] != 0 or codes[1] == 0:
+                    found["wrong"].append(f"{test} -> {name}: exit codes {codes}")
+        finally:
+            workspace.close()
+        check_edges(repository, python, proof.edges, found)
+        print(f"{clone.name} {found['functions']} {name} {len(proven)}", file=sys.stderr)
+    return found
+
+
+def check_edges(repository: Repository, python: str, edges: Sequence[Any], found: dict[str, Any]) -> None:
+    """Count the edges that `observe` sees in the test that proved them, with pytest's own way to run it."""
+    graph, root = repository.index.graph, repository.root
+    by_test: dict[str, list[Any]] = {}
+    for edge in edges:
+        by_test.setdefault(edge.test, []).append(edge)
+    for test, proven in by_test.items():
+        command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", pytest_name(test)]
+        run = begin_run(root / ".causalist", root, repository.index, command)
+        before, place = os.environ.get("PYTHONPATH"), Path.cwd()
+        os.environ["PYTHONPATH"] = os.pathsep.join((os.fspath(root / "src"), os.fspath(root)))
+        os.chdir(root)
+        try:
+            with tempfile.TemporaryFile() as out:
+                run_command(run, command, out.fileno())
+            seen = read_run(run, repository.index)
+        finally:
+            os.chdir(place)
+            os.environ["PYTHONPATH"] = before or ""
+            delete_run(run)
+        pairs = seen.direct.keys() | seen.through.keys()
+        for edge in proven:
+            source, target = graph.nodes.ids.position(edge.source.id), graph.nodes.ids.position(edge.target.id)
+            found["edges"] += 1
+            # pytest itself calls fixtures: no code of the repository stands above them.
+            is_fixture = edge.source.id == test and not edge.is_direct
+            if (source, target) in pairs or (is_fixture and target in seen.n_runs):
+                found["edges_seen"] += 1
+            else:
+                found["edges_not_seen"].append(f"{edge.source.id} -> {edge.target.id} in {test}")
+
+
+# -- kills
+
+
+def state_of(root: Path) -> dict[str, tuple[str, int, int]]:
+    """Return hash, time and mode of each file, without the folder of the index."""
+    found = {}
+    for path in sorted(root.rglob("*")):
+        if ".causalist" not in path.parts and path.is_file() and not path.is_symlink():
+            about = path.stat()
+            found[str(path)] = (hashlib.sha256(path.read_bytes()).hexdigest(), about.st_mtime_ns, about.st_mode)
+    return found
+
+
+def measure_kills(clone: Path, python: str, n: int, seed: int) -> dict[str, Any]:
+    """Kill `prove` at random times, and compare the work tree with what it was."""
+    repository = Repository.open(clone, exact_root=True)
+    names = [name for name, _ in zip(drawn(repository, seed), range(n), strict=False)]
+    draw = random.Random(seed)
+
+    def status() -> bytes:
+        return subprocess.run(["git", "status", "--porcelain=v2", "--ignored"], cwd=clone, capture_output=True).stdout
+
+    status()  # may refresh git's own list once
+    before, said = state_of(clone), status()
+    before = state_of(clone)
+    changed, killed = [], 0
+    for i in range(n):
+        command = [sys.executable, "-m", "causalist", "prove", names[i % len(names)], "--python", python, "--jobs", "2"]
+        process = subprocess.Popen(
+            command, cwd=clone, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        time.sleep(draw.uniform(0.5, 25.0))
+        killed += process.poll() is None
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        after = state_of(clone)
+        if after != before or status() != said:
+            changed.append(sorted(set(after.items()) ^ set(before.items()))[:4])
+    left = sum(1 for _ in (Path(os.environ.get("XDG_CACHE_HOME", "")) / "causalist" / "prove").glob("*"))
+    done = subprocess.run(
+        [sys.executable, "-m", "causalist", "prove", names[0], "--python", python, "--json"],
+        cwd=clone, capture_output=True, check=False,
+    )  # fmt: skip
+    return {"kills": killed, "trials": n, "changed": changed, "copies_left": left, "code_after": done.returncode}
+
+
+# -- choice
+
+
+@dataclass(slots=True)
+class Choice:
+    """A mutant that the suite catches: how many tests do, and whether one of those chosen does."""
+
+    node: str
+    what: str
+    n_failing: int
+    is_caught: bool
+    n_chosen: int
+
+
+def measure_choice(clone: Path, python: str, n: int, share: float, seed: int) -> dict[str, Any]:
+    """Run whole suites on mutants, and see whether the tests that are ranked first notice."""
+    repository = Repository.open(clone, exact_root=True)
+    plain = replace(repository, observations=None)
+    interpreter = find_interpreter(clone, Path(python), python)
+    draw = random.Random(seed)
+    workspace = Workspace(clone)
+    caught: list[Choice] = []
+    counts = {"tried": 0, "not_caught": 0, "hang": 0, "not_loaded": 0}
+    try:
+        copy = workspace.make_copy(0)
+
+        def run(target: Target) -> Any:
+            limits = RunLimits(_TEST_SECONDS, time.monotonic() + _SUITE_SECONDS)
+            done = run_tests(copy, interpreter, target, (), limits)
+            copy.restore()
+            return done
+
+        names = functions_of(repository)
+        draw.shuffle(names)
+        first = check_subject(repository.index, repository.resolve(names[0]))
+        whole = [run(first), run(first)]
+        passing = {
+            name for name, each in whole[0].ended.items()
+            if each.outcome == "passed" and name in whole[1].ended and whole[1].ended[name].outcome == "passed"
+        }  # fmt: skip
+        seconds: dict[str, float] = {}
+        for name in passing:
+            each = whole[1].ended[name]
+            seconds[each.test] = seconds.get(each.test, 0.0) + each.seconds
+        total = sum(seconds.values())
+        for name in names:
+            if len(caught) == n:
+                break
+            target = check_subject(repository.index, repository.resolve(name))
+            made = make_mutants((clone / target.path).read_bytes(), target.name, target.first, target.last, 12)
+            if not made:
+                continue
+            mutant: Mutant = draw.choice(made)
+            counts["tried"] += 1
+            copy.write(target.path, mutant.data)
+            done = run(target)
+            if done.hung or not done.is_over:
+                counts["hang"] += 1
+                continue
+            if done.code not in (0, 1, 2) and not done.ended:
+                counts["not_loaded"] += 1  # conftest itself needs it: any choice of tests notices
+                continue
+            files = set(done.not_collected)
+            failing = {
+                whole[1].ended[each].test for each in passing
+                if (each in done.ended and done.ended[each].outcome == "failed")
+                or (each not in done.ended and each.partition("::")[0] in files)
+            }  # fmt: skip
+            if not failing:
+                counts["not_caught"] += 1
+                continue
+            left, chosen = share * total, list[str]()
+            for each in plain.choose_tests(name).tests:
+                cost = seconds.get(each.node)
+                if cost is not None and cost <= left:
+                    left -= cost
+                    chosen.append(each.node)
+            caught.append(Choice(name, mutant.what, len(failing), bool(failing & set(chosen)), len(chosen)))
+            print(f"{clone.name} {len(caught)} {caught[-1]}", file=sys.stderr)
+    finally:
+        workspace.close()
+    return {
+        "clone": clone.name, "tests": len(seconds), "suite_seconds": round(total, 2), **counts, "caught": len(caught),
+        "caught_by_choice": sum(each.is_caught for each in caught),
+        "mean_tests_chosen": round(sum(each.n_chosen for each in caught) / max(1, len(caught)), 1),
+        "missed": [f"{each.node}: {each.what} ({each.n_failing} tests fail)" for each in caught if not each.is_caught],
+    }  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["proofs", "kills", "choice"])
+    parser.add_argument("clones", nargs="+", type=Path)
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--n", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--share", type=float, default=0.25)
+    parser.add_argument("--mutants", type=int, default=6)
+    parser.add_argument("--tests", type=int, default=10)
+    given = parser.parse_args()
+    options = ProveOptions(Path(given.python), 1, given.mutants, given.tests, _SUITE_SECONDS, _TEST_SECONDS)
+    for clone in (each.resolve() for each in given.clones):
+        if given.what == "proofs":
+            found = measure_proofs(clone, given.python, given.n, given.seed, options)
+        elif given.what == "kills":
+            found = measure_kills(clone, given.python, given.n, given.seed)
+        else:
+            found = measure_choice(clone, given.python, given.n, given.share, given.seed)
+        print(json.dumps(found, indent=1), flush=True)
+
+
+if __name__ == "__main__":
+    main()
