@@ -94,11 +94,12 @@ def _nothing(proof: "NodeProof") -> str:
     record = proof.record
     if any(record.proving(test) for test in record.tests):
         return ""
+    if not record.tests and proof.n_undecided:
+        return f"time was up before anything of {proof.node} was known; run the command again"
     if not record.tests:
-        undecided = f"; {count_noun(proof.n_undecided, 'mutant')} not tried" if record.mutants else ""
-        return f"no test is known to reach {proof.node}{undecided}; `causalist observe -- pytest` finds more tests"
+        return f"no test is known to reach {proof.node}; `causalist observe -- pytest` finds more of them"
     if not any(not each.left_out for each in record.tests.values()):
-        return f"no test that passes runs {proof.node}"
+        return f"no test that passes is known to run {proof.node}"
     if proof.n_undecided:
         return f"time was up before anything of {proof.node} was proven; run the command again"
     return f"nothing is proven: no test notices when {proof.node} is broken"
@@ -114,16 +115,13 @@ def _format_proof(proof: "NodeProof") -> Iterator[str]:
     unnoticed = [each for each in mutants if each.outcomes and set(each.outcomes.values()) == {"passed"}]
     proven = [(test, found) for test in record.tests if (found := record.proving(test))]
     if running:
-        age = describe_age(record.time)
-        yield (
-            f"{proof.node}: {len(mutants)} mutants, {count_noun(len(running), 'test')}, {len(proven)} proven to need "
-            f"it ({age} ago)"
-        )
+        counts = f"{count_noun(len(mutants), 'mutant')}, {count_noun(len(running), 'test')}"
+        yield f"{proof.node}: {counts}, {len(proven)} proven to need it ({describe_age(record.time)} ago)"
     if proven:
         yield from ("", "proven: the test fails only with the mutant")
         yield from align_columns(
             [
-                (f"  {test}", f"{len(found)} mutants", describe_mutant(found[0].line, found[0].what))
+                (f"  {test}", count_noun(len(found), "mutant"), describe_mutant(found[0].line, found[0].what))
                 for test, found in proven[:_MAX_LISTED]
             ]
         )
@@ -142,6 +140,8 @@ def _format_proof(proof: "NodeProof") -> Iterator[str]:
         yield from ("", "left out")
         yield from align_columns(aside[:_MAX_LISTED])
         yield from _more(len(aside))
+    if proof.n_more_tests:
+        yield from ("", f"{count_noun(proof.n_more_tests, 'test')} not tried, less probable; --max-tests takes more")
     if proof.n_undecided and running:
         yield from ("", f"{count_noun(proof.n_undecided, 'mutant')} not decided: time was up; the next run goes on")
 

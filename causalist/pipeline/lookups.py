@@ -65,18 +65,21 @@ class _Seen(NamedTuple):
 class Observations:
     """What runs saw and what was proven, beside an index that may be in one of `places`.
 
-    It is read when a look-up needs it.
+    It is read when a look-up needs it, without proofs if not `with_proofs`.
     """
 
-    def __init__(self, places: Sequence[Path]) -> None:
+    def __init__(self, places: Sequence[Path], *, with_proofs: bool = True) -> None:
         self.places = tuple(places)
+        self._names = (OBSERVED_NAME, PROVEN_NAME) if with_proofs else (OBSERVED_NAME,)
         self._loaded: tuple[Index, object, _Seen | None] | None = None
 
     def load(self, index: Index, read: Callable[[FileEntry], SourceFile | str]) -> _Seen | None:
         """Return what is known of the definitions of an index beside it; None if nothing is kept."""
-        stamps = tuple(evidence_stamp(self.places, name) for name in (OBSERVED_NAME, PROVEN_NAME))
+        stamps = tuple(evidence_stamp(self.places, name) for name in self._names)
         if self._loaded is None or self._loaded[0] is not index or self._loaded[1] != stamps:
-            self._loaded = index, stamps, _read_seen(self.places, index, read) if any(stamps) else None
+            with_proofs = PROVEN_NAME in self._names
+            seen = _read_seen(self.places, index, read, with_proofs=with_proofs) if any(stamps) else None
+            self._loaded = index, stamps, seen
         return self._loaded[2]
 
 
@@ -85,11 +88,13 @@ def evidence_stamp(places: Sequence[Path], name: str) -> tuple[int, ...] | None:
     return next((stamp for place in places if (stamp := index_stamp(place / name)) is not None), None)
 
 
-def _read_seen(places: Sequence[Path], index: Index, read: Callable[[FileEntry], SourceFile | str]) -> _Seen | None:
+def _read_seen(
+    places: Sequence[Path], index: Index, read: Callable[[FileEntry], SourceFile | str], *, with_proofs: bool
+) -> _Seen | None:
     from causalist.observe import Freshness, ObservedStore, observed_graph, read_store, stale_calls
     from causalist.prove import proven_graph, read_proofs, stale_proofs
 
-    store, proofs = read_store(places), read_proofs(places)
+    store, proofs = read_store(places), read_proofs(places) if with_proofs else None
     if store is None and proofs is None:
         return None
     freshness = Freshness(index, SourceText(index.manifest, read))

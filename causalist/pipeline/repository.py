@@ -467,7 +467,9 @@ class Repository(Lookups):
         return prove_nodes(self.index, texts, self.root, folder, nodes, options, self._likely_tests, progress)
 
     def _likely_tests(self, name: str) -> list[str]:
-        choice = replace(self, observations=None).choose_tests(name)
+        seen = self.observations
+        without_proofs = None if seen is None else Observations(seen.places, with_proofs=False)
+        choice = replace(self, observations=without_proofs).choose_tests(name)
         return [each.node for each in choice.tests[: choice.n_probable]]
 
     def forget_proofs(self) -> bool:

@@ -32,6 +32,7 @@ from causalist.observe.store import Freshness, Version
 from causalist.parse import dialect_of
 from causalist.prove.mutants import Mutant, make_mutants, require_operators
 from causalist.prove.pytest_runs import (
+    COLLECTION,
     Ended,
     Frame,
     Interpreter,
@@ -60,7 +61,7 @@ from causalist.prove.store import (
 from causalist.prove.workspace import TreeCopy, Workspace
 
 _MAX_HANGING = 3  # tests that are left out one after another because they do not end
-COLLECTION = "collect"  # the phase of a failure before any test of a file runs
+_TRACE_COST = 3.0  # times as long as without a trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +77,16 @@ class ProveOptions:
 
 
 class NodeProof(NamedTuple):
-    """What is known of a function now: its record, proven edges on the ways of tests, and the mutants left to try."""
+    """What is known of a function now: its record, and proven edges on the ways of tests.
+
+    `n_undecided` mutants are left to try, and `n_more_tests` less probable tests are beyond the limit.
+    """
 
     node: str
     record: NodeRecord
     edges: tuple[ProvenEdge, ...]
     n_undecided: int
+    n_more_tests: int
 
 
 class Subject(NamedTuple):
@@ -90,6 +95,7 @@ class Subject(NamedTuple):
     node: int
     target: Target
     tests: tuple[str, ...]
+    n_more_tests: int
 
 
 def check_subject(index: Index, node: int) -> Target:
@@ -135,7 +141,8 @@ def prove_nodes(
     subjects = []
     for name, target in targets.items():
         tests = [each for each in choose_tests(name) if _is_python_test(index, each)]
-        subjects.append(Subject(ids.position(name), target, tuple(tests[: options.max_tests])))
+        chosen = tuple(tests[: options.max_tests])
+        subjects.append(Subject(ids.position(name), target, chosen, len(tests) - len(chosen)))
     with _Lab(index, freshness, root, folder, options, deadline, progress) as lab:
         return tuple(_Experiment(lab, subject).run() for subject in subjects)
 
@@ -277,19 +284,24 @@ class _Experiment:
         tests = [test for test in self._subject.tests if record.tests.get(test, _UNKNOWN).left_out == RUNS]
         undecided = sum(
             mutant.id not in record.mutants or not record.mutants[mutant.id].outcomes.keys() >= set(tests)
-            for mutant in mutants
+            for mutant in (mutants if tests or (not record.tests and self._subject.tests) else ())
         )
         shown = NodeRecord(record.version, record.state, record.time)
         shown.mutants = {each.id: record.mutants[each.id] for each in mutants if each.id in record.mutants}
         shown.tests = {test: record.tests[test] for test in self._subject.tests if test in record.tests}
         store = read_proofs((self._lab.folder,)) or ProofStore()
-        freshness = self._lab.freshness
-        edges = (
+        pairs = {
+            pair
+            for test in shown.tests
+            if shown.proving(test)
+            for pair in pairwise([test, *(each.id for each in shown.tests[test].way), self._id])
+        }
+        edges = tuple(
             edge
-            for _, edge in sorted(store.edges.items())
-            if edge.node == self._id and store.is_current(edge[:2], freshness)
+            for pair, edge in sorted(store.edges.items())
+            if (edge.node == self._id or pair in pairs) and store.is_current(edge[:2], self._lab.freshness)
         )
-        return NodeProof(self._id, shown, tuple(edges), undecided)
+        return NodeProof(self._id, shown, edges, undecided, self._subject.n_more_tests)
 
     # -- the tests without a mutant
 
@@ -320,7 +332,7 @@ class _Experiment:
         lab, files = self._lab, self._files
         if names:
             files = tuple(dict.fromkeys(name.partition("::")[0] for name in names))
-        limits = RunLimits(lab.options.test_seconds, lab.deadline)
+        limits = RunLimits(lab.options.test_seconds * (_TRACE_COST if trace else 1.0), lab.deadline)
         return run_tests(copy, lab.python, self._subject.target, files, limits, tests=tests, names=names, trace=trace)
 
     def _run_baseline(self, copy: TreeCopy) -> _Baseline | None:
@@ -329,19 +341,23 @@ class _Experiment:
         hanging: set[str] = set()
         while True:
             first = self._run(copy, tests=[each for each in tests if each not in hanging])
-            if not first.hung or len(hanging) >= _MAX_HANGING:
-                break
-            copy.restore()
-            stuck = self._id_of(first.hung, tests)
-            if stuck in hanging or stuck not in tests or len(hanging) + 1 == len(tests):
+            stuck = self._id_of(first.hung, tests) if first.hung else ""
+            if stuck not in tests or stuck in hanging:
                 break
             hanging.add(stuck)
+            if len(hanging) == min(_MAX_HANGING, len(tests)):
+                break
+            copy.restore()
         copy.restore()
         if not first.is_over:
             return None
+        if first.hung == COLLECTION:
+            raise ProofFailed(f"pytest does not end to collect the tests of {self._id}")
         if not first.ended and not first.not_collected and first.code not in (0, 5):
             last = "; ".join(first.tail.strip().splitlines()[-3:]) or f"exit code {first.code}"
             raise ProofFailed(f"pytest cannot run the tests of {self._id}: {last}")
+        if len(hanging) == len(tests):
+            return self._compare(first, first, hanging)
         second = self._run(copy, tests=[each for each in tests if each not in hanging], trace=True)
         copy.restore()
         if not second.is_over:
@@ -388,7 +404,7 @@ class _Experiment:
                 names = {name: each for name, each in names.items() if each != test}
             elif running:
                 why = RUNS
-            elif test in hanging or first.hung in own:
+            elif test in hanging:
                 why = "does not end in time without a mutant"
             elif not own:
                 why = self._why_missing(test, first)
@@ -542,12 +558,14 @@ class _Experiment:
         outcomes |= dict.fromkeys(failing, FAILED)
         # Of one test with several parameters, one that failed in the function itself.
         chosen = [next((f for f in each if f.way), each[0]) for each in failing.values() if each[0].test not in proven]
-        confirmed = self._confirm(copy, mutant, chosen)
-        if confirmed is None:
-            return None
-        for each in chosen:
-            outcomes[each.test] = PROVEN if each in confirmed else UNSURE
-        return _Ends(outcomes, confirmed)
+        proofs: list[_Failure] = []
+        for each, is_confirmed in self._confirm(copy, mutant, chosen):
+            if is_confirmed is None:
+                del outcomes[each.test]  # it is left for the next run
+            else:
+                outcomes[each.test] = PROVEN if is_confirmed else UNSURE
+                proofs += [each] if is_confirmed else []
+        return _Ends(outcomes, proofs)
 
     def _run_broken(self, copy: TreeCopy, mutant: Mutant, names: Sequence[str]) -> TestRun:
         copy.write(self._subject.target.path, mutant.data)
@@ -555,25 +573,27 @@ class _Experiment:
         copy.restore()
         return run
 
-    def _confirm(self, copy: TreeCopy, mutant: Mutant, failures: Sequence[_Failure]) -> list[_Failure] | None:
-        """Return those failures that happen again, and not without the mutant; None if time was up."""
+    def _confirm(
+        self, copy: TreeCopy, mutant: Mutant, failures: Sequence[_Failure]
+    ) -> Iterator[tuple[_Failure, bool | None]]:
+        """Yield each failure with True if it happens again and not without the mutant, None if time was up."""
         together = tuple(each for each in failures if each.way)
         groups = ([together] if together else []) + [(each,) for each in failures if not each.way]
-        found: list[_Failure] = []
         for group in groups:
             names = [each.name for each in group]
-            broken = self._run_broken(copy, mutant, names)
-            whole = self._run(copy, names=names)
-            copy.restore()
-            if not broken.is_over or not whole.is_over:
-                return None
+            is_over = time.monotonic() < self._lab.deadline
+            if is_over:
+                broken = self._run_broken(copy, mutant, names)
+                whole = self._run(copy, names=names)
+                copy.restore()
+                is_over = broken.is_over and whole.is_over
             for each in group:
-                again = broken.ended.get(each.name)
+                if not is_over:
+                    yield each, None
+                    continue
+                again, without = broken.ended.get(each.name), whole.ended.get(each.name)
                 is_broken = again.outcome == "failed" if again is not None else _is_uncollected(broken, each.name)
-                without = whole.ended.get(each.name)
-                if is_broken and without is not None and without.outcome == "passed":
-                    found.append(each)
-        return found
+                yield each, is_broken and without is not None and without.outcome == "passed"
 
 
 class _Results:

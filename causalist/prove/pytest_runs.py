@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from tempfile import gettempdir
 from typing import Any, NamedTuple
 
 from causalist.errors import ProofFailed
@@ -29,6 +30,7 @@ found = {name: importlib.util.find_spec(name) is not None for name in ("pytest",
 print(json.dumps({**found, "version": list(sys.version_info[:2])}))
 """
 
+COLLECTION = "collect"  # in place of a test or a phase: what comes before any test
 # path ("" for code from elsewhere), first line, name, 1 for a function, line that ran
 Frame = tuple[str, int, str, int, int]
 
@@ -91,7 +93,7 @@ def find_interpreter(root: Path, given: Path | None, running: str) -> Interprete
     program = os.fspath(given) if given is not None else next((os.fspath(p) for p in own if p.exists()), running)
     try:
         done = subprocess.run(
-            [program, "-c", _PROBE], capture_output=True, timeout=60, cwd=root, stdin=subprocess.DEVNULL,
+            [program, "-c", _PROBE], capture_output=True, timeout=60, cwd=gettempdir(), stdin=subprocess.DEVNULL,
             env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         )  # fmt: skip
         found = json.loads(done.stdout)
@@ -200,7 +202,7 @@ def _watch(process: "subprocess.Popen[bytes]", rows: Path, run: TestRun, limits:
                     if row[0] in ("start", "end"):
                         current, since = (str(row[1]) if row[0] == "start" else ""), now
         if now - since > (limits.test_seconds if current else _COLLECTION_SECONDS):
-            run.hung = current or "the collection of tests"
+            run.hung = current or COLLECTION
             return
 
 

@@ -123,11 +123,16 @@ def save_record(
 ) -> ProofStore:
     """Put the record of a definition, and edges, into the store below a folder; return it. Raises IndexNotWritable.
 
-    Edges that were proven before are kept if nothing about them changed.
+    Edges that were proven before are kept if nothing about them changed, and those of other definitions.
     """
     with _hold(folder):
         store = read_proofs((folder,)) or ProofStore()
         store.nodes[node] = record
+        store.edges = {
+            ends: edge
+            for ends, edge in store.edges.items()
+            if edge.node != node or store.is_current(edge[:2], freshness)
+        }
         for edge in edges:
             key = edge.source.id, edge.target.id
             known = store.edges.get(key)

@@ -50,7 +50,7 @@ class Workspace:
             _remove_abandoned(parent)
             self.folder.mkdir(mode=0o700)
             (self.folder / _ABOUT).write_text(json.dumps({"process": os.getpid()}), encoding="utf-8")
-            self.paths = tuple(_copy(root, self.folder / "tree", _paths(root)))
+            _copy(root, self.folder / "tree", _paths(root))
         except OSError as error:
             self.close()
             raise IndexNotWritable(f"cannot copy {root} to {self.folder}: {error.strerror or error}") from error
@@ -156,8 +156,8 @@ def _walk(root: Path) -> Iterator[str]:
         yield from sorted((here / name).relative_to(root).as_posix() for name in (*files, *links))
 
 
-def _copy(root: Path, target: Path, paths: Iterator[str]) -> Iterator[str]:
-    """Copy files and yield their paths. Links that lead out of the tree become what they lead to, if that is a file."""
+def _copy(root: Path, target: Path, paths: Iterator[str]) -> None:
+    """Copy files. Links that lead out of the tree become what they lead to, if that is a file."""
     target.mkdir()
     real = Path(os.path.realpath(root))
     for path in paths:
@@ -181,7 +181,6 @@ def _copy(root: Path, target: Path, paths: Iterator[str]) -> Iterator[str]:
         except FileNotFoundError:
             continue
         made.chmod(stat.S_IMODE(mode) | stat.S_IRUSR | stat.S_IWUSR)
-        yield path
 
 
 def _remove_abandoned(parent: Path) -> None:

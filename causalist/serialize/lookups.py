@@ -277,7 +277,7 @@ def prove_document(node: str, proof: "NodeProof | None") -> Document:
     """
     if proof is None:
         return {"format_version": FORMAT_VERSION, "node": node or None, "time": None, "undecided": None,
-                "tests": [], "edges": [], "mutants": []}  # fmt: skip
+                "more_tests": None, "tests": [], "edges": [], "mutants": []}  # fmt: skip
     record = proof.record
     tests = []
     for test, state in record.tests.items():
@@ -289,6 +289,7 @@ def prove_document(node: str, proof: "NodeProof | None") -> Document:
         "node": node,
         "time": record.time,
         "undecided": proof.n_undecided,
+        "more_tests": proof.n_more_tests,
         "tests": tests,
         "edges": [
             {

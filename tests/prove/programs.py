@@ -53,7 +53,7 @@ def shout(text):
 def lonely():
     return 1
 ''',
-    "tests/test_prices.py": '''import pytest
+    "tests/test_prices.py": """import pytest
 
 from shop.prices import Cart, gross, guarded, shout, sold, vat
 
@@ -83,7 +83,7 @@ def test_guarded():
 
 
 def test_guarded_loosely():
-    assert guarded(10) >= 0
+    assert guarded(10) != 7
 
 
 def test_fails_always():
@@ -104,7 +104,7 @@ def test_shout_is_not_looked_at():
         shout("a")
     except RuntimeError:
         pass
-''',
+""",
 }
 PRICES = "src/shop/prices.py::"
 TESTS = "tests/test_prices.py::"

@@ -5,15 +5,15 @@
     python -m tests.benchmarks.prove choice CLONE... --python /venv/bin/python [--n 20] [--share 0.25] [--seed 0]
 
 `proofs` draws functions that tests are known to reach, proves each, and runs each proven test again, alone, by pytest
-without the plugin, in a fresh copy: once as it is, once with the mutant. A proof is wrong unless the first passes and the
-second fails. Each edge on the way of a failure is held against what `observe` records of the same test as it is.
+without the plugin, in a fresh copy: once as it is, once with the mutant. A proof is wrong unless the first passes and
+the second fails. Each edge on the way of a failure is held against what `observe` records of the same test as it is.
 
-`kills` starts `prove` on functions of a clone and kills it at random times with signal 9. The content, modes and times of
+`kills` starts `prove` on functions of a clone and kills it at random times with signal 9. Content, modes and times of
 all files of the work tree must stay as they are, and `git status`.
 
-`choice` draws mutants of functions, runs the whole suite on each, and counts those that the suite catches and the tests
-that `causalist tests` ranks first do too, for a share of the time of the suite. A mutant with which a test hangs is left
-out. Tests are taken in their order as long as they fit the time that is left.
+`choice` draws mutants of functions, runs the whole suite on each, and counts those that the suite catches and the
+tests that `causalist tests` ranks first do too, for a share of the time of the suite. A mutant with which a test hangs
+is left out. Tests are taken in their order as long as they fit the time that is left.
 """
 
 import argparse
@@ -190,11 +190,11 @@ def measure_kills(clone: Path, python: str, n: int, seed: int) -> dict[str, Any]
     draw = random.Random(seed)
 
     def status() -> bytes:
-        return subprocess.run(["git", "status", "--porcelain=v2", "--ignored"], cwd=clone, capture_output=True).stdout
+        return subprocess.run(
+            ["git", "--no-optional-locks", "status", "--porcelain=v2"], cwd=clone, capture_output=True
+        ).stdout
 
-    status()  # may refresh git's own list once
     before, said = state_of(clone), status()
-    before = state_of(clone)
     changed, killed = [], 0
     for i in range(n):
         command = [sys.executable, "-m", "causalist", "prove", names[i % len(names)], "--python", python, "--jobs", "2"]
