@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.parse import languages
-from causalist.parse import parser as views
+from causalist.parse import languages, trees
 
 
 @contextmanager
@@ -18,8 +17,9 @@ def grammars_at(folder: Path) -> Iterator[None]:
         languages.extensions,
         languages.claims,
         languages.load_grammar,
+        languages.load_parser,
         languages.grammar_version,
-        views.reader_of,
+        trees.reader_of,
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(languages, "grammars_folder", lambda: folder)

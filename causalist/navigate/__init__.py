@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         find_affected_nodes,
         find_nodes_of_rows,
         find_tests_reaching,
+        find_users_and_tests,
         mark_tests,
     )
     from causalist.navigate.lint import find_defects, summarize_layers
@@ -63,6 +64,7 @@ __all__ = [
     "find_nodes_of_rows",
     "find_path_of_edges",
     "find_tests_reaching",
+    "find_users_and_tests",
     "list_co_change_edges",
     "list_neighbors",
     "list_neighbors_and_co_changes",
@@ -85,7 +87,8 @@ __getattr__ = exports(
     {
         "neighbors": "describe_definition find_files_changing_with find_graph_path find_path_of_edges "
         "list_co_change_edges list_neighbors list_neighbors_and_co_changes",
-        "impact": "count_probable_tests find_affected_nodes find_nodes_of_rows find_tests_reaching mark_tests",
+        "impact": "count_probable_tests find_affected_nodes find_nodes_of_rows find_tests_reaching "
+        "find_users_and_tests mark_tests",
         "edges": "calls_from calls_to edges_to find_indirect_calls list_routes mentions_of references_to "
         "select_edges with_overloads_and_members",
         "find": "find_nodes",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from math import exp, log, prod
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from causalist.navigate.edges import DISPATCHED, find_overridden
 from causalist.navigate.implicit_calls import class_of_constructor, edge_of, find_implicit_uses
 from causalist.parse import dialect_of, load_settings
 from causalist.rank import rarity_of_shared_words
+
+if TYPE_CHECKING:
+    from causalist.model.language import LanguageSettings
 
 # Of several ways by which a node depends on another, the first is given.
 _DIRECT, _CONSTRUCTOR, _OVERRIDDEN, _SPECIAL = range(4)
@@ -180,11 +183,26 @@ def find_tests_reaching(
     With `lexical`, probabilities know of the words of a test, too. The edge of one that tests a changed node itself is
     that edge `tests`, if there is one. Raises UsageError for a depth below 1.
     """
-    found, chains = _find_tests(graph, changed, max_depth, min_confidence)
+    limits = {"max_depth": max_depth, "min_confidence": min_confidence}
+    return find_users_and_tests(graph, changed, mark_tests(graph), lexical=lexical, **limits)[1]  # type: ignore[arg-type]
+
+
+def find_users_and_tests(
+    graph: CodeGraph,
+    changed: NDArray[np.int64],
+    is_test: NDArray[np.bool_],
+    *,
+    max_depth: int | None,
+    min_confidence: float,
+    lexical: LexicalIndex | None = None,
+) -> tuple[tuple[Affected, ...], tuple[Affected, ...]]:
+    """Return (`find_affected_nodes`, `find_tests_reaching`) by one search; `is_test` is that of `mark_tests`."""
+    affected, chains = _find_affected(graph, changed, max_depth, min_confidence)
+    found = _find_tests(graph, changed, affected, is_test, max_depth, min_confidence)
     if lexical is not None and found:
-        makers = _probabilities_of_makers(graph, changed, found, chains, min_confidence)
+        makers = _probabilities_of_makers(graph, found, chains, is_test, min_confidence)
         found = _weigh(graph, changed, found, makers, lexical)
-    return tuple(sorted(found.values(), key=lambda each: (-each.probability, each.depth, each.node)))
+    return affected, tuple(sorted(found.values(), key=lambda each: (-each.probability, each.depth, each.node)))
 
 
 def count_probable_tests(tests: Sequence[Affected]) -> int:
@@ -195,20 +213,23 @@ def count_probable_tests(tests: Sequence[Affected]) -> int:
 
 
 def _find_tests(
-    graph: CodeGraph, changed: NDArray[np.int64], max_depth: int | None, min_confidence: float
-) -> tuple[dict[int, Affected], "_Chains"]:
-    """Return the tests that may run one of `changed`, with probabilities by uses alone, and the chains of uses.
+    graph: CodeGraph,
+    changed: NDArray[np.int64],
+    affected: Sequence[Affected],
+    is_test: NDArray[np.bool_],
+    max_depth: int | None,
+    min_confidence: float,
+) -> dict[int, Affected]:
+    """Return the tests among and around the `affected` of `changed`, with probabilities by uses alone.
 
     A file or class of tests is left out if a test in it is found.
     """
-    affected, chains = _find_affected(graph, changed, max_depth, min_confidence)
     edges, ids = graph.edges, graph.nodes.ids
     says = (edges.kinds == EdgeKind.TESTS) & (edges.confidences >= min_confidence)
     into = graph.edges_into(changed)
     direct: dict[str, int] = {}
     for number in sorted(into[says[into]].tolist(), key=lambda e: (-edges.confidences[e], e)):
         direct.setdefault(ids[int(edges.sources[number])], number)
-    is_test = mark_tests(graph)
     found: dict[int, Affected] = {}
     for each in affected:
         node = ids.position(each.node)
@@ -237,14 +258,14 @@ def _find_tests(
     while more := {int(graph.nodes.parents[each]) for each in around if each >= 0} - around:
         around |= more
     runs = frozenset((*CALLABLE_KINDS, NodeKind.HANDLER))
-    return {node: each for node, each in found.items() if node not in around or graph.kind(node) in runs}, chains
+    return {node: each for node, each in found.items() if node not in around or graph.kind(node) in runs}
 
 
 def _probabilities_of_makers(
     graph: CodeGraph,
-    changed: NDArray[np.int64],
     tests: Mapping[int, Affected],
     chains: "_Chains",
+    is_test: NDArray[np.bool_],
     min_confidence: float,
 ) -> dict[int, float]:
     """Return the probability that a test makes an object of the class to which its way is dispatched.
@@ -261,8 +282,10 @@ def _probabilities_of_makers(
             continue
         if owner not in by_class:
             types = _with_derived(graph, owner)
-            is_known = _is_made_in_functions(graph, types)
-            by_class[owner] = _find_tests(graph, types, None, min_confidence)[0] if is_known else None
+            by_class[owner] = None
+            if _is_made_in_functions(graph, types):
+                users = _find_affected(graph, types, None, min_confidence)[0]
+                by_class[owner] = _find_tests(graph, types, users, is_test, None, min_confidence)
         makers = by_class[owner]
         if makers is not None:
             result[node] = makers[node].probability if node in makers else 0.0
@@ -320,19 +343,30 @@ def _weigh(
     return found
 
 
+class _Groups:
+    """Nodes by the node around them, each group ascending."""
+
+    def __init__(self, nodes: NDArray[np.int64], around: NDArray[np.int32]) -> None:
+        order = np.argsort(around[nodes], kind="stable")
+        self._nodes = nodes[order]
+        self._around = around[self._nodes]
+
+    def of(self, node: int) -> list[int]:
+        """Return the nodes of a group."""
+        first, last = np.searchsorted(self._around, (node, node + 1)).tolist()
+        return [int(each) for each in self._nodes[first:last]]
+
+
 class _TestGroups:
     """Tests that a runner runs together with what prepares or holds them, which no edge says."""
 
     def __init__(self, graph: CodeGraph, is_test: NDArray[np.bool_]) -> None:
         self._graph = graph
         self._is_test = is_test
-        self._members: dict[int, list[int]] = {}  # type or handler -> what stands in it
-        self._in_files: dict[int, list[int]] = {}  # file -> its tests
         nodes = graph.nodes
-        for node in np.flatnonzero(nodes.roles == Role.TEST).tolist():
-            self._members.setdefault(int(nodes.parents[node]), []).append(node)
-            if is_test[node]:
-                self._in_files.setdefault(int(nodes.files[node]), []).append(node)
+        of_tests = np.flatnonzero(nodes.roles == Role.TEST)
+        self._members = _Groups(of_tests, nodes.parents)  # type or handler -> what stands in it
+        self._in_files = _Groups(of_tests[is_test[of_tests]], nodes.files)  # file -> its tests
 
     def tests_of(self, node: int) -> Iterator[tuple[int, float]]:
         """Yield each test that runs with `node`, with the share of such tests that run what `node` runs."""
@@ -351,10 +385,10 @@ class _TestGroups:
                 tests = dict.fromkeys(test for heir in heirs for test in self._tests_run_on(heir))
                 yield from ((test, SETUP_SHARE) for test in tests)
         elif kind == NodeKind.FILE:
-            yield from ((test, FILE_SHARE) for test in self._in_files.get(node, ()))
+            yield from ((test, FILE_SHARE) for test in self._in_files.of(node))
 
     def _tests_in(self, node: int) -> Iterator[int]:
-        for each in self._members.get(node, ()):
+        for each in self._members.of(node):
             if self._is_test[each]:
                 yield each
             elif self._graph.nodes.kinds[each] == NodeKind.HANDLER:
@@ -363,7 +397,7 @@ class _TestGroups:
     def _tests_run_on(self, owner: int) -> Iterator[int]:
         """Yield the tests of a type, its own and those that it inherits."""
         for each in (owner, *self._along(owner, is_up=True)):
-            yield from (member for member in self._members.get(each, ()) if self._is_test[member])
+            yield from (member for member in self._members.of(each) if self._is_test[member])
 
     def _heirs(self, owner: int) -> list[int]:
         return self._along(owner, is_up=False)
@@ -394,21 +428,65 @@ def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
     found = np.zeros(len(nodes), dtype=np.bool_)
     found[edges.sources[edges.kinds == EdgeKind.TESTS]] = True
     callables = np.isin(nodes.kinds, sorted(CALLABLE_KINDS)) & (nodes.roles == Role.TEST)
-    for node in np.flatnonzero(callables & ~found).tolist():
-        path, symbol = split_id(nodes.ids[node])
-        settings = load_settings().get(dialect_of(path))
-        if settings is None or not symbol:
+    is_handler = callables & ~found & (nodes.kinds == NodeKind.HANDLER)
+    every, by_file = load_settings(), dict[int, "LanguageSettings | None"]()
+    for file, path in _paths_of(graph, callables & ~found):
+        by_file[file] = every.get(dialect_of(path))
+    _mark_handlers(graph, is_handler, by_file, found)
+    candidates = np.flatnonzero(callables & ~found & ~is_handler)
+    rows = zip(candidates.tolist(), nodes.files[candidates].tolist(), nodes.ids.some(candidates), strict=True)
+    for node, file, node_id in rows:
+        settings, name = by_file[file], (node_id.partition("::")[2]).rpartition(".")[2]
+        if settings is None or not name:
             continue
-        name = symbol.rpartition(".")[2]
-        if nodes.kinds[node] == NodeKind.HANDLER:
-            found[node] = name.partition(" ")[0] in settings.handlers.tests
-        elif settings.tests.functions and re.fullmatch(settings.tests.functions, name):
+        if settings.tests.functions and re.fullmatch(settings.tests.functions, name):
             found[node] = True
         else:
             found[node] = bool(settings.tests.marks) and _is_run_by_runner(graph, node, name)
     runs = (NodeKind.FUNCTION, NodeKind.METHOD)
     is_inside = (nodes.parents >= 0) & np.isin(nodes.kinds[nodes.parents], runs)
     return found & ~(is_inside & np.isin(nodes.kinds, runs))
+
+
+def _paths_of(graph: CodeGraph, mask: NDArray[np.bool_]) -> Iterator[tuple[int, str]]:
+    """Yield (node, path) of the files of the nodes in a mask."""
+    files = np.unique(graph.nodes.files[mask]).astype(np.int64)
+    files = files[files >= 0]
+    yield from zip(files.tolist(), (split_id(each)[0] for each in graph.nodes.ids.some(files)), strict=True)
+
+
+def _mark_handlers(
+    graph: CodeGraph,
+    is_handler: NDArray[np.bool_],
+    by_file: "Mapping[int, LanguageSettings | None]",
+    found: NDArray[np.bool_],
+) -> None:
+    """Mark the handlers in a mask whose last name begins with a word for tests: `it returns nothing`.
+
+    All are compared at once, because files of tests have more of them than of anything else.
+    """
+    nodes = graph.nodes
+    handlers = np.flatnonzero(is_handler)
+    if not len(handlers):
+        return
+    blob, offsets = nodes.ids.blob, nodes.ids.offsets
+    files = nodes.files[handlers].astype(np.int64)
+    ends = offsets[handlers + 1]
+    symbols = offsets[handlers] + (offsets[files + 1] - offsets[files]) + len("::")
+    dots = np.append(np.flatnonzero(blob == ord(".")), -1)
+    starts = np.maximum(dots[np.searchsorted(dots[:-1], ends) - 1] + 1, symbols)
+    words = {file: frozenset(s.handlers.tests) if s else frozenset() for file, s in by_file.items()}
+    for word in sorted({word for each in words.values() for word in each}):
+        has = np.array(sorted(file for file, each in words.items() if word in each), dtype=np.int64)
+        encoded = np.frombuffer(word.encode(), dtype=np.uint8)
+        after = starts + len(encoded)
+        matches = np.isin(files, has) & (after <= ends)
+        for i, letter in enumerate(encoded.tolist()):
+            matches[matches] = blob[starts[matches] + i] == letter
+        matches[matches] = (after[matches] == ends[matches]) | (
+            blob[np.minimum(after[matches], len(blob) - 1)] == ord(" ")
+        )
+        found[handlers[matches]] = True
 
 
 def _is_run_by_runner(graph: CodeGraph, node: int, name: str) -> bool:

@@ -7,10 +7,11 @@ from causalist._internal.lazy import exports
 if TYPE_CHECKING:
     from causalist.parse.grammar_files import all_grammars
     from causalist.parse.languages import claimants, dialect_of, grammar_version, load_grammar, load_settings
-    from causalist.parse.parser import parse_file, parse_source, parse_syntax, parse_text, parse_tree, reader_of
+    from causalist.parse.parser import parse_file, parse_source, parse_text
     from causalist.parse.prose import prose_kind
     from causalist.parse.secret_scan import find_candidate_texts, find_secrets
     from causalist.parse.text import MASK, mask_range, mask_secrets, view_of, with_line_feeds
+    from causalist.parse.trees import parse_syntax, parse_tree, reader_of
 
 __all__ = [
     "MASK",
@@ -38,7 +39,8 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "parser": "parse_file parse_source parse_syntax parse_text parse_tree reader_of",
+        "parser": "parse_file parse_source parse_text",
+        "trees": "parse_syntax parse_tree reader_of",
         "grammar_files": "all_grammars",
         "languages": "claimants dialect_of grammar_version load_grammar load_settings",
         "text": "view_of with_line_feeds MASK mask_range mask_secrets",

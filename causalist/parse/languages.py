@@ -35,6 +35,15 @@ _INTERPRETER = re.compile(rb"#![ \t]*(?:\S*/env[ \t]+(?:-S[ \t]+)?)?(?:[^\s/]*/)
 
 
 @dataclass(frozen=True, slots=True)
+class TreeParser:
+    """Dialect that is ready to be parsed to syntax trees; its query is not read."""
+
+    dialect: Dialect
+    settings: LanguageSettings
+    parser: tree_sitter.Parser
+
+
+@dataclass(frozen=True, slots=True)
 class Grammar:
     """Dialect that is ready to parse.
 
@@ -151,27 +160,38 @@ def _interpreters() -> Mapping[str, str]:
 
 
 @cache
-def load_grammar(dialect_name: str) -> Grammar:
-    """Return the parser and the combined query of a dialect.
+def load_parser(dialect_name: str) -> TreeParser:
+    """Return the parser of a dialect, without its query, whose compilation takes most of the time.
 
-    Raises GrammarError if the wheel is missing or the query does not fit the grammar.
+    Raises GrammarError if the wheel is missing.
     """
     settings = load_settings().get(dialect_name)
     if settings is None:
         raise GrammarError(f"no grammar {dialect_name!r}; there are {', '.join(sorted(load_settings()))}")
     dialect = next(d for d in settings.dialects if d.name == dialect_name)
-    folder = grammars_folder() / settings.name
     try:
         module = importlib.import_module(dialect.package)
         language = tree_sitter.Language(getattr(module, dialect.function)())
     except (ImportError, AttributeError, ValueError) as error:
         raise GrammarError(f"grammar {dialect_name!r}: {dialect.package} does not load: {error}") from error
+    return TreeParser(dialect, settings, tree_sitter.Parser(language))
+
+
+@cache
+def load_grammar(dialect_name: str) -> Grammar:
+    """Return the parser and the combined query of a dialect.
+
+    Raises GrammarError if the wheel is missing or the query does not fit the grammar.
+    """
+    dialect, settings, parser = (found := load_parser(dialect_name)).dialect, found.settings, found.parser
+    folder = grammars_folder() / settings.name
     source = _query_source(folder, dialect, settings.preprocessor.conditions)
+    assert parser.language is not None
     try:
-        query = tree_sitter.Query(language, source)
+        query = tree_sitter.Query(parser.language, source)
     except tree_sitter.QueryError as error:
         raise GrammarError(f"{folder}: {', '.join(dialect.queries)}: {error}") from error
-    return Grammar(dialect, settings, tree_sitter.Parser(language), query, grammar_version(dialect_name))
+    return Grammar(dialect, settings, parser, query, grammar_version(dialect_name))
 
 
 @cache

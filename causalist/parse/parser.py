@@ -3,20 +3,14 @@
 Broken source is valid input: its facts come with diagnostics, never with an exception. If code stands inside another
 format, a view with as many bytes as the file is parsed, so that positions hold in the file itself.
 
-Conditional compilation: a grammar sees all branches of `#if` one after the other. That fails if a branch opens a block
-that is closed after `#endif`, or if two branches open the same block: all code after it is nested wrongly. This module
-blanks all but one of such branches, and their directives. No byte moves.
-
 Some facts are read from the text rather than by queries: an `Export` for each fixture, `fixture:` and its name (that of
 a fixture in a class has the class before it), a `Reference` for each string that may be the dotted name of a
 definition (`patch("app.views.send")`, entries of settings, entry points of packages), and functions that are kept.
 """
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from dataclasses import replace
 from posixpath import basename
 
 import tree_sitter
@@ -33,7 +27,7 @@ from causalist.model.facts import (
     Reference,
     spaced,
 )
-from causalist.model.language import ModuleSettings, PreprocessorSettings, Repair
+from causalist.model.language import ModuleSettings
 from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.model.symbols import CALLABLE_KINDS, FACADE, FIXTURE_PREFIX
 from causalist.model.type_notation import KEPT, STRING_TARGET
@@ -48,13 +42,9 @@ from causalist.parse.embedded_code import (
 )
 from causalist.parse.languages import (
     Grammar,
-    claimants,
+    TreeParser,
     dialect_for,
-    dialect_of,
-    extensions,
-    grammar_version,
     load_grammar,
-    load_settings,
     may_be_script,
     script_dialect,
 )
@@ -70,133 +60,13 @@ from causalist.parse.prose import (
     read_sections,
 )
 from causalist.parse.routes import read_routes
-from causalist.parse.routes.source import RAILS_TEMPLATES, RouteText, keyword, literal, read_template_links
+from causalist.parse.routes.source import RouteText, keyword, literal, read_template_links
 from causalist.parse.secret_scan import find_secrets, merge_spans
 from causalist.parse.syntax.accesses import read_lookups
 from causalist.parse.syntax.collector import FactCollector
 from causalist.parse.syntax.imports import read_listed_names
 from causalist.parse.text import is_notebook, mask_secrets, shorten_masks, with_line_feeds, with_valid_utf8
-
-_TOKEN = re.compile(
-    rb"""^[ \t]*\#(?:[^\n\\/]|\\(?:\r\n|.)|/\*(?:[^*]|\*(?!/))*\*/|/(?!\*))*  # a directive with its continuation lines
-    |//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/
-    |"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'
-    |[{}()]""",
-    re.MULTILINE | re.VERBOSE | re.DOTALL,
-)
-_DIRECTIVE = re.compile(rb"\s*#\s*(ifdef|ifndef|if|elifdef|elifndef|elif|else|endif)\b(.*)", re.DOTALL)
-_REMARK = re.compile(rb"/\*(?:[^*]|\*(?!/))*\*/")
-_MAX_PART_BYTES = 400  # bytes; longer branches are not checked for their end
-_STEP = {b"{": (1, 0), b"}": (-1, 0), b"(": (0, 1), b")": (0, -1)}
-
-_Depth = tuple[int, int]  # open braces, open parentheses
-_Span = tuple[int, int]
-
-
-@dataclass(slots=True)
-class _ConditionalGroup:
-    """Branches from one `#if` to its `#endif`, each as (start, end, depth at the end)."""
-
-    depth: _Depth
-    condition: bytes
-    directives: list[_Span]
-    since: int  # where the open branch starts
-    branches: list[tuple[int, int, _Depth]] = field(default_factory=list)
-
-
-def blank_partial_branches(
-    data: bytes, settings: PreprocessorSettings, never: "re.Pattern[bytes] | None", strict: bool
-) -> bytes:
-    """Return `data` with all but one branch blanked if a branch does not close what it opens.
-
-    `strict` also blanks alternatives and directives inside of functions and types, and alternatives for a part of a
-    declaration. Conditions that match `never` do not hold. If `#if` and `#endif` do not pair up, no branch is blanked.
-    """
-    if not settings.conditions or b"#" not in data:
-        return data
-    blanked: list[_Span] = []
-    depth: _Depth = (0, 0)
-    groups: list[_ConditionalGroup] = []
-    for token in _TOKEN.finditer(data):
-        text = token[0]
-        if len(text) == 1 and text in _STEP:
-            step = _STEP[text]
-            depth = depth[0] + step[0], depth[1] + step[1]
-            continue
-        if text.lstrip()[:1] != b"#":
-            continue
-        matched = _DIRECTIVE.match(text)
-        if b"/*" in text:  # a remark between continuation lines, or instead of a value
-            blanked += [(token.start() + m.start(), token.start() + m.end()) for m in _REMARK.finditer(text)]
-        if matched is None:
-            if strict and depth > (0, 0):
-                blanked.append(token.span())
-            continue
-        word = matched[1]
-        if word.startswith(b"if"):
-            condition = b"!" * (word == b"ifndef") + b" ".join(matched[2].split())
-            groups.append(_ConditionalGroup(depth, condition, [token.span()], token.end()))
-            continue
-        if not groups:
-            return blank_spans(data, blanked)
-        group = groups[-1]
-        group.branches.append((group.since, token.start(), depth))
-        group.directives.append(token.span())
-        if word != b"endif":
-            group.since, depth = token.end(), group.depth
-            continue
-        groups.pop()
-        is_whole = all(branch[2] == group.depth for branch in group.branches)
-        if is_whole and not (strict and (group.depth > (0, 0) or any(_is_part(data, b) for b in group.branches))):
-            depth = group.depth
-            continue
-        kept = _choose_branch(group, never)
-        blanked += group.directives
-        blanked += [branch[:2] for i, branch in enumerate(group.branches) if i != kept]
-        depth = group.branches[kept][2] if kept >= 0 else group.depth
-    return blank_spans(data, blanked)
-
-
-def _choose_branch(group: _ConditionalGroup, never: "re.Pattern[bytes] | None") -> int:
-    """Return the branch to keep: the first whose condition may hold, or -1 if there is none."""
-    if never is None or not never.match(group.condition):
-        return 0
-    return 1 if len(group.branches) > 1 else -1
-
-
-def _is_part(data: bytes, branch: tuple[int, int, _Depth]) -> bool:
-    """Return True if a branch is less than a statement or declaration."""
-    start, end, _ = branch
-    if end - start > _MAX_PART_BYTES:
-        return False
-    text = _TOKEN.sub(lambda m: m[0] if m[0] in _STEP else b"", data[start:end]).strip()
-    return bool(text) and text[-1:] not in b";})"
-
-
-def blank_spans(data: bytes, spans: list[_Span]) -> bytes:
-    """Return `data` with spaces for all bytes in these spans but line ends."""
-    if not spans:
-        return data
-    result = bytearray(data)
-    done = 0
-    for start, end in sorted(spans):  # a span inside of another one is blanked with that
-        start = max(start, done)
-        if start < end:
-            result[start:end] = re.sub(rb"[^\r\n]", b" ", data[start:end])
-            done = end
-    return bytes(result)
-
-
-def blank_matches(data: bytes, blank: "list[re.Pattern[bytes]]") -> bytes:
-    """Return `data` without the matches of the patterns, applied in order.
-
-    If a pattern has a group `mark`, only that group is blanked.
-    """
-    for pattern in blank:
-        group = "mark" if "mark" in pattern.groupindex else 0
-        data = blank_spans(data, [m.span(group) for m in pattern.finditer(data)])
-    return data
-
+from causalist.parse.trees import parse_best, resolve_dialect
 
 # Below this depth of the syntax tree nothing is read. No hand-written file comes near; a tree deeper than 65,535, which
 # tree-sitter's queries count in 16 bits, takes them time that is quadratic in its size.
@@ -293,100 +163,9 @@ def _read_build_constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[
 
 def _parse_best(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.Query]:
     """Return the syntax tree and its query, of the grammar or its fallback, whichever skips fewer bytes."""
-    repairs = grammar.settings.repairs
-    first = _apply_repairs(data, [each for each in repairs if each.silent]) if repairs else data
-    tree = _parse_tree(first, grammar)
-    if repairs and tree.root_node.has_error:
-        repaired = _apply_repairs(data, repairs)
-        other = grammar.parser.parse(_with_final_line_feed(repaired, grammar)) if repaired != data else tree
-        if not other.root_node.has_error or _n_skipped(other) < _n_skipped(tree):
-            tree = other
-    if grammar.dialect.fallback and tree.root_node.has_error:
-        other, query = _parse_best(data, load_grammar(grammar.dialect.fallback))
-        if _n_skipped(other) < _n_skipped(tree):
-            return other, query
-    return tree, grammar.query
-
-
-def _apply_repairs(data: bytes, repairs: Sequence[Repair]) -> bytes:
-    """Return the text with the repairs of the language, which let the grammar read more of it.
-
-    Every byte keeps its position: facts are read from the unrepaired text.
-    """
-    text = bytearray(data)
-    for repair in repairs:
-        pattern = _compile_repair(repair.match)
-        for matched in pattern.finditer(bytes(text)):
-            start, end = matched.span(min(1, pattern.groups))
-            text[start:end] = repair.put.encode() * (end - start)
-    return bytes(text)
-
-
-@cache
-def _compile_repair(written: str) -> "re.Pattern[bytes]":
-    return re.compile(written.encode(), re.MULTILINE)
-
-
-def _with_final_line_feed(data: bytes, grammar: Grammar) -> bytes:
-    """Return the text with a final line feed if the grammar would otherwise wait for one."""
-    return data + b"\n" if grammar.dialect.line_feed and not data.endswith(b"\n") else data
-
-
-def _parse_tree(data: bytes, grammar: Grammar) -> tree_sitter.Tree:
-    """Return the syntax tree after preprocessing.
-
-    If it has errors, preprocess strictly and return that tree if it has fewer doubtful bytes.
-    """
-    settings = grammar.settings.preprocessor
-    if not settings.conditions:
-        return grammar.parser.parse(_with_final_line_feed(data, grammar))
-    never, blank = _compile_preprocessor(settings)
-    view = blank_matches(data, list(blank))
-    tree = grammar.parser.parse(blank_partial_branches(view, settings, never, strict=False))
-    if tree.root_node.has_error:
-        other = grammar.parser.parse(blank_partial_branches(view, settings, never, strict=True))
-        if _n_doubtful(other) < _n_doubtful(tree):
-            return other
-    return tree
-
-
-def _n_doubtful(tree: tree_sitter.Tree) -> int:
-    """Return the number of bytes inside errors, plus one for each error and each missing node."""
-    doubtful, stack = 0, [tree.root_node]
-    while stack:
-        node = stack.pop()
-        if node.is_error:
-            doubtful += node.end_byte - node.start_byte + 1
-        elif node.is_missing:
-            doubtful += 1
-        elif node.has_error:
-            stack.extend(node.children)
-    return doubtful
-
-
-@cache
-def _compile_preprocessor(
-    settings: PreprocessorSettings,
-) -> "tuple[re.Pattern[bytes] | None, tuple[re.Pattern[bytes], ...]]":
-    never = re.compile(settings.never.encode()) if settings.never else None
-    return never, tuple(re.compile(each.encode(), re.MULTILINE) for each in settings.blank)
-
-
-def _n_skipped(tree: tree_sitter.Tree) -> int:
-    """Return the number of bytes in no node but an error, plus one for each missing node."""
-    skipped, stack = 0, [tree.root_node]
-    while stack:
-        node = stack.pop()
-        if node.is_missing:
-            skipped += 1
-        elif node.is_error or node.has_error:
-            children = node.children
-            if node.is_error:
-                skipped += (
-                    node.end_byte - node.start_byte - sum(c.end_byte - c.start_byte for c in children if c.is_named)
-                )
-            stack.extend(children)
-    return skipped
+    own = TreeParser(grammar.dialect, grammar.settings, grammar.parser)
+    tree, read_by = parse_best(data, own)
+    return tree, grammar.query if read_by is own else load_grammar(read_by.dialect.name).query
 
 
 def parse_text(path: str, data: bytes) -> FileFacts:
@@ -487,78 +266,11 @@ def _parse(path: str, data: bytes) -> FileFacts:
     return facts
 
 
-def parse_syntax(path: str, data: bytes) -> tuple[tree_sitter.Tree, str] | None:
-    """Return (syntax tree, name of its language) of any file as `parse_file` reads it; None without a grammar.
-
-    Positions are those of `data` with line feeds for other ends of lines.
-    """
-    dialect, view = dialect_for(path, data), data
-    if not dialect and is_component(path):
-        component = read_component(data)
-        dialect, view = _resolve_dialect(component.language), component.view
-    elif not dialect:
-        notebook = read_notebook(data) if is_notebook(path) else None
-        if notebook is not None:
-            dialect, view = _resolve_dialect(notebook.language), notebook.code
-        elif prose_kind(path) == "plain" and may_be_script(path):
-            dialect = script_dialect(data)
-    if not dialect:
-        return None
-    grammar = load_grammar(dialect)
-    return _parse_best(with_valid_utf8(with_line_feeds(view)), grammar)[0], grammar.settings.name
-
-
-def parse_tree(path: str, data: bytes) -> tuple[Grammar, tree_sitter.Tree] | None:
-    """Return the grammar and the syntax tree of a file as it is, without repairs; None if no grammar reads it.
-
-    Positions are those of the file. Notebooks have no tree.
-    """
-    if is_component(path):
-        component = read_component(data)
-        dialect, data = _resolve_dialect(component.language), component.view
-    else:
-        dialect = dialect_for(path, data) or (script_dialect(data) if may_be_script(path) else "")
-    if not dialect:
-        return None
-    grammar = load_grammar(dialect)
-    return grammar, grammar.parser.parse(data)
-
-
-@lru_cache(maxsize=1 << 17)  # a process that stays asks for the files of a repository again and again
-def reader_of(path: str) -> str:
-    """Return the reader of a file: dialect and grammar version, or kind of text. Part of the cache key."""
-    dialect = dialect_of(path)
-    if dialect:
-        return "+".join(f"{each}:{grammar_version(each)}" for each in (dialect, *claimants(path)))
-    if is_component(path) or is_notebook(path):
-        return f"{'component' if is_component(path) else 'notebook'}:{_all_grammars()}"
-    kind = prose_kind(path)
-    if kind == "plain" and may_be_script(path):
-        return f"script:{_all_grammars()}"
-    # What a manifest says depends on its name: the same text is read otherwise as package.json and as tsconfig.json.
-    name = path.lower().rpartition("/")[2] if kind == "manifest" else ""
-    name = "ruby" if path.lower().endswith(RAILS_TEMPLATES) else name
-    return f"text:{kind}:{name}"
-
-
-@cache
-def _all_grammars() -> str:
-    """Return one version for all grammars, for files whose name does not tell their language."""
-    versions = [grammar_version(dialect) for dialect in sorted(load_settings())]
-    return hashlib.sha256("\n".join(versions).encode()).hexdigest()[:16]
-
-
-def _resolve_dialect(language: str) -> str:
-    """Return the dialect with this extension or name, or "" if no grammar reads it."""
-    name = language.removeprefix(".")
-    return extensions().get(f".{name}", name if name in load_settings() else "")
-
-
 def _parse_component(data: bytes) -> FileFacts:
     component = read_component(data)
-    dialect = _resolve_dialect(component.language)
+    dialect = resolve_dialect(component.language)
     if not dialect:  # a language that no grammar reads: the component is there all the same
-        component, dialect = without_scripts(component), _resolve_dialect(DEFAULT_LANGUAGE)
+        component, dialect = without_scripts(component), resolve_dialect(DEFAULT_LANGUAGE)
     facts = with_component(parse_source(component.view, load_grammar(dialect)), component)
     # The words of the file, not those of the view that the grammar read.
     return replace(facts, words=spaced(with_valid_utf8(data)))
@@ -574,7 +286,7 @@ def _parse_notebook(notebook: Notebook) -> FileFacts:
             title = next((t for t in (" ".join(line.split()) for line in lines[first : last + 1]) if t), "")
             headings.append(Heading(first, _LOWEST_LEVEL, title[:_MAX_TITLE_CHARACTERS]))
     passages = tuple(_without_end(p, lines) for p in read_sections(lines, headings))
-    dialect = _resolve_dialect(notebook.language)
+    dialect = resolve_dialect(notebook.language)
     if dialect:
         facts = parse_source(notebook.code, load_grammar(dialect))
     else:

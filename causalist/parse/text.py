@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from causalist._internal.lazy import lazy_regex
 
 _NOTEBOOKS = (".ipynb",)
+RAILS_TEMPLATES = (".haml", ".slim")  # end names of templates that are Ruby without marks around it
 
 
 def with_line_feeds(data: bytes) -> bytes:

@@ -73,14 +73,20 @@ def is_pattern(query: str) -> bool:
 
 def cached_facts(cache: "FactsCache", versions: "Sequence[FileVersions]") -> "Callable[[str, bytes], FileFacts]":
     """Return a reader of facts of file versions that parses only what the cache does not have. It stores nothing."""
-    from causalist.parse import parse_file, reader_of
+    from causalist.index.collect import reader_of
     from causalist.source import blob_hash
 
-    sides = [side for v in versions for side in ((v.before, v.old), (v.after, v.new)) if side[1] is not None]
-    known = cache.get_many({(blob_hash(data), reader_of(path)) for path, data in sides if data}, words=False)
+    sides = [side for v in versions for side in ((v.before, v.old), (v.after, v.new)) if side[1]]
+    keys = {(path, id(data)): (blob_hash(data), reader_of(path)) for path, data in sides if data is not None}
+    known = cache.get_many(keys.values(), words=False, bodies=False)
 
     def facts_of(path: str, data: bytes) -> "FileFacts":
-        return known.get((blob_hash(data), reader_of(path))) or parse_file(path, data)
+        key = keys.get((path, id(data)))
+        if key in known:
+            return known[key]
+        from causalist.parse import parse_file
+
+        return parse_file(path, data)
 
     return facts_of
 

@@ -82,14 +82,14 @@ def find_broken_calls(
 
     `places` are those of `locate_versions`; `read` gives a file after the change, None if it cannot be read.
     """
-    graph, files = index.graph, _Files(read)
+    files = _Files(read)
     found: dict[tuple[str, int, str], BrokenCall] = {}
     for position, each in enumerate(definitions):
         old, new = each.old, each.new
         if old is None or old.fact.kind not in CALLABLE_KINDS:
             continue
         if each.kind == ChangeKind.REMOVED or (new is not None and new.fact.name != old.fact.name):
-            broken = _find_calls_of_gone(graph, files, old, new, definitions)
+            broken = _find_calls_of_gone(index, files, old, new)
         elif each.kind in (ChangeKind.SIGNATURE, ChangeKind.MOVED) and new is not None and position in places:
             broken = _find_misfits(index, files, places[position], old, new)
         else:
@@ -107,6 +107,16 @@ class _Files:
     def __init__(self, read: Callable[[str], bytes | None]) -> None:
         self._read = read
         self._trees: dict[str, SyntaxFile | None] = {}
+        self._spans: dict[int, list[tuple[int, int]]] = {}
+
+    def _callables(self, graph: CodeGraph, node: int) -> list[tuple[int, int]]:
+        """Return the (start byte, end byte) of the callables in the file of a node."""
+        nodes, file = graph.nodes, int(graph.nodes.files[node])
+        if file not in self._spans:
+            inside = np.flatnonzero((nodes.files == file) & np.isin(nodes.kinds, sorted(CALLABLE_KINDS)))
+            spans = zip(nodes.start_bytes[inside].tolist(), nodes.end_bytes[inside].tolist(), strict=True)
+            self._spans[file] = list(spans)
+        return self._spans[file]
 
     def tree(self, path: str) -> SyntaxFile | None:
         if path not in self._trees:
@@ -122,13 +132,10 @@ class _Files:
             return []
         is_file = nodes.kinds[node] == NodeKind.FILE
         start, end = (0, 1 << 60) if is_file else (int(nodes.start_bytes[node]), int(nodes.end_bytes[node]))
-        inner = [
-            (int(nodes.start_bytes[n]), int(nodes.end_bytes[n]))
-            for n in np.flatnonzero(nodes.files == nodes.files[node]).tolist()
-            if n != node and nodes.kinds[n] in CALLABLE_KINDS and start <= nodes.start_bytes[n] < end
-            and (int(nodes.start_bytes[n]), int(nodes.end_bytes[n])) != (start, end)
-        ]  # fmt: skip
         calls = tree.calls(start, end, names)
+        if not calls:
+            return []
+        inner = [span for span in self._callables(graph, node) if start <= span[0] < end and span != (start, end)]
         return [call for call in calls if not any(first <= call.start < last for first, last in inner)]
 
 
@@ -169,7 +176,7 @@ def _find_misfits(
             by_source[source] = max(by_source.get(source, 0.0), confidence)
     # Where arguments choose between overloads, a call that no longer fits has lost its target.
     name = new.fact.name
-    if owner < 0 and all(other in targets for other in _named(graph, name)):
+    if owner < 0 and all(other in targets for other in _named(index, name)):
         for source in _untold_callers(graph, name, new.path):
             by_source.setdefault(source, _GONE_SHARE)
         for source in _writers_of(index, name, new.path):
@@ -250,18 +257,14 @@ def _count(parameters: Sequence[DeclaredParameter]) -> str:
 
 
 def _find_calls_of_gone(
-    graph: CodeGraph,
-    files: _Files,
-    old: DefinitionVersion,
-    new: DefinitionVersion | None,
-    definitions: Sequence[ChangedDefinition],
+    index: Index, files: _Files, old: DefinitionVersion, new: DefinitionVersion | None
 ) -> list[BrokenCall]:
     """Return the calls by a name that nothing in the repository has any more, in files that knew the definition.
 
     They have no known target. Names that something else in the repository has are left out.
     """
-    name, nodes = old.fact.name, graph.nodes
-    if any(_leaf(nodes.ids[n]) == name for n in _named(graph, name)):
+    name, graph, nodes = old.fact.name, index.graph, index.graph.nodes
+    if _named(index, name):
         return []
     is_renamed = new is not None
     why = f"{name} is now {new.fact.qualname}" if new is not None and is_renamed else f"{name} was removed"
@@ -300,8 +303,9 @@ def _untold_callers(graph: CodeGraph, name: str, path: str) -> list[int]:
         texts = [i for i, text in enumerate(unresolved.texts) if text == name]
         sources |= {int(s) for s in unresolved.sources[np.isin(unresolved.names, texts)].tolist()}
     ends = (f".{name}", f":{name}", f"/{name}", f"#{name}")
-    outside = np.flatnonzero(nodes.kinds == NodeKind.EXTERNAL).tolist()
-    gone = [n for n in outside if nodes.ids[n].endswith(ends)]
+    outside = np.flatnonzero(nodes.kinds == NodeKind.EXTERNAL)
+    written = zip(outside.tolist(), nodes.ids.some(outside), strict=True)
+    gone = [n for n, node in written if node.endswith(ends)]
     if gone:
         numbers = graph.edges_into(np.array(gone, dtype=np.int64))
         is_call = np.isin(graph.edges.kinds[numbers], (EdgeKind.CALLS, EdgeKind.REFERENCES))
@@ -317,11 +321,11 @@ def _language(files: _Files, path: str) -> str:
     return "" if tree is None else tree.language
 
 
-def _named(graph: CodeGraph, name: str) -> list[int]:
+def _named(index: Index, name: str) -> list[int]:
     """Return the definitions of the repository with this name."""
-    kinds = graph.nodes.kinds
-    return [
-        n
-        for n, node in enumerate(graph.nodes.ids)
-        if node.endswith(name) and kinds[n] != NodeKind.EXTERNAL and _leaf(node) == name
-    ]
+    lexical, nodes = index.lexical, index.graph.nodes
+    place = lexical.names.position(name.lower())
+    if place < 0:
+        return []
+    found = lexical.name_nodes[lexical.name_indptr[place] : lexical.name_indptr[place + 1]].tolist()
+    return [n for n in found if nodes.kinds[n] != NodeKind.EXTERNAL and _leaf(nodes.ids[n]) == name]

@@ -8,11 +8,13 @@ stands in an added, removed or moved definition is not listed again.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
+from functools import cached_property
 from typing import NamedTuple
 
 from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts
+from causalist.model.source import DiagnosticSlug
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, file_id, symbol_id
-from causalist.parse import parse_file
+from causalist.parse import with_line_feeds
 from causalist.review.syntax import DeclaredParameter, SyntaxFile
 from causalist.review.versions import FileVersions
 
@@ -31,16 +33,22 @@ class ChangeKind(StrEnum):
     MOVED = "moved"  # or renamed
 
 
-class DefinitionVersion(NamedTuple):
-    """A definition in one version of a file: `marks` are its own code, `whole` has that of what stands in it."""
+class DefinitionVersion:
+    """A definition in one version of a file. What needs the syntax tree is read on first use."""
 
-    path: str
-    fact: Definition
-    marks: tuple[bytes, ...]
-    whole: tuple[bytes, ...]
-    parameters: tuple[DeclaredParameter, ...] | None
-    is_method: bool
-    order: int
+    def __init__(
+        self, file: "ReadFile", fact: Definition, holes: Sequence[tuple[int, int]], order: int, *, is_method: bool
+    ) -> None:
+        self._file = file
+        self._holes = holes
+        self.fact = fact
+        self.is_method = is_method
+        self.order = order
+
+    @property
+    def path(self) -> str:
+        """The path of the file."""
+        return self._file.path
 
     @property
     def node(self) -> str:
@@ -51,6 +59,35 @@ class DefinitionVersion(NamedTuple):
     def signature(self) -> str:
         """The signature as written."""
         return self.fact.signature
+
+    @cached_property
+    def text(self) -> bytes:
+        """The source of the definition."""
+        return self._file.text[self.fact.start_byte : self.fact.end_byte]
+
+    @cached_property
+    def own_text(self) -> bytes:
+        """The source without that of the definitions in it."""
+        return _outside_of(self._file.text, self.fact.start_byte, self.fact.end_byte, self._holes)
+
+    @cached_property
+    def marks(self) -> tuple[bytes, ...]:
+        """The code of the definition without that of the definitions in it."""
+        fact = self.fact
+        return self._file.syntax.marks(fact.start_byte, fact.end_byte, self._holes) if self._holes else self.whole
+
+    @cached_property
+    def whole(self) -> tuple[bytes, ...]:
+        """The code of the definition with that of the definitions in it."""
+        return self._file.syntax.marks(self.fact.start_byte, self.fact.end_byte)
+
+    @cached_property
+    def parameters(self) -> tuple[DeclaredParameter, ...] | None:
+        """The parameters that callers give; None if they are not known."""
+        fact = self.fact
+        if fact.kind not in CALLABLE_KINDS:
+            return None
+        return self._file.syntax.parameters(fact.start_byte, fact.end_byte, is_method=self.is_method)
 
 
 class ChangedDefinition(NamedTuple):
@@ -90,46 +127,77 @@ class ChangedFile(NamedTuple):
     has_code: bool
 
 
-class ReadFile(NamedTuple):
-    """A version of a file with language: facts, tree and definitions."""
+class ReadFile:
+    """A version of a file with language: facts, definitions, and its tree, which is parsed on first use."""
 
-    facts: FileFacts
-    syntax: SyntaxFile
-    definitions: tuple[DefinitionVersion, ...]
-    outside: tuple[bytes, ...]
+    def __init__(self, path: str, data: bytes, facts: FileFacts) -> None:
+        self.path = path
+        self.facts = facts
+        self.text = with_line_feeds(data)
+        self._data = data
+        definitions = facts.definitions
+        inside: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for each in definitions:
+            inside[each.parent].append((each.start_byte, each.end_byte))
+        self._holes = inside[MODULE_SCOPE]
+        callables = [(d.start_byte, d.end_byte, d) for d in definitions if d.kind in CALLABLE_KINDS]
+        versions: list[DefinitionVersion] = []
+        for order, each in enumerate(definitions):
+            start, end = each.start_byte, each.end_byte
+            if each.kind not in CALLABLE_KINDS | TYPE_KINDS and any(
+                first <= start and end <= last and d is not each for first, last, d in callables
+            ):
+                continue  # an attribute that a method sets is code of the method
+            holes = [span for span in inside[order] if span != (start, end)]
+            parent = definitions[each.parent] if each.parent != MODULE_SCOPE else None
+            is_method = parent is not None and parent.kind in TYPE_KINDS
+            versions.append(DefinitionVersion(self, each, holes, order, is_method=is_method))
+        self.definitions = tuple(versions)
+
+    @property
+    def has_errors(self) -> bool:
+        """True if parts of the file could not be parsed."""
+        return any(each.slug == DiagnosticSlug.SYNTAX_ERROR for each in self.facts.diagnostics)
+
+    @cached_property
+    def syntax(self) -> SyntaxFile:
+        """The syntax tree."""
+        found = SyntaxFile.read(self.path, self._data)
+        assert found is not None  # facts with a language come from a tree
+        return found
+
+    @cached_property
+    def outside_text(self) -> bytes:
+        """The source outside of definitions."""
+        return _outside_of(self.text, 0, len(self.text), self._holes)
+
+    @cached_property
+    def outside(self) -> tuple[bytes, ...]:
+        """The code outside of definitions."""
+        return self.syntax.marks(0, len(self.text) + 1, self._holes)
+
+
+def _outside_of(text: bytes, start: int, end: int, holes: Sequence[tuple[int, int]]) -> bytes:
+    parts, at = [], start
+    for first, last in sorted(holes):
+        parts.append(text[at : max(first, at)])
+        at = max(at, last)
+    return b"\0".join((*parts, text[at:end]))
 
 
 Facts = Callable[[str, bytes], FileFacts]
 
 
-def read_version(path: str, data: bytes, facts_of: Facts = parse_file) -> ReadFile | None:
+def _parse(path: str, data: bytes) -> FileFacts:
+    from causalist.parse import parse_file  # takes long to load, and cached facts need none of it
+
+    return parse_file(path, data)
+
+
+def read_version(path: str, data: bytes, facts_of: Facts = _parse) -> ReadFile | None:
     """Return a version of a file; None if it has no language."""
     facts = facts_of(path, data)
-    syntax = SyntaxFile.read(path, data) if facts.language else None
-    if syntax is None:
-        return None
-    definitions = facts.definitions
-    inside: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for each in definitions:
-        inside[each.parent].append((each.start_byte, each.end_byte))
-    callables = [d for d in definitions if d.kind in CALLABLE_KINDS]
-    versions: list[DefinitionVersion] = []
-    for order, each in enumerate(definitions):
-        if each.kind not in CALLABLE_KINDS | TYPE_KINDS and any(
-            d.start_byte <= each.start_byte and each.end_byte <= d.end_byte and d is not each for d in callables
-        ):
-            continue  # an attribute that a method sets is code of the method
-        holes = [s for s in inside[order] if s != (each.start_byte, each.end_byte)]
-        parent = definitions[each.parent] if each.parent != MODULE_SCOPE else None
-        is_method = parent is not None and parent.kind in TYPE_KINDS
-        parameters = None
-        if each.kind in CALLABLE_KINDS:
-            parameters = syntax.parameters(each.start_byte, each.end_byte, is_method=is_method)
-        whole = syntax.marks(each.start_byte, each.end_byte)
-        own = syntax.marks(each.start_byte, each.end_byte, holes) if holes else whole
-        versions.append(DefinitionVersion(path, each, own, whole, parameters, is_method, order))
-    outside = syntax.marks(0, len(syntax.text) + 1, inside[MODULE_SCOPE])
-    return ReadFile(facts, syntax, tuple(versions), outside)
+    return ReadFile(path, data, facts) if facts.language else None
 
 
 class Comparison(NamedTuple):
@@ -140,7 +208,7 @@ class Comparison(NamedTuple):
     read: dict[str, ReadFile]
 
 
-def compare_versions(files: Iterable[FileVersions], facts_of: Facts = parse_file) -> Comparison:
+def compare_versions(files: Iterable[FileVersions], facts_of: Facts = _parse) -> Comparison:
     """Return what a change does to definitions."""
     found: list[ChangedDefinition] = []
     listed: list[ChangedFile] = []
@@ -155,7 +223,7 @@ def compare_versions(files: Iterable[FileVersions], facts_of: Facts = parse_file
         pairs, gone, come = _match(old.definitions if old else (), new.definitions if new else ())
         own = [change for pair in pairs if (change := _compare_pair(*pair)) is not None]
         is_moved = bool(each.before and each.after and each.before != each.after)
-        if old is not None and new is not None and old.outside != new.outside:
+        if old is not None and new is not None and _is_other_outside(old, new):
             own.append(ChangedDefinition(ChangeKind.BODY, file_id(each.after), each.after, 1))
         found += own
         removed += gone
@@ -166,7 +234,7 @@ def compare_versions(files: Iterable[FileVersions], facts_of: Facts = parse_file
             note = note or "no language"
         elif status == "modified" and not (own or gone or come):
             note = note or "no change in code: comments, documentation or white space"
-        elif any(side is not None and side.syntax.has_errors for side in (old, new)):
+        elif any(side is not None and side.has_errors for side in (old, new)):
             note = note or "parts of it cannot be parsed"
         listed.append(ChangedFile(each.path, each.before, status, note, old is not None or new is not None))
     found += _follow(removed, added)
@@ -181,6 +249,10 @@ def _signature_key(each: DefinitionVersion) -> tuple[str, object]:
     return (text if is_code else "", each.parameters)
 
 
+def _text_key(each: DefinitionVersion) -> object:
+    return each.text
+
+
 def _code_key(each: DefinitionVersion) -> object:
     return each.whole
 
@@ -190,11 +262,15 @@ def _any_key(_: DefinitionVersion) -> object:
 
 
 def _compare_pair(old: DefinitionVersion, new: DefinitionVersion) -> ChangedDefinition | None:
-    if old.marks == new.marks:
+    if old.own_text == new.own_text or old.marks == new.marks:
         return None
     is_signature = _signature_key(old) != _signature_key(new)
     kind = ChangeKind.SIGNATURE if is_signature else ChangeKind.BODY
     return ChangedDefinition(kind, new.node, new.path, new.fact.start_row + 1, old, new, _has_other_body(old, new))
+
+
+def _is_other_outside(old: ReadFile, new: ReadFile) -> bool:
+    return old.outside_text != new.outside_text and old.outside != new.outside
 
 
 def _has_other_body(old: DefinitionVersion, new: DefinitionVersion) -> bool:
@@ -226,10 +302,12 @@ def _match(
     pairs: list[tuple[DefinitionVersion, DefinitionVersion]] = []
     gone: list[DefinitionVersion] = []
     come: list[DefinitionVersion] = []
-    keys: tuple[Callable[[DefinitionVersion], object], ...] = (_code_key, _signature_key, _any_key)
+    every: tuple[Callable[[DefinitionVersion], object], ...] = (_text_key, _code_key, _signature_key, _any_key)
     for name in dict.fromkeys((*before, *after)):
         left, right = before[name], after[name]
-        for key in keys:
+        for key in every if len(left) > 1 or len(right) > 1 else every[-1:]:
+            if not left or not right:
+                break
             waiting = list(right)
             kept: list[DefinitionVersion] = []
             for each in left:
@@ -250,16 +328,39 @@ def _without_name(each: DefinitionVersion) -> tuple[bytes, ...]:
     return tuple(b"" if mark == name else mark for mark in each.whole)
 
 
+class _Neighbors:
+    """Added definitions that may be a removed one: by name, by path and type around, or by the same letters of code.
+
+    Others are not compared, because that takes the syntax tree of each added file.
+    """
+
+    def __init__(self, added: Sequence[DefinitionVersion]) -> None:
+        self._by_key: dict[object, list[DefinitionVersion]] = defaultdict(list)
+        self._added = added
+
+    def of(self, removed: DefinitionVersion) -> list[DefinitionVersion]:
+        """Return the definitions that may be this one, in their order."""
+        if not self._by_key:
+            for each in self._added:
+                for key in self._keys(each):
+                    self._by_key[key].append(each)
+        found = {id(each): each for key in self._keys(removed) for each in self._by_key.get(key, ())}
+        return sorted(found.values(), key=lambda each: (each.path, each.order))
+
+    @staticmethod
+    def _keys(each: DefinitionVersion) -> tuple[object, ...]:
+        letters = b"".join(each.text.split()).replace(each.fact.name.encode(), b"")
+        return each.fact.name, (each.path, _parent_name(each)), letters
+
+
 def _follow(removed: list[DefinitionVersion], added: list[DefinitionVersion]) -> list[ChangedDefinition]:
     """Return removed, added and moved definitions, the outermost of each alone."""
     became: list[tuple[DefinitionVersion, DefinitionVersion]] = []
     left, right = list(removed), list(added)
-    by_code: dict[tuple[bytes, ...], list[DefinitionVersion]] = defaultdict(list)
-    for each in right:
-        by_code[_without_name(each)].append(each)
     taken: set[int] = set()
+    nearby = _Neighbors(right)
     for each in left:
-        same = [o for o in by_code.get(_without_name(each), ()) if id(o) not in taken]
+        same = [o for o in nearby.of(each) if id(o) not in taken and _without_name(o) == _without_name(each)]
         same.sort(key=lambda o: (o.fact.name != each.fact.name, o.path != each.path))
         is_sure = len(each.whole) >= _LEAST_MARKS or (same and same[0].fact.name == each.fact.name)
         if (
@@ -273,16 +374,19 @@ def _follow(removed: list[DefinitionVersion], added: list[DefinitionVersion]) ->
     right = [each for each in right if id(each) not in taken]
     shares: list[tuple[float, bool, int, int]] = []
     if len(left) * len(right) <= _MAX_PAIRS:
-        counts = {id(each): Counter(_without_name(each)) for each in (*left, *right)}
+        counts: dict[int, Counter[bytes]] = {}
         for i, each in enumerate(left):
+            if each.fact.kind not in CALLABLE_KINDS | TYPE_KINDS or len(each.whole) < _LEAST_MARKS:
+                continue
             for j, other in enumerate(right):
-                is_code = each.fact.kind in CALLABLE_KINDS | TYPE_KINDS and len(each.whole) >= _LEAST_MARKS
                 is_near = each.fact.name == other.fact.name or (
                     each.path == other.path and _parent_name(each) == _parent_name(other)
                 )
-                is_kind = (each.fact.kind in TYPE_KINDS) == (other.fact.kind in TYPE_KINDS)
-                if not is_code or not is_near or not is_kind:
+                if not is_near or (each.fact.kind in TYPE_KINDS) != (other.fact.kind in TYPE_KINDS):
                     continue
+                for side in (each, other):
+                    if id(side) not in counts:
+                        counts[id(side)] = Counter(_without_name(side))
                 common = (counts[id(each)] & counts[id(other)]).total()
                 share = 2 * common / (len(each.whole) + len(other.whole))
                 if share >= (_LEAST_SHARE if each.fact.name == other.fact.name else 0.8):

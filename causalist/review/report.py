@@ -8,17 +8,19 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from causalist.model.index import Index
 from causalist.model.lookup import Affected, ChangesWith
 from causalist.model.symbols import NodeKind, Role, file_id, split_id
-from causalist.navigate import find_affected_nodes, find_tests_reaching, list_co_change_edges, mark_tests
+from causalist.navigate import find_users_and_tests, list_co_change_edges, mark_tests
 from causalist.navigate.edges import with_overloads_and_members
 from causalist.navigate.neighbors import LEAST_USUAL, combine_chances
-from causalist.parse import find_secrets
+from causalist.parse import find_secrets, with_line_feeds
 from causalist.review.breaking import BrokenCall, find_broken_calls, locate_versions
 from causalist.review.changes import ChangedDefinition, ChangedFile, ChangeKind, Comparison, DefinitionVersion
 from causalist.review.versions import FileVersions
+from causalist.source import blob_hash
 
 _MAX_HOT = 5
 _LEAST_USERS = 3  # of a hot spot
@@ -83,15 +85,15 @@ def review_change(
         each._replace(node=ids[places[i]]) if i in places else each for i, each in enumerate(comparison.definitions)
     )
     changed = _changed_nodes(index, definitions, places)
+    is_test = mark_tests(graph)
     affected: tuple[Affected, ...] = ()
     tests: tuple[Affected, ...] = ()
     if len(changed):
-        limits = {"max_depth": max_depth, "min_confidence": min_confidence}
-        code = changed[graph.nodes.roles[changed] != Role.TEST]
-        reached = find_affected_nodes(graph, code, **limits) if len(code) else ()  # type: ignore[arg-type]
-        affected = tuple(sorted(reached, key=lambda each: (-each.probability, each.depth, each.node)))
-        tests = find_tests_reaching(graph, changed, lexical=index.lexical, **limits)  # type: ignore[arg-type]
-        tests = _with_changed_tests(index, changed, tests)
+        affected, tests = find_users_and_tests(
+            graph, changed, is_test, max_depth=max_depth, min_confidence=min_confidence, lexical=index.lexical
+        )
+        affected = tuple(sorted(affected, key=lambda each: (-each.probability, each.depth, each.node)))
+        tests = _with_changed_tests(index, changed, is_test, tests)
     return Review(
         before,
         after,
@@ -100,18 +102,16 @@ def review_change(
         tuple(each for each in affected if each.role != Role.TEST.label and split_id(each.node)[0]),
         find_broken_calls(index, definitions, places, read),
         tests,
-        int(mark_tests(graph).sum()),
+        int(is_test.sum()),
         find_missing_files(index, [each.path for each in comparison.files], _coded_paths(comparison)),
         tuple(each for each in definitions if _is_interface(index, each)),
         _find_hot_spots(index, places.values()),
-        tuple(_find_added_secrets(versions)),
+        tuple(_find_added_secrets(index, versions)),
         notes,
     )
 
 
-def _changed_nodes(
-    index: Index, definitions: Sequence[ChangedDefinition], places: dict[int, int]
-) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+def _changed_nodes(index: Index, definitions: Sequence[ChangedDefinition], places: dict[int, int]) -> NDArray[np.int64]:
     """Return the nodes of changed definitions; of a type, its members count only if it is new or moved."""
     graph = index.graph
     whole = [
@@ -126,7 +126,7 @@ def _changed_nodes(
 
 
 def _with_changed_tests(
-    index: Index, changed: "np.ndarray[tuple[int], np.dtype[np.int64]]", tests: tuple[Affected, ...]
+    index: Index, changed: NDArray[np.int64], is_test: NDArray[np.bool_], tests: tuple[Affected, ...]
 ) -> tuple[Affected, ...]:
     """Return the tests, after those that the change touches itself: they certainly run what changed.
 
@@ -135,7 +135,7 @@ def _with_changed_tests(
     from causalist.model.graph import Edge
 
     graph = index.graph
-    ids, is_test = graph.nodes.ids, mark_tests(graph)
+    ids = graph.nodes.ids
     own = [node for node in changed.tolist() if is_test[node]]
     around = {int(graph.nodes.parents[node]) for node in own}
     while more := {int(graph.nodes.parents[node]) for node in around if node >= 0} - around:
@@ -218,13 +218,23 @@ def _find_hot_spots(index: Index, places: Iterable[int]) -> tuple[HotSpot, ...]:
     return tuple(spot for _, spot in sorted(found)[:_MAX_HOT])
 
 
-def _find_added_secrets(versions: Sequence[FileVersions]) -> Iterable[AddedSecret]:
+def _find_added_secrets(index: Index, versions: Sequence[FileVersions]) -> Iterable[AddedSecret]:
+    manifest = index.manifest
     for each in versions:
         if each.new is None:
             continue
+        place = manifest.paths.position(each.after)
+        if place >= 0 and manifest.blobs[place] == blob_hash(each.new):
+            first, last = manifest.secrets.indptr[place : place + 2].tolist()
+            starts = manifest.secrets.starts[first:last].tolist()
+        else:
+            starts = [start for start, _ in find_secrets(with_line_feeds(each.new))]
+        if not starts:
+            continue
         known = set((each.old or b"").splitlines())
-        lines = each.new.split(b"\n")
-        for start, _ in find_secrets(each.new):
-            row = each.new.count(b"\n", 0, start)
+        text = with_line_feeds(each.new)  # to which the positions belong
+        lines = text.split(b"\n")
+        for start in starts:
+            row = text.count(b"\n", 0, start)
             if lines[row].rstrip(b"\r") not in known:
                 yield AddedSecret(each.path, row + 1)

@@ -5,8 +5,8 @@ the commas of the grammar and each item is read from its text, because grammars 
 """
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import tree_sitter
@@ -78,13 +78,6 @@ class CallAt(NamedTuple):
     is_scoped: bool
 
 
-class CodeMark(NamedTuple):
-    """A token, or the begin or end of a node with parts, at a byte."""
-
-    byte: int
-    text: bytes
-
-
 class SyntaxFile:
     """The syntax tree of a file with its text. Raises nothing for broken source: its tree has errors."""
 
@@ -96,8 +89,6 @@ class SyntaxFile:
         settings = load_settings()
         named = {each.name: each for each in settings.values()}
         self._doc_strings = language in named and named[language].comments.doc == "string"
-        self._marks: list[CodeMark] | None = None
-        self._starts: list[int] = []
 
     @classmethod
     def read(cls, path: str, data: bytes) -> "SyntaxFile | None":
@@ -106,40 +97,48 @@ class SyntaxFile:
         return None if found is None else cls(found[0], found[1], with_line_feeds(data))
 
     def marks(self, start: int, end: int, holes: Sequence[tuple[int, int]] = ()) -> tuple[bytes, ...]:
-        """Return the code of a span without comments, documentation strings and the spans `holes`."""
-        if self._marks is None:
-            self._marks = list(self._walk())
-            self._starts = [mark.byte for mark in self._marks]
+        """Return the code of a span without comments, documentation strings and the spans `holes`.
+
+        These are tokens, and begin and end of the nodes with parts that lie in the span. What lies in a hole is not
+        visited, so that a type costs no more than its own code.
+        """
         found: list[bytes] = []
-        for first, last in _between(start, end, holes):
-            place = bisect_left(self._starts, first)
-            while place < len(self._starts) and self._starts[place] < last:
-                found.append(self._marks[place].text)
-                place += 1
+        merged = _merge_spans(holes)
+        starts = [first for first, _ in merged]
+        stack: list[tree_sitter.Node | None] = [self._around(start, end)]
+        while stack:
+            node = stack.pop()
+            if node is None:
+                found.append(b")")
+                continue
+            first, last = node.start_byte, node.end_byte
+            if first >= end or last <= start:
+                continue
+            if starts and (place := bisect_right(starts, first)) and last <= merged[place - 1][1]:
+                continue
+            kind = node.type
+            if "comment" in kind or (self._doc_strings and self._is_documentation(node)):
+                continue
+            if not node.child_count or _LITERALS.get(kind) == "string":
+                text = self.text[first:last]
+                if text.strip():
+                    found.append(text)
+                continue
+            if first >= start and last <= end and node.is_named and node.parent is not None:
+                found.append(b"(" + kind.encode())
+                stack.append(None)
+            stack.extend(reversed(node.children))
         return tuple(found)
 
-    def _walk(self) -> Iterator[CodeMark]:
-        stack: list[tuple[tree_sitter.Node | None, int, int]] = [(self.root, 0, 0)]
-        while stack:
-            node, end, _ = stack.pop()
-            if node is None:
-                yield CodeMark(end, b")")
-                continue
-            if "comment" in node.type or self._is_documentation(node):
-                continue
-            if not node.child_count or _LITERALS.get(node.type) == "string":
-                text = self.text[node.start_byte : node.end_byte]
-                if text.strip():
-                    yield CodeMark(node.start_byte, text)
-                continue
-            if node.is_named and node.parent is not None:
-                yield CodeMark(node.start_byte, b"(" + node.type.encode())
-                last = max(node.end_byte - 1, node.start_byte)
-                stack.append((None, last, 0))
-            stack.extend((child, 0, 0) for child in reversed(node.children))
+    def _around(self, start: int, end: int) -> tree_sitter.Node:
+        """Return the outermost node that lies in a span; the innermost around the span if none covers it."""
+        node = self.root.descendant_for_byte_range(start, max(start, end - 1)) or self.root
+        while (above := node.parent) is not None and above.start_byte >= start and above.end_byte <= end:
+            node = above
+        return node
 
     def _is_documentation(self, node: tree_sitter.Node) -> bool:
-        is_alone = self._doc_strings and node.type == "expression_statement" and node.named_child_count == 1
+        is_alone = node.type == "expression_statement" and node.named_child_count == 1
         return is_alone and node.named_children[0].type == "string"
 
     def definition_at(self, start: int, end: int) -> tree_sitter.Node | None:
@@ -282,15 +281,15 @@ class SyntaxFile:
         return found, is_open or one_call
 
 
-def _between(start: int, end: int, holes: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the parts of a span outside of the holes."""
-    at = start
-    for first, last in sorted(holes):
-        if first > at:
-            yield at, min(first, end)
-        at = max(at, last)
-    if at < end:
-        yield at, end
+def _merge_spans(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return disjoint spans in order that cover the same bytes."""
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(spans):
+        if merged and first < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
+        else:
+            merged.append((first, last))
+    return merged
 
 
 def _items(listed: tree_sitter.Node, text: bytes) -> list[tuple[str, tree_sitter.Node]]:

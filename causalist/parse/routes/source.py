@@ -11,8 +11,8 @@ import tree_sitter
 
 from causalist.model.facts import MODULE_SCOPE, Definition, RouteFact, RouteForm
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.parse.text import RAILS_TEMPLATES
 
-RAILS_TEMPLATES = (".haml", ".slim")  # end names of templates that are Ruby without marks around it
 ANY = "ANY"  # the method of a route that handles all
 MAX_ARGUMENT_BYTES = 4_000  # of one call: a longer one is read up to there
 _MAX_ARGUMENTS = 12
