@@ -52,6 +52,8 @@ COMMANDS = {
     "learn": ("eval", "learn_command"),
 }
 
+ALIASES = {"blast": "impact"}  # not listed in `--help`
+
 
 class Commands(click.Group):
     """Click group of all commands. `main` maps errors to exit codes; click would exit 1 for some of them."""
@@ -61,7 +63,8 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return a command, or None if the name is unknown."""
+        """Import and return a command, or None if the name is unknown. An alias counts as the command."""
+        cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name not in COMMANDS:
             return None
         module, function = COMMANDS[cmd_name]

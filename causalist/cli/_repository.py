@@ -208,7 +208,8 @@ def answer_each_meaning(command: _Command) -> _Command:
                     context.meta[_ANSWERS] = answers
                 readings = [{**reading, named: each} for each in error.candidates] + readings
             else:
-                labels.append(" -> ".join(reading[key] or "" for key in _NODE_ARGUMENTS if key in reading))
+                given = [reading[key] or "" for key in _NODE_ARGUMENTS if key in reading]
+                labels.append(" -> ".join(each if isinstance(each, str) else ", ".join(each) for each in given))
         if not said:
             return
         if options["as_json"]:

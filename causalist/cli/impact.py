@@ -71,7 +71,12 @@ def read_share(_: click.Context, __: click.Parameter, value: str | None) -> floa
     return share
 
 
-def check_subject(node: str | None, revision: str | None) -> None:
+def read_nodes(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> str | tuple[str, ...] | None:
+    """Return one name as it is, several as a tuple, and None for none."""
+    return value if len(value) > 1 else value[0] if value else None
+
+
+def check_subject(node: str | tuple[str, ...] | None, revision: str | None) -> None:
     """Check that exactly one of the two is given. Raises click.UsageError."""
     if (node is None) == (revision is None):
         raise click.UsageError("Give either NODE or --diff REV.")
@@ -79,19 +84,20 @@ def check_subject(node: str | None, revision: str | None) -> None:
 
 def find_impact(
     repository: "Repository",
-    node: str | None,
+    node: str | tuple[str, ...] | None,
     revision: str | None,
-    of_node: "Callable[[str], Sequence[Affected]]",
+    of_nodes: "Callable[..., Sequence[Affected]]",
     since: "Callable[[str], Impact]",
 ) -> ChangeImpact:
-    """Return the impact of a node by `of_node`, or of the changes since a commit by `since`.
+    """Return the impact of nodes by `of_nodes`, or of the changes since a commit by `since`.
 
     Changes since a commit are reported on stderr.
     """
     if revision is None:
-        found = resolve_id(repository, node or "")
-        report_unread(repository, found)
-        return ChangeImpact(found, (found,), (), of_node(found))
+        given = (node,) if isinstance(node, str) else node or ("",)
+        found = tuple(dict.fromkeys(resolve_id(repository, each) for each in given))
+        report_unread(repository, *found)
+        return ChangeImpact(", ".join(found), found, (), of_nodes(*found))
     impact = since(revision)
     _report_changes(revision, impact.changed, impact.deleted)
     return ChangeImpact(f"what changed since {revision}", impact.changed, impact.deleted, impact.affected)
@@ -130,7 +136,7 @@ def format_affected(affected: "Sequence[Affected]", *, with_depth: bool = False)
 
 
 @click.command("impact")
-@click.argument("node", required=False)
+@click.argument("node", nargs=-1, callback=read_nodes, metavar="[NODE]...")
 @lookup_options
 @observed_option
 @click.option("--diff", "revision", metavar="REV", help="Analyze the changes between this commit and the working tree.")
@@ -140,7 +146,7 @@ def format_affected(affected: "Sequence[Affected]", *, with_depth: bool = False)
 @click.option("--no-history", is_flag=True, help="Leave out files that usually change together with NODE's file.")
 @answer_each_meaning
 def impact_command(
-    node: str | None,
+    node: str | tuple[str, ...] | None,
     repo: Path | None,
     force: bool,
     revision: str | None,
@@ -155,7 +161,8 @@ def impact_command(
     Affected are the direct and indirect users of NODE and its members; tests are listed separately. Callers of a method
     that NODE overrides may run NODE and are included. A call of a class runs its constructor. Documentation that
     mentions NODE or its members follows, then the files that commits usually change together with the file of NODE,
-    with the probability. Use --diff instead of NODE to analyze all changed definitions.
+    with the probability. Of several NODEs, users of any count, with the probability that they run one of them. Use
+    --diff instead of NODE to analyze all changed definitions. `blast` is another name of this command.
 
     \b
     Example:
@@ -242,7 +249,7 @@ def _format_impact(affected: "Sequence[Affected]", shown: "Sequence[Affected]") 
 
 
 @click.command("tests")
-@click.argument("node", required=False)
+@click.argument("node", nargs=-1, callback=read_nodes, metavar="[NODE]...")
 @lookup_options
 @observed_option
 @click.option("--diff", "revision", metavar="REV", help="Analyze the changes between this commit and the working tree.")
@@ -266,7 +273,7 @@ def _format_impact(affected: "Sequence[Affected]", shown: "Sequence[Affected]") 
 @click.option("--no-coverage", is_flag=True, help="Read no coverage data.")
 @answer_each_meaning
 def tests_command(
-    node: str | None,
+    node: str | tuple[str, ...] | None,
     repo: Path | None,
     force: bool,
     revision: str | None,
@@ -281,9 +288,9 @@ def tests_command(
     """Show the tests that may run NODE.
 
     The most probable come first: those that call NODE or its members, then those that reach NODE through other code.
-    The number is the probability that the test runs NODE. Of a function, tests with less than an eighth of the best
-    odds are left out. Use --diff instead of NODE for all changed definitions, and --limit or --share for what there is
-    time to run, less probable ones too.
+    The number is the probability that the test runs NODE, or one of several. Of functions, tests with less than an
+    eighth of the best odds are left out. Use --diff instead of NODE for all changed definitions, and --limit or --share
+    for what there is time to run, less probable ones too.
 
     Coverage data of coverage.py, lcov, Istanbul, JaCoCo, Go or Cobertura decides where it tells tests apart: tests that
     ran NODE come first, others of the same run are left out, unless they or code on their way changed since. Else the
@@ -301,8 +308,8 @@ def tests_command(
     files = () if no_coverage else coverage or None
     choices: list[TestChoice] = []
 
-    def of_node(name: str) -> "Sequence[Affected]":
-        choices.append(repository.choose_tests(name, coverage=files, **limits))
+    def of_nodes(*names: str) -> "Sequence[Affected]":
+        choices.append(repository.choose_tests(*names, coverage=files, **limits))
         return choices[0].tests
 
     def since(commit: str) -> "Impact":
@@ -310,7 +317,7 @@ def tests_command(
         choices.append(choice)
         return impact._replace(affected=choice.tests)
 
-    found = find_impact(repository, node, revision, of_node, since)
+    found = find_impact(repository, node, revision, of_nodes, since)
     report = choices[0].coverage if choices else None
     for problem in choices[0].problems if choices else ():
         say(f"note: {problem}")

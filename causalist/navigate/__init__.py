@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         find_tests_reaching,
         find_users_and_tests,
         mark_tests,
+        unite_affected,
     )
     from causalist.navigate.lint import find_defects, summarize_layers
     from causalist.navigate.names import ResolvedName, resolve_name
@@ -78,6 +79,7 @@ __all__ = [
     "resolve_name",
     "select_edges",
     "summarize_layers",
+    "unite_affected",
     "verify_use",
     "with_overloads_and_members",
 ]
@@ -88,7 +90,7 @@ __getattr__ = exports(
         "neighbors": "describe_definition find_files_changing_with find_graph_path find_path_of_edges "
         "list_co_change_edges list_neighbors list_neighbors_and_co_changes",
         "impact": "count_probable_tests find_affected_nodes find_nodes_of_rows find_tests_reaching "
-        "find_users_and_tests mark_tests",
+        "find_users_and_tests mark_tests unite_affected",
         "edges": "calls_from calls_to edges_to find_indirect_calls list_routes mentions_of references_to "
         "select_edges with_overloads_and_members",
         "find": "find_nodes",

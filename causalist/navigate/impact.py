@@ -146,6 +146,26 @@ def _find_affected(
     return tuple(each._replace(probability=chances.get(node, 0.0)) for node, each in users.items()), chains
 
 
+def unite_affected(
+    graph: CodeGraph, changed: Sequence[NDArray[np.int64]], affected: Sequence[Sequence[Affected]]
+) -> tuple[Affected, ...]:
+    """Return the nodes that run one of several sets of changed nodes, by depth, then id; none of these sets.
+
+    `affected[i]` run `changed[i]`. The probability is 1 less the product of those that each is not run. The edge is the
+    nearest one, of several the most probable.
+    """
+    own = {graph.nodes.ids[node] for each in changed for node in each.tolist()}
+    best: dict[str, Affected] = {}
+    none: dict[str, float] = {}
+    for each in (each for found in affected for each in found):
+        none[each.node] = none.get(each.node, 1.0) * (1.0 - each.probability)
+        known = best.get(each.node)
+        if known is None or (each.depth, -each.probability) < (known.depth, -known.probability):
+            best[each.node] = each
+    united = (each._replace(probability=1.0 - none[node]) for node, each in best.items() if node not in own)
+    return tuple(sorted(united, key=lambda each: (each.depth, each.node)))
+
+
 def find_nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, int]]]) -> NDArray[np.int64]:
     """Return the innermost nodes of the given (first, last) 0-based rows of files, and their overloads, ascending.
 

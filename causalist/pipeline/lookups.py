@@ -301,10 +301,15 @@ class Lookups:
 
         return unread_files(self.root, self.index, words, self.read)
 
-    def impact(self, name: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> tuple[Affected, ...]:
-        """Return transitive users of a node and of its members, by depth, then id. Raises as `resolve`."""
-        changed = navigate.with_overloads_and_members(self.index.graph, [self.resolve(name)])
-        return navigate.find_affected_nodes(self.graph, changed, max_depth=max_depth, min_confidence=min_confidence)
+    def impact(self, *names: str, max_depth: int | None = None, min_confidence: float = 0.0) -> tuple[Affected, ...]:
+        """Return transitive users of nodes and of their members, by depth, then id. Raises as `resolve`.
+
+        Of several nodes, a user has the probability that it runs one of them, as if they were independent.
+        """
+        graph, limits = self.graph, {"max_depth": max_depth, "min_confidence": min_confidence}
+        given = [navigate.with_overloads_and_members(self.index.graph, [self.resolve(name)]) for name in names]
+        found = [navigate.find_affected_nodes(graph, changed, **limits) for changed in given]  # type: ignore[arg-type]
+        return found[0] if len(found) == 1 else navigate.unite_affected(graph, given, found)
 
     def impact_since(self, revision: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> Impact:
         """Return the `impact` of all changes between a commit and the files as they are. Raises GitError."""
@@ -338,24 +343,26 @@ class Lookups:
 
     def choose_tests(
         self,
-        name: str,
-        *,
+        *names: str,
         max_depth: int | None = None,
         min_confidence: float = 0.0,
         coverage: Sequence[Path] | None = None,
     ) -> TestChoice:
-        """Return tests that may run a node or its members, the most probable first.
+        """Return tests that may run a node or its members, or one of several nodes, the most probable first.
 
         `coverage` are files of coverage data; None: those at the usual places of the repository and its packages. A
         test that ran the node according to them runs it; one of the same run that did not does not, unless it or code
         on its way changed since. Without such data, `n_probable` of a function counts the tests with odds of at least
         an eighth of the best ones. Raises as `resolve`, and UnreadableCoverage for a file that is given.
         """
-        graph, node = self.graph, self.resolve(name)
-        changed = navigate.with_overloads_and_members(graph, [node])
-        tests = self._find_tests(graph, changed, max_depth=max_depth, min_confidence=min_confidence)
-        choice, is_observed = self._with_coverage(changed, tests, coverage)
-        if graph.kind(node) not in CALLABLE_KINDS or is_observed:
+        graph, nodes = self.graph, [self.resolve(name) for name in names]
+        given = [navigate.with_overloads_and_members(graph, [node]) for node in nodes]
+        limits = {"max_depth": max_depth, "min_confidence": min_confidence}
+        found = [self._find_tests(graph, changed, **limits) for changed in given]  # type: ignore[arg-type]
+        united = found[0] if len(found) == 1 else navigate.unite_affected(graph, given, found)
+        tests = tuple(sorted(united, key=lambda each: (-each.probability, each.depth, each.node)))
+        choice, is_observed = self._with_coverage(np.unique(np.concatenate(given)), tests, coverage)
+        if is_observed or any(graph.kind(node) not in CALLABLE_KINDS for node in nodes):
             return choice
         return choice._replace(n_probable=navigate.count_probable_tests(choice.tests))
 

@@ -193,6 +193,7 @@ _MAX_EDGES_LISTED = 40  # callers, or callees
 _MAX_HINTS = 3
 _MAX_UNRESOLVED_CALLS = 5
 _MAX_SUGGESTIONS = 8
+_MAX_NAMES = 20
 _ID_CHARACTERS = 200
 _LAST_LINE_TOKENS = 60
 _TEST = Role.TEST.label
@@ -330,39 +331,40 @@ def path_text(repository: "Repository", name: str, to: str, max_tokens: int) -> 
 def impact_text(
     repository: "Repository", name: str, *, max_depth: int | None, min_confidence: float, max_tokens: int
 ) -> Reply:
-    """Return the users of a node, direct and indirect, grouped by depth."""
-    node, note = resolve_name(repository, name)
-    note += format_unread(repository, node)
-    affected = repository.impact(node, max_depth=max_depth, min_confidence=min_confidence)
-    n_doubtful = len(repository.impact(node, max_depth=max_depth)) - len(affected) if min_confidence else 0
+    """Return the users of one or several nodes, direct and indirect, grouped by depth."""
+    nodes, note = resolve_names(repository, name)
+    named = ", ".join(map(format_node, nodes))
+    note += format_unread(repository, *nodes)
+    affected = repository.impact(*nodes, max_depth=max_depth, min_confidence=min_confidence)
+    n_doubtful = len(repository.impact(*nodes, max_depth=max_depth)) - len(affected) if min_confidence else 0
     doubt = f"{n_doubtful} more by less certain uses; min_confidence=0 lists them" if n_doubtful else ""
-    mentions = [edge for edge in repository.documentation(node) if edge.confidence >= min_confidence]
+    mentions = [edge for edge in repository.documentation(*nodes) if edge.confidence >= min_confidence]
     prose = f"mentioned in documentation, in {count_noun(len(mentions), 'section')}"
     prose = (
-        _format_list(prose, [_format_use(each, each.source, node) for each in mentions], max_tokens // 5)
+        _format_list(prose, [_format_use(each, each.source, nodes[0]) for each in mentions], max_tokens // 5)
         if mentions
         else ""
     )
     missing = repository.describe_missing_history()
     together = [
         f"  {format_node(each.file)}  {each.probability:.2f}, {each.n_both} of {each.n_commits} commits\n"
-        for each in repository.changes_with(node, affected=affected)[:_MAX_CHANGES_WITH]
+        for each in repository.changes_with(*nodes, affected=affected)[:_MAX_CHANGES_WITH]
     ]
     if together:
         prose += _format_list("usually changes with it (history)", together, max_tokens // 5)
     prose += f"note: {missing}\n" if missing and (together or not affected) else ""
     if not affected:
-        nothing = f"nothing is known to depend on {format_node(node)}" + (f" ({doubt})" if doubt else "")
-        return Reply(truncate_to_budget(f"{note}{nothing}\n{prose}", max_tokens), [node])
+        nothing = f"nothing is known to depend on {named}" + (f" ({doubt})" if doubt else "")
+        return Reply(truncate_to_budget(f"{note}{nothing}\n{prose}", max_tokens), [*nodes])
     n_files = len({split_id(each.node)[0] for each in affected})
     n_tests = sum(each.role == _TEST for each in affected)
     head = (
         f"{note}{count_noun(len(affected), 'node')} in {count_noun(n_files, 'file')}{_format_test_count(n_tests)} "
-        f"{'depend' if len(affected) > 1 else 'depends'} on {format_node(node)}, "
+        f"{'depend' if len(affected) > 1 else 'depends'} on {named}, "
         f"at most {count_noun(affected[-1].depth, 'step')} away" + (f"; {doubt}" if doubt else "")
     )
     text = list_by_depth(f"{head}\n", affected, max_tokens - count_tokens(prose) - 1 if prose else max_tokens)
-    return Reply(f"{text}{prose}", [node, *(each.node for each in affected)])
+    return Reply(f"{text}{prose}", [*nodes, *(each.node for each in affected)])
 
 
 def truncate_to_budget(text: str, max_tokens: int) -> str:
@@ -472,6 +474,19 @@ def resolve_name(repository: "Repository", name: str) -> tuple[str, str]:
         raise UnknownNode(f"no node is called {name!r}; similar names:\n  {listed}") from error
     note = f"note: {one_line(found.note, 300)}\n" if found.note else ""
     return repository.index.graph.nodes.ids[found.node], note
+
+
+def resolve_names(repository: "Repository", text: str) -> tuple[tuple[str, ...], str]:
+    """Return the ids that a text means, and a note: one name, or several with commas between. Raises as above."""
+    try:
+        node, note = resolve_name(repository, text)
+    except UnknownNode:
+        names = [name.strip() for name in text.split(",") if name.strip()]
+        if len(names) < 2:
+            raise
+        found = [resolve_name(repository, name) for name in names[:_MAX_NAMES]]
+        return tuple(dict.fromkeys(node for node, _ in found)), "".join(note for _, note in found)
+    return (node,), note
 
 
 def _format_outline(definition: DefinitionDetails, room: int) -> str:

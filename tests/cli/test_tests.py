@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from causalist.navigate.impact import TEST_WEIGHTS
+from causalist.pipeline.repository import Repository
 from tests.cli.commands import invoke, write_all
 from tests.confidences import IMPORT, said
 
@@ -115,3 +116,26 @@ def test_changes_since_a_commit(committed: Path) -> None:
     assert invoke("tests", cwd=committed).code == 2
     assert invoke("tests", "with_tax", "--diff", "HEAD", cwd=committed).code == 2
     assert invoke("tests", "--diff", "nonsense", cwd=committed).code == 2
+
+
+def test_several_nodes_are_joined(tmp_path: Path) -> None:
+    """A test runs one of two functions with 1 - (1 - p)(1 - q); what runs one of them keeps its probability."""
+    files = {
+        "lib.py": "def first():\n    return 1\n\n\ndef second():\n    return 2\n",
+        "app.py": "from lib import first, second\n\n\ndef both():\n    return first() + second()\n\n\n"
+        "def one():\n    return second()\n",
+    }
+    folder = write_all(tmp_path, files)
+
+    def chances(*names: str) -> dict[str, float]:
+        found = Repository.open(folder, exact_root=True).impact(*names)
+        return {each.node: each.probability for each in found}
+
+    p, q, joined = chances("first"), chances("second"), chances("first", "second")
+    assert set(joined) == {"app.py::both", "app.py::one"}
+    assert joined["app.py::both"] == pytest.approx(1 - (1 - p["app.py::both"]) * (1 - q["app.py::both"]))
+    assert joined["app.py::one"] == q["app.py::one"]
+    assert "lib.py::second" not in chances("first", "second", "lib.py")  # changed itself, as a part of its file
+    done = invoke("blast", "first", "second", cwd=folder)
+    assert (done.code, done.stdout.splitlines()[0]) == (0, "2 affected, 0 of them in tests")
+    assert invoke("tests", "first", "missing_name", cwd=folder).code == 2

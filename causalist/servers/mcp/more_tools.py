@@ -62,13 +62,14 @@ def _tests(repository: "Repository", arguments: Arguments) -> Reply:
         format_node,
         format_unread,
         list_by_depth,
-        resolve_name,
+        resolve_names,
         truncate_to_budget,
     )
 
-    node, note = resolve_name(repository, arguments["name"])
-    note += format_unread(repository, node)
-    choice = repository.choose_tests(node, max_depth=arguments["max_depth"])
+    nodes, note = resolve_names(repository, arguments["name"])
+    named = ", ".join(map(format_node, nodes))
+    note += format_unread(repository, *nodes)
+    choice = repository.choose_tests(*nodes, max_depth=arguments["max_depth"])
     found = choice.tests[: choice.n_probable]
     for problem in choice.problems[:_MAX_PROBLEMS]:
         note += f"note: {one_line(problem, 300)}\n"
@@ -78,13 +79,12 @@ def _tests(repository: "Repository", arguments: Arguments) -> Reply:
         note += f"{one_line(describe_coverage(choice.coverage), 300)}\n"
     if not found:
         return Reply(
-            truncate_to_budget(f"{note}no test is known to reach {format_node(node)}\n", arguments["max_tokens"]),
-            [node],
+            truncate_to_budget(f"{note}no test is known to reach {named}\n", arguments["max_tokens"]), [*nodes]
         )
     n_less = len(choice.tests) - len(found)
     n_tests = f"{len(found)} test{'s'[: len(found) != 1]}"
     less = f", and {n_less} less probable" if n_less else ""
-    head = f"{note}{n_tests} of {format_node(node)}, the most probable first{less}\n"
+    head = f"{note}{n_tests} of {named}, the most probable first{less}\n"
     return Reply(list_by_depth(head, found, arguments["max_tokens"]), [each.node for each in found])
 
 
@@ -217,6 +217,7 @@ def _format_sources(edges: "Iterable[Edge]") -> str:
 
 
 _ANY = "Name, qualified name, file, or id."
+_SEVERAL = "Name, qualified name, file, or id; several with commas."
 
 MORE_TOOLS: Mapping[str, Tool] = {
     "find": Tool(
@@ -239,7 +240,7 @@ MORE_TOOLS: Mapping[str, Tool] = {
         "Which tests cover it",
         "Lists the tests that cover a definition or file, directly or through others: what to run after an edit.",
         {
-            "name": name_parameter(_ANY, required=True),
+            "name": name_parameter(_SEVERAL, required=True),
             "max_depth": Parameter(int, "Most steps away; without it all.", 1, 100),
             "max_tokens": budget_parameter(2000),
         },

@@ -210,7 +210,7 @@ TOOLS: Mapping[str, Tool] = {
         "Lists what depends on a definition or file, directly or through others, nearest first: what a change may "
         "break. Call before a change.",
         {
-            "name": name_parameter("Name, qualified name, file, or id.", required=True),
+            "name": name_parameter("Name, qualified name, file, or id; several with commas.", required=True),
             "max_depth": Parameter(int, "Most steps away; without it all.", 1, 100),
             "min_confidence": Parameter(float, "Least certainty of a dependency; .5 omits guesses by name.", 0, 1, 0.0),
             "max_tokens": budget_parameter(2000),
