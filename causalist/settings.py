@@ -31,6 +31,7 @@ from causalist.model.answer import (
     Specificity,
 )
 from causalist.model.source import FileEntry, SourceFile
+from causalist.model.symbols import Layer
 from causalist.source import DEFAULT_LIMITS, Limits, SkipReason, read_file
 
 # Later files go before earlier ones; the second part is where in the file the settings stand.
@@ -49,6 +50,8 @@ class SettingKind(StrEnum):
     CHOICE = "choice"
     PATTERNS = "patterns"  # as in .gitignore
     EMBEDDER = "embedder"  # the name of a local one
+    LAYERS = "layers"  # names of layers, and folders with a slash at the end
+    PAIRS = "pairs"  # of such names: "ui -> data"
 
 
 class Setting(NamedTuple):
@@ -142,6 +145,14 @@ SETTINGS: tuple[Setting, ...] = (
         16_000_000,
     ),
     Setting("index", "max-files", SettingKind.INTEGER, _LIMITS.max_files, "more files stay out", (), 1, 1_000_000),
+    Setting(
+        "layers",
+        "order",
+        SettingKind.LAYERS,
+        (),
+        "layers or folders/ from the highest; `review` reports uses of a higher one",
+    ),
+    Setting("layers", "forbidden", SettingKind.PAIRS, (), 'uses that `review` reports, such as "ui -> data"'),
     Setting(
         "memory",
         "mode",
@@ -295,6 +306,8 @@ def _check_value(setting: Setting, value: Any, where: str) -> Any:
         if isinstance(value, list) and all(isinstance(each, str) for each in value):
             return tuple(value)
         raise SettingsError(f"{where} must be a list of .gitignore patterns, not {_shorten(value)}")
+    if setting.kind in (SettingKind.LAYERS, SettingKind.PAIRS):
+        return _check_layers(value, where, n_names=1 if setting.kind is SettingKind.LAYERS else 2)
     if setting.kind is SettingKind.EMBEDDER:
         if isinstance(value, str) and (value == NO_EMBEDDER or _LOCAL_EMBEDDER.fullmatch(value)):
             return value
@@ -320,6 +333,23 @@ def _check_value(setting: Setting, value: Any, where: str) -> Any:
         else f"at least {setting.low:g} and below 1"
     )
     raise SettingsError(f"{where} must be {bounds}, not {_shorten(value)}")
+
+
+def _check_layers(value: Any, where: str, n_names: int) -> tuple[str, ...]:
+    """Return a list of layers, or of pairs of them. Raises SettingsError."""
+    form = "names of layers or folders/" if n_names == 1 else 'pairs such as "ui -> data"'
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise SettingsError(f"{where} must be a list of {form}, not {_shorten(value)}")
+    known = [layer.label for layer in Layer]
+    for each in value:
+        names = [name.strip() for name in each.split("->")]
+        wrong = [name for name in names if name not in known and not (name.endswith("/") and name.strip("/"))]
+        if wrong or len(names) != n_names:
+            raise SettingsError(
+                f"{where} must be a list of {form}, not {_shorten(each)}. "
+                f"Layers are {', '.join(known)}; a folder ends with a slash."
+            )
+    return tuple(value)
 
 
 def _shorten(value: Any) -> str:

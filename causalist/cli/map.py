@@ -1,6 +1,6 @@
 """`causalist map` summarizes a repository; `causalist layers` shows its layers and their violations."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +18,10 @@ from causalist.cli._repository import (
     print_result,
 )
 from causalist.model.symbols import STACKED_LAYERS
-from causalist.serialize.lookups import layers_document, map_document
+from causalist.serialize.lookups import layer_document, layers_document, map_document
 
 if TYPE_CHECKING:
-    from causalist.model.lookup import Layering
+    from causalist.model.lookup import LayerFile, Layering
 
 
 @click.command("map")
@@ -52,16 +52,21 @@ _STACKED = frozenset(layer.label for layer in STACKED_LAYERS)
 
 
 @click.command("layers")
+@click.argument("name", required=False)
 @lookup_options
 @min_confidence_option(0.5, "Minimum confidence of a use.")
-@limit_option(20, "Maximum number of uses of higher layers.")
-def layers_command(repo: Path | None, force: bool, min_confidence: float, limit: int, as_json: bool) -> None:
-    """Show the layers of the code and the uses between them.
+@limit_option(20, "Maximum number of uses of higher layers, or of files of NAME.")
+def layers_command(
+    name: str | None, repo: Path | None, force: bool, min_confidence: float, limit: int, as_json: bool
+) -> None:
+    """Show the layers of the code and the uses between them, or the files of the layer NAME.
 
     From highest to lowest, the layers are ui, api, logic, data and infra. The layers test, config and docs have no
     rank. The layer of a file follows from its name, folders, imports and type names. For each of the five layers
     (`--json`: for all), the most used definitions are shown with the number of their users. In the table, rows use
-    columns. Uses of a higher layer by a lower one are listed, largest distance first.
+    columns. Uses of a higher layer by a lower one are listed, largest distance first. Files of NAME are listed with
+    the number of their definitions, of uses by other layers and of uses of other layers. `review` reports added uses
+    that `[layers]` in the settings forbids.
 
     \b
     Example:
@@ -69,8 +74,28 @@ def layers_command(repo: Path | None, force: bool, min_confidence: float, limit:
       causalist layers --json | jq '.back_edges[].edge'
     """
     repository = open_for_lookup(repo, force=force, when_empty=layers_document(None, limit) if as_json else None)
+    if name is not None:
+        files = repository.layer_files(name, min_confidence=min_confidence)
+        document = layer_document(name, files, limit) if as_json else None
+        print_result(document, _format_files(files, limit), "" if files else f"no file is in the layer {name}")
+        return
     found = repository.layers(min_confidence=min_confidence)
     print_result(layers_document(found, limit) if as_json else None, _format_layers(found, limit))
+
+
+def _format_files(files: "Sequence[LayerFile]", limit: int) -> Iterator[str]:
+    rows = [
+        (
+            each.path,
+            count_noun(each.n_definitions, "definition", ","),
+            f"used {each.n_used:,} times",
+            f"uses others {each.n_uses:,} times",
+        )
+        for each in files[:limit]
+    ]
+    yield from align_columns(rows)
+    if len(files) > limit:
+        yield f"and {len(files) - limit:,} more; --limit shows more of them"
 
 
 def _format_layers(found: "Layering", limit: int) -> Iterator[str]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from causalist.review.report import Review
 
 CONDITION_HOLDS = 3  # exit code: one of --fail-on
-_CONDITIONS = ("breaking", "secrets", "interface", "missing")
+_CONDITIONS = ("breaking", "secrets", "interface", "missing", "layers")
 _MAX_TESTS = 20
 _MAX_MISSING = 5
 _MAX_PATHS = 6  # of one line
@@ -145,6 +145,7 @@ def _holds(review: "Review", condition: str) -> bool:
         "secrets": review.secrets,
         "interface": review.interface,
         "missing": review.missing,
+        "layers": review.layers,
     }
     return bool(found[condition])
 
@@ -210,6 +211,8 @@ def _format_review(review: "Review", limit: int, n_tests: int) -> Iterator[str]:
     broken = align_columns([(f"  {e.path}:{e.line}", e.target, e.why) for e in review.broken])
     yield from _section("call sites that no longer fit", broken, limit)
     yield from _section("secrets added", [f"  {each.path}:{each.line}" for each in review.secrets], limit)
+    rules = [(f"  {e.path}:{e.line}", f"{e.source} uses {e.target}", e.rule) for e in review.layers]
+    yield from _section("layer rules broken", align_columns(rules), limit)
     for kind, changes in _by_kind(review):
         rows = [(f"  {each.path}:{each.line}", _short(each), _describe(each)) for each in changes]
         yield from _section(_HEADINGS[kind], align_columns(rows), limit)
@@ -281,6 +284,9 @@ def format_markdown(review: "Review", limit: int, n_tests: int) -> Iterator[str]
         yield from (f"- `{e.path}:{e.line}` calls `{e.target}`: {_markdown(e.why)}" for e in review.broken[:limit])
     if review.secrets:
         yield from ("", "### Secrets added", "", *(f"- `{e.path}:{e.line}`" for e in review.secrets[:limit]))
+    if review.layers:
+        yield from ("", f"### Layer rules broken ({len(review.layers)})", "")
+        yield from (f"- `{e.path}:{e.line}` uses `{e.target}`: {_markdown(e.rule)}" for e in review.layers[:limit])
     yield from ("", "### Definitions", "")
     for kind, changes in _by_kind(review):
         rows = [f"- `{each.node}` {_markdown(_describe(each))}" for each in changes[:limit]]
@@ -313,6 +319,8 @@ def _findings(review: "Review") -> Iterator[tuple[str, str, str, int, str]]:
         yield "broken-call", "error", each.path, each.line, f"calls {each.target}: {each.why}"
     for secret in review.secrets:
         yield "secret", "error", secret.path, secret.line, "this line looks like a secret"
+    for rule in review.layers:
+        yield "layers", "error", rule.path, rule.line, f"uses {rule.target}: {rule.rule}"
     for change in review.interface:
         if change.new is not None:
             message = f"public interface changed: {_describe(change)}"
@@ -330,6 +338,7 @@ def format_annotations(review: "Review") -> Iterator[str]:
 _RULES = {
     "broken-call": "A call that fitted the signature before the change and does not fit it now.",
     "secret": "A line that the change adds and that looks like a secret.",
+    "layers": "An added use that the rules of layers of the repository forbid.",
     "interface": "A public definition with another signature or name.",
 }
 
@@ -396,6 +405,7 @@ def review_document(review: "Review", limit: int, n_tests: int) -> Document:
         "interface": [each.node for each in review.interface],
         "hot": [each._asdict() for each in review.hot],
         "secrets": [each._asdict() for each in review.secrets],
+        "layers": [each._asdict() for each in review.layers],
         "notes": list(review.notes),
     }
 

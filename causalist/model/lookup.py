@@ -362,6 +362,15 @@ class BackEdge(NamedTuple):
     steps: int
 
 
+class LayerFile(NamedTuple):
+    """A file with definitions of a layer, and the uses of them from other layers and of other layers by them."""
+
+    path: str
+    n_definitions: int
+    n_used: int
+    n_uses: int
+
+
 @dataclass(frozen=True, slots=True)
 class Layering:
     """Layers of a repository.

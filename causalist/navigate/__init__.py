@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         mark_tests,
         unite_affected,
     )
-    from causalist.navigate.lint import find_defects, summarize_layers
+    from causalist.navigate.lint import find_defects, list_layer_files, summarize_layers
     from causalist.navigate.names import ResolvedName, resolve_name
     from causalist.navigate.neighbors import (
         describe_definition,
@@ -67,6 +67,7 @@ __all__ = [
     "find_tests_reaching",
     "find_users_and_tests",
     "list_co_change_edges",
+    "list_layer_files",
     "list_neighbors",
     "list_neighbors_and_co_changes",
     "list_routes",
@@ -95,7 +96,7 @@ __getattr__ = exports(
         "select_edges with_overloads_and_members",
         "find": "find_nodes",
         "verify": "find_completing_calls verify_use",
-        "lint": "find_defects summarize_layers",
+        "lint": "find_defects list_layer_files summarize_layers",
         "names": "ResolvedName resolve_name",
         "topology": "expand_names nodes_reached order_dependencies",
         "filters": "Filters apply_filters nodes_inside",

@@ -18,6 +18,7 @@ from causalist.model.lookup import (
     BackEdge,
     Finding,
     Health,
+    LayerFile,
     Layering,
     LayerSize,
     LayerUses,
@@ -186,6 +187,28 @@ def _cycles(graph: CodeGraph) -> tuple[tuple[str, ...], ...]:
 
 _NO_DEFINITIONS = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.ENTITY, NodeKind.EXTERNAL)
 _SHOWN = (*reversed(STACKED_LAYERS), *(layer for layer in Layer if layer not in STACKED_LAYERS))
+
+
+def list_layer_files(graph: CodeGraph, layer: Layer, *, min_confidence: float) -> tuple[LayerFile, ...]:
+    """Return the files with nodes of a layer, the most used from other layers first, then by path.
+
+    Uses are those of `summarize_layers`.
+    """
+    nodes, edges = graph.nodes, graph.edges
+    own = (nodes.kinds != NodeKind.EXTERNAL) & (nodes.layers == layer) & (nodes.files >= 0)
+    n = len(nodes)
+    counted = np.isin(edges.kinds, sorted(USE_KINDS)) & (edges.confidences >= min_confidence)
+    crossing = counted & (own[edges.sources] != own[edges.targets]) & (nodes.kinds[edges.targets] != NodeKind.EXTERNAL)
+    into, out_of = edges.targets[crossing & own[edges.targets]], edges.sources[crossing & own[edges.sources]]
+    n_used = np.bincount(nodes.files[into], minlength=n)
+    n_uses = np.bincount(nodes.files[out_of], minlength=n)
+    n_definitions = np.bincount(nodes.files[own & ~np.isin(nodes.kinds, _NO_DEFINITIONS)], minlength=n)
+    files = np.unique(nodes.files[own]).tolist()
+    found = [
+        LayerFile(split_id(nodes.ids[file])[0], int(n_definitions[file]), int(n_used[file]), int(n_uses[file]))
+        for file in files
+    ]
+    return tuple(sorted(found, key=lambda each: (-each.n_used, each.path)))
 
 
 def summarize_layers(graph: CodeGraph, *, min_confidence: float, n_hottest: int = 5) -> Layering:

@@ -18,7 +18,7 @@ from causalist.model.answer import RepositoryInfo
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
 from causalist.model.source import Changes, Diagnostic, FileEntry, SourceFile
-from causalist.model.symbols import CALLABLE_KINDS, Role, split_id
+from causalist.model.symbols import CALLABLE_KINDS, Layer, Role, split_id
 from causalist.pipeline.answer_parts import build_repository_info
 from causalist.rank import WalkWeights, build_transition
 from causalist.store import OBSERVED_NAME, PROVEN_NAME, index_stamp
@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # a question needs none of these
         GraphPath,
         Health,
         Impact,
+        LayerFile,
         Layering,
         Map,
         Neighbors,
@@ -428,6 +429,13 @@ class Lookups:
     def layers(self, *, min_confidence: float = 0.5) -> Layering:
         """Return the layers of the code, the uses among them, and uses of a higher layer."""
         return navigate.summarize_layers(self.index.graph, min_confidence=min_confidence)
+
+    def layer_files(self, name: str, *, min_confidence: float = 0.5) -> tuple[LayerFile, ...]:
+        """Return the files of a layer, the most used from other layers first. Raises UsageError for no layer."""
+        layers = {layer.label: layer for layer in Layer}
+        if name not in layers:
+            raise UsageError(f"no layer is called {name!r}. Choose from {', '.join(layers)}.")
+        return navigate.list_layer_files(self.index.graph, layers[name], min_confidence=min_confidence)
 
     def topo(
         self,

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from causalist.model.lookup import ObservedStatus
     from causalist.pipeline.answer_cache import Session
     from causalist.prove import NodeProof, ProveOptions
+    from causalist.review.layer_rules import LayerRules
     from causalist.review.report import Review
     from causalist.review.versions import FileVersions
     from causalist.store import FactsCache
@@ -89,6 +90,13 @@ def cached_facts(cache: "FactsCache", versions: "Sequence[FileVersions]") -> "Ca
         return parse_file(path, data)
 
     return facts_of
+
+
+def layer_rules(settings: Settings) -> "LayerRules | None":
+    """Return the rules of layers in settings; None if there are none."""
+    from causalist.review.layer_rules import read_rules
+
+    return read_rules(settings.value("layers", "order"), settings.value("layers", "forbidden"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +354,7 @@ class Repository(Lookups):
         notes = () if before else ("it has no parent: all of it is new",)
         review = review_change(
             there.index, comparison, versions, there.read_bytes, before=before or "", after=after,
-            max_depth=max_depth, min_confidence=min_confidence, notes=notes,
+            max_depth=max_depth, min_confidence=min_confidence, rules=layer_rules(read_settings(root)), notes=notes,
         )  # fmt: skip
         return review, there
 
@@ -387,7 +395,7 @@ class Repository(Lookups):
         comparison = compare_versions(versions, cached_facts(FactsCache(facts_path()), versions))
         review = review_change(
             there.index, comparison, versions, there.read_bytes, before=before, after=after,
-            max_depth=max_depth, min_confidence=min_confidence, notes=tuple(notes),
+            max_depth=max_depth, min_confidence=min_confidence, rules=layer_rules(self.settings), notes=tuple(notes),
         )  # fmt: skip
         return review, there
 

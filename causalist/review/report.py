@@ -19,6 +19,7 @@ from causalist.navigate.neighbors import LEAST_USUAL, combine_chances
 from causalist.parse import find_secrets, with_line_feeds
 from causalist.review.breaking import BrokenCall, find_broken_calls, locate_versions
 from causalist.review.changes import ChangedDefinition, ChangedFile, ChangeKind, Comparison, DefinitionVersion
+from causalist.review.layer_rules import BrokenRule, LayerRules, find_broken_rules
 from causalist.review.versions import FileVersions
 from causalist.source import blob_hash
 
@@ -48,7 +49,7 @@ class Review(NamedTuple):
 
     `affected` are the most probable first; `n_tests` counts all tests of the repository. `interface` are changed
     definitions that other code may use: not private by name, in code that is no test, with another signature, moved or
-    removed. `notes` say what is doubtful.
+    removed. `layers` are uses that the rules of the repository forbid. `notes` say what is doubtful.
     """
 
     before: str
@@ -63,6 +64,7 @@ class Review(NamedTuple):
     interface: tuple[ChangedDefinition, ...]
     hot: tuple[HotSpot, ...]
     secrets: tuple[AddedSecret, ...]
+    layers: tuple[BrokenRule, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -76,6 +78,7 @@ def review_change(
     after: str,
     max_depth: int | None = None,
     min_confidence: float = 0.0,
+    rules: LayerRules | None = None,
     notes: tuple[str, ...] = (),
 ) -> Review:
     """Return the review of a change. `read` gives a file after it. Raises UsageError for a depth below 1."""
@@ -107,6 +110,7 @@ def review_change(
         tuple(each for each in definitions if _is_interface(index, each)),
         _find_hot_spots(index, places.values()),
         tuple(_find_added_secrets(index, versions)),
+        () if rules is None else find_broken_rules(index, versions, rules),
         notes,
     )
 

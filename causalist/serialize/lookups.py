@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         DependencyOrder,
         GraphPath,
         Health,
+        LayerFile,
         Layering,
         LikeDefinition,
         Map,
@@ -404,6 +405,15 @@ def node_document(hit: "Hit") -> Document:
         "layer": hit.layer,
         "tier": hit.tier,
     }
+
+
+def layer_document(name: str, files: "Sequence[LayerFile]", limit: int) -> Document:
+    """Return the document of `layers NAME --json`."""
+    listed = [
+        {"path": each.path, "definitions": each.n_definitions, "used": each.n_used, "uses": each.n_uses}
+        for each in files[:limit]
+    ]
+    return {"format_version": FORMAT_VERSION, "layer": name, "n_files": len(files), "files": listed}
 
 
 def layers_document(found: "Layering | None", limit: int) -> Document:

@@ -74,3 +74,17 @@ def test_nothing_to_index(tmp_path: Path) -> None:
     assert json.loads(done.stdout) == {
         "format_version": 1, "layers": [], "uses": [], "n_back_edges": 0, "back_edges": []
     }  # fmt: skip
+
+
+def test_files_of_one_layer(tmp_path: Path) -> None:
+    """Page is used by the import and the call of the cart, and uses the price by an import and a call."""
+    folder = write_all(tmp_path, SHOP)
+    done = invoke("layers", "api", cwd=folder)
+    assert (done.code, " ".join(done.stdout.split())) == (
+        0, "shop/views/page.py 1 definition used 2 times uses others 2 times",
+    )  # fmt: skip
+    (file,) = json.loads(invoke("layers", "data", "--json", cwd=folder).stdout)["files"]
+    assert file == {"path": "shop/models/cart.py", "definitions": 2, "used": 0, "uses": 2}
+    assert invoke("layers", "ui", cwd=folder).code == 1
+    wrong = invoke("layers", "views", cwd=folder)
+    assert wrong.code == 2 and "Choose from infra, data, logic, api, ui" in wrong.stderr

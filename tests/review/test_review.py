@@ -297,3 +297,43 @@ def test_added_secrets_are_placed_and_never_shown(shop: Path) -> None:
     done = invoke("review", cwd=shop)
     assert "secrets added\n  shop/prices.py:4" in done.stdout
     assert token not in done.stdout
+
+
+LAYERED = {
+    "core/store.py": "def load():\n    return 1\n",
+    "web/page.py": "from core.store import load\n\n\ndef draw():\n    return load()\n",
+}
+
+
+def layered(folder: Path, settings: str) -> Path:
+    write_all(folder, {**LAYERED, "causalist.toml": settings})
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    write_all(folder, {"core/store.py": "from web.page import draw\n\n\ndef load():\n    return draw()\n"})
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ("", []),
+        ('[layers]\norder = ["web/", "core/"]\n', [(1, "core/ is below web/"), (5, "core/ is below web/")]),
+        ('[layers]\norder = ["core/", "web/"]\n', []),  # the use that was there before is not the change's
+        ('[layers]\nforbidden = ["core/ -> web/"]\n', [(1, "core/ may not use web/"), (5, "core/ may not use web/")]),
+    ],
+)
+def test_rules_of_layers(tmp_path: Path, settings: str, expected: list[tuple[int, str]]) -> None:
+    folder = layered(tmp_path / "shop", settings)
+    found = documented(folder)["layers"]
+    assert [(each["line"], each["rule"]) for each in found] == expected
+    done = invoke("review", "--fail-on", "layers", cwd=folder)
+    assert done.code == (3 if expected else 0)
+    assert ("layer rules broken" in done.stdout) == bool(expected)
+
+
+@pytest.mark.parametrize("value", ['order = ["views"]', 'forbidden = ["ui"]', 'forbidden = ["ui -> "]', "order = 1"])
+def test_rules_that_say_nothing(tmp_path: Path, value: str) -> None:
+    folder = layered(tmp_path / "shop", f"[layers]\n{value}\n")
+    done = invoke("review", cwd=folder)
+    assert done.code == 2
+    assert "[layers]" in done.stderr
