@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from causalist._internal.text import align_columns
-from causalist.cli._output import emit_document, emit_lines, say
+from causalist.cli._output import emit, emit_document, emit_lines, say
 from causalist.cli._repository import (
     edge_location,
     limit_option,
@@ -65,6 +65,10 @@ def _read_conditions(_: click.Context, __: click.Parameter, value: str | None) -
     help=f"Exit {CONDITION_HOLDS} if the review has one of these: {', '.join(_CONDITIONS)}.",
 )  # fmt: skip
 @click.option("--missing", "only_missing", is_flag=True, help="List only files that usually change too.")
+@click.option("--pack", "as_pack", is_flag=True, help="Write the code that a reviewer needs, the change marked.")
+@click.option(
+    "--max-tokens", type=click.IntRange(min=200), default=8000, show_default=True, help="Token budget of --pack."
+)
 @click.option("--max-tests", type=click.IntRange(min=1), metavar="N", help="Maximum number of tests.  [default: 20]")
 @click.option("--share", callback=read_share, metavar="P", help="Maximum share of all tests, such as 25%.")
 @click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="Maximum number of steps to users.")
@@ -80,6 +84,8 @@ def review_command(
     form: str,
     conditions: frozenset[str],
     only_missing: bool,
+    as_pack: bool,
+    max_tokens: int,
     max_tests: int | None,
     share: float | None,
     max_depth: int | None,
@@ -106,19 +112,22 @@ def review_command(
     if revision is not None:
         from causalist.pipeline.repository import Repository
 
-        review, _ = Repository.review_revision(
+        review, after = Repository.review_revision(
             repo or Path(), revision, max_depth=max_depth, min_confidence=min_confidence
         )
     else:
         text = None if patch is None else _read_patch(patch)
         opened = open_for_lookup(repo, force=force, when_empty={} if as_json else None)
-        review, _ = opened.review(staged=staged, patch=text, max_depth=max_depth, min_confidence=min_confidence)
+        review, after = opened.review(staged=staged, patch=text, max_depth=max_depth, min_confidence=min_confidence)
     for note in review.notes:
         say(f"note: {note}")
     n_tests = max_tests or _MAX_TESTS if share is None else max(1, int(share * review.n_tests))
     n_tests = min(n_tests, max_tests) if share is not None and max_tests else n_tests
     if as_json:
         emit_document(review_document(review, limit, n_tests))
+    elif as_pack:
+        if review.files:
+            emit(after.pack_review(review, max_tokens=max_tokens))
     elif only_missing:
         emit_lines(_format_missing(review, limit))
     elif form == "markdown":

@@ -399,6 +399,15 @@ class Repository(Lookups):
         )  # fmt: skip
         return review, there
 
+    def pack_review(self, review: "Review", *, max_tokens: int = 8_000) -> str:
+        """Return the code that a reviewer of a change needs, as Markdown of at most `max_tokens`.
+
+        This is the repository after the change. Raises BudgetTooSmall.
+        """
+        from causalist.review.pack import pack_review
+
+        return pack_review(self.index, SourceText(self.index.manifest, self.read), review, max_tokens=max_tokens)
+
     def read_bytes(self, path: str) -> bytes | None:
         """Return the bytes of a file of the repository; None if it is not there or not read."""
         manifest = self.index.manifest

@@ -5,6 +5,7 @@ and ends of lines are no code. A definition that moves to another file or gets a
 stands in an added, removed or moved definition is not listed again.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
@@ -14,7 +15,7 @@ from typing import NamedTuple
 from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts
 from causalist.model.source import DiagnosticSlug
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, file_id, symbol_id
-from causalist.parse import with_line_feeds
+from causalist.parse import mask_secrets, with_line_feeds
 from causalist.review.syntax import DeclaredParameter, SyntaxFile
 from causalist.review.versions import FileVersions
 
@@ -69,6 +70,16 @@ class DefinitionVersion:
     def own_text(self) -> bytes:
         """The source without that of the definitions in it."""
         return _outside_of(self._file.text, self.fact.start_byte, self.fact.end_byte, self._holes)
+
+    @property
+    def shown(self) -> str:
+        """The source for a reader: secrets masked, `…` for definitions in it, without common indentation."""
+        masked, fact = mask_secrets(self._file.text, self._file.facts.secrets), self.fact
+        own = _outside_of(masked, fact.start_byte, fact.end_byte, self._holes)
+        own = re.sub(rb"\0(?:\s*\0)*", "…".encode(), own).replace(b"\r\n", b"\n")
+        begin = masked[masked.rfind(b"\n", 0, fact.start_byte) + 1 : fact.start_byte]
+        indent = begin[: len(begin) - len(begin.lstrip())]
+        return own.replace(b"\n" + indent, b"\n").decode("utf-8", "replace")
 
     @cached_property
     def marks(self) -> tuple[bytes, ...]:

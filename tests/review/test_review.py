@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from causalist.pack import count_tokens
 from causalist.review.changes import compare_versions
 from causalist.review.syntax import SyntaxFile
 from causalist.review.versions import FileVersions
@@ -337,3 +338,28 @@ def test_rules_that_say_nothing(tmp_path: Path, value: str) -> None:
     done = invoke("review", cwd=folder)
     assert done.code == 2
     assert "[layers]" in done.stderr
+
+
+def test_the_pack_marks_the_change_and_keeps_to_its_budget(shop: Path) -> None:
+    write_all(shop, {"shop/prices.py": PRICES.replace("tax)", "tax, currency)")})
+    text = invoke("review", "--pack", cwd=shop).stdout
+    assert "-def price(item, tax):\n+def price(item, tax, currency):\n     total = item.cost * tax\n" in text
+    headings = [line for line in text.splitlines() if line.startswith("## ")]
+    assert headings == ["## Calls that no longer fit", "## Changed", "## Users", "## Tests"]
+    assert "shop/cart.py:5 calls `shop/prices.py::price`: nothing is given for 'currency'" in text
+    assert "def test_total():" in text
+    many = "".join(f"def f{i}(x):\n    return x * {i}\n\n\n" for i in range(60))
+    write_all(shop, {"shop/many.py": many})
+    for budget in (200, 500, 1500):
+        cut = invoke("review", "--pack", "--max-tokens", str(budget), cwd=shop).stdout
+        assert 0 < count_tokens(cut) <= budget
+        assert "changed definitions" in cut.splitlines()[-1]  # what is left out is counted
+    assert invoke("review", "--pack", "--max-tokens", "100", cwd=shop).code == 2
+
+
+def test_the_pack_shows_no_secret(shop: Path) -> None:
+    secret = "AKIA" + "IOSFODNN7ABCDEFG"  # in two parts, so that no scanner finds it here
+    write_all(shop, {"shop/prices.py": PRICES + f'\n\ndef key():\n    return "{secret}"\n'})
+    done = invoke("review", "--pack", cwd=shop)
+    assert "def key():" in done.stdout
+    assert secret not in done.stdout + done.stderr
