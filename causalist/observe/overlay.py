@@ -6,15 +6,18 @@ graph; the index stays as it is. Only calls count of which both definitions are 
 - A call that was seen has confidence 1. Without an edge, it gets one, by the rule `observed`.
 - Code that ran by way of code from elsewhere (a callback, a decorator of a library, an event loop) gives an edge
   `references` by the rule `observed-through`, or `imports` of a file. It confirms a call that the graph has already.
+- A call that no run saw, but that code like its caller makes, has its probability and the rule `observed-alike`.
 - A call that was never seen, though its caller ran n times, is lowered by Bayes' rule; see `unseen_confidence`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import exp, lgamma
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from causalist.model.graph import CodeGraph, Edge, EdgeKind, EdgeTable, Proof, Sighting
 from causalist.model.index import Index
@@ -26,12 +29,14 @@ from causalist.observe.store import CallCount, Freshness, ObservedStore, Version
 
 OBSERVED = "observed"
 OBSERVED_THROUGH = "observed-through"
+OBSERVED_ALIKE = "observed-alike"
+_RULES = (OBSERVED, OBSERVED_THROUGH, OBSERVED_ALIKE)
 # Of an edge that stands for a run by way of code from elsewhere: what handed it on may be another one above it.
 THROUGH_CONFIDENCE = 0.9
 # What is assumed of the share of the runs of a caller that make a call which it does have: 0 with the probability
 # NEVER_RUN, because nothing that is observed reaches it, and else Beta(a, b). See docs/benchmarks.md.
 CALL_SHARE_A, CALL_SHARE_B = 0.5, 0.5
-NEVER_RUN = 0.05
+NEVER_RUN = 0.7
 
 
 class StaleCall(NamedTuple):
@@ -66,7 +71,7 @@ def unseen_confidence(
     confidence * L / (confidence * L + 1 - confidence).
 
     >>> round(unseen_confidence(0.5, 1), 3), round(unseen_confidence(0.5, 100), 3), unseen_confidence(1.0, 100)
-    (0.344, 0.094, 1.0)
+    (0.459, 0.419, 1.0)
     """
     if confidence >= 1.0:
         return confidence
@@ -81,7 +86,7 @@ def observed_graph(index: Index, store: ObservedStore, freshness: Freshness) -> 
     edges = graph.edges
     confidences = edges.confidences.copy()
     sightings: dict[int, Sighting] = {}
-    added: dict[tuple[int, int, int], tuple[float, int, Sighting]] = {}
+    added: dict[tuple[int, int, int], AddedEdge] = {}
     numbers = EdgeNumbers(graph)
     for call in store.calls.values():
         source, target = graph.nodes.ids.position(call.source.id), graph.nodes.ids.position(call.target.id)
@@ -111,8 +116,38 @@ def observed_graph(index: Index, store: ObservedStore, freshness: Freshness) -> 
             confidences[number] = max(float(confidences[number]), confidence)
             sightings[number] = seen
         else:
-            added.setdefault((source, end, int(kind)), (confidence, call.row, seen))
-    return _merge(graph, confidences, sightings, added)
+            rule = OBSERVED if is_direct else OBSERVED_THROUGH
+            added.setdefault((source, end, int(kind)), AddedEdge(confidence, call.row, rule, seen))
+    alike = _add_likely(graph, store, freshness, numbers, confidences, sightings, added)
+    return _merge(graph, confidences, sightings, added, alike)
+
+
+def _add_likely(
+    graph: CodeGraph,
+    store: ObservedStore,
+    freshness: Freshness,
+    numbers: "EdgeNumbers",
+    confidences: NDArray[np.float64],
+    sightings: Mapping[int, Sighting],
+    added: "dict[tuple[int, int, int], AddedEdge]",
+) -> set[int]:
+    """Add the likely calls to `added`; return the numbers of weaker edges that are raised to them."""
+    raised = set[int]()
+    for call in store.likely:
+        source, target = graph.nodes.ids.position(call.source.id), graph.nodes.ids.position(call.target.id)
+        versions = call.source, call.target
+        if min(source, target) < 0 or not all(freshness.is_current(v, store.blobs.get(v, "")) for v in versions):
+            continue
+        own = numbers.calls_of(source, target)
+        if not own:
+            key = source, as_written(graph, source, target), int(EdgeKind.CALLS)
+            if numbers.of(source, key[1], EdgeKind.CALLS) < 0:
+                added.setdefault(key, AddedEdge(call.probability, -1, OBSERVED_ALIKE, None))
+        for number in own:
+            if number not in sightings and confidences[number] < call.probability:
+                confidences[number] = call.probability
+                raised.add(number)
+    return raised
 
 
 def stale_calls(store: ObservedStore, freshness: Freshness) -> Iterator[StaleCall]:
@@ -156,8 +191,7 @@ def changed_paths(index: Index, store: ObservedStore) -> frozenset[str]:
 def count_observed(graph: ObservedGraph, store: ObservedStore, n_stale: int) -> ObservedStatus:
     """Return counts of what the store has and what the graph takes of it."""
     rules = graph.edges.rules
-    new = (OBSERVED, OBSERVED_THROUGH)
-    known = {number: graph.rule_names[int(rules[number])] not in new for number in graph.sightings}
+    known = {number: graph.rule_names[int(rules[number])] not in _RULES for number in graph.sightings}
     is_seen = {number: bool(each.n + each.n_through) for number, each in graph.sightings.items()}
     return ObservedStatus(
         tuple(store.runs),
@@ -223,30 +257,36 @@ def as_written(graph: CodeGraph, source: int, target: int) -> int:
 
 
 class AddedEdge(NamedTuple):
-    """An edge that the graph does not have. `row` as in `EdgeTable`."""
+    """An edge that the graph does not have, and what runs saw of it. `row` as in `EdgeTable`."""
 
     confidence: float
     row: int
     rule: str
+    seen: Sighting | None = None
 
 
 def merge_edges(
     graph: CodeGraph,
-    confidences: np.ndarray[tuple[int], np.dtype[np.float64]],
+    confidences: NDArray[np.float64],
     added: Mapping[tuple[int, int, int], AddedEdge],
     new_rules: tuple[str, ...],
+    changed_rules: Mapping[int, str] = MappingProxyType({}),
 ) -> tuple[EdgeTable, tuple[str, ...], list[int], dict[tuple[int, int, int], int]]:
-    """Return edges with other confidences and more of them, by (source, target, kind).
+    """Return edges with other confidences, other rules and more of them, by (source, target, kind).
 
     The result is (the edges, the names of rules, the new number of each old edge, the numbers of the added ones).
     """
     edges, n = graph.edges, len(graph.edges)
     new = sorted(added)
     rules = (*graph.rule_names, *new_rules)
+    number_of = {rule: len(graph.rule_names) + i for i, rule in enumerate(new_rules)}
+    old_rules = edges.rules.copy()
+    for number, rule in changed_rules.items():
+        old_rules[number] = number_of[rule]
     sources = np.concatenate([edges.sources, np.array([key[0] for key in new], dtype=np.int32)])
     targets = np.concatenate([edges.targets, np.array([key[1] for key in new], dtype=np.int32)])
     kinds = np.concatenate([edges.kinds, np.array([key[2] for key in new], dtype=np.uint8)])
-    numbers = [len(rules) - len(new_rules) + new_rules.index(added[key].rule) for key in new]
+    numbers = [number_of[added[key].rule] for key in new]
     order = np.lexsort((kinds, targets, sources))
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
@@ -265,7 +305,7 @@ def merge_edges(
         sources[order],
         targets[order],
         kinds[order],
-        np.concatenate([edges.rules, np.array(numbers, dtype=np.uint8)])[order],
+        np.concatenate([old_rules, np.array(numbers, dtype=np.uint8)])[order],
         np.concatenate([confidences, np.array([added[key].confidence for key in new])])[order],
         with_new(edges.candidates, [1] * len(new)),
         with_new(edges.counts, [1] * len(new)),
@@ -278,16 +318,13 @@ def merge_edges(
 
 def _merge(
     graph: CodeGraph,
-    confidences: np.ndarray[tuple[int], np.dtype[np.float64]],
+    confidences: NDArray[np.float64],
     sightings: Mapping[int, Sighting],
-    added: Mapping[tuple[int, int, int], tuple[float, int, Sighting]],
+    added: Mapping[tuple[int, int, int], AddedEdge],
+    alike: Collection[int],
 ) -> ObservedGraph:
-    """Return the graph with other confidences and more edges."""
-    new = {
-        key: AddedEdge(confidence, row, OBSERVED if key[2] == EdgeKind.CALLS else OBSERVED_THROUGH)
-        for key, (confidence, row, _) in added.items()
-    }
-    table, rules, places, numbers = merge_edges(graph, confidences, new, (OBSERVED, OBSERVED_THROUGH))
+    """Return the graph with other confidences and more edges; those of `alike` have another rule."""
+    table, rules, places, numbers = merge_edges(graph, confidences, added, _RULES, dict.fromkeys(alike, OBSERVED_ALIKE))
     seen = {places[number]: sighting for number, sighting in sightings.items()}
-    seen |= {number: added[key][2] for key, number in numbers.items()}
+    seen |= {number: each for key, number in numbers.items() if (each := added[key].seen) is not None}
     return ObservedGraph(graph.nodes, table, rules, graph.unresolved, seen)

@@ -25,6 +25,7 @@ from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.index import Index
 from causalist.model.lookup import ObservedRun
 from causalist.model.symbols import CALLABLE_KINDS, split_id
+from causalist.observe.likeness import likely_calls
 from causalist.observe.runs import ObservedCalls, RunFolder, abandoned_runs, delete_run, read_run
 from causalist.store import OBSERVED_LOCK, OBSERVED_NAME, hold_lock, prepare_folder
 
@@ -57,6 +58,14 @@ class CallCount(NamedTuple):
     run: int
 
 
+class LikelyCall(NamedTuple):
+    """A call that no run saw, with the probability that one version of a definition makes it of another."""
+
+    source: Version
+    target: Version
+    probability: float
+
+
 @dataclass(slots=True)
 class ObservedStore:
     """Calls that runs saw. Definitions in `calls`, `n_runs` and `tests` are known by id; later versions replace."""
@@ -66,6 +75,7 @@ class ObservedStore:
     n_runs: dict[str, tuple[Version, int]] = field(default_factory=dict)  # starts of callables
     calls: dict[tuple[str, str], CallCount] = field(default_factory=dict)
     tests: dict[str, tuple[Version, tuple[Version, ...]]] = field(default_factory=dict)  # what ran in each
+    likely: list[LikelyCall] = field(default_factory=list)  # by source and target
 
 
 class Freshness:
@@ -130,6 +140,7 @@ def take_up_runs(folder: Path, index: Index, texts: SourceText) -> tuple[Observe
                 add_run(store, run, read_run(run, index), index, freshness)
                 taken.append(store.runs[-1])
         if taken:
+            add_likely_calls(store, index.graph, freshness)
             _write(folder / OBSERVED_NAME, _encode(store))
         for run in waiting:
             delete_run(run)
@@ -196,6 +207,27 @@ def add_run(store: ObservedStore, run: RunFolder, seen: ObservedCalls, index: In
         store.tests[own.id] = own, tuple(sorted(versions))
 
 
+def add_likely_calls(store: ObservedStore, graph: CodeGraph, freshness: Freshness) -> None:
+    """Replace the likely calls of the store by those that follow from what it has of definitions as they are now."""
+    ids = graph.nodes.ids
+
+    def is_as_it_was(version: Version) -> bool:
+        return ids.position(version.id) >= 0 and freshness.is_current(version, store.blobs.get(version, ""))
+
+    current = [call for call in store.calls.values() if is_as_it_was(call.source) and is_as_it_was(call.target)]
+    seen = {(ids.position(call.source.id), ids.position(call.target.id)) for call in current if call.n}
+    ran = {ids.position(version.id) for version, _ in store.n_runs.values() if is_as_it_was(version)}
+    ran |= {ids.position(call.target.id) for call in current if call.n_through and "::" not in call.target.id}
+    likely = likely_calls(graph, lambda node: freshness.text_of(ids[node]), seen, ran)
+    store.likely = [
+        LikelyCall(freshness.version_of(ids[source]), freshness.version_of(ids[target]), probability)
+        for (source, target), probability in sorted(likely.items())
+    ]
+    for call in store.likely:
+        for version in call[:2]:
+            store.blobs[version] = freshness.blob_of(version.id)
+
+
 def _calls_not_made(graph: CodeGraph, seen: ObservedCalls, freshness: Freshness) -> set[tuple[int, int]]:
     """Return the calls of functions that the graph has for a function that ran, and that were not seen.
 
@@ -236,6 +268,7 @@ def _encode(store: ObservedStore) -> bytes:
     named = {each for call in store.calls.values() for each in call[:2]}
     named |= {version for version, _ in store.n_runs.values()}
     named |= {each for test, ran in store.tests.values() for each in (test, *ran)}
+    named |= {each for call in store.likely for each in call[:2]}
     versions = {version: i for i, version in enumerate(sorted(named))}
     document: dict[str, Any] = {
         "runs": kept,
@@ -254,6 +287,7 @@ def _encode(store: ObservedStore) -> bytes:
             for call in store.calls.values()
         ),
         "tests": sorted([versions[test], [versions[each] for each in ran]] for test, ran in store.tests.values()),
+        "likely": sorted([versions[call.source], versions[call.target], call.probability] for call in store.likely),
     }
     body = json.dumps(document, separators=(",", ":")).encode("ascii") + b"\n"
     return json.dumps({"format": FORMAT_VERSION, "checksum": zlib.crc32(body)}).encode("ascii") + b"\n" + body
@@ -277,6 +311,10 @@ def _decode(document: Any) -> ObservedStore:
     store.tests = {
         versions[test].id: (versions[test], tuple(versions[each] for each in ran)) for test, ran in document["tests"]
     }
+    store.likely = [
+        LikelyCall(versions[source], versions[target], float(probability))
+        for source, target, probability in document.get("likely", ())
+    ]
     return store
 
 

@@ -9,7 +9,7 @@ import pytest
 from causalist.observe import delete_run
 from tests.benchmarks.observe.__main__ import Suite, fit_prior, measure_recall
 from tests.cli.commands import write_all
-from tests.observe.programs import ORDERS, SHOP
+from tests.observe.programs import SHOP
 
 pytestmark = pytest.mark.slow
 
@@ -42,9 +42,10 @@ def test_recall_of_the_half_that_is_not_observed(suite: Suite) -> None:
     found = measure_recall(suite)
     # Importing decorates `check` by `logged`. `test_plugin` makes an Item, runs a plug-in and asks what it gives for a
     # price; run_plugin calls gift, and that calls wrap. Of the six, no rule finds the call by a name in a string, which
-    # `test_main` makes as well, nor the price of what is of no known type, which only `test_plugin` asks for.
-    assert (found["pairs"], found["by_rules_calls"], found["with_runs_calls"]) == (6, 0.6667, 0.8333)
-    assert found["missed"] == [f"tests/test_b.py::test_plugin -> {ORDERS}Item.price"]
+    # `test_main` makes as well, nor the price of what is of no known type, which only `test_plugin` asks for. It says
+    # the name of one of two methods, of a class that it uses, and the first half ran that one alone.
+    assert (found["pairs"], found["rules"], found["runs"]) == (6, 0.6667, 0.8333)
+    assert (found["likely"], found["missed"]) == (1.0, [])
 
 
 def test_the_prior_fits_what_it_is_given() -> None:

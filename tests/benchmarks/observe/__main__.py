@@ -4,8 +4,11 @@
 
 `share_seen`: of the pairs of definitions that a tracer sees calling each other, those that observing records.
 `recall`: the test files are drawn into two halves, the first is observed, the second traced. Of the pairs that the
-second calls, those that have an edge of at least .5 by rules alone, and with what the first half showed: a call, or
-also a use that names what runs without parentheses, such as a property. Constructors count as their classes.
+second calls, those that have a call of at least .5 by rules alone (`rules`), with the calls that the first half showed
+(`runs`), and with those that are likely after it (`likely`); `_shown` counts calls of any confidence, which `callers`
+lists. `pairs_of_code` are the pairs without a test at either end, and so a part of them. Constructors count as their
+classes. `likely_calls` has (at least this probability, pairs, their mean probability, share that the second half calls)
+of pairs of which both ends ran there, `lowered` (mean confidence before and after, share called) of weak edges.
 `overhead`: the CPU time of the suite when observed by that without, the median of rounds in which both take turns.
 `prior`: see `fit_prior`.
 """
@@ -20,6 +23,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
@@ -42,11 +46,15 @@ from causalist.observe import (
     run_command,
     unseen_confidence,
 )
+from causalist.observe.overlay import OBSERVED_ALIKE, ObservedGraph
 from causalist.observe.runs import ObservedCalls, RunFolder
+from causalist.observe.store import add_likely_calls
 from tests.benchmarks.edges.called_pairs import Nodes
 
 _OWN = Path(__file__).parent
 _SEED = 20_240
+_BANDS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7)  # of probabilities
+_SURE = 0.97  # an edge of that confidence is right whether it runs or not
 
 Pairs = set[tuple[int, int]]
 
@@ -147,10 +155,6 @@ def _as_class(graph: CodeGraph, pairs: Pairs) -> Pairs:
     }
 
 
-# Properties are read, functions are handed on: an edge of these kinds names what runs, without parentheses.
-USES = (EdgeKind.CALLS, EdgeKind.READS, EdgeKind.WRITES, EdgeKind.REFERENCES)
-
-
 def calls_of(graph: CodeGraph, kinds: Sequence[EdgeKind] = (EdgeKind.CALLS,), least: float = 0.5) -> Pairs:
     """Return the pairs with an edge of these kinds of at least that confidence."""
     edges = graph.edges
@@ -205,39 +209,77 @@ def measure_recall(suite: Suite) -> dict[str, Any]:
     add_run(store, run, seen, index, freshness)
     delete_run(run)
     wanted = suite.trace(second)
-    both = observed_graph(index, store, freshness)
+    with_runs = observed_graph(index, store, freshness)
+    add_likely_calls(store, graph, freshness)
+    with_likely = observed_graph(index, store, freshness)
     if not first or not second or not wanted:
         return {"files": [len(first), len(second)], "pairs": len(wanted), "missed": [], "unseen": []}
-    shares = {
-        f"{name}_{kind}": round(len(run_calls(graph, wanted, calls_of(each, kinds))) / len(wanted), 4)
-        for kind, kinds in (("calls", (EdgeKind.CALLS,)), ("uses", USES))
-        for name, each in (("by_rules", graph), ("with_runs", both))
-    }
-    # Of callers that the first half ran at all.
-    known = {pair for pair in wanted if pair[0] in seen.n_runs}
     roles = graph.nodes.roles
     of_code = {pair for pair in wanted if Role.TEST not in (roles[pair[0]], roles[pair[1]])}
-    with_runs = run_calls(graph, wanted, calls_of(both, USES))
-    lowered = [number for number, each in both.sightings.items() if not each.n + each.n_through]
-    ends = both.edges.sources, both.edges.targets
-    wrong = [number for number in lowered if (int(ends[0][number]), int(ends[1][number])) in wanted]
-    weak = [number for number in wrong if both.edges.confidences[number] < 0.5]
-    missed = sorted(wanted - with_runs)
+    found = {
+        f"{name}{suffix}": run_calls(graph, wanted, calls_of(each, least=least))
+        for name, each in (("rules", graph), ("runs", with_runs), ("likely", with_likely))
+        for suffix, least in (("", 0.5), ("_shown", 0.0))
+    }
+    missed = sorted(wanted - found["likely"])
     return {
         "files": [len(first), len(second)],
         "pairs": len(wanted),
-        **shares,
+        **{name: _share(wanted, each) for name, each in found.items()},
         "pairs_of_code": len(of_code),
-        "of_code_by_rules_calls": _share(of_code, run_calls(graph, wanted, calls_of(graph))),
-        "of_code_with_runs_calls": _share(of_code, run_calls(graph, wanted, calls_of(both))),
-        "callers_seen": len(known),
-        "of_these_with_runs_uses": _share(known, with_runs),
-        "lowered": len(lowered),
-        "lowered_but_called": len(wrong),
-        "lowered_below_half_but_called": len(weak),
+        **{f"of_code_{name}": _share(of_code, each) for name, each in found.items() if "_" not in name},
+        "likely_calls": _bands_of_likely(with_likely, wanted, found["runs"]),
+        **_lowered(graph, with_runs, wanted),
         "missed": [f"{graph.nodes.ids[a]} -> {graph.nodes.ids[b]}" for a, b in missed],
         "unseen": _unseen(suite, wanted, seen),
     }
+
+
+def _bands_of_likely(graph: CodeGraph, wanted: Pairs, known: Pairs) -> list[tuple[float, int, float, float]]:
+    """Return (least probability, pairs, mean probability, share called) of likely calls whose ends ran."""
+    edges, ran = graph.edges, {node for pair in wanted for node in pair}
+    by_class = {_as_class_of(graph, pair): pair for pair in wanted}
+    found: dict[float, list[tuple[float, bool]]] = defaultdict(list)
+    for number in np.flatnonzero(edges.rules == graph.rule_names.index(OBSERVED_ALIKE)).tolist():
+        pair = int(edges.sources[number]), int(edges.targets[number])
+        ends = by_class.get(pair, pair)
+        if ends in known or not ran.issuperset(ends):
+            continue
+        chance = float(edges.confidences[number])
+        found[max(band for band in _BANDS if band <= chance)].append((chance, ends in wanted))
+    return [
+        (band, len(rows), round(statistics.mean(chance for chance, _ in rows), 2),
+         round(statistics.mean(is_called for _, is_called in rows), 2))
+        for band, rows in sorted(found.items())
+    ]  # fmt: skip
+
+
+def _lowered(before: CodeGraph, after: ObservedGraph, wanted: Pairs) -> dict[str, Any]:
+    """Return counts of lowered edges whose caller ran in the second half, and of the weak ones the shares."""
+    callers, weak, n, n_called, n_below = {pair[0] for pair in wanted}, list[tuple[float, float, bool]](), 0, 0, 0
+    old = {
+        (int(a), int(b)): float(c)
+        for a, b, kind, c in zip(
+            before.edges.sources, before.edges.targets, before.edges.kinds, before.edges.confidences, strict=True
+        )
+        if kind == EdgeKind.CALLS
+    }
+    for number, each in sorted(after.sightings.items()):
+        pair = int(after.edges.sources[number]), int(after.edges.targets[number])
+        if each.n + each.n_through or pair[0] not in callers:
+            continue
+        confidence, is_called = float(after.edges.confidences[number]), pair in wanted
+        n, n_called = n + 1, n_called + is_called
+        n_below += is_called and confidence < 0.5 <= old[pair]
+        if old[pair] < _SURE:
+            weak.append((old[pair], confidence, is_called))
+    means = [round(statistics.mean(column), 2) for column in zip(*weak, strict=True)]
+    return {"lowered": n, "lowered_and_called": n_called, "lowered_below_half_and_called": n_below,
+            "lowered_weak": [len(weak), *means]}  # fmt: skip
+
+
+def _as_class_of(graph: CodeGraph, pair: tuple[int, int]) -> tuple[int, int]:
+    return next(iter(_as_class(graph, {pair})))
 
 
 def _share(wanted: Pairs, found: Pairs) -> float | None:
@@ -264,7 +306,7 @@ def fit_prior(unseen: Sequence[tuple[int, bool]]) -> dict[str, float]:
     the call was not among them.
     """
     best = (-np.inf, 0.0, 0.0, 0.0)
-    for a, b, never in product((0.2, 0.5, 1.0, 2.0), (0.05, 0.2, 0.5, 1.0), (0.0, 0.02, 0.05, 0.1)):
+    for a, b, never in product((0.2, 0.5, 1.0, 2.0), (0.05, 0.2, 0.5, 1.0), (0.0, 0.02, 0.05, 0.2, 0.5, 0.7, 0.9)):
         total = 0.0
         for n, is_unseen in unseen:
             odds = unseen_confidence(0.5, n, a, b, never)
