@@ -7,6 +7,7 @@ deleted once it is in the store (`store.py`), so that what a killed run left is 
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -25,12 +26,16 @@ from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
 from causalist.navigate.coverage import TestNodes
+from causalist.navigate.impact import mark_tests
 from causalist.parse import dialect_of, find_secrets, mask_secrets
 
 _PREFIX = "observe-"
 _ABOUT = "run.json"
 _INJECTED = "inject"
 _RECORDER = "_causalist_recorder.py"
+_NODE_RECORDER = "recorder.cjs"
+_NODE_DIALECTS = frozenset({"javascript", "typescript", "tsx"})
+_DIALECTS = _NODE_DIALECTS | {"python"}
 _FUNCTION = 0x1  # flag of code objects of functions: they have fast local variables
 _MODULE = "<module>"
 _HELD_KINDS = frozenset({NodeKind.CONSTANT, NodeKind.FIELD})
@@ -96,7 +101,7 @@ def begin_run(folder: Path, root: Path, index: Index, command: Sequence[str]) ->
     blobs = {
         path: blob
         for path, blob in zip(index.manifest.paths, index.manifest.blobs, strict=True)
-        if blob and dialect_of(path) == "python"
+        if blob and dialect_of(path) in _DIALECTS
     }
     typed = shlex.join(command).encode("utf-8", "replace")
     shown = mask_secrets(typed, find_secrets(typed)).decode("utf-8", "replace")
@@ -108,6 +113,7 @@ def begin_run(folder: Path, root: Path, index: Index, command: Sequence[str]) ->
         (run / "files.txt").write_text(names, encoding="utf-8", errors="surrogateescape")
         (run / _INJECTED / "sitecustomize.py").write_text(_SITECUSTOMIZE, encoding="utf-8")
         shutil.copyfile(Path(__file__).with_name("recorder.py"), run / _INJECTED / _RECORDER)
+        shutil.copyfile(Path(__file__).with_name(_NODE_RECORDER), run / _INJECTED / _NODE_RECORDER)
         (run / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
     except OSError as error:
         raise IndexNotWritable(f"cannot write {run}: {error.strerror or error}") from error
@@ -123,6 +129,9 @@ def run_command(run: RunFolder, command: Sequence[str], stdout: int | None = Non
     environment = dict(os.environ)
     before = environment.get("PYTHONPATH", "")
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(run.folder / _INJECTED), before)))
+    if any(dialect_of(path) in _NODE_DIALECTS for path in run.blobs):
+        required = json.dumps(str(run.folder / _INJECTED / _NODE_RECORDER))  # quoted, as Node reads it
+        environment["NODE_OPTIONS"] = " ".join(filter(None, (environment.get("NODE_OPTIONS"), f"--require {required}")))
     try:
         process = subprocess.Popen(list(command), env=environment, stdout=stdout)
     except OSError as error:
@@ -186,6 +195,10 @@ def read_run(run: RunFolder, index: Index) -> ObservedCalls:
                     codes[number] = places.find(file, line, name, flags)
                 case ["p", int(caller), int(callee), int(direct), int(through), int(line)]:
                     pairs[caller, callee] = direct, through, line
+                case ["s", int(caller), int(callee), int(direct), int(through), int(line)]:
+                    pairs[caller, callee] = _sum(pairs.get((caller, callee), (0, 0, 0)), (direct, through, line))
+                case ["w", list(ran)]:
+                    places.add_window({codes[each] for each in ran if each in codes}, found)
                 case ["t", str(test), list(ran)]:
                     ran_nodes = (codes[each].node for each in ran if each in codes)
                     tests.setdefault(_plain(test), set()).update(node for node in ran_nodes if node >= 0)
@@ -206,10 +219,15 @@ class _Code(NamedTuple):
     is_import: bool = False
     is_class: bool = False  # the body of a class, which runs where it stands
     around: int = -1  # the definition around it, where the node is a value that holds it
+    is_sampled: bool = False  # how often it ran is not known
+
+
+def _sum(a: tuple[int, int, int], b: tuple[int, int, int]) -> tuple[int, int, int]:
+    return a[0] + b[0], a[1] + b[1], max(a[2], b[2])
 
 
 def _add_pair(found: ObservedCalls, caller: _Code | None, callee: _Code, direct: int, through: int, line: int) -> None:
-    if callee.is_own and callee.node >= 0 and not callee.is_import:
+    if callee.is_own and callee.node >= 0 and not callee.is_import and not callee.is_sampled:
         found.n_runs[callee.node] += direct + through
     if caller is None or callee.node < 0 or callee.is_class:
         return
@@ -262,6 +280,7 @@ class CodePlaces:
             if path in self._in_file:
                 self._in_file[path].append(node)
         self._known: dict[tuple[str, int, str], _Code] = {}
+        self._is_test = mark_tests(graph)
 
     def find(self, path: str, line: int, name: str, flags: int) -> _Code:
         """Return the node of a code object: lambdas and comprehensions are part of the definition around them."""
@@ -271,6 +290,8 @@ class CodePlaces:
         return self._known[key]
 
     def _find(self, path: str, row: int, name: str, is_function: bool) -> _Code:
+        if dialect_of(path) in _NODE_DIALECTS:
+            return self._find_in_script(path, row, name)
         graph, nodes = self._graph, self._graph.nodes
         file = nodes.ids.position(path)
         if path not in self._in_file or file < 0:
@@ -292,6 +313,38 @@ class CodePlaces:
         if name == "<lambda>" and around and around[0] not in definitions:
             return _Code(around[0], True, around=inner)  # a value that holds the function
         return _Code(inner, False, is_class=not is_function)
+
+    def _find_in_script(self, path: str, row: int, name: str) -> _Code:
+        """Return the node of a function of JavaScript; `row` is -1 where the line is not known."""
+        graph, nodes = self._graph, self._graph.nodes
+        if path not in self._in_file:
+            return _Code(-1, False)
+        callables = [each for each in self._in_file[path] if graph.kind(each) in CALLABLE_KINDS]
+        plain = re.sub(r"^(?:get|set|static|async) ", "", name).rpartition(".")[2].lstrip("#")
+        if row < 0:  # translated: only a name that one definition has tells
+            own = [each for each in callables if plain and _leaf(nodes.ids[each]).lstrip("#") == plain]
+            return _Code(own[0], True, is_sampled=True) if len(own) == 1 else _Code(-1, False)
+        around = [each for each in callables if nodes.start_rows[each] <= row <= nodes.end_rows[each]]
+        around.sort(
+            key=lambda each: (int(nodes.end_rows[each] - nodes.start_rows[each]), -int(nodes.start_bytes[each]))
+        )
+        for each in around:
+            leaf = _leaf(nodes.ids[each])
+            parent = int(nodes.parents[each])
+            is_constructor = leaf == "constructor" and parent >= 0 and _leaf(nodes.ids[parent]) == plain
+            is_handler = not plain and graph.kind(each) is NodeKind.HANDLER
+            is_named = bool(plain) and (leaf.lstrip("#") == plain or is_constructor)
+            if is_named or (is_handler and nodes.start_rows[each] == row):
+                return _Code(each, True, is_sampled=True)
+        return _Code(around[0], False, is_sampled=True) if around else _Code(-1, False)
+
+    def add_window(self, codes: set[_Code], found: ObservedCalls) -> None:
+        """Add what ran between two borders of tests to the one test whose function is among it."""
+        own = {code.node for code in codes if code.is_own and code.node >= 0}
+        tests = {node for node in own if self._is_test[node]}
+        if len(tests) == 1:
+            (test,) = tests
+            found.tests.setdefault(test, set()).update(own - tests)
 
 
 def _leaf(node_id: str) -> str:
