@@ -92,6 +92,15 @@ class Value(NamedTuple):
             return found[0]
         return Value(ValueKind.UNION, -1, found[0].rule, parts=tuple(found[:_MAX_UNION_PARTS]))
 
+    def place_of(self, name: str) -> int:
+        """Return the place of an item of a tuple, by its number, its name or as `Item1`; -1 where it has none."""
+        numbered = name.removeprefix("Item")
+        place = int(name) if name.isdigit() else int(numbered) - 1 if numbered.isdigit() and numbered != name else -1
+        if place < 0 and name:
+            names = self.name.split(",")
+            place = names.index(name) if name in names else -1
+        return place if place < len(self.parts) else -1
+
     def with_rule(self, rule: str) -> "Value":
         """Return instances and containers, with their parts, as found by another rule; other values as they are."""
         return self._with_rule_of_kinds(rule, _TYPED_KINDS)

@@ -33,6 +33,42 @@ class ArgumentKind(StrEnum):
     OTHER = "?"
 
 
+class LambdaForm(NamedTuple):
+    """Form of a function without a name that is an argument, which its letter says where types tell it."""
+
+    n_parameters: int
+    gives: str  # "value", "nothing" or, of an expression that may be either, ""
+    is_async: bool
+
+    @property
+    def letter(self) -> str:
+        """Letter in `Call.arguments`, that of any function where it has more parameters than letters tell.
+
+        >>> LambdaForm(0, "", False).letter, LambdaForm(1, "value", True).letter, LambdaForm(9, "", False).letter
+        ('A', 'V', '>')
+        """
+        if self.n_parameters >= _MAX_TOLD_PARAMETERS:
+            return ArgumentKind.FUNCTION.value
+        form = _GIVES.index(self.gives) + len(_GIVES) * self.is_async
+        return chr(ord("A") + form * _MAX_TOLD_PARAMETERS + self.n_parameters)
+
+    @classmethod
+    def of_letter(cls, letter: str) -> "LambdaForm | None":
+        """Return the form that a letter says; None for other letters.
+
+        >>> LambdaForm.of_letter("V"), LambdaForm.of_letter(">")
+        (LambdaForm(n_parameters=1, gives='value', is_async=True), None)
+        """
+        if not "A" <= letter <= "Z":
+            return None
+        form, n_parameters = divmod(ord(letter) - ord("A"), _MAX_TOLD_PARAMETERS)
+        is_async, gives = divmod(form, len(_GIVES))
+        return cls(n_parameters, _GIVES[gives], bool(is_async))
+
+
+_GIVES, _MAX_TOLD_PARAMETERS = ("", "nothing", "value"), 4
+
+
 class ManifestKey(StrEnum):
     """Keys of `FileFacts.manifest`; cached facts hold the values. The comments describe the value of a pair.
 

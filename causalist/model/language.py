@@ -428,7 +428,9 @@ class LambdaSettings:
     mapping: tuple[str, ...] = ()
     """methods that return what their function gives, or a collection of it. Example: Kotlin: `["run"]`, `["map"]`"""
     types: tuple[str, ...] = ()
-    """generic types of functions, by the first argument. Example: Java: `["Consumer"]`"""
+    """generic types of functions, by the first argument; with `types.functions` their arguments choose among overloads.
+    Example: Java: `["Consumer"]`
+    """
     takers: tuple[str, ...] = ()
     """external types of functions, which get their first type arguments. Example: Kotlin: `["Consumer"]`"""
 

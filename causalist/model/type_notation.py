@@ -403,6 +403,16 @@ def split_function(written: str) -> tuple[list[str], str] | None:
     return (split_top(written[1:end], ","), written[end + 2 :]) if is_function else None
 
 
+def split_tuple(written: str) -> tuple[str, list[str]]:
+    """Return the names of the items of a tuple, with commas between, and their types.
+
+    >>> split_tuple("(a:A,B)"), split_tuple("(,B)")
+    (('a,', ['A', 'B']), (',', ['', 'B']))
+    """
+    items = [each.rpartition(":") for each in split_top(written[1:-1], ",")]
+    return ",".join(name for name, _, _ in items), [type_ for _, _, type_ in items]
+
+
 def split_type(written: str) -> tuple[Shape, list[str]]:
     """Return the outermost shape of a type, and the types inside of it; none for a plain name.
 

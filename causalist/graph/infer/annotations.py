@@ -17,7 +17,7 @@ from causalist.model.type_notation import (
     Shape,
     split_function,
     split_generic,
-    split_top,
+    split_tuple,
     split_type,
     type_parameters_of,
 )
@@ -61,10 +61,10 @@ class AnnotationTypes:
             head, arguments = split_generic(name)
             if arguments:
                 return self._generic_type(file, scope, head, arguments, rule)
-        if settings is not None and settings.types.tuples and name.startswith("("):
-            several = split_top(name[1:-1], ",")
+        if settings is not None and settings.types.tuples and name.startswith("(") and name.endswith(")"):
+            names, several = split_tuple(name)
             parts = tuple(self.infer_annotation(file, scope, each, rule) if each else UNKNOWN for each in several)
-            return Value(ValueKind.TUPLE, -1, rule, parts=parts)
+            return Value(ValueKind.TUPLE, -1, rule, names, parts)
         if name[0] == "(" and (function := split_function(name)) is not None:
             result = self.infer_annotation(file, scope, function[1], RuleName.RETURN_TYPE)
             return Value(ValueKind.CALLABLE, -1, rule, parts=(result,))

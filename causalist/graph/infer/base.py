@@ -224,7 +224,7 @@ class InferenceBase(ABC):
         if not written:
             return UNKNOWN
         if placed[2] == GIVEN:
-            return self._given_in_place(number, parameters[place])
+            return self._given_in_place(number, written)
         at = self.program.file_of[number]
         local = number - self.program.files[at].first
         if placed[2]:

@@ -279,7 +279,7 @@ class Inference(InferenceBase):
                 if value.kind is ValueKind.TUPLE and parts[i].removesuffix("()") in types.unwrap_methods:
                     i += 1
                     continue
-                if value.kind is not ValueKind.TUPLE or not parts[i].isdigit():
+                if value.kind is not ValueKind.TUPLE or value.place_of(parts[i].rstrip("()[]")) < 0:
                     return BUILTIN
             part = parts[i]
             i += 1
@@ -466,8 +466,8 @@ class Inference(InferenceBase):
                 part if part.kind is ValueKind.EXTERNAL else self._follow_member(file, part, name, so_far, called, path)
                 for part in value.parts
             )
-        if value.kind is ValueKind.TUPLE and name.isdigit():
-            return value.parts[int(name)] if int(name) < len(value.parts) else UNKNOWN
+        if value.kind is ValueKind.TUPLE and (place := value.place_of(name)) >= 0:
+            return value.parts[place]
         if value.kind in HOLDERS:
             settings = program.files[file].settings
             return method_of(settings.shapes, value, name) if settings is not None else BUILTIN

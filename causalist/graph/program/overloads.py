@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from causalist.graph.values import Value, ValueKind
-from causalist.model.facts import UNCOUNTED, ArgumentKind
-from causalist.model.language import ConversionSettings
-from causalist.model.type_notation import OPTIONAL
+from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
+from causalist.model.language import ConversionSettings, LanguageSettings
+from causalist.model.type_notation import OPTIONAL, split_generic
 
 REST = "..."
 _TOP_TYPES = frozenset({"Any", "Comparable", "Object", "Serializable"})
@@ -20,7 +20,10 @@ SOME_TYPE = 10  # distance of a type from outside, which the argument may have
 _SAME_KIND = 3  # distance of another name for a type that is not known
 _CONVERTED = 30  # distance of a type that the type of the argument is converted to
 
-Literals = Mapping[str, Sequence[str]]  # letter of an argument -> types that take it, the most fitting first
+# Letter of an argument -> types that take it, the most fitting first. Under the words that follow: types of functions
+# that give their last argument, all types of functions, and types of what is waited for.
+Literals = Mapping[str, Sequence[str]]
+GIVING, TAKING, WAITED = "giving", "taking", "waited"
 
 
 def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals) -> int | None:
@@ -59,14 +62,17 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
     if len(arguments) < len(parameters) and not takes_rest:
         total += 1  # what takes them without leaving anything out comes first
     for position, letter in enumerate(arguments):
+        if letter.isupper():  # a function of a known form
+            letter = ArgumentKind.FUNCTION
         accepted = literals.get(letter)
         if accepted is None:
             continue
-        name = parameters[min(position, len(parameters) - 1)].removesuffix(REST).rpartition(".")[2]
+        written = parameters[min(position, len(parameters) - 1)].removesuffix(REST)
+        name = written.partition("{")[0].rpartition(".")[2]
         if letter == ArgumentKind.FUNCTION:
-            fits = [_distance_of_function(name, literals)]
+            fits = [_distance_of_lambda(written, arguments[position], literals)]
             if position == len(arguments) - 1:  # it may stand behind arguments that were left out
-                fits.append(_distance_of_function(parameters[-1].removesuffix(REST), literals))
+                fits.append(_distance_of_lambda(parameters[-1].removesuffix(REST), arguments[position], literals))
             possible = [far for far in fits if far is not None]
             if not possible:
                 return None
@@ -85,6 +91,35 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
     return total
 
 
+def _distance_of_lambda(written: str, letter: str, literals: Literals) -> int | None:
+    """Return how far a type is from a function of the form that a letter says; None where it takes none such.
+
+    >>> literals = {GIVING: ("Func",), TAKING: ("Action", "Func"), WAITED: ("Task",), ">": ("*",)}
+    >>> types = ("Action{}", "Action{int}", "Func{T}", "Func{Task}", "Func{Task?T}", "Func{A,B}", "Handler")
+    >>> [_distance_of_lambda(each, LambdaForm(0, "nothing", False).letter, literals) for each in types]
+    [0, None, None, None, None, None, 200]
+    >>> [_distance_of_lambda(each, LambdaForm(0, "value", False).letter, literals) for each in types]
+    [None, None, 0, 1, 1, None, 200]
+    >>> [_distance_of_lambda(each, LambdaForm(0, "nothing", True).letter, literals) for each in types]
+    [2, None, 1, 0, None, None, 200]
+    """
+    form, (head, types) = LambdaForm.of_letter(letter), split_generic(written)
+    name = head.rpartition(".")[2]
+    if form is None or name not in literals.get(TAKING, ()):
+        return _distance_of_function(name, literals)
+    result = types.pop() if types and name in literals[GIVING] else None
+    if form.n_parameters != len([each for each in types if each or len(types) > 1]):
+        return None
+    if result is None:
+        return None if form.gives == "value" else 2 * form.is_async
+    outer, is_waited, _ = result.partition("?")
+    if not form.is_async:
+        return None if form.gives == "nothing" else int(form.gives == "value" and outer in literals[WAITED])
+    if outer not in literals[WAITED]:
+        return 1 if not result or result == outer else None
+    return None if form.gives == ("nothing" if is_waited else "value") else 0
+
+
 def _distance_of_function(name: str, literals: Literals) -> int | None:
     """Return how far a type is from one that takes a function; None for types of other literals.
 
@@ -96,7 +131,7 @@ def _distance_of_function(name: str, literals: Literals) -> int | None:
         return 0
     if is_type_parameter(name):
         return 1
-    of_values = any(name in accepted and name not in _TOP_TYPES for accepted in literals.values())
+    of_values = any(name in literals[each] and name not in _TOP_TYPES for each in literals if len(each) == 1)
     return None if of_values or not name[:1].isupper() else _UNKNOWN_TYPE
 
 
@@ -115,6 +150,15 @@ def best_overloads(
 def is_type_parameter(name: str) -> bool:
     """Return True if a name looks like the name of a type parameter."""
     return name[:1].isupper() and (len(name) == 1 or (len(name) == 2 and name[1].isdigit()))
+
+
+def literals_of(settings: LanguageSettings) -> Literals:
+    """Return the types that take literals and functions in a language, none where types convert."""
+    types = settings.types
+    if settings.modules.headers:
+        return {}
+    of_functions = {GIVING: types.functions, TAKING: settings.lambdas.types, WAITED: types.transparent}
+    return {**dict(types.literals), **(of_functions if types.functions and types.literals else {})}
 
 
 def arguments_of(part: str, called: str | None) -> str | None:

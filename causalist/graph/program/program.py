@@ -19,7 +19,7 @@ from causalist.graph.imports.module_tree import ModuleTree, TreePathResolver
 from causalist.graph.imports.modules import ModuleMap
 from causalist.graph.imports.package_scope import PackageScopes
 from causalist.graph.imports.packages import DeclaredTypes, FolderMap, external_package, local_name
-from causalist.graph.program.overloads import Literals, best_overloads, misfit
+from causalist.graph.program.overloads import Literals, best_overloads, literals_of, misfit
 from causalist.graph.rules import RuleName
 from causalist.graph.values import Resolution, ResolutionKind
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind
@@ -105,7 +105,7 @@ class Program:
             scopes,
             DeclaredTypes.from_files(files, [table.first for table in tables], settings),
             {table.first + i: types for table in tables for i, types in table.facts.parameters},
-            {each.name: dict(() if each.modules.headers else each.types.literals) for each in settings.values()},
+            {each.name: literals_of(each) for each in settings.values()},
             TreePathResolver(ModuleTree.from_files(tables, file_of, modules.linked)),
             FolderMap.from_files(files, settings),
         )

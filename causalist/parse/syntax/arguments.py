@@ -8,10 +8,11 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from causalist.model.facts import UNCOUNTED, ArgumentKind
+from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
 from causalist.model.language import TypeSettings
-from causalist.model.type_notation import typed_value
+from causalist.model.type_notation import split_top, typed_value
 from causalist.parse.syntax.chains import array_type_name, chain_of, type_name, with_constructor_call
+from causalist.parse.syntax.typed_expressions import letter_of
 
 _PLAIN_TYPES = TypeSettings()
 _UNREADABLE = re.compile(r"[,?<>]")
@@ -189,6 +190,49 @@ def opening_bracket(data: bytes, position: int) -> tuple[int, int]:
             break
         position -= 1
     return -1, 0
+
+
+_LAMBDA = re.compile(r"(?:static\s+)?(async\s+)?(?:static\s+)?(?:\(((?:[^()]|\([^()]{0,99}\)){0,300}+)\)|\w+)\s*=>\s*")
+_GIVES_VALUE = re.compile(r"\breturn\s+[^;\s]")
+_NESTED = re.compile(r"=>\s*\{|\bdelegate\b")
+# Expressions that are statements, too: calls, assignments and what throws.
+_MAY_GIVE = re.compile(
+    r"throw\b|\+\+|--|[\w.\[\]?!]+\s*(?:\+\+|--|[-+*/%&|^]?=(?![=>]))|(?:await\s+)?[^\W\d]\w*(?s:.*)\)\s*$"
+)
+
+
+_TOLD = TypeSettings(functions=("Func",), literals=((">", ("*",)),))
+
+
+def letter_of_argument(text: str, settings: TypeSettings) -> str:
+    """Return the letter of an argument in `Call.arguments`, of functions with their form where types tell it.
+
+    >>> [letter_of_argument(t, _TOLD) for t in ("x", "() => 1")]
+    ['?', 'I']
+    """
+    letter = letter_of(text[:80], with_arrows=ArgumentKind.FUNCTION in dict(settings.literals))
+    return letter_of_lambda(text) if letter == ArgumentKind.FUNCTION and settings.functions else letter
+
+
+def letter_of_lambda(text: str) -> str:
+    """Return the letter of a function without a name: `LambdaForm` says what of it is told.
+
+    >>> texts = "() => a.b()", "(A<B, C> x, y) => x", "x => { f(x); }", "async () => { f(); }", "_ => { return 1; }"
+    >>> [tuple(LambdaForm.of_letter(letter_of_lambda(each))) for each in texts]
+    [(0, '', False), (2, 'value', False), (1, 'nothing', False), (0, 'nothing', True), (1, 'value', False)]
+    """
+    head = _LAMBDA.match(text)
+    if head is None:
+        return ArgumentKind.FUNCTION
+    inside, body = head[2], text[head.end() :]
+    n = 1 if inside is None else len(split_top(inside, ",")) if inside.strip() else 0
+    if not body.startswith("{"):
+        gives = "" if _MAY_GIVE.match(body) else "value"
+    elif _GIVES_VALUE.search(body):
+        gives = "" if _NESTED.search(body) else "value"
+    else:
+        gives = "" if "throw" in body else "nothing"
+    return LambdaForm(n, gives, bool(head[1])).letter
 
 
 _LIST = re.compile(rb"\s*\(([^()\[\]{}\"'/<]*)\)")

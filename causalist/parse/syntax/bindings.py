@@ -206,11 +206,12 @@ class BindingReader:
     def on_position(self, start: int, end: int, tag: int) -> None:
         """Bind a member that has a number instead of a name to its type."""
         scopes = self._scopes
-        scope, around = scopes.binding_scope(), scopes.frames[-1].index if scopes.frames else -1
+        is_named = len(scopes.frames) > 1 and scopes.frames[-1].start == start  # the type of a member with a name, too
+        scope, around = scopes.binding_scope(), scopes.frames[-1 - is_named].index if scopes.frames else -1
         if around != self._numbered[0]:
             self._numbered = (around, 0)
         name = type_name(scopes.text(start, min(end, start + _MAX_NAME_BYTES)), scopes.settings.types)
-        target = f"{self._variant_prefix(start)}.{self._numbered[1]}"
+        target = f"{'' if is_named else self._variant_prefix(start)}.{self._numbered[1]}"
         self.bindings.append(Binding(scope, target, name, "", scopes.row(start)))
         self._numbered = (around, self._numbered[1] + 1)
 

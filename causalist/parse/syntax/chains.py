@@ -382,7 +382,7 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     if text.startswith("(") and _find_closing(text, 0) == len(text) - 1:
         several = split_top(text[1:-1], ",") if settings.tuples else []
         if len(several) > 1:
-            return tuple_of(type_name(each, settings) for each in several)
+            return tuple_of(_item_of_tuple(each, settings) for each in several)
         return type_name(text[1:-1], settings)
     if "+" in text:
         bounds = [b.strip() for b in split_top(text, "+")]
@@ -422,6 +422,20 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     if settings.generic and name[2].startswith("<") and name[2].endswith(">") and name[1] not in _SAYS_NOTHING:
         return generic_of(name[1], (_argument_name(each, settings) for each in split_top(name[2][1:-1], ",")))
     return "" if name[1] in _SAYS_NOTHING else name[1]
+
+
+_NAMED_ITEM = re.compile(r"((?s:.*[\w>\])?]))\s+([^\W\d]\w*)\s*")
+
+
+def _item_of_tuple(text: str, settings: TypeSettings) -> str:
+    """Return the type of an item of a tuple, behind the name that it has where types stand before names.
+
+    >>> s = TypeSettings(tuples=True, before_names=True)
+    >>> type_name("(Foo a, List<Bar> b, C)", s), type_name("(Foo, &'a Bar)", TypeSettings(tuples=True))
+    ('(a:Foo,b:List,C)', '(Foo,Bar)')
+    """
+    named = _NAMED_ITEM.fullmatch(text.strip()) if settings.before_names else None
+    return field_of(named[2], type_name(named[1], settings)) if named else type_name(text, settings)
 
 
 def union_type(members: Iterable[str], settings: TypeSettings) -> str:

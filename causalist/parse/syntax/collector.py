@@ -13,7 +13,7 @@ import tree_sitter
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, escape_name
-from causalist.model.type_notation import OPTIONAL, PREDICATE
+from causalist.model.type_notation import OPTIONAL, PREDICATE, split_top
 from causalist.parse.syntax.accesses import AccessReader
 from causalist.parse.syntax.arguments import NO_PARAMETERS, count_arguments, declared_type, named_type
 from causalist.parse.syntax.bindings import BindingReader
@@ -522,10 +522,12 @@ class FactCollector:
                 parameters.append(name)
         elif parameters is not None:
             written = self.scopes.compact(start, min(end, start + 200))
-            text = re.sub(r"<.*>", "", written)
+            text = re.sub(r"<.*>", "", written).rstrip("?")
             if text in self.settings.lambdas.types and "." not in written:
                 text = array_type_name(self.text(start, min(end, start + 200)), self.settings.types)
-            parameters.append(text.rstrip("?") + mark)
+                if self.settings.types.functions and "<" in written and "{" not in text:  # their number counts
+                    text = f"{text}{{{',' * (len(split_top(written.rstrip('?')[len(text) + 1 : -1], ',')) - 1)}}}"
+            parameters.append(text + mark)
 
     def _on_base(self, start: int, end: int, tag: int) -> None:
         if not self.base_reader.on_base(start, end, tag):
