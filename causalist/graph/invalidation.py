@@ -29,6 +29,7 @@ from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, accessor_nam
 from causalist.model.type_notation import KEPT
 
 _NAME = re.compile(r"\w+")
+_CHAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 _DASHED = re.compile(r"\w+(?:-\w+)+")  # in names of modules
 # What an import means without saying its name: what a file shows as a whole, what runs when a package is loaded.
 UNNAMED_EXPORTS = frozenset({"default", "init"})
@@ -86,6 +87,14 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
             prose_names.update(_NAME.findall(name))
         elif item_kind != "child" or not _are_distinguished(then, now, special):
             names.update(_names_of(qualname, special), _NAME.findall(name))
+        if item_kind == "base" and _asks_below(language):
+            names.update(
+                name
+                for facts in (old, new)
+                for binding in _bindings_of_types(facts)
+                if facts.definitions[binding.scope].qualname == qualname
+                for name in _NAME.findall(binding.target)
+            )
         kinds.update(k for facts in (old, new) for k in _kinds_at(facts, qualname))
     if names & UNNAMED_EXPORTS:
         return None
@@ -237,6 +246,19 @@ def _variables(facts: FileFacts) -> Callable[[Binding], str]:
     return lambda binding: variable_of(binding, kinds, members)
 
 
+def _asks_below(language: LanguageSettings | None) -> bool:
+    """Return True if a type may use the types that its attribute has in the types below it."""
+    return language is not None and bool(language.shapes.sequences)
+
+
+def _bindings_of_types(facts: FileFacts) -> Iterator[Binding]:
+    """Yield the attributes of types with bases to which a name is given, which may be that of a type."""
+    derived = {base.definition for base in facts.bases}
+    for binding in facts.bindings:
+        if binding.scope in derived and _CHAIN.fullmatch(binding.value):
+            yield binding
+
+
 def _kinds_at(facts: FileFacts, place: str) -> Iterator[int]:
     return (definition.kind for definition in facts.definitions if definition.qualname == place)
 
@@ -262,7 +284,7 @@ def dependent_names(
     while True:
         found: set[str] = set()
         is_done = True
-        for place, own, texts in _dependencies(facts):
+        for place, own, texts in _dependencies(facts, language):
             if not any(_contains_name(text, visible(place)) for text in texts):
                 continue
             qualname = facts.definitions[place].qualname if place != MODULE_SCOPE else ""
@@ -285,8 +307,16 @@ def _contains_name(text: str, several: Iterable[Set[str]]) -> bool:
     return any(not names.isdisjoint(words) for names in several)
 
 
-def _dependencies(facts: FileFacts) -> Iterator[tuple[int, str | Binding, tuple[str, ...]]]:
+def _dependencies(
+    facts: FileFacts, language: LanguageSettings | None
+) -> Iterator[tuple[int, str | Binding, tuple[str, ...]]]:
     """Yield (place, name or binding, texts that it is made of) of all in an interface."""
+    if _asks_below(language):
+        bases: dict[int, list[str]] = {}
+        for base in facts.bases:
+            bases.setdefault(base.definition, []).append(base.name)
+        for binding in _bindings_of_types(facts):
+            yield binding.scope, binding, tuple(bases[binding.scope])
     for local, returned in facts.returns:
         yield local, "", (returned,)
     for local, types in facts.parameters:
@@ -374,6 +404,8 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
         if "." in binding.target and not binding.target.startswith(".")
         for name in _NAME.findall(binding.target)
     }
+    if _asks_below(language):
+        exported.update(name for binding in _bindings_of_types(facts) for name in _NAME.findall(binding.target))
     # Nobody guesses at a method that builtin types have: callers of the family, and of languages that ask all methods.
     asking = [e for e in settings.values() if e.family == language.family or has_receiver_parameters(e)]
     builtin = frozenset.intersection(*(frozenset(each.builtin_methods) for each in asking))

@@ -283,6 +283,40 @@ def test_what_is_made_of_a_variable_is_followed_and_its_name_is_not(
     check_equal(after, in_memory(root), ["another value"], 0)
 
 
+_READER = "class Reader:\n    def read(self):\n        return self.Store()\n"
+_PAGE = "from base import Base\nfrom stores import Cache, Disk\n\n\nclass Page(Base):\n    Store = Cache\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "stores"),
+    [
+        ("page.py", _PAGE.replace("= Cache", "= Disk"), ["Disk"]),
+        ("page.py", _PAGE.replace("(Base)", ""), []),
+        ("base.py", "class Base:\n    pass\n", []),
+        ("other.py", _PAGE.replace("Page", "Other").replace("= Cache", "= Disk"), ["Cache", "Disk"]),
+        ("page.py", None, []),
+    ],
+)
+def test_what_classes_below_a_mixin_declare_is_seen_by_it(
+    path: str, text: str | None, stores: list[str], tmp_path: Path
+) -> None:
+    classes = "class Cache:\n    pass\n\n\nclass Disk:\n    pass\n"
+    base = "from reader import Reader\n\n\nclass Base(Reader):\n    pass\n"
+    root = made_of(tmp_path, {**_OTHERS, "reader.py": _READER, "stores.py": classes, "base.py": base, "page.py": _PAGE})
+
+    def made(repository: Repository) -> list[str]:
+        return [e.target.partition("::")[2] for e in edges_of(repository) if e.source == "reader.py::Reader.read"]
+
+    assert made(Repository.open(root)) == ["Cache"]
+    if text is None:
+        (root / path).unlink()
+    else:
+        (root / path).write_text(text)
+    after = Repository.open(root)
+    assert made(after) == stores
+    check_equal(after, in_memory(root), ["another class below"], 0)
+
+
 def test_a_special_method_is_seen_by_who_knows_the_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is called by what is derived of it, and meant by prose."""
     others = {f"m{i}.py": f"class C{i}:\n    def __enter__(self):\n        return {i}\n" for i in range(20)}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer.base import InferenceBase
 from causalist.graph.program.program import Program
-from causalist.graph.rules import RuleName
+from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.graph.values import BUILTIN, HOLDERS, KIND_OF_SHAPE, KNOWN_KINDS, UNKNOWN, Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language import ShapeSettings
@@ -262,6 +262,29 @@ class ContainerTypes:
         if mark[0] == ":":
             return self._numbered_field(settings, value, position) or self._element_of(settings, value)
         return self._result_of_method(value, settings.indexing) or UNKNOWN
+
+    def attribute_below(self, owner: int, name: str) -> Value | None:
+        """Return the types that an attribute has in the classes below `owner`; None for none or many."""
+        program = self.program
+        found: list[Value] = []
+        for each in program.types_below(owner):
+            number = program.find_own_member(each, name)
+            if number < 0 or program.definition_of[number].kind != NodeKind.FIELD:
+                continue
+            held = self.inference.content_of_value(Value(ValueKind.DEFINITION, number, RuleName.HELD))
+            is_type = held is not None and held.kind is ValueKind.DEFINITION and program.is_type(held.number)
+            if held is not None and is_type and held.number not in {other.number for other in found}:
+                found.append(held._replace(rule=RuleName.HELD))
+        return Value.union(found) if len(found) <= MAX_CANDIDATES else None
+
+    def is_unset(self, number: int) -> bool:
+        """Return True for a field without a type or a value other than `None`, and for -1."""
+        if number < 0:
+            return True
+        facts = self.program.definition_of[number]
+        bindings = self.program.files[self.program.file_of[number]].bindings.get(facts.parent, {})
+        given = bindings.get(facts.name) or bindings.get(f".{facts.name}")
+        return facts.kind == NodeKind.FIELD and (given is None or not (given.type or given.value))
 
     def _numbered_field(self, settings: ShapeSettings, value: Value, position: int) -> Value | None:
         """Return the field at a position of a class that is a tuple as well; None for other values."""

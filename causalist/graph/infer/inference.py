@@ -580,6 +580,11 @@ class Inference(InferenceBase):
         if value.kind is ValueKind.SUPER:
             return self.name_lookup.find_super_member(value.number, name, called)
         number, inherited = program.find_member(value.number, name, called=called)
+        is_open = called is not None and value.rule == RuleName.SELF
+        if is_open and program.files[program.file_of[value.number]].is_shaped and self.containers.is_unset(number):
+            assigned = self.members.assigned_attribute(value, name)
+            if assigned is None and (below := self.containers.attribute_below(value.number, name)) is not None:
+                return below
         if number >= 0:
             return Value(
                 ValueKind.DEFINITION,

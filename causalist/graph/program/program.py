@@ -68,6 +68,7 @@ class Program:
     _overloads: dict[tuple[int, str], list[int]] = field(default_factory=dict)
     _bases: dict[int, list[int]] = field(default_factory=dict)
     _mro: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    _derived: dict[int, list[int]] = field(default_factory=dict)  # type -> types with it as a direct base
 
     @classmethod
     def from_files(
@@ -499,6 +500,21 @@ class Program:
         """Set the direct bases of a type and drop all cached resolution orders."""
         self._bases[owner] = bases
         self._mro.clear()
+        self._derived.clear()
+
+    def types_below(self, owner: int) -> list[int]:
+        """Return the types that derive from `owner`, each once, those that do it directly first."""
+        if not self._derived:
+            for each, bases in sorted(self._bases.items()):
+                for base in bases:
+                    self._derived.setdefault(base, []).append(each)
+        found: dict[int, None] = {}
+        waiting = [*self._derived.get(owner, ())]
+        for each in waiting:
+            if each not in found and each != owner:
+                found[each] = None
+                waiting += self._derived.get(each, ())
+        return list(found)
 
     def linear_bases(self, owner: int) -> tuple[int, ...]:
         """Return `owner` and its resolved bases, nearest first, each once; cycles end where they close.
