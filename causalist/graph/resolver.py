@@ -24,6 +24,7 @@ from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import (
     KEPT,
     LAMBDA_VALUE,
+    STRING_KEY,
     Shape,
     closing_bracket,
     split_generic,
@@ -442,6 +443,8 @@ class Resolver:
             return [], ""
         chain = chain.partition(".")[2] if chain.startswith(LAMBDA_VALUE) else chain
         name = chain.rpartition(".")[2]
+        if name.startswith(STRING_KEY):
+            return [], ""  # whatever a table holds
         if name in self.builtin_methods.get(self._language_of(file), ()) or name.startswith("__"):
             return self._find_in_named_object(file, chain), ""
         return [Target(*each) for each in self.name_candidates.find(file, chain, arguments)], ""

@@ -273,6 +273,8 @@ class TypeSettings:
     """functions that collect their arguments. Example: Kotlin: `["listOf"]`"""
     casts: bool = False
     """`x as T` says that x is a T. Example: TypeScript: true"""
+    string_members: bool = False
+    """a string in brackets names a member. Example: TypeScript: true, `a["b"]`"""
     arrow: str = ""
     """mark in function types. Example: TypeScript: `"=>"`"""
 

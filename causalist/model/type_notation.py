@@ -34,6 +34,7 @@ Values, of expressions:
     word       = name of the source , [ "~" , number ]         x~2                declaration 2 of the local name x
     mark       = "()" | "[]" | "[k]" | "[*]" | "[#]" | "[" , number , "]" | ":" , number | "^" | "%" | "!" | "&"
                                                                see `Mark`
+    part       = "'" , word                                    a.'b               a member by a string, `a["b"]`
     object     = "{" , entry , { "," , entry } , "}"           {a,b:c.d,...}      an object literal
     entry      = word | word , ":" , chain | "..."             members a and b, and any other
 
@@ -60,6 +61,7 @@ OPTIONAL = "="  # ends the annotation of a parameter that may be left out
 # Targets of bindings that are no names: what the function `scope` is seen to return; and, before a name, of which type
 # it is checked to be, and which type it is another name for.
 RETURNED, NARROWED, ALIASED = "()", "?", "="
+STRING_KEY = "'"  # before a part of a chain that is a member by a string, `a["b"]`, or an element of a collection
 KEPT = "*."  # before the name, in the target of a binding, under which something keeps a function
 STRING_TARGET = '"'  # before the dotted name of a definition that a string is
 LAMBDA_VALUE = ";"  # before the number of a value that a lambda has or gives, in the target of a binding

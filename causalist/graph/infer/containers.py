@@ -19,6 +19,7 @@ from causalist.model.type_notation import (
     ALIASED,
     NARROWED,
     RETURNED,
+    STRING_KEY,
     Mark,
     Shape,
     split_top,
@@ -203,6 +204,14 @@ class ContainerTypes:
             return None
         found = self.binding_value(file, binding, RETURNED)
         return found.with_rule(RuleName.INFERRED_RETURN) if found.kind in _RETURNED_KINDS else None
+
+    def keyed_part(self, value: Value, part: str) -> str:
+        """Return the part of a chain that a member by a string is: its name, or an element of a collection."""
+        name = part.removeprefix(STRING_KEY)
+        bare, content = name.rstrip("()[]"), value
+        if value.kind is ValueKind.DEFINITION and self.program.find_own_member(value.number, bare) < 0:
+            content = self.inference.content_of_value(value) or value
+        return f"{Mark.ITEM}{name[len(bare) :]}" if content.kind is ValueKind.COLLECTION else name
 
     def apply_marks(self, settings: ShapeSettings, value: Value | None, marks: Sequence[str]) -> Value | None:
         """Return the value of a part of a chain after its marks, in their order."""

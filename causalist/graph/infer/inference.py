@@ -39,6 +39,7 @@ from causalist.model.type_notation import (
     NARROWED,
     OWN_OBJECT,
     PLACE,
+    STRING_KEY,
     Mark,
     split_chain_part,
 )
@@ -282,6 +283,10 @@ class Inference(InferenceBase):
                 if value.kind is not ValueKind.TUPLE or value.place_of(parts[i].rstrip("()[]")) < 0:
                     return BUILTIN
             part = parts[i]
+            is_keyed = part.startswith(STRING_KEY)
+            if is_keyed:
+                part = self.containers.keyed_part(value, part)
+                parts = [*parts[:i], part, *parts[i + 1 :]]
             i += 1
             if (
                 value.kind is ValueKind.DEFINITION
@@ -321,6 +326,8 @@ class Inference(InferenceBase):
             invokes = settings is not None and part.rstrip("()") in settings.names.invokers
             if step is None and value.kind is ValueKind.DEFINITION and invokes:
                 step = value
+            if step is None and is_keyed:
+                step = UNKNOWN
             if step is None:
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
                 return unknown if self.members.can_have_more_members(value) else None

@@ -35,12 +35,14 @@ from causalist.parse.syntax.arguments import (
 )
 from causalist.parse.syntax.captures import Tag
 from causalist.parse.syntax.chains import (
+    QUOTES,
     array_type_name,
     first_alternative,
     members_of,
     paths_of_pattern,
     type_name,
     type_of_path,
+    with_members,
     without_arguments,
 )
 from causalist.parse.syntax.local_names import before_itself
@@ -51,7 +53,7 @@ MAX_VALUE_BYTES = 2000  # bytes of a value that are looked at
 _MAX_NAME_BYTES = 200
 _MAX_TYPE_BYTES = 800  # bytes of an annotation with the content of collections
 _ASSIGNED = re.compile(r"\(?([^\W\d][\w$.]*)\s*=(?![=>])")
-_CHAIN = re.compile(r"[^\W\d][\w$]*(?:\.[\w$]+)+")
+_CHAIN = re.compile(r"[^\W\d][\w$]*(?:\.[\w$-]+)+")
 _GIVES_SELF = re.compile(r"(\w+)\s*\{")  # a method that is called for `self`, with a function
 _MAX_WAITING_BYTES = 8  # bytes of "(await "
 # Between a name and its type, where types stand before names otherwise.
@@ -383,7 +385,7 @@ class BindingReader:
 
     def on_key(self, start: int, end: int, tag: int) -> None:
         """Record the key of the next name in a pattern."""
-        self._key = self._scopes.text(start, end)
+        self._key = self._scopes.text(start, end).strip(QUOTES)
         self.taken = start
 
     def on_binding(self, start: int, end: int, tag: int) -> None:
@@ -394,6 +396,7 @@ class BindingReader:
         self.taken = start
         scopes = self._scopes
         name = scopes.spell_attributes(scopes.compact(start, min(end, start + _MAX_NAME_BYTES)))
+        name = with_members(name) if self._has_arrows else name
         if not name:  # the parser made it up
             self._binding_end = -1
             return

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from causalist.model.language import TypeSettings
 from causalist.model.type_notation import (
+    STRING_KEY,
     Mark,
     array_of,
     bounds_of,
@@ -58,8 +59,12 @@ _STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`""
 _MARK = re.compile(r"[\"'`()\[\]{}<>]")
 _LAST = re.compile(r"[.\s]([\w$#]+)\s*$")
 _REMARK = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_MEMBER = re.compile(r"""(\.\.\.(?s:.+)|[\w$]+|'[\w$]+'|"[\w$]+")(?:\s*:\s*((?!function\b|async\b|class\b)(?s:.+)))?""")
+_MEMBER = re.compile(
+    r"""(\.\.\.(?s:.+)|[\w$]+|'[\w$-]+'|"[\w$-]+")(?:\s*:\s*((?!function\b|async\b|class\b)(?s:.+)))?"""
+)
 QUOTES = "\"'"
+KEY = re.compile(r"""\[\s*(["'`])([^\W\d][\w$-]*)\1\s*\]""")  # a member by a string that may be a name
+_KEY_OF_CHAIN = re.compile(rf"\.{STRING_KEY}([\w$-]+)")
 _MAX_CHARACTERS = 1000  # characters of a chain
 _MAX_TYPE_CHARACTERS = 400
 _CLOSER = {"(": ")", "[": "]", "{": "}", "<": ">"}
@@ -180,7 +185,10 @@ def _read_chain(text: str, settings: TypeSettings | None) -> str:
             if character == "(":
                 parts[-1] += Mark.CALL
             elif character == "[" and elements:
-                if ".." not in text[position:end]:
+                key = KEY.match(text, position) if settings is not None and settings.string_members else None
+                if key:
+                    parts.append(f"{STRING_KEY}{key[2]}")
+                elif ".." not in text[position:end]:
                     parts.append(Mark.ITEM)
             elif character == "[":
                 if parts[-1].endswith("()") or len(parts) > 1 or end + 1 < length:
@@ -295,7 +303,16 @@ def with_constructor_call(text: str, chain: str) -> str:
 
 
 def _spell_items(chain: str) -> str:
-    return chain.replace(".[]", "[0]")
+    return _KEY_OF_CHAIN.sub(r'["\1"]', chain.replace(".[]", "[0]"))
+
+
+def with_members(text: str) -> str:
+    r"""Return an expression with members by strings as members by name.
+
+    >>> with_members("a['b'][\"c-d\"]"), with_members("['b']"), with_members("a[b]['c d']")
+    ('a.b.c-d', 'b', "a[b]['c d']")
+    """
+    return KEY.sub(r".\2", text).lstrip(".") if "[" in text else text
 
 
 def members_of(text: str) -> str:

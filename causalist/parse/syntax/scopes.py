@@ -25,6 +25,7 @@ from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 from causalist.parse.syntax import prefix_types as prefixed
 from causalist.parse.syntax.captures import Tag
+from causalist.parse.syntax.chains import with_members
 from causalist.parse.syntax.local_names import LocalNames, ShadowedNames
 
 _NAME_FOLLOWS = r"(?=\s*[\w$])"
@@ -212,6 +213,8 @@ class Scopes:
         names = self.settings.names
         if name[:1] == "`" == name[-1:] and len(name) > 2:
             return name[1:-1].replace(".", "")  # any words
+        if names.assigned_infixes:
+            name = with_members(name)
         name = "".join(name.split()).strip("\"':").removeprefix("r#")
         for prefix in names.assigned_prefixes:
             if name.startswith(prefix):
