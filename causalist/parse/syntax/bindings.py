@@ -396,7 +396,7 @@ class BindingReader:
         self.taken = start
         scopes = self._scopes
         name = scopes.spell_attributes(scopes.compact(start, min(end, start + _MAX_NAME_BYTES)))
-        name = with_members(name) if self._has_arrows else name
+        name = with_members(name).strip(QUOTES) if self._has_arrows else name
         if not name:  # the parser made it up
             self._binding_end = -1
             return

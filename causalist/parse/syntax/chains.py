@@ -63,8 +63,8 @@ _MEMBER = re.compile(
     r"""(\.\.\.(?s:.+)|[\w$]+|'[\w$-]+'|"[\w$-]+")(?:\s*:\s*((?!function\b|async\b|class\b)(?s:.+)))?"""
 )
 QUOTES = "\"'"
-KEY = re.compile(r"""\[\s*(["'`])([^\W\d][\w$-]*)\1\s*\]""")  # a member by a string that may be a name
-_KEY_OF_CHAIN = re.compile(rf"\.{STRING_KEY}([\w$-]+)")
+KEY = re.compile(r"""\[\s*(["'`])([~@$]?[^\W\d][\w$~-]*)\1\s*\]""")  # a member by a string that may be a name
+_KEY_OF_CHAIN = re.compile(rf"\.{STRING_KEY}([\w$~@-]+)")
 _MAX_CHARACTERS = 1000  # characters of a chain
 _MAX_TYPE_CHARACTERS = 400
 _CLOSER = {"(": ")", "[": "]", "{": "}", "<": ">"}
