@@ -1,6 +1,6 @@
 """Choices between definitions that one use may mean.
 
-These are twins, overloads, types of one name or in several parts, and names when the receiver is unknown.
+These are overloads, types of one name or in several parts, and names when the receiver is unknown.
 """
 
 import posixpath
@@ -27,114 +27,24 @@ from causalist.graph.rules import MAX_CANDIDATES, MAX_NAMESAKES, RuleName
 from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import ArgumentKind, Definition, ImportKind
 from causalist.model.language import ConversionSettings, LanguageSettings
-from causalist.model.roles import role_of
+from causalist.model.roles import is_secondary, role_of
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
-from causalist.model.type_notation import OPTIONAL, split_top, type_parameters_of
+from causalist.model.type_notation import OPTIONAL, type_parameters_of
 
 _LAST_ROLES = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS, Role.VENDORED})  # types are declared first elsewhere
-_SECONDARY_ROLES = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS})
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts", ".pyi")
 _REEXPORTS = frozenset({ImportKind.REEXPORT, ImportKind.REEXPORT_ALL, ImportKind.REEXPORT_NAMESPACE})
 _MAX_ALIKE = 40  # plug-ins that have a method alike
 _MAX_STEPS = 3  # files that pass on what others pass on
 _MARKS = re.compile(r"~\d+|\(.*?\)|\[.*?\]")  # what is done with a part of a chain, and which declaration is meant
-# Parts of paths of code that the usual build leaves out: those of other platforms.
-_OTHER_PLATFORMS = re.compile(
-    r"(?:^|[/_.-])(?:win|windows|win32|w32|win64|msvc|mingw|aix|sunos|solaris|os2|os390|vms|haiku|ibmi|qnx|zos|cygwin|darwin"
-    r"|macos|freebsd|openbsd|netbsd|bsd|android|ios|wasm|emscripten|amiga|dos)(?=[/_.-])",
-    re.IGNORECASE,
-)
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _TYPE_PARAMETER = re.compile(r"\b(?:typename|class)[\s.]+(\w+)")
-_CONSTANT_PARAMETER = re.compile(r"\bconst(?=\s+[\w:<>, ]+?\s*[*&]\s*(\w+))")
-_CONSTANT = re.compile(r"(?:static\s+|inline\s+)*const(?:expr)?\b")
 _ANY_TYPE = 20  # farther than any base: a parameter that takes everything
 _ONE_OF_MANY = 100  # a parameter that takes any number of arguments, given one that is no array
 # From outside, which a type may have without naming them.
 _TYPES_OF_ALL = frozenset({"Comparable", "Enum", "IComparable", "IEquatable", "Record", "Serializable", "ValueType"})
 _CLASS_LITERALS = (".class", ".class.java")  # ends of chains
 _UNIVERSAL_TYPES = frozenset({"Object", "object", "dynamic"})
-
-
-@dataclass(frozen=True, slots=True)
-class TwinChooser:
-    """Choice among definitions of one name of which a program has one, in languages with headers.
-
-    A build compiles one of those behind `#ifdef` and of those in files for platforms; that of the usual platform is
-    meant for certain, as far as names tell. Of two methods that differ by `const`, the receiver decides.
-    """
-
-    program: Program
-
-    def choose(self, file: int, scope: int, chain: str, functions: Sequence[int], values: str = "") -> int:
-        """Return the one of several functions that a call means for most who build the program, or -1."""
-        symbols = self.program.files[file]
-        if symbols.settings is None or not symbols.settings.modules.headers:
-            return -1
-        constants = [each for each in functions if self._is_constant(each)]
-        if constants and len(constants) < len(functions):
-            head = chain.partition(".")[0].partition("(")[0] if "." in chain else ""
-            is_constant = self._has_constant_receiver(symbols, scope, head)
-            if is_constant is None:
-                return -1
-            fitting = [each for each in functions if (each in constants) == is_constant]
-            return fitting[0] if len(fitting) == 1 else -1
-        if len({self._shape(each) for each in functions}) > 1:
-            return -1  # overloads, of which the arguments say which is meant
-        moving = [each for each in functions if "&&" in self.program.definition_of[each].signature]
-        if moving and len(moving) < len(functions):  # what is made for the call is moved, what has a name is not
-            fitting = [each for each in functions if (each in moving) == values.endswith(("()", ">"))]
-            return fitting[0] if len(fitting) == 1 and values and "," not in values else -1
-        files = {self.program.file_of[each] for each in functions}
-        written = {"".join(self._parameter_text(each).split()) for each in functions}
-        if len(files) == 1 and (len(written) > 1 or all(map(self._is_template, functions))):
-            return -1  # overloads that differ by more than their names tell; twins by `#ifdef` are written alike
-        included = self.program.packages.included
-        near = included(file) if included is not None else frozenset[int]()
-        endings = symbols.settings.modules.headers
-        in_line = {each for each in files if self.program.files[each].path.lower().endswith(endings)}
-        if included is not None and any(in_line & included(each) for each in files - in_line):
-            return -1  # a header has it in line for one kind of build, and its source defines it for another
-
-        def place(function: int) -> tuple[bool, bool, str, int]:
-            path = self.program.files[at := self.program.file_of[function]].path
-            return at not in near, _OTHER_PLATFORMS.search(path) is not None, path, function
-
-        return min(functions, key=place)
-
-    def _is_constant(self, function: int) -> bool:
-        return re.search(r"\)\s*const\b", self.program.definition_of[function].signature) is not None
-
-    def _parameter_text(self, function: int) -> str:
-        return self.program.definition_of[function].signature.partition("(")[2].rpartition(")")[0]
-
-    def _is_template(self, function: int) -> bool:
-        return self.program.definition_of[function].signature.startswith("template")
-
-    def _has_constant_receiver(self, symbols: FileSymbols, scope: int, head: str) -> bool | None:
-        """Return True if the function around declares the receiver constant, or is constant itself for its own.
-
-        None for members in a constant function, which may be pointers.
-        """
-        signature = symbols.facts.definitions[scope].signature if scope >= 0 else ""
-        is_constant = re.search(r"\)\s*const\b", signature) is not None
-        if head in ("this", ""):
-            return is_constant
-        if head not in symbols.bindings.get(scope, {}):
-            named = [each for each in symbols.facts.definitions if each.name == head]
-            if variables := [each.signature for each in named if each.kind == NodeKind.CONSTANT]:
-                return any(map(_CONSTANT.match, variables))
-            if is_constant:
-                return None
-        return head in _CONSTANT_PARAMETER.findall(signature)
-
-    def _shape(self, function: int) -> object:
-        """Return the types of the parameters of a function, in languages without overloads their number."""
-        parameters = self.program.parameters.get(function)
-        if parameters is not None:
-            return tuple(each.removesuffix(OPTIONAL) for each in parameters)
-        inside = self._parameter_text(function)
-        return len(split_top(inside, ",")) if inside.strip() not in ("", "void") else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -656,12 +566,7 @@ def _is_in_reach(caller: str, path: str) -> bool:
         return True
     if path.endswith(_DECLARATIONS):
         return False
-    return not (_is_secondary(path) and not _is_secondary(caller))
-
-
-@lru_cache(maxsize=1 << 16)
-def _is_secondary(path: str) -> bool:
-    return role_of(path) in _SECONDARY_ROLES
+    return not (is_secondary(path) and not is_secondary(caller))
 
 
 def _family(program: Program, file: int) -> str:

@@ -134,6 +134,8 @@ def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dic
         add("returns", local, "", returned)
     for local, types in facts.parameters:
         add("parameters", local, "", types)
+    for local, conditions in facts.conditions:
+        add("conditions", local, "", conditions)
     for base in facts.bases:
         add("base", base.definition, "", (base.name, base.implements))
     variable_of = _variables(facts)

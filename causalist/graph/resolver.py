@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.choosers import NameCandidates, OverloadChooser, PartialTypes, TwinChooser
+from causalist.graph.choosers import NameCandidates, OverloadChooser, PartialTypes
 from causalist.graph.imports.includes import InclusionGraph
 from causalist.graph.imports.packages import share_imports
 from causalist.graph.infer.inference import Inference
@@ -17,6 +17,7 @@ from causalist.graph.program.name_lookup import NameLookup, has_receiver_paramet
 from causalist.graph.program.overloads import best_overloads, misfit
 from causalist.graph.program.program import Program
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
+from causalist.graph.twins import TwinChooser
 from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import IS_TYPE, MODULE_SCOPE, UNCOUNTED, ArgumentKind, Implementation
 from causalist.model.language import LanguageSettings
@@ -422,10 +423,12 @@ class Resolver:
             if len(functions) == 1 and program.parent(functions[0]) not in program.canonical:
                 (number,) = functions
                 of_file, chosen = program.file_of[number], self._overload_filter(number, arguments)
-                functions = program.packages.find_variants(number, of_file, file, program.files, chosen)
-            meant = self.twins.choose(file, scope, chain, functions, values) if len(functions) > 1 else -1
-            targets = [Target(each, value.rule, 1 if each == meant else len(functions)) for each in functions]
-            return [*targets, *constants], ""
+                is_linked = self.lists_arguments(of_file) and program.parent(number) < 0 > program.owner_of.get(
+                    number, -1
+                )
+                functions = program.packages.find_variants(number, of_file, file, program.files, chosen, is_linked)
+            meant = self.twins.choose((file, scope), chain, functions, values, value.rule)
+            return [*(Target(*each) for each in meant), *constants], ""
         if value.kind is ValueKind.EXTERNAL:
             return [], value.name
         if value.kind is ValueKind.INSTANCE and called and self._is_passed_through(file, chain):

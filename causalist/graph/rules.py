@@ -85,6 +85,7 @@ class RuleName(StrEnum):
     STRING_TARGET = "string-target"
     KEPT = "kept"
     NAME_PREFIX = "name-prefix"
+    BUILD_VARIANT = "build-variant"
 
 
 class Rule(NamedTuple):
@@ -237,6 +238,7 @@ RULES: tuple[Rule, ...] = (
     Rule(RuleName.STRING_TARGET, Evidence.NAMES, "a string is its dotted name", 0.95),
     Rule(RuleName.KEPT, Evidence.NAMES, "it is kept under the name that is called on what nobody knows", 0.8),
     Rule(RuleName.NAME_PREFIX, Evidence.NAMES, "a member whose name begins like one that is computed", 0.9),
+    Rule(RuleName.BUILD_VARIANT, Evidence.NAMES, "several definitions have that name; a build compiles one of them"),
 )
 
 RULE_NAMES: tuple[str, ...] = tuple(rule.name.value for rule in RULES)  # plain strings: they are stored
@@ -251,6 +253,8 @@ MAX_GUESS_CONFIDENCE = 0.49
 
 # More candidates than this say nothing: the edges would be noise below any threshold.
 MAX_CANDIDATES = 8
+# A build compiles one of so many functions of one name at most, one for each platform.
+MAX_VARIANTS = 16
 # One of so many methods of a name is meant more often than not; of more, hardly ever.
 MAX_NAMESAKES = 3
 

@@ -14,6 +14,7 @@ from causalist.model.source import Diagnostic
 from causalist.model.symbols import NodeKind
 
 MODULE_SCOPE = -1
+ALWAYS, NEVER = "1", "0"  # conditions of `FileFacts.conditions`
 UNCOUNTED = "-"  # in `Call.arguments`: a grammar that does not count them
 IS_TYPE = "="  # in `Call.arguments`: the callee is declared to be a type
 
@@ -347,7 +348,8 @@ class FileFacts:
     package clause, "" without one. `owners` maps definitions outside of their type (a Go method, an `impl`) to the name
     of the type as written. `parameters` maps functions to the annotations of their parameters, the last with "..." if
     it is variadic, with "=" if optional; a function without entry may have any. `implementations` are blocks in which
-    types implement traits. `tests` are definitions marked as tests.
+    types implement traits. `tests` are definitions marked as tests. `conditions` maps functions and macros behind `#if`
+    to what must hold for each to be compiled.
 
     `doc` is the first line of the documentation of the file. `manifest` holds what a package or compiler configuration
     says of modules, as pairs of a `ManifestKey` and its value.
@@ -383,6 +385,7 @@ class FileFacts:
     tests: tuple[int, ...] = ()
     mentions: tuple[Mention, ...] = ()
     routes: tuple[RouteFact, ...] = ()
+    conditions: tuple[tuple[int, tuple[str, ...]], ...] = ()
 
     def document_spans(self) -> list[tuple[int, int]]:
         """Return the bytes of each document's words: definitions, then passages, nested or disjoint.
@@ -408,6 +411,21 @@ _values = attrgetter(*_NAMES)
 
 
 _SPACED = bytes(c if chr(c).isalnum() or chr(c) == "_" else ord(" ") for c in range(128)) + bytes(range(128, 256))
+
+
+def opposite_condition(condition: str) -> str:
+    """Return the condition that holds where `condition` does not.
+
+    >>> [opposite_condition(each) for each in ("A", "!A", "A&&B", "!(A&&B)", "A>1", "1")]
+    ['!A', 'A', '!(A&&B)', 'A&&B', '!(A>1)', '0']
+    """
+    if condition in (ALWAYS, NEVER):
+        return NEVER if condition == ALWAYS else ALWAYS
+    if condition.startswith("!") and condition[1:].replace("_", "a").isalnum():
+        return condition[1:]
+    if condition.startswith("!(") and condition.endswith(")") and ")" not in condition[2:-1].partition("(")[0]:
+        return condition[2:-1]
+    return f"!{condition}" if condition.replace("_", "a").isalnum() else f"!({condition})"
 
 
 def spaced(text: bytes) -> bytes:

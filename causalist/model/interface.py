@@ -123,6 +123,7 @@ def strip_uses(facts: FileFacts) -> FileFacts:
         routes=(),
         returns=(),
         parameters=(),
+        conditions=(),
     )
 
 

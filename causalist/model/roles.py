@@ -101,3 +101,12 @@ def role_of(path: str) -> Role:
     if _DOCS_NAME.match(name):
         return Role.DOCS
     return Role.GENERATED if _COMPLETIONS.fullmatch(lowered) else Role.CODE
+
+
+_SECONDARY_ROLES = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS})
+
+
+@lru_cache(maxsize=1 << 16)
+def is_secondary(path: str) -> bool:
+    """Return True for a path of tests, examples or documentation, which code does not use."""
+    return role_of(path) in _SECONDARY_ROLES

@@ -49,6 +49,7 @@ from causalist.parse.languages import (
     script_dialect,
 )
 from causalist.parse.manifests import is_project, read_manifest
+from causalist.parse.preprocessor import read_conditions
 from causalist.parse.prose import (
     BY_BLOCKS,
     Heading,
@@ -113,6 +114,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         manifest=_read_build_constraint(text, grammar.settings.modules),
         owners=tuple(collector.owners()),
         parameters=tuple(collector.parameters()),
+        conditions=read_conditions(text, definitions, grammar.settings.preprocessor),
         implementations=tuple(collector.implementations()),
         accesses=tuple(collector.access_reader.accesses),
         lookups=read_lookups(grammar.settings.lookups, tree, text, definitions),

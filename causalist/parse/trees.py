@@ -2,21 +2,16 @@
 
 If code stands inside another format, a view with as many bytes as the file is parsed, so that positions hold in the
 file itself. Facts are not read here, and queries are not compiled: what only compares code needs neither.
-
-Conditional compilation: a grammar sees all branches of `#if` one after the other. That fails if a branch opens a block
-that is closed after `#endif`, or if two branches open the same block: all code after it is nested wrongly. This module
-blanks all but one of such branches, and their directives. No byte moves.
 """
 
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 import tree_sitter
 
-from causalist.model.language import PreprocessorSettings, Repair
+from causalist.model.language import Repair
 from causalist.parse.embedded_code import is_component, read_component, read_notebook
 from causalist.parse.languages import (
     Grammar,
@@ -32,128 +27,9 @@ from causalist.parse.languages import (
     may_be_script,
     script_dialect,
 )
+from causalist.parse.preprocessor import blank_matches, blank_partial_branches, compile_preprocessor
 from causalist.parse.prose import prose_kind
 from causalist.parse.text import RAILS_TEMPLATES, is_notebook, with_line_feeds, with_valid_utf8
-
-_TOKEN = re.compile(
-    rb"""^[ \t]*\#(?:[^\n\\/]|\\(?:\r\n|.)|/\*(?:[^*]|\*(?!/))*\*/|/(?!\*))*  # a directive with its continuation lines
-    |//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/
-    |"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'
-    |[{}()]""",
-    re.MULTILINE | re.VERBOSE | re.DOTALL,
-)
-_DIRECTIVE = re.compile(rb"\s*#\s*(ifdef|ifndef|if|elifdef|elifndef|elif|else|endif)\b(.*)", re.DOTALL)
-_REMARK = re.compile(rb"/\*(?:[^*]|\*(?!/))*\*/")
-_MAX_PART_BYTES = 400  # bytes; longer branches are not checked for their end
-_STEP = {b"{": (1, 0), b"}": (-1, 0), b"(": (0, 1), b")": (0, -1)}
-
-_Depth = tuple[int, int]  # open braces, open parentheses
-_Span = tuple[int, int]
-
-
-@dataclass(slots=True)
-class _ConditionalGroup:
-    """Branches from one `#if` to its `#endif`, each as (start, end, depth at the end)."""
-
-    depth: _Depth
-    condition: bytes
-    directives: list[_Span]
-    since: int  # where the open branch starts
-    branches: list[tuple[int, int, _Depth]] = field(default_factory=list)
-
-
-def blank_partial_branches(
-    data: bytes, settings: PreprocessorSettings, never: "re.Pattern[bytes] | None", strict: bool
-) -> bytes:
-    """Return `data` with all but one branch blanked if a branch does not close what it opens.
-
-    `strict` also blanks alternatives and directives inside of functions and types, and alternatives for a part of a
-    declaration. Conditions that match `never` do not hold. If `#if` and `#endif` do not pair up, no branch is blanked.
-    """
-    if not settings.conditions or b"#" not in data:
-        return data
-    blanked: list[_Span] = []
-    depth: _Depth = (0, 0)
-    groups: list[_ConditionalGroup] = []
-    for token in _TOKEN.finditer(data):
-        text = token[0]
-        if len(text) == 1 and text in _STEP:
-            step = _STEP[text]
-            depth = depth[0] + step[0], depth[1] + step[1]
-            continue
-        if text.lstrip()[:1] != b"#":
-            continue
-        matched = _DIRECTIVE.match(text)
-        if b"/*" in text:  # a remark between continuation lines, or instead of a value
-            blanked += [(token.start() + m.start(), token.start() + m.end()) for m in _REMARK.finditer(text)]
-        if matched is None:
-            if strict and depth > (0, 0):
-                blanked.append(token.span())
-            continue
-        word = matched[1]
-        if word.startswith(b"if"):
-            condition = b"!" * (word == b"ifndef") + b" ".join(matched[2].split())
-            groups.append(_ConditionalGroup(depth, condition, [token.span()], token.end()))
-            continue
-        if not groups:
-            return blank_spans(data, blanked)
-        group = groups[-1]
-        group.branches.append((group.since, token.start(), depth))
-        group.directives.append(token.span())
-        if word != b"endif":
-            group.since, depth = token.end(), group.depth
-            continue
-        groups.pop()
-        is_whole = all(branch[2] == group.depth for branch in group.branches)
-        if is_whole and not (strict and (group.depth > (0, 0) or any(_is_part(data, b) for b in group.branches))):
-            depth = group.depth
-            continue
-        kept = _choose_branch(group, never)
-        blanked += group.directives
-        blanked += [branch[:2] for i, branch in enumerate(group.branches) if i != kept]
-        depth = group.branches[kept][2] if kept >= 0 else group.depth
-    return blank_spans(data, blanked)
-
-
-def _choose_branch(group: _ConditionalGroup, never: "re.Pattern[bytes] | None") -> int:
-    """Return the branch to keep: the first whose condition may hold, or -1 if there is none."""
-    if never is None or not never.match(group.condition):
-        return 0
-    return 1 if len(group.branches) > 1 else -1
-
-
-def _is_part(data: bytes, branch: tuple[int, int, _Depth]) -> bool:
-    """Return True if a branch is less than a statement or declaration."""
-    start, end, _ = branch
-    if end - start > _MAX_PART_BYTES:
-        return False
-    text = _TOKEN.sub(lambda m: m[0] if m[0] in _STEP else b"", data[start:end]).strip()
-    return bool(text) and text[-1:] not in b";})"
-
-
-def blank_spans(data: bytes, spans: list[_Span]) -> bytes:
-    """Return `data` with spaces for all bytes in these spans but line ends."""
-    if not spans:
-        return data
-    result = bytearray(data)
-    done = 0
-    for start, end in sorted(spans):  # a span inside of another one is blanked with that
-        start = max(start, done)
-        if start < end:
-            result[start:end] = re.sub(rb"[^\r\n]", b" ", data[start:end])
-            done = end
-    return bytes(result)
-
-
-def blank_matches(data: bytes, blank: "list[re.Pattern[bytes]]") -> bytes:
-    """Return `data` without the matches of the patterns, applied in order.
-
-    If a pattern has a group `mark`, only that group is blanked.
-    """
-    for pattern in blank:
-        group = "mark" if "mark" in pattern.groupindex else 0
-        data = blank_spans(data, [m.span(group) for m in pattern.finditer(data)])
-    return data
 
 
 def parse_best(data: bytes, own: TreeParser) -> tuple[tree_sitter.Tree, TreeParser]:
@@ -205,7 +81,7 @@ def _parse_tree(data: bytes, grammar: TreeParser) -> tree_sitter.Tree:
     settings = grammar.settings.preprocessor
     if not settings.conditions:
         return grammar.parser.parse(_with_final_line_feed(data, grammar))
-    never, blank = _compile_preprocessor(settings)
+    never, blank = compile_preprocessor(settings)
     view = blank_matches(data, list(blank))
     tree = grammar.parser.parse(blank_partial_branches(view, settings, never, strict=False))
     if tree.root_node.has_error:
@@ -227,14 +103,6 @@ def _n_doubtful(tree: tree_sitter.Tree) -> int:
         elif node.has_error:
             stack.extend(node.children)
     return doubtful
-
-
-@cache
-def _compile_preprocessor(
-    settings: PreprocessorSettings,
-) -> "tuple[re.Pattern[bytes] | None, tuple[re.Pattern[bytes], ...]]":
-    never = re.compile(settings.never.encode()) if settings.never else None
-    return never, tuple(re.compile(each.encode(), re.MULTILINE) for each in settings.blank)
 
 
 def _n_skipped(tree: tree_sitter.Tree) -> int:

@@ -17,7 +17,7 @@ from causalist.model.interface import body_bindings
 from causalist.model.source import Diagnostic
 
 # Raised when the meaning of facts changes, so that none that another version wrote are read.
-FACTS_FORMAT = 17
+FACTS_FORMAT = 18
 # The checksum of the rest of it and of the interface; lengths of interface and bodies; checksums of bodies and words.
 _HEAD = struct.Struct("<IIIII")
 _CHECKSUM_BYTES = 4
@@ -129,6 +129,7 @@ def decode_interface(encoded: EncodedFacts) -> tuple[f.FileFacts, bytes]:
         values["returns"] = tuple((int(d), str(t)) for d, t in values["returns"])
         values["owners"] = tuple((int(d), str(t)) for d, t in values["owners"])
         values["parameters"] = tuple((int(d), tuple(map(str, types))) for d, types in values["parameters"])
+        values["conditions"] = tuple((int(d), tuple(map(str, every))) for d, every in values["conditions"])
         values["manifest"] = tuple((str(k), str(v)) for k, v in values["manifest"])
         values["tests"] = tuple(map(int, values["tests"]))
         values["secrets"] = tuple((int(start), int(end)) for start, end in values["secrets"])

@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.includes import shared_folders
-from causalist.graph.rules import MAX_CANDIDATES
+from causalist.graph.rules import MAX_CANDIDATES, MAX_VARIANTS
 from causalist.model.facts import FileFacts, ManifestKey
 from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
+from causalist.model.roles import is_secondary
 from causalist.model.symbols import TYPE_KINDS, NodeKind
 
 _TOKEN = re.compile(r"\s*(\|\||&&|[!()]|[\w.]+)")
@@ -261,21 +262,25 @@ class PackageScopes:
         file: int,
         tables: Sequence[FileSymbols],
         fitting: Callable[[Sequence[int]], Sequence[int]] | None = None,
+        is_linked: bool = False,
     ) -> list[int]:
         """Return the definitions that a use in `file` of a definition in `of_file` may mean.
 
         Of several definitions of one name in one folder, such as `open_linux` and `open_windows`, a build takes one.
         One in the same file, or in a file with the same ending of its stem, is meant; else all are candidates.
-        `fitting` says which of several a call may mean.
+        `fitting` says which of several a call may mean. With `is_linked`, they may stand in several folders that are
+        as near to `file`, such as `linux/open` and `windows/open`.
         """
         key = self.package_of[of_file]
         if key is None:
             return [definition]
         self._names_of(key, tables)
         found = self._variants.get(definition)
-        if found is None or len(found) > MAX_CANDIDATES:
+        if found is not None and is_linked:
+            found = self._nearest_linked(of_file, file, found, tables)
+        if found is None or len(found) > (MAX_VARIANTS if is_linked else MAX_CANDIDATES):
             return [definition]
-        if len({posixpath.dirname(self.paths[each]) for each, _ in found}) > 1:
+        if not is_linked and len({posixpath.dirname(self.paths[each]) for each, _ in found}) > 1:
             return [definition]  # not alternatives of one build; the nearest was chosen
         if fitting is not None:
             variants = fitting([number for _, number in found])
@@ -285,6 +290,21 @@ class PackageScopes:
         ending = _stem_suffix(self.paths[file])
         same = [number for each, number in found if ending and _stem_suffix(self.paths[each]) == ending]
         return own or same or [number for _, number in found]
+
+    def _nearest_linked(
+        self, of_file: int, file: int, found: list[tuple[int, int]], tables: Sequence[FileSymbols]
+    ) -> list[tuple[int, int]]:
+        """Return those of several definitions that may be linked to a file and are as near to it as that in `of_file`.
+
+        Code is linked to no tests.
+        """
+        assert self.included is not None
+        included, path = self.included(file), self.paths[file]
+        found = [each for each in found if each[0] in included or not self._is_hidden(tables[each[0]], each)]
+        if not is_secondary(path) and not is_secondary(self.paths[of_file]):
+            found = [each for each in found if not is_secondary(self.paths[each[0]])]
+        nearest = shared_folders(path, self.paths[of_file])
+        return [each for each in found if shared_folders(path, self.paths[each[0]]) == nearest]
 
 
 def _stem_suffix(path: str) -> str:

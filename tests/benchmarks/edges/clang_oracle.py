@@ -175,7 +175,7 @@ def read_gold(clone: Path, includes: list[str]) -> Gold:
 
     index = cindex.Index.create()
     for each in listed:
-        if each.endswith(SOURCES):
+        if each.endswith(SOURCES) and (clone / each).is_file():
             language = ["-std=gnu11"] if each.endswith(".c") else ["-std=c++17", "-x", "c++"]
             unit = index.parse(str(clone / each), args=["-ferror-limit=0", *language, *flags], options=_OPTIONS)
             in_unit.clear()

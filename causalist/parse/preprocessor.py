@@ -1,0 +1,239 @@
+"""Conditional compilation and macros, before a grammar reads the text and after.
+
+A grammar sees all branches of `#if` one after the other. That fails if a branch opens a block that is closed after
+`#endif`, or if two branches open the same block: all code after it is nested wrongly. `blank_partial_branches` blanks
+all but one of such branches, and their directives; `blank_matches` does so with macros that stand for attributes. No
+byte moves. `read_conditions` returns the conditions under which definitions are compiled.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from causalist.model.facts import ALWAYS, Definition, opposite_condition
+from causalist.model.language import PreprocessorSettings
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind
+
+_TOKEN = re.compile(
+    rb"""^[ \t]*\#(?:[^\n\\/]|\\(?:\r\n|.)|/\*(?:[^*]|\*(?!/))*\*/|/(?!\*))*  # a directive with its continuation lines
+    |//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/
+    |"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'
+    |[{}()]""",
+    re.MULTILINE | re.VERBOSE | re.DOTALL,
+)
+_DIRECTIVE = re.compile(rb"\s*#\s*(ifdef|ifndef|if|elifdef|elifndef|elif|else|endif)\b(.*)", re.DOTALL)
+_REMARK = re.compile(rb"/\*(?:[^*]|\*(?!/))*\*/")
+_MAX_PART_BYTES = 400  # bytes; longer branches are not checked for their end
+_STEP = {b"{": (1, 0), b"}": (-1, 0), b"(": (0, 1), b")": (0, -1)}
+
+_Depth = tuple[int, int]  # open braces, open parentheses
+_Span = tuple[int, int]
+
+
+@dataclass(slots=True)
+class _ConditionalGroup:
+    """Branches from one `#if` to its `#endif`, each as (start, end, depth at the end)."""
+
+    depth: _Depth
+    condition: bytes
+    directives: list[_Span]
+    since: int  # where the open branch starts
+    branches: list[tuple[int, int, _Depth]] = field(default_factory=list)
+
+
+def blank_partial_branches(
+    data: bytes, settings: PreprocessorSettings, never: "re.Pattern[bytes] | None", strict: bool
+) -> bytes:
+    """Return `data` with all but one branch blanked if a branch does not close what it opens.
+
+    `strict` also blanks alternatives and directives inside of functions and types, and alternatives for a part of a
+    declaration. Conditions that match `never` do not hold. If `#if` and `#endif` do not pair up, no branch is blanked.
+    """
+    if not settings.conditions or b"#" not in data:
+        return data
+    blanked: list[_Span] = []
+    depth: _Depth = (0, 0)
+    groups: list[_ConditionalGroup] = []
+    for token in _TOKEN.finditer(data):
+        text = token[0]
+        if len(text) == 1 and text in _STEP:
+            step = _STEP[text]
+            depth = depth[0] + step[0], depth[1] + step[1]
+            continue
+        if text.lstrip()[:1] != b"#":
+            continue
+        matched = _DIRECTIVE.match(text)
+        if b"/*" in text:  # a remark between continuation lines, or instead of a value
+            blanked += [(token.start() + m.start(), token.start() + m.end()) for m in _REMARK.finditer(text)]
+        if matched is None:
+            if strict and depth > (0, 0):
+                blanked.append(token.span())
+            continue
+        word = matched[1]
+        if word.startswith(b"if"):
+            condition = b"!" * (word == b"ifndef") + b" ".join(matched[2].split())
+            groups.append(_ConditionalGroup(depth, condition, [token.span()], token.end()))
+            continue
+        if not groups:
+            return blank_spans(data, blanked)
+        group = groups[-1]
+        group.branches.append((group.since, token.start(), depth))
+        group.directives.append(token.span())
+        if word != b"endif":
+            group.since, depth = token.end(), group.depth
+            continue
+        groups.pop()
+        is_whole = all(branch[2] == group.depth for branch in group.branches)
+        if is_whole and not (strict and (group.depth > (0, 0) or any(_is_part(data, b) for b in group.branches))):
+            depth = group.depth
+            continue
+        kept = _choose_branch(group, never)
+        blanked += group.directives
+        blanked += [branch[:2] for i, branch in enumerate(group.branches) if i != kept]
+        depth = group.branches[kept][2] if kept >= 0 else group.depth
+    return blank_spans(data, blanked)
+
+
+def _choose_branch(group: _ConditionalGroup, never: "re.Pattern[bytes] | None") -> int:
+    """Return the branch to keep: the first whose condition may hold, or -1 if there is none."""
+    if never is None or not never.match(group.condition):
+        return 0
+    return 1 if len(group.branches) > 1 else -1
+
+
+def _is_part(data: bytes, branch: tuple[int, int, _Depth]) -> bool:
+    """Return True if a branch is less than a statement or declaration."""
+    start, end, _ = branch
+    if end - start > _MAX_PART_BYTES:
+        return False
+    text = _TOKEN.sub(lambda m: m[0] if m[0] in _STEP else b"", data[start:end]).strip()
+    return bool(text) and text[-1:] not in b";})"
+
+
+def blank_spans(data: bytes, spans: list[_Span]) -> bytes:
+    """Return `data` with spaces for all bytes in these spans but line ends."""
+    if not spans:
+        return data
+    result = bytearray(data)
+    done = 0
+    for start, end in sorted(spans):  # a span inside of another one is blanked with that
+        start = max(start, done)
+        if start < end:
+            result[start:end] = re.sub(rb"[^\r\n]", b" ", data[start:end])
+            done = end
+    return bytes(result)
+
+
+def blank_matches(data: bytes, blank: "list[re.Pattern[bytes]]") -> bytes:
+    """Return `data` without the matches of the patterns, applied in order.
+
+    If a pattern has a group `mark`, only that group is blanked.
+    """
+    for pattern in blank:
+        group = "mark" if "mark" in pattern.groupindex else 0
+        data = blank_spans(data, [m.span(group) for m in pattern.finditer(data)])
+    return data
+
+
+@cache
+def compile_preprocessor(
+    settings: PreprocessorSettings,
+) -> "tuple[re.Pattern[bytes] | None, tuple[re.Pattern[bytes], ...]]":
+    """Return the compiled patterns `never` and `blank`."""
+    never = re.compile(settings.never.encode()) if settings.never else None
+    return never, tuple(re.compile(each.encode(), re.MULTILINE) for each in settings.blank)
+
+
+_CONDITIONAL = re.compile(rb"#[ \t]*(ifdef|ifndef|if|elifdef|elifndef|elif|else|endif)\b((?:[^\n\\]|\\.)*)", re.DOTALL)
+_COMMENT = re.compile(rb"//.*|/\*.*?(?:\*/|$)", re.DOTALL)
+_DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
+_GUARD = re.compile(rb"\s*(?:(?://[^\n]*|/\*.*?\*/)\s*)*#[ \t]*define[ \t]+(\w+)", re.DOTALL)
+_ALIAS = re.compile(r"#\s*define\s+\w+\s+[A-Za-z_]\w*$")  # a name that stands for a function, or nothing
+
+
+@dataclass(slots=True)
+class _OpenGroup:
+    """The branch of an `#if` that is open: what holds around it, what it asks for, and what the ones before it did."""
+
+    around: tuple[str, ...]
+    asked: tuple[str, ...]
+    before: list[tuple[str, ...]] = field(default_factory=list)
+
+
+def read_conditions(
+    data: bytes, definitions: Sequence[Definition], settings: PreprocessorSettings
+) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """Return `FileFacts.conditions`: what must hold where functions and macros behind `#if` are compiled.
+
+    The guard of a header is no condition. If `#if` and `#endif` do not pair up, there are no conditions.
+    """
+    if not settings.conditions or b"#" not in data:
+        return ()
+    starts: list[int] = [0]
+    holding: list[tuple[str, ...]] = [()]
+    groups: list[_OpenGroup] = []
+    held: tuple[str, ...] = ()
+    is_first = True
+    for found in _CONDITIONAL.finditer(data):
+        if data[data.rfind(b"\n", 0, found.start()) + 1 : found.start()].strip():
+            continue  # in a remark, or in a string
+        word, rest = found[1], found[2]
+        if word == b"endif":
+            if not groups:
+                return ()
+            held = groups.pop().around
+        elif word.startswith(b"if"):
+            asked = _conditions(word, rest)
+            if is_first and word == b"ifndef" and (guard := _GUARD.match(data, found.end())):
+                asked = () if asked == (f"!{guard[1].decode()}",) else asked
+            groups.append(_OpenGroup(held, asked))
+            held = (*held, *_with_joined(asked))
+        else:
+            if not groups:
+                return ()
+            group = groups[-1]
+            group.before.append(group.asked)
+            group.asked = _conditions(word, rest)
+            denied = [opposite_condition(_joined(each)) for each in group.before]
+            held = (*group.around, *(each for each in denied if each != ALWAYS), *_with_joined(group.asked))
+        is_first = False
+        starts.append(found.end())
+        holding.append(held)
+    if groups or len(starts) == 1:
+        return ()
+    read: list[tuple[int, tuple[str, ...]]] = []
+    for i, definition in enumerate(definitions):
+        kind = definition.kind
+        if (
+            kind in CALLABLE_KINDS
+            or kind == NodeKind.MACRO
+            or (kind == NodeKind.CONSTANT and _ALIAS.match(definition.signature))
+        ):
+            conditions = holding[bisect_right(starts, definition.start_byte) - 1]
+            if conditions:
+                read.append((i, conditions))
+    return tuple(read)
+
+
+def _conditions(word: bytes, rest: bytes) -> tuple[str, ...]:
+    """Return the conditions of a directive that must all hold, each without spaces and `defined`."""
+    text = _COMMENT.sub(b" ", rest.replace(b"\\\n", b" ")).decode("utf-8", "replace")
+    text = "".join(_DEFINED.sub(lambda found: found[1] or found[2], text).split())
+    if word.endswith(b"ndef"):
+        text = f"!{text}"
+    while text.startswith("(") and text.endswith(")") and ")" not in text[1:-1].partition("(")[0]:
+        text = text[1:-1]
+    parts = text.split("&&") if "||" not in text and "(" not in text else [text]
+    return tuple(each for each in parts if each not in ("", ALWAYS))
+
+
+def _with_joined(conditions: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the conditions, and all of them as one, which another branch denies."""
+    return (*conditions, _joined(conditions)) if len(conditions) > 1 else conditions
+
+
+def _joined(conditions: tuple[str, ...]) -> str:
+    """Return one condition that holds if all of `conditions` do."""
+    return conditions[0] if len(conditions) == 1 else "&&".join(conditions) if conditions else ALWAYS
