@@ -11,9 +11,10 @@ stand in a comment at its end, separated by ";":
     f()                  # calls app.py::f by same-file from g
 
 The edge must have its first site on that line. A line that says something of a kind of edge says everything: no other
-edge of that kind inside of the repository may start there. An alternative `outside` stands for what has no edge. Edges to `external:` nodes are judged only where one is
-named. `from` names the definition that is the source, `<module>` for none. Rules are given by name, never by
-confidence. Where today's answer is wrong, the comment above says "known gap:" and what would be right.
+edge of that kind inside of the repository may start there. An alternative `outside` stands for what has no edge.
+Edges to `external:` nodes are judged only where one is named. `from` names the definition that is the source,
+`<module>` for none. Rules are given by name, never by confidence. Where today's answer is wrong, the comment above says
+"known gap:" and what would be right.
 """
 
 import re

@@ -6,7 +6,8 @@ Needs the wheel `libclang` and the headers of the same version (Debian: `libclan
 parsed with the folders of headers as include folders; nothing is built. A call is a pair of definitions, found by their
 lines: nodes of the graph on one side, cursors on the other.
 Printed are recall and precision of edges of at least .5, and how many of .99 are wrong. Left aside are calls through
-macros, which have nodes of their own here, and constructors, which run where nobody writes a call.
+macros, which have nodes of their own here, and constructors, which run where nobody writes a call; `new T{}` and `T{}`
+make an object of T also where T has no constructor.
 
 Some sites libclang cannot judge. They are left out on both sides, by what libclang says of them and never by what is
 predicted:
@@ -16,13 +17,16 @@ predicted:
 - all calls of one name in a function where it refers one of them to nothing, or to no function: names that depend on
   the parameters of a template, which nothing instantiates here, and variables that hold a function. An edge to another
   name at such a line says what the variable holds, and is left out, too;
+- all calls of one name in a function where it refers one of them to a function that the clone declares, but no file
+  that is parsed defines: what only other builds define;
 - lines that the preprocessor skips in every file that is parsed, and uses of macros that drop their arguments there:
   what other builds compile.
 
 Everything else counts, whatever it leads to. A function that several files define, for several platforms or as a source
 of a generator beside what is generated, is right as any of them, unless its caller's file sees one; of one that a file
-defines several times behind `#ifdef`, all are the one that is compiled. Several candidates in C say that it is one
-of them, and are right if one is.
+defines several times behind `#ifdef`, all are the one that is compiled. Several candidates in C, and by the rule
+`build-variant` in C++, say that it is one of them: they are one claim with the sum of their confidences, and right if
+one is.
 """
 
 import argparse
@@ -56,6 +60,7 @@ class Gold(NamedTuple):
     skipped: dict[str, set[int]]  # lines of each file that was parsed
     sources: set[Place]
     names: dict[Place, str]  # of functions
+    declared: dict[Place, str]  # names of functions that the clone declares and no file that is parsed defines
 
 
 def read_gold(clone: Path, includes: list[str]) -> Gold:
@@ -76,7 +81,7 @@ def read_gold(clone: Path, includes: list[str]) -> Gold:
     definitions: dict[str, set[Place]] = defaultdict(set)
     in_unit: dict[str, Place] = {}  # of the file that is parsed and what it includes
     calls: set[_Called] = set()
-    gold = Gold(set(), set(), defaultdict(set), set(), set(), {}, set(), {})
+    gold = Gold(set(), set(), defaultdict(set), set(), set(), {}, set(), {}, {})
     texts: dict[str, list[str]] = {}
     macros: dict[Place, bool] = {}
     dropped: dict[str, set[int]] = defaultdict(set)
@@ -120,6 +125,8 @@ def read_gold(clone: Path, includes: list[str]) -> Gold:
                 dropped[at[0]].update(range(at[1], child.extent.end.line + 1))
             elif child.kind == kinds.CALL_EXPR and source is not None:
                 meet(child, at, source)
+            elif child.kind in (kinds.CXX_NEW_EXPR, kinds.CXX_FUNCTIONAL_CAST_EXPR) and source is not None:
+                meet_object(child, source)
             walk(child, inner)
 
     def drops_arguments(use: Any) -> bool:
@@ -171,7 +178,18 @@ def read_gold(clone: Path, includes: list[str]) -> Gold:
         written = " ".join(lines_of(at[0])[at[1] - 1 : max(call.extent.end.line, at[1])])
         is_written = re.search(rf"(?<!\w){re.escape(called.spelling.partition('<')[0])}(?!\w)", written) is not None
         keys = called.get_usr(), "" if is_made else _signature(called)
-        calls.add(_Called(source, keys, declared, is_made or not is_written))
+        calls.add(_Called(source, keys, declared, called.spelling, is_made or not is_written))
+
+    def meet_object(expression: Any, source: Place) -> None:
+        """Note the type of which `new T{}` or `T{}` makes an object, which needs no constructor that is called."""
+        is_new = expression.kind == kinds.CXX_NEW_EXPR
+        made = (expression.type.get_pointee() if is_new else expression.type).get_canonical().get_declaration()
+        if made.kind not in (kinds.STRUCT_DECL, kinds.CLASS_DECL):
+            return
+        template = cindex.conf.lib.clang_getSpecializedCursorTemplate(made)
+        made = made if template is None or template.kind.is_invalid() else template
+        if declared := place(made):
+            calls.add(_Called(source, (made.get_usr(), ""), declared, made.spelling, True))
 
     index = cindex.Index.create()
     for each in listed:
@@ -193,7 +211,10 @@ def read_gold(clone: Path, includes: list[str]) -> Gold:
                 call._replace(own=next((in_unit[key] for key in call.keys if key in in_unit), None)) for call in calls
             }
     for call in calls:
-        places = next((definitions[key] for key in call.keys if key in definitions), {call.declared})
+        places = next((definitions[key] for key in call.keys if key in definitions), set())
+        if not places:
+            gold.declared[call.declared] = call.name
+            places = {call.declared}
         targets = frozenset(places if call.own is None else {call.own})
         targets -= gold.erroneous - gold.sources
         if targets:
@@ -228,6 +249,7 @@ class _Called(NamedTuple):
     source: Place
     keys: tuple[str, str]  # USR and signature
     declared: Place
+    name: str
     is_aside: bool  # through a macro, or a constructor
     own: Place | None = None  # its definition, if the file of the call sees that
 
@@ -309,7 +331,10 @@ def compare(graph: CodeGraph, gold: Gold) -> Iterator[tuple[str, set[tuple[int, 
     judged = {(a, b) for a, b in gold.pairs if not gold.unknown[a].intersection(gold.names.get(each, "") for each in b)}
     wanted, macros = pairs(judged), pairs(gold.aside)
     covered = {number(place) for place in gold.sources} - {-1}
-    unknown = {number(place): names for place, names in gold.unknown.items()}
+    unknown = {number(place): set(names) for place, names in gold.unknown.items()}
+    for place, targets in gold.pairs | gold.aside:
+        if all(number(each) < 0 for each in targets):  # only declared
+            unknown.setdefault(number(place), set()).update(gold.declared.get(each, "") for each in targets)
     erroneous = {nodes.as_one(number(place)) for place in gold.erroneous - gold.sources if number(place) >= 0}
     called: dict[int, set[str]] = defaultdict(set)
     for place, targets in gold.pairs:
@@ -317,7 +342,7 @@ def compare(graph: CodeGraph, gold: Gold) -> Iterator[tuple[str, set[tuple[int, 
     met = {(a, b) for a, each in wanted for b in each}
     edges, kinds = graph.edges, graph.nodes.kinds
     found: dict[tuple[int, int], float] = {}
-    twins: dict[tuple[int, str], set[tuple[int, int]]] = defaultdict(set)
+    shares: dict[tuple[int, str], list[tuple[tuple[int, int], float]]] = defaultdict(list)  # of what several are one of
     for e in range(len(edges)):
         source, target = int(edges.sources[e]), int(edges.targets[e])
         if edges.kinds[e] != EdgeKind.CALLS or source not in covered or kinds[target] == NodeKind.MACRO:
@@ -331,17 +356,22 @@ def compare(graph: CodeGraph, gold: Gold) -> Iterator[tuple[str, set[tuple[int, 
         key = source, nodes.as_one(target)
         is_judged = nodes.is_line_compiled(path, int(edges.rows[e]) + 1) and name not in unknown.get(source, ())
         if is_judged or key in met:  # an edge has the first of its lines
-            # Twins in C share the certainty that it is one of them.
-            n_twins = int(edges.candidates[e]) if path.endswith(".c") else 1
-            value = min(1.0, float(edges.confidences[e]) * n_twins)
+            value = float(edges.confidences[e])
+            is_set = path.endswith(".c") or graph.rule_names[int(edges.rules[e])] == "build-variant"
+            if is_set and edges.candidates[e] > 1:
+                shares[source, name].append((key, value))
+            else:
+                found[key] = max(found.get(key, 0.0), value)
+    for several in shares.values():  # they share the certainty that it is one of them
+        value = min(1.0, sum(share for _, share in several))
+        for key, _ in several:
             found[key] = max(found.get(key, 0.0), value)
-            if n_twins > 1:
-                twins[source, name].add(key)
+    sets = [{key for key, _ in several} for several in shares.values()]
     likely = {pair for pair, value in found.items() if value >= 0.5}
     sure = {pair for pair, value in found.items() if value >= 0.99}
     right = {(a, next((b for b in sorted(each) if (a, b) in likely), -1)) for a, each in wanted}
     possible = {(a, b) for a, each in wanted | macros for b in each}
-    possible |= {pair for several in twins.values() if several & possible for pair in several}
+    possible |= {pair for several in sets if several & possible for pair in several}
     yield "right", {(a, b) for a, b in right if b >= 0}
     yield "missed", {(a, min(each)) for a, each in wanted if not any((a, b) in likely for b in each)}
     yield "wrong", likely - possible
@@ -368,7 +398,8 @@ def main() -> int:
     )
     for name in ("missed", "wrong"):
         for a, b in sorted(found[name])[: arguments.show]:
-            sys.stdout.write(f"  {name} {graph.nodes.ids[a]} -> {graph.nodes.ids[b]}\n")
+            mark = " (.99)" if (a, b) in found["wrong and sure"] else ""
+            sys.stdout.write(f"  {name} {graph.nodes.ids[a]} -> {graph.nodes.ids[b]}{mark}\n")
     return 0
 
 
