@@ -409,6 +409,8 @@ class Resolver:
                 return [Target(number, value.rule, len(variants)) for number in variants], ""
             if program.is_type_only(value.number):
                 return [], ""  # a value of that name is not the repository's
+            if self.lists_arguments(file):
+                value = self._in_own_namespace(file, scope, chain, value)
             meant_by_name = self._factory_of(file, value.number, arguments)
             functions = program.select_overloads(self._callee_of(meant_by_name), arguments)
             if self._has_clauses(file):  # a function is its name and the number of its arguments
@@ -427,6 +429,8 @@ class Resolver:
                     number, -1
                 )
                 functions = program.packages.find_variants(number, of_file, file, program.files, chosen, is_linked)
+                if is_linked and value.rule == RuleName.SAME_FILE and program.file_of[functions[0]] != file:
+                    value = value._replace(rule=RuleName.PACKAGE_SCOPE)
             meant = self.twins.choose((file, scope), chain, functions, values, value.rule)
             return [*(Target(*each) for each in meant), *constants], ""
         if value.kind is ValueKind.EXTERNAL:
@@ -456,6 +460,33 @@ class Resolver:
         """Return True if what a called name means does not depend on arguments; they choose between its overloads."""
         settings = self.program.files[file].settings
         return settings is not None and bool(settings.modules.headers)
+
+    def _misses(self, function: int, arguments: str) -> bool:
+        """Return True if a function of a language with overloads does not take so many arguments."""
+        program = self.program
+        settings = program.files[program.file_of[function]].settings
+        is_overloaded = settings is not None and bool(settings.modules.headers) and settings.names.has_overloads
+        return is_overloaded and misfit(program.parameters.get(function), arguments, {}) is None
+
+    def _in_own_namespace(self, file: int, scope: int, chain: str, value: Value) -> Value:
+        """Return what a name means in the namespaces around a scope, where it was found in another one of the file."""
+        symbols, program = self.program.files[file], self.program
+        if scope < 0 or len(symbols.opened_namespaces) < 2 or "(" in chain or "[" in chain:
+            return value
+        qualname = program.definition_of[value.number].qualname
+        namespace, around = qualname.removesuffix(f".{chain}"), symbols.facts.definitions[scope].qualname
+        if namespace == qualname or f"{around}.".startswith(f"{namespace}."):
+            return value
+        if any(entry.module == namespace for entry in symbols.stars):
+            return value
+        while "." in around:
+            around = around.rpartition(".")[0]
+            own = symbols.by_qualname.get(f"{around}.{chain}")
+            if own is None:
+                own = program.packages.find_definition(file, f"{around}.{chain}", program.files)
+            if own is not None:
+                return value._replace(number=own, rule=self.name_lookup.rule_of_path(file, own))
+        return value
 
     def _find_in_named_object(self, file: int, chain: str) -> list[Target]:
         return [Target(*each) for each in self.name_candidates.find_in_named_object(file, chain)]

@@ -529,7 +529,9 @@ class PreprocessorSettings:
     """regular expression of conditions that do not hold; `!` precedes a name that must be undefined. Example: C: `'0$'`
     """
     blank: tuple[str, ...] = ()
-    r"""regular expressions of text to hide from the grammar, or their group `mark`. Example: C: `['\bWINAPI\b']`"""
+    r"""regular expressions of text to hide from the grammar, or their group `mark`; a group `stop` becomes a semicolon.
+    Example: C: `['\bWINAPI\b']`
+    """
 
 
 @dataclass(frozen=True, slots=True)

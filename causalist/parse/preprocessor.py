@@ -129,9 +129,15 @@ def blank_spans(data: bytes, spans: list[_Span]) -> bytes:
 def blank_matches(data: bytes, blank: "list[re.Pattern[bytes]]") -> bytes:
     """Return `data` without the matches of the patterns, applied in order.
 
-    If a pattern has a group `mark`, only that group is blanked.
+    If a pattern has a group `mark`, only that group is blanked; a group `stop` becomes a semicolon.
     """
     for pattern in blank:
+        if "stop" in pattern.groupindex:
+            stopped = bytearray(data)
+            for found in pattern.finditer(data):
+                stopped[slice(*found.span("stop"))] = b";" * (found.end("stop") - found.start("stop"))
+            data = bytes(stopped)
+            continue
         group = "mark" if "mark" in pattern.groupindex else 0
         data = blank_spans(data, [m.span(group) for m in pattern.finditer(data)])
     return data
