@@ -33,7 +33,7 @@ def show_callees(node: str, *, repo: Path | None, force: bool, min_confidence: f
     repository = open_for_lookup(repo, force=force, when_empty=calls_document(node, ()) if as_json else None)
     name = resolve_id(repository, node)
     known = repository.callees(name)
-    edges = [edge for edge in known if edge.confidence >= min_confidence]
+    edges = [edge for edge in known if edge.certainty >= min_confidence]
     nothing = _empty_message(f"calls that {name} makes inside the repository", len(known), min_confidence)
     print_result(calls_document(name, edges) if as_json else None, format_edges(edges), "" if edges else nothing)
 
@@ -52,7 +52,7 @@ def show_callers(node: str, *, repo: Path | None, force: bool, min_confidence: f
         repository.references(name),
         repository.documentation(name),
     )
-    edges, through, references, documents = ([e for e in each if e.confidence >= min_confidence] for each in known)
+    edges, through, references, documents = ([e for e in each if e.certainty >= min_confidence] for each in known)
     found = edges or through or references or documents
     report_unread(repository, name)
     report_stale_calls(repository, None, name)
@@ -64,13 +64,23 @@ def show_callers(node: str, *, repo: Path | None, force: bool, min_confidence: f
 
 
 def format_edges(edges: "Sequence[Edge]") -> list[str]:
-    """Return one line per edge: confidence, rule, ends, and location in the file of its source."""
+    """Return one line per edge: confidence, rule, ends, and location in the file of its source.
+
+    Of functions between which a build chooses, the confidence is that of all, and the rule says how many there are.
+    """
     return align_columns(
         [
-            (f"{e.confidence:.3f}", e.rule, f"{e.source} -> {e.target}", edge_location(e), count_sightings(e))
+            (f"{e.certainty:.3f}", describe_rule(e), f"{e.source} -> {e.target}", edge_location(e), count_sightings(e))
             for e in edges
         ]
     )
+
+
+def describe_rule(edge: "Edge") -> str:
+    """Return the rule of an edge, with the number of functions between which a build chooses."""
+    from causalist.model.graph import BUILD_VARIANT
+
+    return f"{edge.rule}, one of {edge.candidates}" if edge.rule == BUILD_VARIANT else edge.rule
 
 
 def _format_callers(
@@ -116,7 +126,7 @@ def show_users(node: str, kind: str, *, repo: Path | None, force: bool, min_conf
     repository = open_for_lookup(repo, force=force, when_empty=calls_document(node, ()) if as_json else None)
     name = resolve_id(repository, node)
     known = repository.readers(name) if kind == "reads" else repository.writers(name)
-    edges = [edge for edge in known if edge.confidence >= min_confidence]
+    edges = [edge for edge in known if edge.certainty >= min_confidence]
     report_unread(repository, name)
     weaker = f" with a confidence of {min_confidence:g} or more; {len(known)} with less" if known else ""
     print_result(

@@ -26,6 +26,7 @@ from causalist.cli._repository import (
     report_unread,
     resolve_id,
 )
+from causalist.cli.edges import describe_rule
 from causalist.errors import UnreadNode
 from causalist.model.symbols import split_id
 from causalist.serialize.lookups import (
@@ -225,7 +226,7 @@ def _format_neighbors(groups: "tuple[Neighbors, ...]", node: str) -> Iterator[st
             if group.hop > 1:
                 other = f"{edge.source} -> {edge.target}"
             site = f"{edge.n} commit{'s'[: edge.n != 1]}" if group.kind == "co_changes" else edge_location(edge)
-            rows.append((f"  {edge.confidence:.3f}", edge.rule, other, site, count_sightings(edge)))
+            rows.append((f"  {edge.certainty:.3f}", describe_rule(edge), other, site, count_sightings(edge)))
         yield from align_columns(rows)
         if group.n > len(group.edges):
             yield f"  and {group.n - len(group.edges)} more"
@@ -440,7 +441,7 @@ def _format_verdict(verdict: "Verdict") -> Iterator[str]:
     yield from _explain_verdict(verdict)
     rows = zip(verdict.edges, verdict.lines, verdict.bases, strict=True)
     for edge, line, basis in list(rows)[:MAX_LISTED]:
-        yield f"  {edge_location(edge)}  {edge.kind}  {edge.rule} {edge.confidence:.2f}  {edge.source} -> {edge.target}"
+        yield f"  {edge_location(edge)}  {edge.kind}  {edge.rule} {edge.certainty:.2f}  {edge.source} -> {edge.target}"
         if line:
             yield f"    {line}"
         if edge.observed is not None:

@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from causalist.graph._precision_file import shipped_confidences
-from causalist.model.graph import EdgeKind
+from causalist.model.graph import BUILD_VARIANT, EdgeKind
 
 
 class Evidence(IntEnum):
@@ -85,7 +85,7 @@ class RuleName(StrEnum):
     STRING_TARGET = "string-target"
     KEPT = "kept"
     NAME_PREFIX = "name-prefix"
-    BUILD_VARIANT = "build-variant"
+    BUILD_VARIANT = BUILD_VARIANT
 
 
 class Rule(NamedTuple):

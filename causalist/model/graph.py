@@ -138,6 +138,9 @@ class Proof(NamedTuple):
     time: int
 
 
+BUILD_VARIANT = "build-variant"  # the rule of edges to functions of which a build compiles one
+
+
 class Edge(NamedTuple):
     """One edge with names, for people. `line` is 1-based, or None where the edge has no site.
 
@@ -154,6 +157,11 @@ class Edge(NamedTuple):
     candidates: int = 1
     observed: Sighting | None = None
     proven: Proof | None = None
+
+    @property
+    def certainty(self) -> float:
+        """Confidence; of functions between which a build chooses, that one of them is meant."""
+        return min(1.0, self.confidence * self.candidates) if self.rule == BUILD_VARIANT else self.confidence
 
 
 def _no_integers() -> NDArray[np.int32]:

@@ -81,8 +81,9 @@ def verify_use(
     """Return whether `source` uses `target`: yes, no or unknown, with the reason.
 
     Yes: an edge with at least that confidence leads from `source` or its contents to `target` or its contents.
-    Overloads of one name are one. Making an instance uses the constructor. A user of a class may use its special
-    methods, which is a weaker edge. A request uses what handles its route. Containment is no use.
+    Overloads of one name are one, as are functions between which a build chooses. Making an instance uses the
+    constructor. A user of a class may use its special methods, which is a weaker edge. A request uses what handles its
+    route. Containment is no use.
     `file_calls` are the calls in the file of `source`.
     `rows_written` returns the rows of that file in which a word stands.
 
@@ -112,7 +113,7 @@ def verify_use(
     found = sort_by_confidence([*map(graph.edge, matching), *(edge_of(graph, use) for use in implicit)])
     is_meant |= np.isin(numbers, [use.number for use in implicit])
     bases = tuple(find_rule_precision(edge) for edge in found)
-    if any(edge.confidence >= min_confidence for edge in found):
+    if any(edge.certainty >= min_confidence for edge in found):
         return Verdict(ids[source], ids[target], Certainty.YES, VerdictReason.USES, found, (), bases)
     gaps = list_unresolved_calls(graph, is_source, lambda text: text in names) if names else ()
     is_call = (edges.kinds[numbers] == EdgeKind.CALLS) & ~is_meant
