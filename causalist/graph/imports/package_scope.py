@@ -131,6 +131,7 @@ class PackageScopes:
     included: Callable[[int], frozenset[int]] | None = None  # a file -> itself and the files that it includes
     included_sources: set[str] = field(default_factory=set)  # paths of files that others include, though no headers
     _names: dict[PackageKey, dict[str, list[tuple[int, int]]]] = field(default_factory=dict)  # -> (file, definition)
+    _system_names: dict[str, frozenset[str]] = field(default_factory=dict)  # by language
     _variants: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # definition -> its namesakes, with files
 
     @classmethod
@@ -184,7 +185,12 @@ class PackageScopes:
         These are those that it includes, and those that belong to a header that it includes, by their name.
         """
         settings = tables[file].settings
-        if settings is None or name not in settings.modules.system_names or self.included is None:
+        if settings is None or self.included is None:
+            return found
+        names = self._system_names.get(settings.name)
+        if names is None:
+            names = self._system_names[settings.name] = frozenset(settings.modules.system_names)
+        if name not in names:
             return found
         if not any(entry.module.startswith("<") for entry in tables[file].facts.imports):
             return found
