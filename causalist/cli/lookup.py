@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from causalist._internal.text import align_columns
-from causalist.cli._output import say
+from causalist.cli._output import emit, say
 from causalist.cli._repository import (
     answer_each_meaning,
     count_sightings,
@@ -26,6 +26,7 @@ from causalist.cli._repository import (
     report_unread,
     resolve_id,
 )
+from causalist.cli._run import NOTHING_FOUND
 from causalist.cli.edges import describe_rule
 from causalist.errors import UnreadNode
 from causalist.model.symbols import split_id
@@ -242,8 +243,12 @@ MAX_UNRESOLVED_CALLS = 5
 @observed_option
 @click.option("--at-least", type=click.Choice(["observed", "proven"]),
               help="Only edges that runs saw, or that are proven; the shortest path.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["text", "svg"]), default="text", show_default=True,
+              help="As text or as a picture.")  # fmt: skip
 @answer_each_meaning
-def path_command(source: str, target: str, repo: Path | None, force: bool, at_least: str | None, as_json: bool) -> None:
+def path_command(
+    source: str, target: str, repo: Path | None, force: bool, at_least: str | None, form: str, as_json: bool
+) -> None:
     """Show the most probable path from SOURCE to TARGET.
 
     A path follows uses, and steps from a type or file to its members. If no forward path exists, the command shows a
@@ -258,7 +263,7 @@ def path_command(source: str, target: str, repo: Path | None, force: bool, at_le
     repository = open_for_lookup(repo, force=force, when_empty=empty)
     start, end = resolve_id(repository, source), resolve_id(repository, target)
     if at_least is not None:
-        _show_evident_path(repository, start, end, at_least, as_json)
+        _show_evident_path(repository, start, end, at_least, form, as_json)
         return
     trail = repository.path(start, end)
     gaps = repository.gaps(start, end) if trail is None or not trail.forward else ()
@@ -274,22 +279,35 @@ def path_command(source: str, target: str, repo: Path | None, force: bool, at_le
         )
     elif trail is None:
         nothing = f"the graph has no path from {start} to {end}"
-    print_result(
-        path_document(start, end, trail, gaps) if as_json else None, _format_path(trail) if trail else (), nothing
-    )
+    _print_path(start, end, trail, gaps, nothing, form, as_json)
     if trail is not None and not trail.forward:
         unknown = "; unresolved calls could hide one:\n" + "\n".join(_format_unresolved_calls(gaps)) if gaps else ""
         say(f"note: no forward path is known; this path reverses some edges{unknown}")
 
 
-def _show_evident_path(repository: "Repository", start: str, end: str, at_least: str, as_json: bool) -> None:
+def _print_path(
+    start: str, end: str, trail: "GraphPath | None", gaps: "tuple[UnresolvedCall, ...]", nothing: str, form: str,
+    as_json: bool,
+) -> None:  # fmt: skip
+    if form == "svg" and trail is not None:
+        from causalist.serialize.picture import draw_path
+
+        emit(draw_path(start, end, trail))
+        return
+    if form == "svg":
+        say(nothing)
+        click.get_current_context().exit(NOTHING_FOUND)
+    print_result(
+        path_document(start, end, trail, gaps) if as_json else None, _format_path(trail) if trail else (), nothing
+    )
+
+
+def _show_evident_path(repository: "Repository", start: str, end: str, at_least: str, form: str, as_json: bool) -> None:
     trail = repository.path_by_evidence(start, end, is_proven=at_least == "proven")
     report_stale_calls(repository, start, end)
     how = "observe -- pytest" if at_least == "observed" else f"prove {end}"
     nothing = "" if trail else f"no path of {at_least} edges from {start} to {end}; `causalist {how}` looks for them"
-    print_result(
-        path_document(start, end, trail, ()) if as_json else None, _format_path(trail) if trail else (), nothing
-    )
+    _print_path(start, end, trail, (), nothing, form, as_json)
 
 
 def _format_unresolved_calls(gaps: "tuple[UnresolvedCall, ...]") -> list[str]:

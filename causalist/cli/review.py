@@ -57,8 +57,9 @@ def _read_conditions(_: click.Context, __: click.Parameter, value: str | None) -
 @click.option("--staged", is_flag=True, help="Review what is staged instead of the working tree.")
 @click.option("--patch", "patch", metavar="FILE", help="Review a unified diff on the files as they are; - is stdin.")
 @click.option(
-    "--format", "form", type=click.Choice(["text", "markdown", "github", "sarif"]), default="text", show_default=True,
-    help="For a terminal, a pull request, annotations of GitHub, or code scanning (SARIF 2.1.0).",
+    "--format", "form", type=click.Choice(["text", "markdown", "github", "sarif", "svg"]), default="text",
+    show_default=True,
+    help="For a terminal, a pull request, annotations of GitHub, code scanning (SARIF 2.1.0), or as a picture.",
 )  # fmt: skip
 @click.option(
     "--fail-on", "conditions", metavar="LIST", callback=_read_conditions,
@@ -134,6 +135,13 @@ def review_command(
         emit_lines(format_markdown(review, limit, n_tests))
     elif form == "github":
         emit_lines(format_annotations(review))
+    elif form == "svg":
+        from causalist.serialize.picture import draw_review
+
+        if review.files:
+            nodes = {each.new.node for each in review.definitions if each.new is not None}
+            known = sorted(node for node in nodes if after.graph.nodes.ids.position(node) >= 0)
+            emit(draw_review(review, (edge for node in known for edge in after.callees(node))))
     elif form == "sarif":
         emit_document(sarif_document(review))
     else:

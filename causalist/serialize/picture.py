@@ -17,14 +17,17 @@ from causalist.model.symbols import Role
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
     from causalist.model.lookup import Affected, DependencyOrder, GraphPath
+    from causalist.review.report import Review
 
 MAX_PICTURE_NODES = 80  # more do not fit on a page that people can read
+_MAX_USERS, _MAX_TESTS = 30, 12  # of a change
 
 _ROW, _HEIGHT, _PASSAGE = 44, 34, 14  # pixels: of a row with a node, of its box, of a row that an edge passes through
 _TOP, _GAP, _MARGIN = 40, 80, 16  # pixels
 _CHARACTER = 7.2  # pixels of the monospaced font at 12 pixels
 _MAX_LABEL = 44  # characters
 _SWEEPS = 12  # over all columns; more did not change the drawings of five repositories
+_CUT = "to cut"
 _DOUBTFUL = 0.5  # below it an edge is more likely wrong than right
 _SURE = 0.95
 
@@ -57,14 +60,14 @@ class PictureNode(NamedTuple):
 
 
 class PictureEdge(NamedTuple):
-    """An arrow. `is_cut`: a use to cut so that no cycle is left."""
+    """An arrow. `alert` is "" or a word for what is red: a use to cut, a call that breaks."""
 
     source: str
     target: str
     kind: str
     confidence: float
     evidence: Evidence = Evidence.CODE
-    is_cut: bool = False
+    alert: str = ""
 
 
 _FILLS: Mapping[Mark, tuple[str, str]] = {
@@ -114,6 +117,7 @@ def draw_picture(
 def picture_edge(edge: "Edge") -> PictureEdge:
     """Return the arrow of an edge."""
     evidence = Evidence.OBSERVED if edge.observed is not None and edge.observed.n else Evidence.CODE
+    evidence = Evidence.PROVEN if edge.proven is not None else evidence
     return PictureEdge(edge.source, edge.target, edge.kind, edge.confidence, evidence)
 
 
@@ -130,19 +134,66 @@ def draw_path(start: str, end: str, trail: "GraphPath | None") -> str:
     return draw_picture(nodes, map(picture_edge, trail.edges), title, (f"probability {trail.probability:.2g}",))
 
 
-def draw_impact(node: str, affected: Sequence["Affected"]) -> str:
-    """Return what depends on a node as SVG, tests marked; the first of `affected` are drawn."""
-    known = {each.node for each in affected}
-    nodes = [PictureNode(node, mark=Mark.FOCUS)]
+def draw_impact(nodes: Sequence[str], affected: Sequence["Affected"], what: str) -> str:
+    """Return what depends on nodes as SVG, tests marked; the first of `affected` are drawn. `what` names the nodes."""
+    drawn = [PictureNode(node, mark=Mark.FOCUS) for node in nodes]
+    drawn += [PictureNode(each.node, mark=_mark_of(each)) for each in affected]
+    return draw_picture(drawn, _edges_of(affected, nodes), f"what depends on {what}")
+
+
+def draw_review(review: "Review", uses: Iterable["Edge"]) -> str:
+    """Return a change as SVG: changed definitions, who depends on them, tests, and the calls that break.
+
+    `uses` are those that the changed definitions make; the ones among what is drawn are drawn, too.
+    """
+    changed = {each.new.node: each.kind for each in review.definitions if each.new is not None}
+    users = [*review.affected[:_MAX_USERS], *review.tests[:_MAX_TESTS]]
+    broken = {(call.node, call.target) for call in review.broken}
+    calls = [each for each in review.broken if each.node not in {user.node for user in users}]
+    nodes = [PictureNode(node, kind, Mark.ADDED if kind == "added" else Mark.CHANGED) for node, kind in changed.items()]
+    nodes += [PictureNode(each.node, mark=_mark_of(each)) for each in users if each.node not in changed]
+    nodes += [PictureNode(each.node, f"{each.path}:{each.line}") for each in calls if each.node not in changed]
+    edges = [
+        edge._replace(alert="breaks" if (edge.source, edge.target) in broken else "")
+        for edge in _edges_of(users, list(changed))
+    ]
+    edges += [PictureEdge(each.node, each.target, "calls", each.confidence, alert="breaks") for each in review.broken]
+    edges += map(picture_edge, uses)
+    n_removed = sum(each.kind == "removed" for each in review.definitions)
+    notes = [f"{count_noun(n_removed, 'definition')} removed"] if n_removed else []
+    for noun, found, most in (("user", review.affected, _MAX_USERS), ("test", review.tests, _MAX_TESTS)):
+        if len(found) > most:
+            notes.append(f"{count_noun(len(found) - most, noun)} more, not drawn")
+    return draw_picture(nodes, edges, f"{review.before[:10]} to {review.after[:10]}", notes)
+
+
+def _mark_of(affected: "Affected") -> Mark:
+    return Mark.TEST if affected.role == Role.TEST.label else Mark.PLAIN
+
+
+def _edges_of(affected: Sequence["Affected"], nodes: Sequence[str]) -> list[PictureEdge]:
+    """Return the uses by which `affected` depend on one another and on `nodes`.
+
+    A use may lead to a part of a node, or to what runs it.
+    """
+    owners = dict.fromkeys([*nodes, *(each.node for each in affected)])
+
+    def owner_of(target: str) -> str | None:
+        while target not in owners:
+            shorter = max(target.rpartition(".")[0], target.rpartition("::")[0], key=len)
+            if not shorter or shorter == target or "::" not in target:
+                return None
+            target = shorter
+        return target
+
     edges = []
     for each in affected:
-        nodes.append(PictureNode(each.node, mark=Mark.TEST if each.role == Role.TEST.label else Mark.PLAIN))
-        # The edge may lead to a part of a node, or to what runs it.
-        target = each.overridden_by or each.runs or each.edge.target
-        if target not in known:  # a part of a node, or of the node in question
-            target = next((a.node for a in affected if target.startswith((f"{a.node}.", f"{a.node}::"))), node)
-        edges.append(picture_edge(each.edge)._replace(source=each.node, target=target))
-    return draw_picture(nodes, edges, f"what depends on {node}")
+        target = owner_of(each.overridden_by or each.runs or each.edge.target)
+        if target is None and len(nodes) == 1:
+            target = nodes[0]
+        if target is not None:
+            edges.append(picture_edge(each.edge)._replace(source=each.node, target=target))
+    return edges
 
 
 def draw_order(order: "DependencyOrder") -> str:
@@ -158,7 +209,7 @@ def draw_order(order: "DependencyOrder") -> str:
     cuts = {(cut.source, cut.target) for cycle in order.cycles for cut in cycle.cuts}
     uses = [(item.node, target) for item in order.items for target in item.uses]
     needed = _not_implied(uses)
-    edges = [PictureEdge(*use, "uses", 1.0, is_cut=use in cuts) for use in uses if use in needed]
+    edges = [PictureEdge(*use, "uses", 1.0, alert=_CUT if use in cuts else "") for use in uses if use in needed]
     notes = order.notes
     if len(needed) < len(set(uses)):
         implied = count_noun(len(set(uses)) - len(needed), "use")
@@ -191,8 +242,9 @@ def _legend(edges: Sequence[PictureEdge]) -> str:
         said.append("thin: read from the code")
     if any(edge.evidence is Evidence.CODE and edge.confidence < _DOUBTFUL for edge in edges):
         said.append("dashed: below .5")
-    if any(edge.is_cut for edge in edges):
-        said.append("red: to cut")
+    alerts = sorted({edge.alert for edge in edges if edge.alert})
+    if alerts:
+        said.append(f"red: {', '.join(alerts)}")
     return "; ".join(said)
 
 
@@ -208,7 +260,7 @@ def _strongest(edges: Iterable[PictureEdge]) -> list[PictureEdge]:
             continue
         known = best.setdefault((edge.source, edge.target), edge)
         if (_rank(edge.evidence), edge.confidence) > (_rank(known.evidence), known.confidence):
-            best[edge.source, edge.target] = edge._replace(is_cut=edge.is_cut or known.is_cut)
+            best[edge.source, edge.target] = edge._replace(alert=edge.alert or known.alert)
     return list(best.values())
 
 
@@ -300,7 +352,7 @@ def _columns(nodes: Sequence[str], edges: Sequence[PictureEdge]) -> dict[str, in
 
     graph = networkx.DiGraph()
     graph.add_nodes_from(nodes)
-    graph.add_edges_from((edge.source, edge.target) for edge in edges if not edge.is_cut)
+    graph.add_edges_from((edge.source, edge.target) for edge in edges if edge.alert != _CUT)
     condensed = networkx.condensation(graph)
     found: dict[str, int] = {}
     for column, group in enumerate(networkx.topological_generations(condensed)):
@@ -336,12 +388,12 @@ def _mean(places: Sequence[float], otherwise: float) -> float:
 def _draw_edge(edge: PictureEdge, course: str) -> str:
     width = {Evidence.PROVEN: 3.0, Evidence.OBSERVED: 2.0}.get(edge.evidence, 1.2 if edge.confidence >= _SURE else 0.9)
     dashed = edge.evidence is Evidence.CODE and edge.confidence < _DOUBTFUL
-    color = "#cf222e" if edge.is_cut else "#57606a"
+    color = "#cf222e" if edge.alert else "#57606a"
     said = f"{edge.source} {edge.kind} {edge.target}, {edge.confidence:.2f}, {edge.evidence}"
-    style = ' stroke-dasharray="4 3"' if dashed or edge.is_cut else ""
+    style = ' stroke-dasharray="4 3"' if dashed or edge.alert == _CUT else ""
     return (
         f'<path d="{course}" fill="none" stroke="{color}" stroke-width="{width}"{style} marker-end="url(#end)">'
-        f"<title>{_text(said)}{' (to cut)' if edge.is_cut else ''}</title></path>"
+        f"<title>{_text(said)}{f' ({edge.alert})' if edge.alert else ''}</title></path>"
     )
 
 

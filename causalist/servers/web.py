@@ -189,7 +189,8 @@ class WebApp:
             from causalist.serialize import picture
 
             if view == "impact":
-                return {"picture": _elements(picture.draw_impact(given["node"], repository.impact(given["node"])))}
+                node = given["node"]
+                return {"picture": _elements(picture.draw_impact([node], repository.impact(node), node))}
             if view == "path":
                 trail = repository.path(given["node"], given["to"])
                 return {"picture": _elements(picture.draw_path(given["node"], given["to"], trail))}

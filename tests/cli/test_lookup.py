@@ -152,6 +152,13 @@ class TestPath:
         assert "no forward path is known" in done.stderr
         assert document_of("path", "with_tax", "Cart.total", "--repo", str(small))["forward"] is False
 
+    def test_picture(self, small: Path) -> None:
+        write_all(small, {"alone.py": "def alone():\n    return 1\n"})
+        svg = invoke("path", "print_invoice", "with_tax", "--format", "svg", cwd=small)
+        assert svg.code == 0 and svg.stdout.count("data-node=") == 4 and "marker-end" in svg.stdout
+        none = invoke("path", "alone.py", "with_tax", "--format", "svg", "--repo", str(small))
+        assert (none.code, none.stdout) == (1, "") and "no path from alone.py" in none.stderr
+
     def test_not_connected(self, small: Path) -> None:
         write_all(small, {"alone.py": "def alone():\n    return 1\n"})
         done = invoke("path", "alone.py", "with_tax", "--repo", str(small))

@@ -1,6 +1,7 @@
 """Reviews of changes in small repositories; what is expected was written by hand."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -284,6 +285,14 @@ def test_sarif_has_what_its_schema_requires(shop: Path) -> None:
     place = first["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "shop/cart.py"
     assert place["region"]["startLine"] == 5
+
+
+def test_a_picture_has_the_change_its_users_and_what_breaks(shop: Path) -> None:
+    write_all(shop, {"shop/prices.py": PRICES.replace("tax)", "tax, currency)")})
+    svg = invoke("review", "--format", "svg", cwd=shop).stdout
+    assert svg.count("(breaks)") == 1 and "red: breaks" in svg
+    nodes = ["shop/prices.py::price", "shop/cart.py::total", "tests/test_cart.py::test_total"]
+    assert re.findall(r'data-node="([^"]*)"', svg) == nodes
 
 
 def test_markdown(shop: Path) -> None:

@@ -93,7 +93,7 @@ def test_a_line_says_how_an_edge_is_known() -> None:
         PictureEdge("a", "c", "calls", 0.99),
         PictureEdge("a", "d", "calls", 0.2, Evidence.OBSERVED),
         PictureEdge("a", "e", "tests", 0.99, Evidence.PROVEN),
-        PictureEdge("a", "f", "uses", 1.0, is_cut=True),
+        PictureEdge("a", "f", "uses", 1.0, alert="to cut"),
     ]
     read = Read(draw_picture(nodes, edges, "title"))
     widths = [float(path.attrib["stroke-width"]) for _, _, path in read.arrows]
