@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from causalist.errors import GitError
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
 from causalist.servers.live.freshness import FreshnessReport
@@ -19,6 +20,7 @@ from causalist.servers.mcp.tools import TOOLS
 from causalist.servers.text_answers import OUTPUT_SCHEMA, Reply, staleness_note, structured_content
 from tests.cli.commands import CHECKOUT, write_all
 from tests.cli.conftest import SMALL
+from tests.edits import git
 
 ALL = select_tools("all")
 FILES = {
@@ -51,9 +53,33 @@ def call(repository: Repository, tool: str, **arguments: Any) -> Reply:
 
 
 def test_there_are_those_of_the_command_line() -> None:
-    more = ["find", "map", "tests", "state", "neighbors", "verify", "layers", "topo", "similar", "status"]
-    assert list(ALL)[:13] == [*TOOLS, *more]
+    more = ["find", "map", "tests", "review", "state", "neighbors", "verify", "layers", "topo", "similar", "status"]
+    assert list(ALL)[:14] == [*TOOLS, *more]
     assert list(select_tools("default")) == ["ask", "symbol", "impact"]
+
+
+def test_review(tmp_path: Path) -> None:
+    """What is expected follows from the change: a parameter more, one call and its test."""
+    folder = write_all(tmp_path / "shop", FILES)
+    git(folder, "init", "-q")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "first")
+    prices = FILES["shop/prices.py"].replace("def with_tax(", "def with_tax(currency, ")
+    write_all(folder, {"shop/prices.py": prices})
+    repository = Repository.open(folder, exact_root=True)
+    text = call(repository, "review").text
+    lines = text.splitlines()
+    assert lines[:2] == ["1 file changed, 1 definition", "calls that no longer fit (2):"]
+    at = lines.index("changed in signature (1):")
+    assert lines[at : at + 4] == [
+        "changed in signature (1):", "  shop/prices.py::with_tax", "tests to run, the most probable first (1):",
+        next(line for line in lines if line.endswith("tests/test_prices.py::test_with_tax")),
+    ]  # fmt: skip
+    assert call(repository, "review", revision="HEAD").text.startswith("note: it has no parent")
+    for budget in (200, 300):
+        assert count_tokens(call(repository, "review", max_tokens=budget).text) <= budget
+    with pytest.raises(GitError):
+        call(repository, "review", revision="no-such-branch")
 
 
 def test_find(shop: Repository) -> None:

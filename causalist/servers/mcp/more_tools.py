@@ -88,6 +88,12 @@ def _tests(repository: "Repository", arguments: Arguments) -> Reply:
     return Reply(list_by_depth(head, found, arguments["max_tokens"]), [each.node for each in found])
 
 
+def _review(repository: "Repository", arguments: Arguments) -> Reply:
+    from causalist.servers.review_text import review_text
+
+    return review_text(repository, arguments["revision"], arguments["max_tokens"])
+
+
 def _state(repository: "Repository", arguments: Arguments) -> Reply:
 
     from causalist.servers.text_answers import format_node, format_unread, resolve_name, truncate_to_budget
@@ -245,6 +251,15 @@ MORE_TOOLS: Mapping[str, Tool] = {
             "max_tokens": budget_parameter(2000),
         },
         _tests,
+    ),
+    "review": Tool(
+        "Review of a change",
+        "Reviews a diff: changed definitions, calls that it breaks, forgotten files, tests to run. Call after edits.",
+        {
+            "revision": Parameter(str, "A commit or range A..B; without it the working tree.", 1, 200),
+            "max_tokens": budget_parameter(2000),
+        },
+        _review,
     ),
     "state": Tool(
         "Who reads and writes a value",
