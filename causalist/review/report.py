@@ -13,19 +13,18 @@ from numpy.typing import NDArray
 from causalist.model.index import Index
 from causalist.model.lookup import Affected, ChangesWith
 from causalist.model.symbols import NodeKind, Role, file_id, split_id
-from causalist.navigate import find_users_and_tests, list_co_change_edges, mark_tests
+from causalist.navigate import find_users_and_tests, mark_tests
 from causalist.navigate.edges import with_overloads_and_members
-from causalist.navigate.neighbors import LEAST_USUAL, combine_chances
 from causalist.parse import find_secrets, with_line_feeds
 from causalist.review.breaking import BrokenCall, find_broken_calls, locate_versions
 from causalist.review.changes import ChangedDefinition, ChangedFile, ChangeKind, Comparison, DefinitionVersion
 from causalist.review.layer_rules import BrokenRule, LayerRules, find_broken_rules
+from causalist.review.missing import find_missing_files
 from causalist.review.versions import FileVersions
 from causalist.source import blob_hash
 
 _MAX_HOT = 5
 _LEAST_USERS = 3  # of a hot spot
-_LEAST_COMMON = 2  # commits of a file that usually changes too
 _LEAST_USES = 0.5  # confidence of uses that are counted
 
 
@@ -160,34 +159,6 @@ def _coded_paths(comparison: Comparison) -> list[str]:
     """Return the files whose code a change touches: a corrected comment asks for nothing else."""
     touched = {each.path for each in comparison.definitions}
     return [each.path for each in comparison.files if each.path in touched or not each.has_code]
-
-
-def find_missing_files(index: Index, paths: Iterable[str], coded: Iterable[str]) -> tuple[ChangesWith, ...]:
-    """Return the files that commits usually change together with those in `coded`, and that are none of `paths`.
-
-    The likeliest first, then by path. Each changed file is a reason of its own: the chances that none holds are
-    multiplied. The reason that is given is the strongest.
-    """
-    history, nodes = index.history, index.graph.nodes
-    owners = sorted({n for n in (nodes.ids.position(file_id(path)) for path in coded) if n >= 0})
-    own = {str(file_id(path)) for path in paths}
-    best: dict[str, ChangesWith] = {}
-    none: dict[str, float] = {}
-    for owner in owners:
-        place = int(np.searchsorted(history.nodes, owner))
-        n_commits = int(np.count_nonzero(history.files == place))
-        for edge in list_co_change_edges(index, owner):
-            file = edge.target if edge.source == nodes.ids[owner] else edge.source
-            if file in own:
-                continue
-            chance = combine_chances(0.0, edge.confidence)
-            none[file] = none.get(file, 1.0) * (1.0 - chance)
-            if edge.n >= _LEAST_COMMON and (file not in best or chance > best[file].probability):
-                role = Role(int(nodes.roles[nodes.ids.position(file)])).label
-                best[file] = ChangesWith(file, nodes.ids[owner], edge.n, n_commits, chance, role)
-    found = [each._replace(probability=1.0 - none[each.file]) for each in best.values()]
-    found = [each for each in found if each.probability >= LEAST_USUAL]
-    return tuple(sorted(found, key=lambda each: (-each.probability, each.file)))
 
 
 def _is_interface(index: Index, change: ChangedDefinition) -> bool:

@@ -3,7 +3,7 @@
 `planted` changes the signatures of functions of a repository (one more parameter that must be given, or one fewer;
 fixed seed) and compares the reported calls with those that are written: of functions whose name is defined once, all
 calls by that name, found by the module `ast` for Python and by regular expressions elsewhere. `replay` reviews past
-commits and counts failures. `missing` leaves one file out of past commits and asks which one usually changes too;
+commits, counts failures and measures times. `missing` leaves one file out of past commits and asks which one usually changes too;
 beside it stand the plain counts of common commits.
 """
 
@@ -13,7 +13,7 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,8 +22,10 @@ import numpy as np
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, file_id, split_id
-from causalist.pipeline.repository import Repository
-from causalist.review.report import find_missing_files
+from causalist.pipeline.repository import Repository, cached_facts
+from causalist.review.changes import compare_versions
+from causalist.review.missing import find_missing_files
+from causalist.review.report import review_change
 from causalist.review.versions import compare_commits, first_parent
 from causalist.source.git import RunningGit, git_arguments
 from causalist.store import FactsCache, facts_path
@@ -161,12 +163,36 @@ def _python_calls(data: bytes, name: str) -> Iterator[int]:
             yield function.end_lineno or function.lineno
 
 
-def replay(root: Path, n: int) -> Iterator[tuple[str, int, int, float]]:
-    """Yield (commit, changed definitions, broken calls, seconds of CPU) of the last commits with code; raises."""
-    for commit in _commits(root, n):
-        start = time.process_time()
-        review, _ = Repository.review_revision(root, commit)
-        yield commit, len(review.definitions), len(review.broken), time.process_time() - start
+class Replayed(NamedTuple):
+    """A past commit as `review` sees it; `failure` is the defect that it ran into, "" for none. Seconds are of CPU.
+
+    `indexing` is the time of the index of the commit, `reviewing` that of all else.
+    """
+
+    commit: str
+    n_definitions: int
+    n_broken: int
+    indexing: float
+    reviewing: float
+    failure: str
+
+
+def replay(root: Path, n: int) -> Iterator[Replayed]:
+    """Yield the last commits without merges. Errors that `review` states are failures here, too."""
+    cache = FactsCache(facts_path())
+    known: Index | None = None
+    for commit in reversed(_commits(root, n)):
+        start = between = time.process_time()
+        try:
+            there = Repository.at_commit(root, commit, cache=cache, known=known)
+            known, between = there.index, time.process_time()
+            versions = compare_commits(root, first_parent(root, commit), commit)
+            comparison = compare_versions(versions, cached_facts(cache, versions))
+            review = review_change(there.index, comparison, versions, there.read_bytes, before="", after=commit)
+            counts, failure = (len(review.definitions), len(review.broken)), ""
+        except Exception as error:
+            counts, failure = (0, 0), f"{type(error).__name__}: {error}"
+        yield Replayed(commit, *counts, between - start, time.process_time() - between, failure)
 
 
 def _commits(root: Path, n: int, *, skip: int = 0) -> list[str]:
@@ -174,11 +200,22 @@ def _commits(root: Path, n: int, *, skip: int = 0) -> list[str]:
     return RunningGit(git_arguments(root), "rev-list", *arguments).finish().accepted().output.decode().split()
 
 
-def leave_out(root: Path, n: int, seed: int = _SEED) -> Iterator[tuple[str, bool, bool]]:
-    """Yield (file, is among the first three of `--missing`, of plain counts) for files left out of commits.
+class LeftOut(NamedTuple):
+    """A file left out of a commit: is it named, how many files are, by `review` and by as many of the plain counts.
 
-    The index and its history are those of the parent of each commit.
+    `n_of_whole` are the files that are named of the whole commit, of which none is missing.
     """
+
+    file: str
+    n_said: int
+    is_said: bool
+    is_plain: bool
+    is_plain_of_three: bool
+    n_of_whole: int
+
+
+def leave_out(root: Path, n: int, seed: int = _SEED) -> Iterator[LeftOut]:
+    """Yield the files left out of commits. The index and its history are those of the parent of each commit."""
     known: Index | None = None
     chosen, cache = random.Random(seed), FactsCache(facts_path())
     for commit in reversed(_commits(root, n)):
@@ -197,12 +234,22 @@ def leave_out(root: Path, n: int, seed: int = _SEED) -> Iterator[tuple[str, bool
             continue
         left = chosen.choice(sorted(there))
         rest = [path for path in there if path != left]
-        missing = [split_id(each.file)[0] for each in find_missing_files(index, rest, rest)[:3]]
+        said = [split_id(each.file)[0] for each in find_missing_files(index, rest, rest)]
         plain: Counter[str] = Counter()
         for path in rest:
             plain.update(counts.get(path, {}))
-        first = sorted((p for p in plain if p not in rest), key=lambda p: (-plain[p], p))[:3]
-        yield left, left in missing, left in first
+        first = sorted((p for p in plain if p not in rest), key=lambda p: (-plain[p], p))
+        n_of_whole = len(find_missing_files(index, there, there))
+        yield LeftOut(left, len(said), left in said, left in first[: len(said)], left in first[:3], n_of_whole)
+
+
+def interval(hits: Sequence[bool], seed: int = _SEED) -> str:
+    """Return a share with its 95 % bootstrap interval over the cases."""
+    if not hits:
+        return "none"
+    drawn = np.random.default_rng(seed).integers(0, len(hits), (2_000, len(hits)))
+    low, high = np.quantile(np.array(hits, dtype=float)[drawn].mean(axis=1), (0.025, 0.975))
+    return f"{np.mean(hits):.3f} ({low:.3f}-{high:.3f})"
 
 
 def _count_pairs(index: Index) -> dict[str, Counter[str]]:
@@ -217,6 +264,14 @@ def _count_pairs(index: Index) -> dict[str, Counter[str]]:
     return found
 
 
+def _count_left_out(found: Sequence[LeftOut]) -> Counter[str]:
+    counts: Counter[str] = Counter(left_out=len(found))
+    for each in found:
+        counts.update(spoken=bool(each.n_said), named=each.is_said, files=each.n_said)
+        counts.update(plain=each.is_plain, plain_of_three=each.is_plain_of_three, of_whole=bool(each.n_of_whole))
+    return counts
+
+
 def main() -> None:
     """Print the figures of each repository and their sum."""
     parser = argparse.ArgumentParser()
@@ -226,26 +281,40 @@ def main() -> None:
     parser.add_argument("--verbose", action="store_true")
     given = parser.parse_args()
     total: Counter[str] = Counter()
+    every: list[LeftOut] = []
     for root in given.repositories:
         own: Counter[str] = Counter()
         if given.what == "planted":
-            for each in plant(root, given.n):
-                own.update(changes=1, right=len(each.reported & each.written), reported=len(each.reported))
-                own.update(written=len(each.written))
+            for planted in plant(root, given.n):
+                reported, written = planted.reported, planted.written
+                own.update(changes=1, right=len(reported & written), reported=len(reported), written=len(written))
                 if given.verbose:
-                    wrong, lost = sorted(each.reported - each.written), sorted(each.written - each.reported)
-                    print(f"  {each.node} wrong={wrong[:3]} lost={lost[:3]}")
+                    wrong, lost = sorted(reported - written), sorted(written - reported)
+                    print(f"  {planted.node} wrong={wrong[:3]} lost={lost[:3]}")
         elif given.what == "replay":
-            for commit, n_definitions, n_broken, seconds in replay(root, given.n):
-                own.update(commits=1, definitions=n_definitions, broken=n_broken, milliseconds=int(1000 * seconds))
-                if given.verbose:
-                    print(f"  {commit[:10]} {n_definitions} {n_broken}")
+            times: list[float] = []
+            for each in replay(root, given.n):
+                own.update(commits=1, definitions=each.n_definitions, broken=each.n_broken, failed=bool(each.failure))
+                times.append(each.reviewing)
+                if given.verbose or each.failure:
+                    print(f"  {each.commit[:10]} {each.n_definitions} {each.n_broken} {each.failure}")
+            low, high = np.quantile(times, (0.5, 0.95))
+            print(f"  seconds of CPU beside the index: median {low:.2f}, 95 % below {high:.2f}, most {max(times):.2f}")
         else:
-            for _, is_named, is_plain in leave_out(root, given.n):
-                own.update(left_out=1, named=is_named, plain=is_plain)
+            found = list(leave_out(root, given.n))
+            every += found
+            own.update(_count_left_out(found))
         print(root.name, dict(own), flush=True)
         total.update(own)
     print("all", dict(total))
+    if every:
+        spoken = [each for each in every if each.n_said]
+        print("it speaks of", interval([bool(each.n_said) for each in every]))
+        print("named where it speaks", interval([each.is_said for each in spoken]))
+        print("as many plain counts there", interval([each.is_plain for each in spoken]))
+        print("three plain counts there", interval([each.is_plain_of_three for each in spoken]))
+        print("three plain counts of all", interval([each.is_plain_of_three for each in every]))
+        print("it speaks of whole commits", interval([bool(each.n_of_whole) for each in every]))
 
 
 if __name__ == "__main__":
