@@ -33,9 +33,10 @@ def observe_command(
 ) -> None:
     """Run COMMAND and record the calls that happen.
 
-    It is recorded which definitions of the repository call which. All Python processes that COMMAND starts are
-    recorded, in the current folder and with the current environment. Of tests of pytest, it is also recorded what each
-    of them runs. callers, callees, neighbors, path, verify, impact and tests then confirm calls that were seen, add
+    It is recorded which definitions of the repository call which. All processes of Python and Node that COMMAND starts
+    are recorded, in the current folder and with the current environment; of Node, samples. It is also recorded what
+    each test runs: of pytest, node --test, mocha, jest and go test, and of what writes coverage data that tells tests
+    apart. callers, callees, neighbors, path, verify, impact and tests then confirm calls that were seen, add
     those that no rule finds, and lower those that never happen. A call counts until one of its two definitions changes.
 
     The exit code is that of COMMAND. With --json, its output goes to stderr.
@@ -84,7 +85,7 @@ def _report(status: "ObservedStatus | None", as_json: bool, message: str) -> Non
 def _format_status(status: "ObservedStatus | None", n_runs: int) -> Iterator[str]:
     """Yield counts, then the last runs."""
     if status is None:
-        yield "nothing was recorded: no Python process ran code of the repository"
+        yield "nothing was recorded: no process of Python or Node ran code of the repository"
         return
     runs = status.runs[-n_runs:][::-1]
     yield (
@@ -98,5 +99,8 @@ def _format_status(status: "ObservedStatus | None", n_runs: int) -> Iterator[str
     yield from align_columns(
         [(f"  {describe_age(run.time)} ago", count_noun(run.n_processes, "process", ","), run.command) for run in runs]
     )
-    if runs and not runs[0].n_processes:
-        yield "no Python process of the last run ran code of the repository; one without PYTHONPATH or site is not seen"
+    if runs and not runs[0].n_processes and not status.n_tests:
+        yield (
+            "no process of the last run ran code of the repository; one of Python without PYTHONPATH or site, or of "
+            "Node without NODE_OPTIONS, is not seen"
+        )

@@ -96,6 +96,41 @@ def join_coverage(
     return TestChoice(_with_observed(graph, changed, tests, observed, certain, absent), report, problems)
 
 
+def definitions_by_test(
+    index: Index, files: Mapping[Path, str], paths: Collection[str], read_text: Callable[[str], str]
+) -> dict[int, set[int]]:
+    """Return, by the node of each test that data files tell apart, the callables of `paths` whose lines it ran.
+
+    `files` has, for a data file of one test alone, the name of that test, "" for others. What cannot be read is left
+    out.
+    """
+    graph, matcher, tests = index.graph, PathMatcher(index.manifest.paths), TestNodes(index)
+    nodes = graph.nodes
+    in_file: dict[str, list[int]] = {}
+    for node in np.flatnonzero(np.isin(nodes.kinds, sorted(CALLABLE_KINDS))).tolist():
+        in_file.setdefault(split_id(nodes.ids[node])[0], []).append(node)
+    bodies: dict[int, set[int]] = {}
+    found: dict[int, set[int]] = {}
+    for file, test in sorted(files.items()):
+        try:
+            data = read_coverage(file, lambda written: True)
+        except (UnreadableCoverage, OSError):
+            continue
+        places = matcher.match(sorted(data.paths))
+        names = tests.find({test} if test else data.contexts)
+        for written, lines in sorted(data.files.items()):
+            path = places.get(written, "")
+            for node in in_file.get(path, ()) if names and path in paths else ():
+                if node not in bodies:
+                    bodies[node] = _bodies(graph, np.array([node], dtype=np.int64), read_text)[path].lines
+                ran = bodies[node] & lines.ran
+                who = {test} if test and ran else {name for line in ran for name in lines.tests.get(line, ())}
+                for name in sorted(who & names.keys()):
+                    if names[name] != node:
+                        found.setdefault(names[name], set()).add(node)
+    return found
+
+
 class TestRecord(NamedTuple):
     """A test that was recorded: True if its code is as it was, and what it ran, True if that is as it was."""
 

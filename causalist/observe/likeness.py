@@ -21,7 +21,7 @@ from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_
 from causalist.parse import dialect_of
 
 LEAST_LIKELY = 0.1  # less likely calls are left out
-# Weights of the values of `Likeness.pairs_of` and `alike_targets`, by `python -m tests.benchmarks.observe.likeness`.
+# Weights of the values of `pairs_of` and `alike_targets`, by `python -m tests.benchmarks.observe.likeness`.
 WEIGHTS = (
     -0.72, 0.44, 0.37, -0.39, -0.29, 0.61, 0.58, 0.15, -0.09, -0.89, 2.43, 2.10, -0.16, 2.95, 0.21, 2.53, 1.39, 0.09,
     1.78, -0.29, 0.06, 0.71, -0.99,
@@ -106,7 +106,7 @@ def likely_calls(
     """
     if not seen:
         return {}
-    likeness, found = Likeness(graph, text_of, seen, ran), dict[tuple[int, int], float]()
+    likeness, found = CallLikeness(graph, text_of, seen, ran), dict[tuple[int, int], float]()
     for caller in likeness.callers:
         pairs, weights = (
             (likeness.alike_targets(caller), TARGET_WEIGHTS)
@@ -120,7 +120,7 @@ def likely_calls(
     return found
 
 
-class Likeness:
+class CallLikeness:
     """Features of the definitions of a graph, and counts of those that runs saw call each other.
 
     `seen` are pairs of callers and callees, `ran` the callers that ran at all.

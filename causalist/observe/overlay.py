@@ -71,7 +71,7 @@ def unseen_confidence(
     confidence * L / (confidence * L + 1 - confidence).
 
     >>> round(unseen_confidence(0.5, 1), 3), round(unseen_confidence(0.5, 100), 3), unseen_confidence(1.0, 100)
-    (0.459, 0.419, 1.0)
+    (0.459, 0.418, 1.0)
     """
     if confidence >= 1.0:
         return confidence

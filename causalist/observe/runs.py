@@ -27,6 +27,7 @@ from causalist.model.index import Index
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
 from causalist.navigate.coverage import TestNodes
 from causalist.navigate.impact import mark_tests
+from causalist.observe.profiles import read_profiles, run_go_tests
 from causalist.parse import dialect_of, find_secrets, mask_secrets
 
 _PREFIX = "observe-"
@@ -67,7 +68,7 @@ if _spec is not None and _spec.loader is not None and os.path.dirname(os.path.ab
 
 
 class RunFolder(NamedTuple):
-    """A run that was begun: `command` without secrets, `time` in seconds, `blobs` of the Python files by path."""
+    """A run that was begun: `command` without secrets, `time` in seconds, `blobs` of the files of code by path."""
 
     folder: Path
     command: str
@@ -101,13 +102,14 @@ def begin_run(folder: Path, root: Path, index: Index, command: Sequence[str]) ->
     blobs = {
         path: blob
         for path, blob in zip(index.manifest.paths, index.manifest.blobs, strict=True)
-        if blob and dialect_of(path) in _DIALECTS
+        if blob and dialect_of(path)
     }
+    recorded = [path for path in blobs if dialect_of(path) in _DIALECTS]
     typed = shlex.join(command).encode("utf-8", "replace")
     shown = mask_secrets(typed, find_secrets(typed)).decode("utf-8", "replace")
     made = RunFolder(run, shown, now // 10**9, os.getpid(), blobs)
     about = {"command": made.command, "time": made.time, "process": made.process, "blobs": blobs}
-    names = "\0".join((os.path.realpath(root), *blobs))
+    names = "\0".join((os.path.realpath(root), *recorded))
     try:
         (run / _INJECTED).mkdir(parents=True)
         (run / "files.txt").write_text(names, encoding="utf-8", errors="surrogateescape")
@@ -132,6 +134,7 @@ def run_command(run: RunFolder, command: Sequence[str], stdout: int | None = Non
     if any(dialect_of(path) in _NODE_DIALECTS for path in run.blobs):
         required = json.dumps(str(run.folder / _INJECTED / _NODE_RECORDER))  # quoted, as Node reads it
         environment["NODE_OPTIONS"] = " ".join(filter(None, (environment.get("NODE_OPTIONS"), f"--require {required}")))
+    begun = time.monotonic()
     try:
         process = subprocess.Popen(list(command), env=environment, stdout=stdout)
     except OSError as error:
@@ -142,6 +145,7 @@ def run_command(run: RunFolder, command: Sequence[str], stdout: int | None = Non
             break
         except KeyboardInterrupt:
             continue  # the command had it, too
+    run_go_tests(run.folder, command, environment, time.monotonic() - begun)
     return code if code >= 0 else 128 - code
 
 
@@ -208,6 +212,8 @@ def read_run(run: RunFolder, index: Index) -> ObservedCalls:
     names = TestNodes(index).find(tests)
     for name, node in sorted(names.items()):
         found.tests.setdefault(node, set()).update(tests[name] - {node})
+    for node, nodes in read_profiles(run.folder, run.time, index, same).items():
+        found.tests.setdefault(node, set()).update(nodes)
     return found
 
 
