@@ -6,10 +6,9 @@ name there.
 """
 
 import argparse
-import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,11 +46,8 @@ class Nodes:
         return min(around, key=lambda i: int(nodes.end_rows[i] - nodes.start_rows[i]), default=-1)
 
     def as_class(self, node: int) -> int:
-        """Return the class of a constructor, the first of twins in C, any other node as it is."""
+        """Return the class of a constructor, any other node as it is."""
         ids, parent = self._graph.nodes.ids, int(self._graph.nodes.parents[node])
-        if ids[node].partition("::")[0].endswith(".c"):
-            first = ids.position(re.sub(r"~\d+$", "", ids[node]))
-            return first if first >= 0 else node  # twins of one name, by `#ifdef`
         own = ids[node].rpartition("::")[2].partition("~")[0].split(".")
         if len(own) > 1 and own[-1] in (own[-2], "__construct"):
             holder = ids.position(f"{ids[node].partition('::')[0]}::{'.'.join(own[:-1])}")
@@ -90,16 +86,11 @@ def compare(
         if edges.kinds[e] != EdgeKind.CALLS or source not in covered or kinds[target] == NodeKind.EXTERNAL:
             continue
         path = graph.nodes.ids[source].partition("::")[0]
-        if kinds[target] == NodeKind.MACRO and path.endswith(_MACROS_ASIDE):
-            continue
         name = graph.nodes.ids[target].rpartition("::")[2].rpartition(".")[2].partition("~")[0]
         is_seen = int(edges.rows[e]) + 1 in gold.lines.get(path, ()) and name not in unknown.get(source, ())
         key = source, nodes.as_class(target)
         if is_seen or key in wanted:
-            # Twins in C share the certainty that it is one of them.
-            n_twins = int(edges.candidates[e]) if path.endswith(".c") else 1
-            value = min(1.0, float(edges.confidences[e]) * n_twins)
-            found[key] = max(found.get(key, 0.0), value)
+            found[key] = max(found.get(key, 0.0), float(edges.confidences[e]))
     likely = {pair for pair, value in found.items() if value >= 0.5}
     sure = {pair for pair, value in found.items() if value >= 0.99}
     yield "right", wanted & likely
@@ -108,10 +99,6 @@ def compare(
     yield "sure", sure
     yield "wrong and sure", sure - wanted - aside
     yield "aside", aside - wanted
-
-
-# Macros of the preprocessor have nodes of their own, which no compiler sees.
-_MACROS_ASIDE = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inc", ".inl")
 
 
 def report(
@@ -129,16 +116,24 @@ def report(
     arguments = parser.parse_args()
     clone = arguments.clone.resolve()
     graph = Repository.open(clone, exact_root=True).index.graph
-    found = dict(compare(graph, read(clone, arguments.own), source_kinds))
-    right, missed, wrong = (len(found[name]) for name in ("right", "missed", "wrong"))
+    print_comparison(
+        clone.name, graph, dict(compare(graph, read(clone, arguments.own), source_kinds)), aside, arguments.show
+    )
+    return 0
+
+
+def print_comparison(
+    name: str, graph: CodeGraph, found: Mapping[str, set[tuple[int, int]]], aside: str, show: int
+) -> None:
+    """Print the totals of the sets that `compare` yields, and `show` of what is missed and of what is wrong."""
+    right, missed, wrong = (len(found[each]) for each in ("right", "missed", "wrong"))
     recall, precision = right / max(1, right + missed), right / max(1, right + wrong)
     sys.stdout.write(
-        f"{clone.name}: {right + missed} calls, recall {recall:.3f}, precision {precision:.3f}, "
+        f"{name}: {right + missed} calls, recall {recall:.3f}, precision {precision:.3f}, "
         f"F1 {2 * recall * precision / max(1e-9, recall + precision):.3f}; of {len(found['sure'])} edges of .99 "
         f"{len(found['wrong and sure'])} wrong; {len(found['aside'])} more {aside}\n"
     )
-    for name in ("missed", "wrong"):
-        for a, b in sorted(found[name])[: arguments.show]:
+    for kind in ("missed", "wrong"):
+        for a, b in sorted(found[kind])[:show]:
             mark = " (.99)" if (a, b) in found["wrong and sure"] else ""
-            sys.stdout.write(f"  {name} {graph.nodes.ids[a]} -> {graph.nodes.ids[b]}{mark}\n")
-    return 0
+            sys.stdout.write(f"  {kind} {graph.nodes.ids[a]} -> {graph.nodes.ids[b]}{mark}\n")

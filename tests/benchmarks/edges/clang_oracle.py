@@ -43,7 +43,7 @@ from typing import Any, NamedTuple
 from causalist import Repository
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
-from tests.benchmarks.edges.called_pairs import Nodes, Place
+from tests.benchmarks.edges.called_pairs import Nodes, Place, print_comparison
 
 SOURCES = (".c", ".cc", ".cpp", ".cxx")
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inc", ".inl")
@@ -285,6 +285,14 @@ class CompiledNodes(Nodes):
         signature = " ".join(self._graph.nodes.signatures[node].split())
         return re.sub(r"~\d+$", "", self._graph.nodes.ids[node]), signature
 
+    def as_class(self, node: int) -> int:
+        """Return the class of a constructor, the first of twins in C, any other node as it is."""
+        ids = self._graph.nodes.ids
+        if ids[node].partition("::")[0].endswith(".c"):
+            first = ids.position(re.sub(r"~\d+$", "", ids[node]))
+            return first if first >= 0 else node  # twins of one name, by `#ifdef`
+        return super().as_class(node)
+
     def as_one(self, node: int) -> int:
         """Return the twin that is compiled of a function behind `#ifdef` that is not; `as_class` of any other node."""
         twins = self._twins.get(self._key(node), ())
@@ -377,7 +385,7 @@ def compare(graph: CodeGraph, gold: Gold) -> Iterator[tuple[str, set[tuple[int, 
     yield "wrong", likely - possible
     yield "sure", sure
     yield "wrong and sure", sure - possible
-    yield "macros", {(a, min(each)) for a, each in macros - wanted}
+    yield "aside", {(a, min(each)) for a, each in macros - wanted}
 
 
 def main() -> int:
@@ -390,16 +398,7 @@ def main() -> int:
     clone = arguments.clone.resolve()
     graph = Repository.open(clone, exact_root=True).index.graph
     found = dict(compare(graph, read_gold(clone, arguments.include)))
-    right, missed, wrong = (len(found[name]) for name in ("right", "missed", "wrong"))
-    sys.stdout.write(
-        f"{clone.name}: {right + missed} calls, recall {right / max(1, right + missed):.3f}, precision "
-        f"{right / max(1, right + wrong):.3f}; of {len(found['sure'])} edges of .99 {len(found['wrong and sure'])} "
-        f"wrong; {len(found['macros'])} more through macros and constructors\n"
-    )
-    for name in ("missed", "wrong"):
-        for a, b in sorted(found[name])[: arguments.show]:
-            mark = " (.99)" if (a, b) in found["wrong and sure"] else ""
-            sys.stdout.write(f"  {name} {graph.nodes.ids[a]} -> {graph.nodes.ids[b]}{mark}\n")
+    print_comparison(clone.name, graph, found, "through macros and constructors", arguments.show)
     return 0
 
 
