@@ -64,7 +64,7 @@ class _Seen(NamedTuple):
 
 
 class Observations:
-    """What runs saw and what was proven, beside an index that may be in one of `places`.
+    """Calls that runs saw and what was proven, beside an index that may be in one of `places`.
 
     It is read when a look-up needs it, without proofs if not `with_proofs`.
     """

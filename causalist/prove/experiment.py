@@ -33,11 +33,11 @@ from causalist.parse import dialect_of
 from causalist.prove.mutants import Mutant, make_mutants, require_operators
 from causalist.prove.pytest_runs import (
     COLLECTION,
+    BrokenFunction,
     Ended,
     Frame,
     Interpreter,
     RunLimits,
-    Target,
     TestRun,
     find_interpreter,
     run_tests,
@@ -77,7 +77,7 @@ class ProveOptions:
 
 
 class NodeProof(NamedTuple):
-    """What is known of a function now: its record, and proven edges on the ways of tests.
+    """A function after its experiments: its record, and proven edges on the ways of tests.
 
     `n_undecided` mutants are left to try, and `n_more_tests` less probable tests are beyond the limit.
     """
@@ -93,12 +93,12 @@ class Subject(NamedTuple):
     """A function to break, the tests that may run it, and their files."""
 
     node: int
-    target: Target
+    target: BrokenFunction
     tests: tuple[str, ...]
     n_more_tests: int
 
 
-def check_subject(index: Index, node: int) -> Target:
+def check_subject(index: Index, node: int) -> BrokenFunction:
     """Return the place of a function of Python that is no test. Raises UsageError for anything else."""
     nodes = index.graph.nodes
     node_id = nodes.ids[node]
@@ -115,7 +115,7 @@ def check_subject(index: Index, node: int) -> Target:
     if mark_tests(index.graph)[node] or nodes.roles[node] == Role.TEST:
         raise UsageError(f"{node_id} belongs to the tests; prove breaks what they test")
     name = symbol.partition("~")[0].rpartition(".")[2]
-    return Target(path, int(nodes.start_rows[node]) + 1, int(nodes.end_rows[node]) + 1, name)
+    return BrokenFunction(path, int(nodes.start_rows[node]) + 1, int(nodes.end_rows[node]) + 1, name)
 
 
 def prove_nodes(
@@ -230,7 +230,7 @@ class _Step(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """How tests end with a mutant, by their ids, and the failures that are proofs."""
+    """Ends of tests with a mutant, by their ids, and the failures that are proofs."""
 
     outcomes: dict[str, str]
     proofs: list[_Failure]

@@ -43,7 +43,7 @@ class Interpreter(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """How a test ended: "passed", "failed" or "skipped", in the phase `phase` of pytest. `test` is its id."""
+    """The end of a test: "passed", "failed" or "skipped", in the phase `phase` of pytest. `test` is its id."""
 
     name: str
     test: str
@@ -67,7 +67,7 @@ class TestRun:
     tail: str = ""
 
 
-class Target(NamedTuple):
+class BrokenFunction(NamedTuple):
     """A function by its place: 1-based first and last line."""
 
     path: str
@@ -108,7 +108,7 @@ def find_interpreter(root: Path, given: Path | None, running: str) -> Interprete
 def run_tests(
     copy: TreeCopy,
     python: Interpreter,
-    target: Target,
+    target: BrokenFunction,
     files: Sequence[str],
     limits: RunLimits,
     *,

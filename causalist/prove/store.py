@@ -51,7 +51,7 @@ class MutantRecord(NamedTuple):
 
 @dataclass(slots=True)
 class NodeRecord:
-    """What is known of one version of a definition. `state` is a hash of all files of the repository."""
+    """Experiments on one version of a definition. `state` is a hash of all files of the repository."""
 
     version: Version
     state: str

@@ -31,7 +31,7 @@ _MAX_IGNORED_BYTES = 64 << 20  # of one ignored file
 
 
 class Stamp(NamedTuple):
-    """What tells that a file of a copy is as it was made."""
+    """Metadata by which a file of a copy is known to be as it was made."""
 
     size: int
     mtime: int

@@ -44,7 +44,7 @@ from causalist.parse import dialect_of
 from causalist.prove import ProveOptions
 from causalist.prove.experiment import check_subject
 from causalist.prove.mutants import Mutant, make_mutants
-from causalist.prove.pytest_runs import RunLimits, Target, find_interpreter, import_root, run_tests
+from causalist.prove.pytest_runs import BrokenFunction, RunLimits, find_interpreter, import_root, run_tests
 from causalist.prove.workspace import Workspace
 
 _SUITE_SECONDS = 300.0
@@ -242,7 +242,7 @@ def measure_choice(clone: Path, python: str, n: int, share: float, seed: int) ->
     try:
         copy = workspace.make_copy(0)
 
-        def run(target: Target) -> Any:
+        def run(target: BrokenFunction) -> Any:
             limits = RunLimits(_TEST_SECONDS, time.monotonic() + _SUITE_SECONDS)
             done = run_tests(copy, interpreter, target, (), limits)
             copy.restore()
