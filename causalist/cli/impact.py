@@ -143,7 +143,7 @@ def format_affected(affected: "Sequence[Affected]", *, with_depth: bool = False)
 @click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="Maximum number of steps.")
 @min_confidence_option(0.0, "Minimum confidence of a use.")
 @limit_option(50, "Maximum number of affected nodes, of tests, and of mentions; nearest first.")
-@click.option("--no-history", is_flag=True, help="Leave out files that usually change together with NODE's file.")
+@click.option("--no-history", is_flag=True, help="Leave out files that are likely to change with NODE's file.")
 @answer_each_meaning
 def impact_command(
     node: str | tuple[str, ...] | None,
@@ -158,11 +158,12 @@ def impact_command(
 ) -> None:
     """Show what a change of NODE affects.
 
-    Affected are the direct and indirect users of NODE and its members; tests are listed separately. Callers of a method
-    that NODE overrides may run NODE and are included. A call of a class runs its constructor. Documentation that
-    mentions NODE or its members follows, then the files that commits usually change together with the file of NODE,
-    with the probability. Of several NODEs, users of any count, with the probability that they run one of them. Use
-    --diff instead of NODE to analyze all changed definitions. `blast` is another name of this command.
+    First come the files that are likely to change with the file of NODE, with the probability and the reasons: common
+    commits, uses, words and names. Affected are the direct and indirect users of NODE and its members; tests are listed
+    separately. Callers of a method that NODE overrides may run NODE and are included. A call of a class runs its
+    constructor. Documentation that mentions NODE or its members follows. Of several NODEs, users of any count, with the
+    probability that they run one of them. Use --diff instead of NODE to analyze all changed definitions. `blast` is
+    another name of this command.
 
     \b
     Example:
@@ -190,22 +191,15 @@ def impact_command(
         if as_json
         else None
     )
-    mentioned = _format_mentions(mentions, limit)
-    print_result(document, chain(_format_impact(affected, shown), mentioned, _format_changes_with(together)), nothing)
+    lines = chain(_format_changes_with(together), _format_impact(affected, shown), _format_mentions(mentions, limit))
+    print_result(document, lines, nothing)
 
 
 def _format_changes_with(together: "Sequence[ChangesWith]") -> Iterator[str]:
-    """Yield the files that commits change together with the changed ones."""
+    """Yield the files that probably change as well, each with its probability and reasons."""
     if together:
-        rows = [
-            (
-                f"  {each.file}",
-                f"{each.probability:.2f}",
-                f"{each.n_both} of {each.n_commits} commits of {each.changed}",
-            )
-            for each in together
-        ]
-        yield from ("", "usually changes with it (history)", *align_columns(rows))
+        rows = [(f"  {each.file}", f"{each.probability:.2f}", "; ".join(each.reasons)) for each in together]
+        yield from ("likely to change with it", *align_columns(rows), "")
 
 
 def _format_mentions(mentions: "Sequence[Edge]", limit: int) -> Iterator[str]:

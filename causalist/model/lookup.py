@@ -77,7 +77,8 @@ class ChangesWith(NamedTuple):
     """A file that changes together with a changed one.
 
     Of the `n_commits` that changed `changed`, `n_both` changed `file` too. `probability` is that the next change of
-    `changed` changes `file`, from the history and from the uses between them. `role` is that of `file`.
+    `changed` changes `file`, from the history, the uses between them, and their words and names. `role` is that of
+    `file`. `reasons` say in a few words what speaks for it, the strongest first.
     """
 
     file: str
@@ -86,6 +87,7 @@ class ChangesWith(NamedTuple):
     n_commits: int
     probability: float
     role: str = "code"
+    reasons: tuple[str, ...] = ()
 
 
 class CoverageReport(NamedTuple):

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
         mark_tests,
         unite_affected,
     )
+    from causalist.navigate.likely_changes import find_files_changing_with
     from causalist.navigate.lint import find_defects, list_layer_files, summarize_layers
     from causalist.navigate.names import ResolvedName, resolve_name
     from causalist.navigate.neighbors import (
         describe_definition,
-        find_files_changing_with,
         find_graph_path,
         find_path_of_edges,
         list_co_change_edges,
@@ -88,14 +88,15 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "neighbors": "describe_definition find_files_changing_with find_graph_path find_path_of_edges "
-        "list_co_change_edges list_neighbors list_neighbors_and_co_changes",
+        "neighbors": "describe_definition find_graph_path find_path_of_edges list_co_change_edges list_neighbors "
+        "list_neighbors_and_co_changes",
         "impact": "count_probable_tests find_affected_nodes find_nodes_of_rows find_tests_reaching "
         "find_users_and_tests mark_tests unite_affected",
         "edges": "calls_from calls_to edges_to find_indirect_calls list_routes mentions_of references_to "
         "select_edges with_overloads_and_members",
         "find": "find_nodes",
         "verify": "find_completing_calls verify_use",
+        "likely_changes": "find_files_changing_with",
         "lint": "find_defects list_layer_files summarize_layers",
         "names": "ResolvedName resolve_name",
         "topology": "expand_names nodes_reached order_dependencies",

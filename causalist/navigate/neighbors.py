@@ -16,9 +16,9 @@ from causalist.errors import UsageError
 from causalist.extract import hit_of, paths_from_seeds
 from causalist.model.graph import ORDERING_KINDS, SYMMETRIC_KINDS, CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
-from causalist.model.lookup import Affected, ChangesWith, DefinitionDetails, Direction, GraphPath, Neighbors
+from causalist.model.lookup import DefinitionDetails, Direction, GraphPath, Neighbors
 from causalist.model.scores import Hit, Hop, Transition
-from causalist.model.symbols import NodeKind, Role, file_id, split_id
+from causalist.model.symbols import NodeKind, Role, split_id
 from causalist.navigate.edges import (
     calls_to,
     check_edge_kinds,
@@ -135,39 +135,6 @@ def list_co_change_edges(index: Index, node: int) -> tuple[Edge, ...]:
         for other, strength, count in zip(others, strengths, counts, strict=True)
         if nodes.roles[other] in _ROLES
     )
-
-
-def find_files_changing_with(
-    index: Index, changed: Sequence[int], affected: Sequence[Affected], least_commits: int
-) -> tuple[ChangesWith, ...]:
-    """Return the files of code and tests that change together with the files of `changed`, likeliest first.
-
-    They have `least_commits` commits in common and at least `LEAST_USUAL` probability; with 0, all count, also files
-    that only have a user of `changed`. `affected` are these users. Ties: by path. A file that changes with several of
-    the changed ones is given once, with the likeliest.
-    """
-    history, nodes = index.history, index.graph.nodes
-    uses: dict[str, float] = {}
-    for each in affected:
-        user = str(file_id(split_id(each.node)[0]))
-        uses[user] = max(uses.get(user, 0.0), each.probability)
-    owners = sorted({int(owner) for owner in nodes.files[list(changed)].tolist() if owner >= 0})
-    own_files = [nodes.ids[owner] for owner in owners]
-    best: dict[str, ChangesWith] = {}
-    for owner in owners:
-        edges = list_co_change_edges(index, owner)
-        together = {edge.target: (edge.confidence, edge.n) for edge in edges}
-        place = int(np.searchsorted(history.nodes, owner))
-        n_commits = int(np.count_nonzero(history.files == place))
-        for file in dict.fromkeys((*together, *uses)) if least_commits == 0 else together:
-            strength, n_both = together.get(file, (0.0, 0))
-            chance = combine_chances(uses.get(file, 0.0), strength)
-            if file in own_files or n_both < least_commits or (least_commits and chance < LEAST_USUAL):
-                continue
-            if file not in best or chance > best[file].probability:
-                role = Role(int(nodes.roles[nodes.ids.position(file)])).label
-                best[file] = ChangesWith(file, nodes.ids[owner], n_both, n_commits, chance, role)
-    return tuple(sorted(best.values(), key=lambda each: (-each.probability, each.file)))
 
 
 def combine_chances(use: float, strength: float) -> float:

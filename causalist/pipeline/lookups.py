@@ -317,24 +317,29 @@ class Lookups:
         return self._reached_since(navigate.find_affected_nodes, revision, max_depth, min_confidence)
 
     def changes_with(
-        self, *names: str, affected: Sequence[Affected] | None = None, least_commits: int = 2
+        self,
+        *names: str,
+        affected: Sequence[Affected] | None = None,
+        least_commits: int = 0,
+        least_probability: float | None = None,
     ) -> tuple[ChangesWith, ...]:
-        """Return the files that usually change together with the files of these nodes, likeliest first.
+        """Return the files that a change of these nodes probably changes as well, likeliest first, with reasons.
 
-        Commits say so. One common commit may be chance. With `least_commits` 0, files that use the nodes come too that
-        no commit connects; `affected` are these users if they are known already. Raises as `resolve`.
+        One probability joins common commits, uses, and the words and names of files. Files below `least_probability`
+        (None: 0.1) and those with fewer than `least_commits` common commits are left out. `affected` are the users of
+        the nodes if they are known already. Raises as `resolve`.
         """
         given = [self.resolve(name) for name in names]
         if affected is None:
             changed = navigate.with_overloads_and_members(self.index.graph, given)
             affected = navigate.find_affected_nodes(self.graph, changed, max_depth=None, min_confidence=0.0)
-        return navigate.find_files_changing_with(self.index, given, affected, least_commits)
+        return navigate.find_files_changing_with(self.index, given, affected, least_commits, least_probability)
 
     def describe_missing_history(self) -> str:
         """Return why the commits say little about files that change together; "" if nothing is missing."""
         commits = self.index.history.commits
         if not len(commits):
-            return "no git history: files that usually change together are not known"
+            return "no git history: what usually changes together is not known, only uses, names and words"
         return "the clone is shallow: older commits are not counted" if commits.is_shallow else ""
 
     def tests(self, name: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> tuple[Affected, ...]:

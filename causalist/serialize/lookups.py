@@ -201,18 +201,20 @@ def impact_document(
     """Return the document of `impact --json`.
 
     `n` counts all affected nodes, `affected` has the nearest of them, `documentation` the mentions in prose,
-    `changes_with` the files that commits change together with the changed ones.
+    `changes_with` the files that are likely to change with the changed ones; their `evidence` is "history" with a
+    common commit, else "graph".
     """
     mentions = [edge_document(edge) for edge in documentation]
     together = [
         {
             "file": each.file,
-            "evidence": "history",
+            "evidence": "history" if each.n_both else "graph",
             "changed": each.changed,
             "probability": round(each.probability, 4),
             "n_both": each.n_both,
             "n_commits": each.n_commits,
             "role": each.role,
+            "reasons": list(each.reasons),
         }
         for each in changes_with
     ]

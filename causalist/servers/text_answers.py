@@ -331,7 +331,7 @@ def path_text(repository: "Repository", name: str, to: str, max_tokens: int) -> 
 def impact_text(
     repository: "Repository", name: str, *, max_depth: int | None, min_confidence: float, max_tokens: int
 ) -> Reply:
-    """Return the users of one or several nodes, direct and indirect, grouped by depth."""
+    """Return the files likely to change with one or several nodes, then their users, direct and indirect, by depth."""
     nodes, note = resolve_names(repository, name)
     named = ", ".join(map(format_node, nodes))
     note += format_unread(repository, *nodes)
@@ -347,15 +347,14 @@ def impact_text(
     )
     missing = repository.describe_missing_history()
     together = [
-        f"  {format_node(each.file)}  {each.probability:.2f}, {each.n_both} of {each.n_commits} commits\n"
+        f"  {format_node(each.file)}  {each.probability:.2f}: {one_line('; '.join(each.reasons), _ID_CHARACTERS)}\n"
         for each in repository.changes_with(*nodes, affected=affected)[:_MAX_CHANGES_WITH]
     ]
-    if together:
-        prose += _format_list("usually changes with it (history)", together, max_tokens // 5)
+    likely = _format_list("likely to change with it", together, max_tokens // 4) if together else ""
     prose += f"note: {missing}\n" if missing and (together or not affected) else ""
     if not affected:
         nothing = f"nothing is known to depend on {named}" + (f" ({doubt})" if doubt else "")
-        return Reply(truncate_to_budget(f"{note}{nothing}\n{prose}", max_tokens), [*nodes])
+        return Reply(truncate_to_budget(f"{note}{nothing}\n{likely}{prose}", max_tokens), [*nodes])
     n_files = len({split_id(each.node)[0] for each in affected})
     n_tests = sum(each.role == _TEST for each in affected)
     head = (
@@ -363,7 +362,7 @@ def impact_text(
         f"{'depend' if len(affected) > 1 else 'depends'} on {named}, "
         f"at most {count_noun(affected[-1].depth, 'step')} away" + (f"; {doubt}" if doubt else "")
     )
-    text = list_by_depth(f"{head}\n", affected, max_tokens - count_tokens(prose) - 1 if prose else max_tokens)
+    text = list_by_depth(f"{head}\n{likely}", affected, max_tokens - count_tokens(prose) - 1 if prose else max_tokens)
     return Reply(f"{text}{prose}", [*nodes, *(each.node for each in affected)])
 
 

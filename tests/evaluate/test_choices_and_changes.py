@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 from causalist.pipeline.repository import Repository
-from tests.benchmarks.changed_together.__main__ import draw_cases, measure
+from tests.benchmarks.changed_together.__main__ import COMBINED, draw_cases, measure
+from tests.benchmarks.changed_together.fit import collect, fit_logistic
 from tests.benchmarks.test_choice.__main__ import draw_trials, read_runs
 from tests.cli.commands import write_all
 from tests.evaluate.clone_builders import git, make_history
@@ -24,9 +28,27 @@ def test_files_that_changed_together_are_foretold(tmp_path: Path) -> None:
     make_history(clone, *((day, changing_together(day)) for day in range(1, 8)))
     found = measure(clone, 3, judged := [])
     # The only other file of each commit comes first by the commits before it, and by its use in one direction.
-    assert found["history"] == found["combined"] == [1.0, 1.0, 1.0]
+    assert found["history"] == found[COMBINED] == [1.0, 1.0, 1.0]
     assert len(found["impact"]) == 3 and set(found["impact"]) <= {0.0, 1.0}
     assert all(is_right for _, is_right in judged)
+
+
+def test_weights_are_found_again() -> None:
+    # The log odds of the draws are 1 + 2 x - y; the third column says nothing.
+    drawn = np.random.default_rng(0)
+    evidence = drawn.normal(size=(20_000, 3))
+    chances = 1 / (1 + np.exp(-(1 + evidence @ [2.0, -1.0, 0.0])))
+    found = fit_logistic(evidence, drawn.random(20_000) < chances)
+    assert found == pytest.approx([1.0, 2.0, -1.0, 0.0], abs=0.08)
+
+
+def test_evidence_of_each_changed_file(tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    make_history(clone, *((day, changing_together(day)) for day in range(1, 5)))
+    queries = collect(clone, 2)
+    others = [[f"{name}.py" for name in names] for names in ("acd", "bcd")]  # of b.py and of a.py
+    assert sorted(each.paths for each in queries) == [others[0], others[0], others[1], others[1]]
+    assert all(each.is_right.tolist() == [True, False, False] for each in queries)
 
 
 def test_a_query_is_the_definition_that_changed(tmp_path: Path) -> None:

@@ -5,8 +5,9 @@
 `--clones` holds OWNER+NAME/repo with history. Commits that change 2 to 15 files of code are drawn with a fixed seed, no
 merges. The index is that of the parent, with the history up to the parent. One changed file is the query, the other
 changed files that the parent has are right. With `--definitions` the query is a changed definition of that file, if it
-has one. Prints the mean average precision (MAP) of each ranking of files, with
-bootstrap intervals over the commits, then how often a listed file is right by the probability that is said of it.
+has one. Prints the mean average precision (MAP) of each ranking of files, with bootstrap intervals over the commits,
+also of what the ranking of `impact` gains over the others, then how often a listed file is right by the probability
+that is said of it.
 """
 
 import argparse
@@ -30,7 +31,8 @@ from causalist.source.commit_scan import changed_rows
 
 SEED = 20261126
 FEWEST, MOST = 2, 15  # files of code in a commit
-BOUNDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
+BOUNDS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
+COMBINED = "likely to change with it"
 
 
 def main() -> int:
@@ -49,10 +51,15 @@ def main() -> int:
         for name, of_name in own.items():
             values.setdefault(name, []).extend(of_name)
     report("all", values)
+    for name, of_name in values.items():
+        if name != COMBINED:
+            gain = bootstrap((np.array(values[COMBINED]) - np.array(of_name))[:, None])[0]
+            sys.stdout.write(f"gain over {name}: {gain.value:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})\n")
     for low, high in pairwise(BOUNDS):
-        inside = [is_right for chance, is_right in judged if low < chance <= high]
+        inside = [(chance, is_right) for chance, is_right in judged if low < chance <= high]
         if inside:
-            sys.stdout.write(f"probability {low} to {high}: {np.mean(inside):.3f} of {len(inside)} files are right\n")
+            said, right = np.mean(inside, axis=0)
+            sys.stdout.write(f"probability {low} to {high}: {len(inside)} files, said {said:.3f}, right {right:.3f}\n")
     return 0
 
 
@@ -129,19 +136,17 @@ def rank_files(
     index = repository.index
     edges = navigate.list_co_change_edges(index, index.graph.nodes.ids.position(file_id(own)))
     history = {edge.target: edge.confidence for edge in edges if is_code(edge.target)}
-    combined = {
-        each.file: each.probability
-        for each in repository.changes_with(query, affected=affected, least_commits=0)
-        if is_code(each.file)
-    }
-    shown = repository.changes_with(query, affected=affected)
-    judged += [(each.probability, each.file in right) for each in shown if is_code(each.file)]
+    counts = {edge.target: float(edge.n) for edge in edges if is_code(edge.target)}
+    likely = repository.changes_with(query, affected=affected, least_probability=0.0)
+    combined = {each.file: each.probability for each in likely}
+    judged += [(each.probability, each.file in right) for each in likely if each.probability >= BOUNDS[0]]
     return {
         "impact": best_first(impact),
         "callers": best_first(callers),
         "history": best_first(history),
+        "counts of common commits": best_first(counts),
         "impact and history interleaved": interleave(best_first(impact), best_first(history)),
-        "combined": best_first(combined),
+        COMBINED: best_first(combined),
     }
 
 

@@ -3,8 +3,8 @@
 `planted` changes the signatures of functions of a repository (one more parameter that must be given, or one fewer;
 fixed seed) and compares the reported calls with those that are written: of functions whose name is defined once, all
 calls by that name, found by the module `ast` for Python and by regular expressions elsewhere. `replay` reviews past
-commits, counts failures and measures times. `missing` leaves one file out of past commits and asks which one usually changes too;
-beside it stand the plain counts of common commits.
+commits, counts failures and measures times. `missing` leaves one file out of past commits and asks which one usually
+changes too; beside it stand the plain counts of common commits.
 """
 
 import argparse

@@ -1,0 +1,297 @@
+"""Files that a change of a node probably changes as well, with the reasons.
+
+In: an `Index`, changed nodes and their users. Out: `ChangesWith`, likeliest first.
+
+One logistic model joins the evidence. With `x` as `ChangeEvidence` names it:
+
+    log odds = bias + together * ln(1 + x / COMMON_UNIT) + words * sqrt(x) + name * x + use * x + idle * ln(1 + x)
+               + size * ln(1 + x)
+
+A repository without commits has `WITHOUT_HISTORY`, of words, names, uses and sizes. Nothing is learned from the
+repository that is asked about.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.model.graph import rows_of
+from causalist.model.index import History, Index, Postings
+from causalist.model.lookup import Affected, ChangesWith
+from causalist.model.symbols import NodeKind, Role, split_id
+from causalist.parse import dialect_of
+
+LEAST_PROBABILITY = 0.1  # of a file that is listed
+_CERTAIN = 0.95  # confidence of a use that is called certain
+_LEAST_PART = 0.25  # log odds, of a reason that is told
+_LEAST_WORDS = 0.1  # likewise, the cosine: most files of a language share that many
+_RANK_OFFSET = 4  # the newest commits of a file weigh 1/4, 1/5, 1/6, ...
+_COMMON_PRIOR = 0.25  # keeps a file with one commit from certainty: a commit more that had no other file
+_COMMON_UNIT = 0.01
+# What names of tests have beside the name of what they test.
+_TEST_WORDS = frozenset(
+    ("test", "tests", "spec", "specs", "it", "testing", "e2e", "fixtures", "benchmark", "bench", "unit")
+)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_USES = {"calls": "calls", "references": "refers to", "reads": "reads", "writes": "writes", "imports": "imports",
+         "extends": "extends", "implements": "implements", "overrides": "overrides", "tests": "tests",
+         "routes": "requests", "emits": "emits"}  # fmt: skip
+
+
+class ChangeWeights(NamedTuple):
+    """Weights of the log odds that a change of one file changes another; see this module."""
+
+    bias: float
+    together: float
+    words: float
+    name: float
+    use: float
+    idle: float
+    size: float
+
+
+# Fitted on commits of 12 repositories, see "Files that change together" in docs/benchmarks.md. What did not win is 0.
+WITH_HISTORY = ChangeWeights(bias=-4.565, together=0.815, words=4.153, name=0.83, use=0.395, idle=-0.347, size=0.0)
+WITHOUT_HISTORY = ChangeWeights(bias=-8.63, together=0.0, words=8.262, name=1.249, use=0.531, idle=0.0, size=0.438)
+
+
+class ChangeEvidence(NamedTuple):
+    """Evidence for each of n files, each of shape (n,).
+
+    `together` is the share of the changed file's commits that changed the other one too. Newer ones count more, the
+    r-th 1 / (r + 4), and a commit of m other files 1 / sqrt(m). `words` is the cosine of the words of both files, by
+    rarity, `name` that of the words of their names. `use` is the probability that the other one runs what changed,
+    `idle` the number of commits of the repository since the other one changed, and `size` that of its lines.
+    """
+
+    together: NDArray[np.float64]
+    words: NDArray[np.float64]
+    name: NDArray[np.float64]
+    use: NDArray[np.float64]
+    idle: NDArray[np.float64]
+    size: NDArray[np.float64]
+
+
+def find_files_changing_with(
+    index: Index,
+    changed: Sequence[int],
+    affected: Sequence[Affected],
+    least_commits: int = 0,
+    least_probability: float | None = None,
+) -> tuple[ChangesWith, ...]:
+    """Return the files of code and tests that change together with the files of `changed`, likeliest first.
+
+    They have `least_commits` commits in common with one of them and at least `least_probability` (None:
+    `LEAST_PROBABILITY`). `affected` are the
+    users of `changed`. Ties: by path. A file that changes with several of the changed ones is given once, with the
+    likeliest.
+    """
+    nodes = index.graph.nodes
+    owners = sorted({int(owner) for owner in nodes.files[list(changed)].tolist() if owner >= 0})
+    if not owners:
+        return ()
+    least = LEAST_PROBABILITY if least_probability is None else least_probability
+    weights = WITH_HISTORY if len(index.history.commits) else WITHOUT_HISTORY
+    files = _Files(index)
+    users = _find_users(affected)
+    best: dict[str, ChangesWith] = {}
+    for owner in owners:
+        common = _count_common_commits(index.history, files.nodes, owner)
+        evidence = files.collect(owner, {path: each.probability for path, each in users.items()}, common)
+        parts = scale_evidence(evidence) * np.array(weights[1:])
+        chances = 1.0 / (1.0 + np.exp(-(parts.sum(axis=1) + weights.bias)))
+        for place in np.flatnonzero((chances >= least) & (common.counts >= least_commits)).tolist():
+            node, chance = int(files.nodes[place]), float(chances[place])
+            file = nodes.ids[node]
+            if node in owners or (file in best and chance <= best[file].probability):
+                continue
+            n_both = int(common.counts[place])
+            reasons = _tell_reasons(parts[place], evidence, place, common, users.get(files.paths[place]))
+            role = Role(int(nodes.roles[node])).label
+            best[file] = ChangesWith(file, nodes.ids[owner], n_both, common.n_commits, chance, role, reasons)
+    return tuple(sorted(best.values(), key=lambda each: (-each.probability, each.file)))
+
+
+def gather_evidence(index: Index, owner: int, affected: Iterable[Affected]) -> tuple[list[str], ChangeEvidence]:
+    """Return the paths of all files of code, and what speaks for each when the file `owner` changes."""
+    files = _Files(index)
+    uses = {path: each.probability for path, each in _find_users(affected).items()}
+    return files.paths, files.collect(owner, uses, _count_common_commits(index.history, files.nodes, owner))
+
+
+def scale_evidence(evidence: ChangeEvidence) -> NDArray[np.float64]:
+    """Return what the weights of a model multiply, of shape (n, 6), in the order of `ChangeEvidence`."""
+    return np.column_stack(
+        [
+            np.log1p(evidence.together / _COMMON_UNIT),
+            np.sqrt(evidence.words),
+            evidence.name,
+            evidence.use,
+            np.log1p(evidence.idle),
+            np.log1p(evidence.size),
+        ]
+    )
+
+
+class _Common(NamedTuple):
+    """Commits of the changed file that changed each of n others too, and the commits since each changed at all."""
+
+    together: NDArray[np.float64]  # (n,), see `ChangeEvidence`
+    counts: NDArray[np.int64]  # (n,)
+    idle: NDArray[np.int64]  # (n,)
+    n_commits: int
+
+
+def _count_common_commits(history: History, files: NDArray[np.int64], owner: int) -> _Common:
+    """Return what the commits of the file `owner` say of the files with nodes `files`, which ascend."""
+    n, n_all = len(files), len(history.indptr) - 1
+    together, counts, idle = np.zeros(n), np.zeros(n, dtype=np.int64), np.full(n, n_all, dtype=np.int64)
+    if not len(history) or not n_all:
+        return _Common(together, counts, idle, 0)
+    place = np.searchsorted(files, history.nodes)
+    place = np.where((place < n) & (files[np.minimum(place, n - 1)] == history.nodes), place, -1)
+    touched = place[history.files]
+    commits = np.repeat(np.arange(n_all), np.diff(history.indptr))
+    known = touched >= 0
+    found, first = np.unique(touched[known], return_index=True)  # the newest commit comes first
+    idle[found] = commits[known][first]
+    own = commits[history.nodes[history.files] == owner]  # newest first
+    rows, ranks = rows_of(history.indptr, own)
+    weights = 1.0 / (np.arange(len(own)) + _RANK_OFFSET)
+    n_others = np.maximum(history.commits.n_files[own] - 1, 1)
+    shares = weights / np.sqrt(n_others)
+    kept = touched[rows] >= 0
+    others = touched[rows][kept]
+    counts += np.bincount(others, minlength=n)
+    together += np.bincount(others, weights=shares[ranks[kept]], minlength=n) / (weights.sum() + _COMMON_PRIOR)
+    return _Common(together, counts, idle, len(own))
+
+
+class _Files:
+    """The files of code of an index, with what does not depend on the changed one."""
+
+    def __init__(self, index: Index) -> None:
+        nodes = index.graph.nodes
+        every = np.flatnonzero(nodes.kinds == NodeKind.FILE)
+        paths = [split_id(nodes.ids[node])[0] for node in every.tolist()]
+        is_code = [bool(dialect_of(path)) for path in paths]
+        self.nodes = every[np.array(is_code, dtype=np.bool_)].astype(np.int64)
+        self.paths = [path for path, keeps in zip(paths, is_code, strict=True) if keeps]
+        self._ids = nodes.ids
+        self._sizes = nodes.end_rows[self.nodes].astype(np.float64)
+        self._words = _WordVectors(index.lexical.files, every.astype(np.int64), len(nodes))
+        self._names = [frozenset(split_stem(path)) for path in paths]
+        counts: dict[str, int] = {}
+        for name in self._names:
+            for word in name:
+                counts[word] = counts.get(word, 0) + 1
+        self._rarity = {word: float(np.log(len(paths) / n)) + 0.1 for word, n in counts.items()}
+        self._names = [name for name, keeps in zip(self._names, is_code, strict=True) if keeps]
+
+    def collect(self, owner: int, uses: Mapping[str, float], common: _Common) -> ChangeEvidence:
+        """Return what speaks for each file when the file `owner` changes; `uses` are probabilities by path."""
+        path = split_id(self._ids[owner])[0]
+        return ChangeEvidence(
+            together=common.together,
+            words=self._words.compare(owner)[self.nodes],
+            name=self._compare_names(frozenset(split_stem(path))),
+            use=np.array([uses.get(other, 0.0) for other in self.paths]),
+            idle=common.idle.astype(np.float64),
+            size=self._sizes,
+        )
+
+    def _compare_names(self, own: frozenset[str]) -> NDArray[np.float64]:
+        weight = sum(self._rarity.get(word, 0.0) for word in sorted(own))
+        found = np.zeros(len(self._names))
+        for place, name in enumerate(self._names):
+            shared = own & name
+            if shared:
+                both = sum(self._rarity[word] for word in sorted(shared))
+                found[place] = both / np.sqrt(weight * sum(self._rarity[word] for word in sorted(name)))
+        return found
+
+
+class _WordVectors:
+    """Vectors of the words of files: (1 + ln count) * ln((n + 1) / (files with the word + 0.5)), at least 0."""
+
+    def __init__(self, postings: Postings, files: NDArray[np.int64], n_nodes: int) -> None:
+        self._postings = postings
+        self._n_nodes = n_nodes
+        frequency = np.diff(postings.indptr)
+        rarity = np.maximum(np.log((len(files) + 1) / (frequency + 0.5)), 0.0)
+        counts = np.maximum(postings.counts, 1) if len(postings.counts) else np.ones(len(postings.documents))
+        self._weights = (1.0 + np.log(counts)) * np.repeat(rarity, frequency)
+        self._norms = np.sqrt(np.bincount(postings.documents, weights=self._weights**2, minlength=n_nodes))
+
+    def compare(self, node: int) -> NDArray[np.float64]:
+        """Return the cosine of each node with this file, of shape (n_nodes,); 0 for what is no file."""
+        postings = self._postings
+        own = np.flatnonzero(postings.documents == node)
+        terms = np.searchsorted(postings.indptr, own, side="right") - 1
+        rows, places = rows_of(postings.indptr, terms.astype(np.int64))
+        products = self._weights[rows] * self._weights[own][places]
+        dots = np.bincount(postings.documents[rows], weights=products, minlength=self._n_nodes)
+        scale = self._norms * self._norms[node]
+        cosines: NDArray[np.float64] = np.divide(dots, scale, out=np.zeros(self._n_nodes), where=scale > 0)
+        return cosines
+
+
+def split_stem(path: str) -> tuple[str, ...]:
+    """Return the words of the name of a file, without those that only say that it is a test.
+
+    >>> split_stem("src/HTTPServer_test.go"), split_stem("a/test.py")
+    (('http', 'server'), ('test',))
+    """
+    name = path.rpartition("/")[2]
+    stem = name if name.startswith(".") else name.partition(".")[0]
+    words = [word.lower() for word in _WORD.findall(stem)]
+    return tuple(word for word in words if word not in _TEST_WORDS) or tuple(words)
+
+
+def _find_users(affected: Iterable[Affected]) -> dict[str, Affected]:
+    """Return the node of each file that most probably runs what changed, by path."""
+    best: dict[str, Affected] = {}
+    for each in sorted(affected, key=lambda each: (-each.probability, each.depth, each.node)):
+        best.setdefault(split_id(each.node)[0], each)
+    return best
+
+
+def _tell_reasons(
+    parts: NDArray[np.float64], evidence: ChangeEvidence, place: int, common: _Common, user: Affected | None
+) -> tuple[str, ...]:
+    """Return the reasons for a file, the strongest first."""
+    told = dict(zip(ChangeEvidence._fields, parts.tolist(), strict=False))
+    said: list[tuple[float, str]] = []
+    if common.counts[place]:
+        n_both = int(common.counts[place])
+        said.append((told["together"], f"changed together in {n_both} of {common.n_commits} commits"))
+    if user is not None:
+        said.append((max(told["use"], _LEAST_PART if user.depth == 1 else 0.0), describe_use(user)))
+    if evidence.name[place] >= 0.5:
+        said.append((told["name"], "same name" if evidence.name[place] > 0.999 else "like name"))
+    if evidence.words[place] > 0:
+        is_told = evidence.words[place] >= _LEAST_WORDS
+        said.append((told["words"] if is_told else 0.0, f"words in common: {evidence.words[place]:.0%}"))
+    said.sort(key=lambda each: -each[0])
+    return tuple(text for part, text in said if part >= _LEAST_PART) or tuple(text for _, text in said[:1])
+
+
+def describe_use(user: Affected) -> str:
+    """Return how a node uses what changed, in a few words.
+
+    >>> from causalist.model.graph import Edge
+    >>> edge = Edge("a.py::f", "b.py::C.g", "calls", "import", 0.97, 3, 1)
+    >>> describe_use(Affected("a.py::f", 1, edge)), describe_use(Affected("a.py::f", 2, edge, probability=0.4))
+    ('f calls C.g, certain', 'f uses it in 2 steps, 0.40')
+    """
+    path, symbol = split_id(user.node)
+    name = symbol or path.rpartition("/")[2]
+    if user.depth > 1:
+        return f"{name} uses it in {user.depth} steps, {user.probability:.2f}"
+    edge = user.edge
+    target_path, target = split_id(edge.target)
+    sure = "certain" if edge.confidence >= _CERTAIN else f"{edge.confidence:.2f}"
+    return f"{name} {_USES.get(edge.kind, 'uses')} {target or target_path.rpartition('/')[2]}, {sure}"
