@@ -501,13 +501,12 @@ class UseReader:
 
     def on_call(self, start: int, end: int, tag: int) -> None:
         """Record a call by the chain of its callee."""
-        if self._settings.names.clauses and (start == self.taken or start < self.skipped_to):
-            return  # the head of a definition, which looks like a call
+        is_array = self._lists_arguments and self._scopes.data[end : end + 2].lstrip()[:1] == b"*"  # `new T*[n]`
+        if is_array or (self._settings.names.clauses and (start == self.taken or start < self.skipped_to)):
+            return  # it makes no T; the head of a definition, which looks like a call
         if self._has_elements and self._scopes.data[start - 1 : start] == b"<" and _TAG.match(self._scopes.data, start):
             self.skip(end)  # an element of HTML, whatever else has its name
             return
-        if self._lists_arguments and self._scopes.data[end : end + 2].lstrip()[:1] == b"*":
-            return  # `new T*[n]` makes no T
         self.called = (start, end)
         if end - start > _MAX_CHAIN_BYTES:  # only the end is decoded: chains of calls hold one another
             chain = last_of_chain(self._scopes.text(end - _MAX_NAME_BYTES, end))
