@@ -4,16 +4,18 @@
     python -m tests.benchmarks.prove kills CLONE --python /venv/bin/python [--n 20] [--seed 0]
     python -m tests.benchmarks.prove choice CLONE... --python /venv/bin/python [--n 20] [--share 0.25] [--seed 0]
 
-`proofs` draws functions that tests are known to reach, proves each, and runs each proven test again, alone, by pytest
-without the plugin, in a fresh copy: once as it is, once with the mutant. A proof is wrong unless the first passes and
-the second fails. Each edge on the way of a failure is held against what `observe` records of the same test as it is.
+`proofs` draws functions that tests are known to reach, proves each, and runs its proven tests again by pytest without
+the plugin, in a fresh copy: once as it is, once with the mutant. A proof is wrong unless the test passes the first time
+and fails the second. Each edge on the way of a failure is held against what `observe` records of these tests as they
+are.
 
 `kills` starts `prove` on functions of a clone and kills it at random times with signal 9. Content, modes and times of
 all files of the work tree must stay as they are, and `git status`.
 
 `choice` draws mutants of functions, runs the whole suite on each, and counts those that the suite catches and the
 tests that `causalist tests` ranks first do too, for a share of the time of the suite. A mutant with which a test hangs
-is left out. Tests are taken in their order as long as they fit the time that is left.
+is left out. Tests are taken in their order as long as they fit the time that is left: once by the graph alone, once
+with what `observe` recorded of the whole suite before.
 """
 
 import argparse
@@ -21,13 +23,14 @@ import hashlib
 import json
 import os
 import random
-import shutil
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -74,17 +77,28 @@ def drawn(repository: Repository, seed: int) -> Iterator[str]:
 # -- proofs
 
 
-def run_alone(copy: Path, python: str, test: str, path: str) -> int:
-    """Return the exit code of pytest for one test, with nothing of Causalist in its process."""
-    roots = [import_root(copy, path), import_root(copy, test.partition("::")[0]), copy / "src", copy]
+def run_plainly(copy: Path, python: str, tests: Sequence[str], path: str) -> dict[str, bool | None]:
+    """Return True for each test that passes, False for one that fails, with nothing of Causalist in the process.
+
+    None for one that does not run; all fail if pytest cannot load them.
+    """
+    files = [path, *(test.partition("::")[0] for test in tests)]
+    roots = [*(import_root(copy, each) for each in files), copy / "src", copy]
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join(map(os.fspath, dict.fromkeys(roots))),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
     }
-    command = [python, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"--rootdir={copy}", test]
-    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=_SUITE_SECONDS)
-    return done.returncode
+    names = {pytest_name(test): test for test in tests}
+    command = [python, "-m", "pytest", "-q", "-rA", "--tb=no", "-p", "no:cacheprovider", f"--rootdir={copy}", *names]
+    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=_SUITE_SECONDS, text=True)
+    found: dict[str, bool | None] = dict.fromkeys(tests)
+    for word, name in re.findall(r"^(PASSED|FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE):
+        for known, test in names.items():
+            if name.partition("[")[0] == known or (word == "ERROR" and name == known.partition("::")[0]):
+                found[test] = word == "PASSED" and found[test] is not False
+    is_loaded = bool(re.search(r"\d (passed|failed)", done.stdout))
+    return found if is_loaded or done.returncode not in (2, 3, 4) else dict.fromkeys(tests, False)
 
 
 def pytest_name(test: str) -> str:
@@ -119,18 +133,23 @@ def measure_proofs(clone: Path, python: str, n: int, seed: int, options: ProveOp
         target = check_subject(repository.index, ids.position(name))
         data = (clone / target.path).read_bytes()
         made = {m.id: m for m in make_mutants(data, target.name, target.first, target.last, options.max_mutants)}
+        by_mutant: dict[str, list[str]] = {}
+        for test, mutant in proven.items():
+            by_mutant.setdefault(mutant.id, []).append(test)
         workspace = Workspace(clone)
         try:
-            for test, mutant in proven.items():
-                found["pairs"] += 1
-                codes = []
-                for content in (data, made[mutant.id].data):
-                    copy = workspace.make_copy(found["pairs"] * 2 + len(codes))
-                    copy.write(target.path, content)
-                    codes.append(run_alone(copy.root, python, pytest_name(test), target.path))
-                    shutil.rmtree(copy.folder)
-                if codes[0] != 0 or codes[1] == 0:
-                    found["wrong"].append(f"{test} -> {name}: exit codes {codes}")
+            for number, (key, tests) in enumerate(by_mutant.items()):
+                copy = workspace.make_copy(number)
+                whole = run_plainly(copy.root, python, tests, target.path)
+                copy.restore()
+                copy.write(target.path, made[key].data)
+                broken = run_plainly(copy.root, python, tests, target.path)
+                found["pairs"] += len(tests)
+                found["wrong"] += [
+                    f"{test} -> {name}: passes without {whole[test]}, with {broken[test]}"
+                    for test in tests
+                    if whole[test] is not True or broken[test] is not False
+                ]
         finally:
             workspace.close()
         check_edges(repository, python, proof.edges, found)
@@ -141,33 +160,33 @@ def measure_proofs(clone: Path, python: str, n: int, seed: int, options: ProveOp
 def check_edges(repository: Repository, python: str, edges: Sequence[Any], found: dict[str, Any]) -> None:
     """Count the edges that `observe` sees in the test that proved them, with pytest's own way to run it."""
     graph, root = repository.index.graph, repository.root
-    by_test: dict[str, list[Any]] = {}
+    tests = sorted({edge.test for edge in edges})
+    if not tests:
+        return
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *map(pytest_name, tests)]
+    run = begin_run(root / ".causalist", root, repository.index, command)
+    before, place = os.environ.get("PYTHONPATH"), Path.cwd()
+    os.environ["PYTHONPATH"] = os.pathsep.join((os.fspath(root / "src"), os.fspath(root)))
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    os.chdir(root)
+    try:
+        with tempfile.TemporaryFile() as out:
+            run_command(run, command, out.fileno())
+        seen = read_run(run, repository.index)
+    finally:
+        os.chdir(place)
+        os.environ["PYTHONPATH"] = before or ""
+        delete_run(run)
+    pairs = seen.direct.keys() | seen.through.keys()
     for edge in edges:
-        by_test.setdefault(edge.test, []).append(edge)
-    for test, proven in by_test.items():
-        command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", pytest_name(test)]
-        run = begin_run(root / ".causalist", root, repository.index, command)
-        before, place = os.environ.get("PYTHONPATH"), Path.cwd()
-        os.environ["PYTHONPATH"] = os.pathsep.join((os.fspath(root / "src"), os.fspath(root)))
-        os.chdir(root)
-        try:
-            with tempfile.TemporaryFile() as out:
-                run_command(run, command, out.fileno())
-            seen = read_run(run, repository.index)
-        finally:
-            os.chdir(place)
-            os.environ["PYTHONPATH"] = before or ""
-            delete_run(run)
-        pairs = seen.direct.keys() | seen.through.keys()
-        for edge in proven:
-            source, target = graph.nodes.ids.position(edge.source.id), graph.nodes.ids.position(edge.target.id)
-            found["edges"] += 1
-            # pytest itself calls fixtures: no code of the repository stands above them.
-            is_fixture = edge.source.id == test and not edge.is_direct
-            if (source, target) in pairs or (is_fixture and target in seen.n_runs):
-                found["edges_seen"] += 1
-            else:
-                found["edges_not_seen"].append(f"{edge.source.id} -> {edge.target.id} in {test}")
+        source, target = graph.nodes.ids.position(edge.source.id), graph.nodes.ids.position(edge.target.id)
+        found["edges"] += 1
+        # pytest itself calls fixtures: no code of the repository stands above them.
+        is_fixture = edge.source.id == edge.test and not edge.is_direct
+        if (source, target) in pairs or (is_fixture and target in seen.n_runs):
+            found["edges_seen"] += 1
+        else:
+            found["edges_not_seen"].append(f"{edge.source.id} -> {edge.target.id} in {edge.test}")
 
 
 # -- kills
@@ -221,19 +240,54 @@ def measure_kills(clone: Path, python: str, n: int, seed: int) -> dict[str, Any]
 
 @dataclass(slots=True)
 class Choice:
-    """A mutant that the suite catches: how many tests do, and whether one of those chosen does."""
+    """A mutant that the suite catches: how many tests do, and if one of those chosen does.
+
+    `is_caught_observed` is that with what `observe` recorded of the suite.
+    """
 
     node: str
     what: str
     n_failing: int
     is_caught: bool
+    is_caught_observed: bool
     n_chosen: int
+
+
+def within(tests: Sequence[str], seconds: Mapping[str, float], left: float) -> list[str]:
+    """Return tests in their order, those that fit the time that is left."""
+    found = []
+    for test in tests:
+        cost = seconds.get(test)
+        if cost is not None and cost <= left:
+            left -= cost
+            found.append(test)
+    return found
+
+
+@contextmanager
+def changed_environment(**values: str) -> Iterator[None]:
+    """Set variables of the environment for a while."""
+    before = dict(os.environ)
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def measure_choice(clone: Path, python: str, n: int, share: float, seed: int) -> dict[str, Any]:
     """Run whole suites on mutants, and see whether the tests that are ranked first notice."""
     repository = Repository.open(clone, exact_root=True)
     plain = replace(repository, observations=None)
+    roots = os.pathsep.join((os.fspath(clone / "src"), os.fspath(clone)))
+    with tempfile.TemporaryFile() as out, changed_environment(PYTHONPATH=roots, PYTHONDONTWRITEBYTECODE="1"):
+        place = Path.cwd()
+        os.chdir(clone)
+        try:
+            repository.observe([python, "-m", "pytest", "-q", "-p", "no:cacheprovider"], out.fileno())
+        finally:
+            os.chdir(place)
     interpreter = find_interpreter(clone, Path(python), python)
     draw = random.Random(seed)
     workspace = Workspace(clone)
@@ -287,19 +341,19 @@ def measure_choice(clone: Path, python: str, n: int, share: float, seed: int) ->
             if not failing:
                 counts["not_caught"] += 1
                 continue
-            left, chosen = share * total, list[str]()
-            for each in plain.choose_tests(name).tests:
-                cost = seconds.get(each.node)
-                if cost is not None and cost <= left:
-                    left -= cost
-                    chosen.append(each.node)
-            caught.append(Choice(name, mutant.what, len(failing), bool(failing & set(chosen)), len(chosen)))
+            chosen = [
+                within([each.node for each in view.choose_tests(name).tests], seconds, share * total)
+                for view in (plain, repository)
+            ]
+            is_caught = [bool(failing & set(each)) for each in chosen]
+            caught.append(Choice(name, mutant.what, len(failing), is_caught[0], is_caught[1], len(chosen[0])))
             print(f"{clone.name} {len(caught)} {caught[-1]}", file=sys.stderr)
     finally:
         workspace.close()
     return {
         "clone": clone.name, "tests": len(seconds), "suite_seconds": round(total, 2), **counts, "caught": len(caught),
         "caught_by_choice": sum(each.is_caught for each in caught),
+        "caught_by_choice_observed": sum(each.is_caught_observed for each in caught),
         "mean_tests_chosen": round(sum(each.n_chosen for each in caught) / max(1, len(caught)), 1),
         "missed": [f"{each.node}: {each.what} ({each.n_failing} tests fail)" for each in caught if not each.is_caught],
     }  # fmt: skip
