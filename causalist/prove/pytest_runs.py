@@ -101,6 +101,8 @@ def find_interpreter(root: Path, given: Path | None, running: str) -> Interprete
         raise ProofFailed(f"cannot run {program} as a Python ({error}); give one with --python") from error
     if not found["pytest"]:
         raise ProofFailed(f"{program} has no pytest; install it there, or give the project's Python with --python")
+    if os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
+        return Interpreter(program, ())
     options = [option for name, option in (("pytest_cov", "--no-cov"), ("xdist", "-n0")) if found[name]]
     return Interpreter(program, tuple(options))
 
