@@ -19,8 +19,13 @@ def _takes(setting: Setting) -> str:
         return ", ".join(f"`{choice}`" for choice in setting.choices)
     if setting.kind == "integer":
         return f"{setting.low:,} to {setting.high:,}"
-    takes = {"number": "at least 0 and below 1", "flag": "true or false", "patterns": "a list of patterns",
-             "layers": "a list of names", "pairs": "a list of pairs of names"}  # fmt: skip
+    takes = {
+        "number": "at least 0 and below 1",
+        "flag": "true or false",
+        "patterns": "a list of patterns",
+        "layers": "a list of layers or folders/",
+        "pairs": "a list of pairs",
+    }
     return (takes | {"embedder": '`"local:NAME"` or `"none"`'})[setting.kind]
 
 
