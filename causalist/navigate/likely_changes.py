@@ -7,8 +7,9 @@ One logistic model joins the evidence. With `x` as `ChangeEvidence` names it:
     log odds = bias + together * ln(1 + x / COMMON_UNIT) + words * sqrt(x) + name * x + use * x + idle * ln(1 + x)
                + size * ln(1 + x)
 
-A repository without commits has `WITHOUT_HISTORY`, of words, names, uses and sizes. Nothing is learned from the
-repository that is asked about.
+The weights are between `WITH_HISTORY` and `WITHOUT_HISTORY`, which has no use for commits: with n commits in the
+repository they are (n * WITH_HISTORY + EQUAL_COMMITS * WITHOUT_HISTORY) / (n + EQUAL_COMMITS), so that the history of a
+shallow clone counts for little. Nothing is learned from the repository that is asked about.
 """
 
 import re
@@ -56,6 +57,7 @@ class ChangeWeights(NamedTuple):
 # Fitted on commits of 12 repositories, see "Files that change together" in docs/benchmarks.md. What did not win is 0.
 WITH_HISTORY = ChangeWeights(bias=-4.565, together=0.815, words=4.153, name=0.83, use=0.395, idle=-0.347, size=0.0)
 WITHOUT_HISTORY = ChangeWeights(bias=-8.63, together=0.0, words=8.262, name=1.249, use=0.531, idle=0.0, size=0.438)
+EQUAL_COMMITS = 30  # of 10, 30 and 100 the best on histories of six of them that were cut after 1 to 300 commits
 
 
 class ChangeEvidence(NamedTuple):
@@ -94,7 +96,7 @@ def find_files_changing_with(
     if not owners:
         return ()
     least = LEAST_PROBABILITY if least_probability is None else least_probability
-    weights = WITH_HISTORY if len(index.history.commits) else WITHOUT_HISTORY
+    weights = weigh_history(len(index.history.commits))
     files = _Files(index)
     users = _find_users(affected)
     best: dict[str, ChangesWith] = {}
@@ -113,6 +115,17 @@ def find_files_changing_with(
             role = Role(int(nodes.roles[node])).label
             best[file] = ChangesWith(file, nodes.ids[owner], n_both, common.n_commits, chance, role, reasons)
     return tuple(sorted(best.values(), key=lambda each: (-each.probability, each.file)))
+
+
+def weigh_history(n_commits: int) -> ChangeWeights:
+    """Return the weights for a repository with so many commits.
+
+    >>> weigh_history(0) == WITHOUT_HISTORY, round(weigh_history(30).use, 3)
+    (True, 0.463)
+    """
+    share = n_commits / (n_commits + EQUAL_COMMITS)
+    pairs = zip(WITH_HISTORY, WITHOUT_HISTORY, strict=True)
+    return ChangeWeights(*(share * full + (1.0 - share) * plain for full, plain in pairs))
 
 
 def gather_evidence(index: Index, owner: int, affected: Iterable[Affected]) -> tuple[list[str], ChangeEvidence]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.navigate.likely_changes import WITH_HISTORY
+from causalist.navigate.likely_changes import WITH_HISTORY, WITHOUT_HISTORY
 from causalist.pipeline.repository import Repository
 from causalist.servers.text_answers import impact_text
 from tests.cli.commands import invoke, write_all
@@ -25,37 +25,43 @@ def repository(tmp_path: Path) -> Repository:
 
 
 ALL_OF_APP = 1 / 4 + 1 / 5 + 1 / 6 + 1 / 7 + 1 / 8 + 1 / 4  # five commits, the newest first, and the constant
+ROWS = log(1 + 1)  # the last row of a file of one line is 1
 
 
 def probability(together: float, idle: int) -> float:
-    """The probability of a file without a word, name or use in common, by the formula of `likely_changes`."""
-    odds = exp(WITH_HISTORY.bias + WITH_HISTORY.together * log(1 + together / 0.01) + WITH_HISTORY.idle * log(1 + idle))
+    """The probability of a file of one line without a word, name or use in common, in a history of five commits."""
+    full, plain, idle_log = WITH_HISTORY, WITHOUT_HISTORY, log(1 + idle)
+    odds_full = full.bias + full.together * log(1 + together / 0.01) + full.idle * idle_log
+    odds = exp((5 * odds_full + 30 * plain.bias) / 35 + ROWS * (5 * full.size + 30 * plain.size) / 35)
     return odds / (1 + odds)
 
 
 def test_commits_are_counted_and_new_ones_count_more(repository: Repository) -> None:
     # Of five commits of app.py the newest changed rare.py too, the oldest three view.py.
-    view, rare = repository.changes_with("app.py::x")
+    view, rare = sorted(repository.changes_with("app.py::x", least_probability=0.0), key=lambda each: -each.n_both)
     assert (view.file, view.changed, view.n_both, view.n_commits, view.role) == ("view.py", "app.py", 3, 5, "code")
     assert view.reasons == ("changed together in 3 of 5 commits",)
     # Two commits came after the last one of view.py.
     assert view.probability == pytest.approx(probability((1 / 6 + 1 / 7 + 1 / 8) / ALL_OF_APP, 2))
     assert (rare.file, rare.n_both, rare.reasons) == ("rare.py", 1, ("changed together in 1 of 5 commits",))
     assert rare.probability == pytest.approx(probability(1 / 4 / ALL_OF_APP, 0))
-    (back,) = repository.changes_with("view.py")
+    (back,) = repository.changes_with("view.py", least_commits=1, least_probability=0.0)
     assert (back.file, back.n_both, back.n_commits) == ("app.py", 3, 3)
     assert back.probability == pytest.approx(probability(1 - 1 / 4 / (1 / 4 + 1 / 5 + 1 / 6 + 1 / 4), 0))
 
 
 def test_files_are_left_out_by_commits_and_probability(repository: Repository) -> None:
-    assert [each.file for each in repository.changes_with("app.py", least_commits=2)] == ["view.py"]
-    assert [each.file for each in repository.changes_with("app.py", least_probability=0.12)] == ["view.py"]
-    assert [each.file for each in repository.changes_with("view.py", least_probability=0.0)] == ["app.py", "rare.py"]
+    assert repository.changes_with("app.py") == ()  # so short a history is no reason
+    assert [each.file for each in repository.changes_with("app.py", least_commits=2, least_probability=0.0)] == [
+        "view.py"
+    ]
+    assert len(repository.changes_with("view.py", least_probability=0.0)) == 2
 
 
 def test_files_that_are_changed_anyway_are_left_out(repository: Repository) -> None:
-    assert [each.file for each in repository.changes_with("app.py", "view.py")] == ["rare.py"]
-    assert repository.changes_with("app.py", "view.py", "rare.py") == ()
+    found = repository.changes_with("app.py", "view.py", least_probability=0.0)
+    assert [each.file for each in found] == ["rare.py"]
+    assert repository.changes_with("app.py", "view.py", "rare.py", least_probability=0.0) == ()
 
 
 def test_without_history_words_names_and_uses_rank(tmp_path: Path) -> None:
@@ -91,24 +97,33 @@ def test_with_history_nothing_is_missing(repository: Repository) -> None:
     assert repository.describe_missing_history() == ""
 
 
-def test_interfaces_list_them_before_the_users(repository: Repository) -> None:
-    root = str(repository.root)
-    done = invoke("impact", "app.py", "--repo", root)
-    lines = done.stdout.splitlines()
-    assert lines[0] == "likely to change with it"
-    assert lines[1] == "  view.py  0.12  changed together in 3 of 5 commits"
-    assert invoke("impact", "app.py", "--no-history", "--repo", root).code == 1  # nothing uses it
-    document = json.loads(invoke("impact", "app.py", "--repo", root, "--json").stdout)
-    assert document["affected"] == []
-    assert document["changes_with"][0] == {
-        "file": "view.py",
-        "evidence": "history",
-        "changed": "app.py",
-        "probability": round(probability((1 / 6 + 1 / 7 + 1 / 8) / ALL_OF_APP, 2), 4),
-        "n_both": 3,
-        "n_commits": 5,
-        "role": "code",
-        "reasons": ["changed together in 3 of 5 commits"],
-    }
-    reply = impact_text(repository, "app.py", max_depth=None, min_confidence=0.0, max_tokens=500)
-    assert "likely to change with it:\n  view.py  0.12: changed together in 3 of 5 commits\n" in reply.text
+def test_interfaces_list_them_before_the_users(tmp_path: Path) -> None:
+    past = Past(tmp_path / "project")
+    basket = "def add_item(basket, item):\n    basket.append(item)  # {}\n"
+    test = "from basket import add_item\n\n\ndef test_add_item(basket, item):\n    add_item(basket, item)  # {}\n"
+    past.commit("begin", {"mail.py": "def send(text):\n    return text\n", ".gitignore": ".causalist\n"})
+    for i in range(4):
+        past.commit(f"both {i}", {"basket.py": basket.format(i), "test_basket.py": test.format(i)}, time=10 + i)
+    root = str(past.path)
+    (likely,) = Repository.open(past.path).changes_with("basket.py")
+    reasons = ("same name", "changed together in 4 of 4 commits", "test_add_item calls add_item, certain")
+    assert set(reasons) < set(likely.reasons)
+    lines = invoke("impact", "basket.py", "--repo", root).stdout.splitlines()
+    said = f"test_basket.py  {likely.probability:.2f}"
+    assert lines[:3] == ["likely to change with it", f"  {said}  {'; '.join(likely.reasons)}", ""]
+    assert "likely" not in invoke("impact", "basket.py", "--no-history", "--repo", root).stdout
+    document = json.loads(invoke("impact", "basket.py", "--repo", root, "--json").stdout)
+    assert document["changes_with"] == [
+        {
+            "file": "test_basket.py",
+            "evidence": "history",
+            "changed": "basket.py",
+            "probability": round(likely.probability, 4),
+            "n_both": 4,
+            "n_commits": 4,
+            "role": "test",
+            "reasons": list(likely.reasons),
+        }
+    ]
+    reply = impact_text(Repository.open(past.path), "basket.py", max_depth=None, min_confidence=0.0, max_tokens=500)
+    assert f"likely to change with it:\n  {said}: {'; '.join(likely.reasons)}\ntests:\n" in reply.text
