@@ -196,9 +196,20 @@ def impact_command(
 
 
 def _format_changes_with(together: "Sequence[ChangesWith]") -> Iterator[str]:
-    """Yield the files that probably change as well, each with its probability and reasons."""
+    """Yield the files that probably change as well, each with its probability and reasons.
+
+    Of several changed files, the one that says so is named.
+    """
     if together:
-        rows = [(f"  {each.file}", f"{each.probability:.2f}", "; ".join(each.reasons)) for each in together]
+        is_one = len({each.changed for each in together}) == 1
+        rows = [
+            (
+                f"  {each.file}",
+                f"{each.probability:.2f}",
+                ("" if is_one else f"with {each.changed}: ") + "; ".join(each.reasons),
+            )
+            for each in together
+        ]
         yield from ("likely to change with it", *align_columns(rows), "")
 
 

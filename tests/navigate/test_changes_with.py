@@ -127,3 +127,18 @@ def test_interfaces_list_them_before_the_users(tmp_path: Path) -> None:
     ]
     reply = impact_text(Repository.open(past.path), "basket.py", max_depth=None, min_confidence=0.0, max_tokens=500)
     assert f"likely to change with it:\n  {said}: {'; '.join(likely.reasons)}\ntests:\n" in reply.text
+
+
+def test_of_several_changed_files_the_one_that_says_so_is_named(tmp_path: Path) -> None:
+    past = Past(tmp_path / "project")
+    body = "def {0}_item({0}, item):\n    {0}.append(item)\n    return {0}\n"
+    past.commit("begin", {".gitignore": ".causalist\n"})
+    for i in range(4):
+        pair = {
+            f"{name}{end}.py": body.format(name) + f"# {i}\n" for name in ("basket", "mail") for end in ("", "_test")
+        }
+        past.commit(f"all {i}", pair, time=10 + i)
+    past.write({f"{name}.py": body.format(name) + "z = 1\n" for name in ("basket", "mail")})
+    done = invoke("impact", "--diff", "HEAD", "--repo", str(past.path))
+    listed = [[line.split()[0], *line.split()[2:4]] for line in done.stdout.splitlines()[1:3]]
+    assert sorted(listed) == [["basket_test.py", "with", "basket.py:"], ["mail_test.py", "with", "mail.py:"]]
