@@ -267,8 +267,9 @@ function endTest() {
 }
 
 function watchNodeTest() {
-  if (!process.env.NODE_TEST_CONTEXT && !process.execArgv.includes("--test")) return;
-  if (process.execArgv.includes("--test") && !process.env.NODE_TEST_CONTEXT) return; // it starts the others
+  // Children of a test inherit its environment, and the first use of the module makes a process write results.
+  const main = process.argv[1];
+  if (!process.env.NODE_TEST_CONTEXT || !main || !/["'`]node:test["'`]/.test(fs.readFileSync(main, "utf8"))) return;
   const test = require("node:test");
   test.beforeEach(beginTest);
   test.afterEach(endTest);
@@ -342,10 +343,10 @@ try {
   post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
   startSampling();
   watchLoading();
-  watchNodeTest();
   process.on("exit", () => flush(true));
   flushAfter(FIRST_PAUSE_MILLISECONDS);
   process.on("SIGTERM", flushAndEnd); // runners of tests end their workers so
+  watchNodeTest();
 } catch (error) {
   process.stderr.write(`causalist observe: not recorded: ${error}\n`);
 }

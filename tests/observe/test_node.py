@@ -127,6 +127,21 @@ def test_options_of_node_are_kept_and_only_set_where_there_is_a_script(
     observe(root, "a.js", python="node")
 
 
+def test_a_program_that_a_test_starts_writes_what_it_always_does(cart: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = "const { Cart } = require('../src/cart.js');\nconsole.log(new Cart().add({}).items.length);\n"
+    tests = (
+        TESTS
+        + """
+test('starts a program', () => {
+  const { execFileSync } = require('node:child_process');
+  assert.equal(execFileSync(process.execPath, [__dirname + '/program.js'], { encoding: 'utf8' }), '1\\n');
+});
+"""
+    )
+    monkeypatch.chdir(write_all(cart, {"test/program.js": program, "test/cart.test.js": tests}))
+    assert invoke("observe", "--", "node", "--test", "test/cart.test.js").code == 0
+
+
 def _recorded(root: Path, rows: list[list[object]]) -> ObservedCalls:
     repository = Repository.open(root, exact_root=True)
     run = begin_run(root / ".causalist", root, repository.index, ["node"])
