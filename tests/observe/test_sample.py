@@ -4,10 +4,12 @@ import os
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from causalist.observe import delete_run
 from tests.benchmarks.observe.__main__ import Suite, fit_prior, measure_recall
+from tests.benchmarks.observe.likeness import Rows, bands_of, fit_weights
 from tests.cli.commands import write_all
 from tests.observe.programs import SHOP
 
@@ -52,3 +54,12 @@ def test_the_prior_fits_what_it_is_given() -> None:
     """Calls that are made in each run, but for one in fifty that nothing reaches."""
     unseen = [(1_000, i % 50 == 0) for i in range(200)] + [(1, i % 50 == 0) for i in range(200)]
     assert fit_prior(unseen) == {"a": 2.0, "b": 0.05, "never": 0.02, "edges": 400, "unseen": 8}
+
+
+def test_the_weights_of_likely_calls_fit_what_they_are_given() -> None:
+    """Of 100 rows with the value 0, a quarter are called; of 100 with 1, three quarters: the odds are 1/3 and 3."""
+    values = np.array([[1.0, 0.0]] * 100 + [[1.0, 1.0]] * 100)
+    is_called = np.array([i % 4 == 0 for i in range(100)] + [i % 4 > 0 for i in range(100)], dtype=np.float64)
+    weights = fit_weights([Rows(values, is_called)], penalty=1e-9)
+    assert weights == pytest.approx([-np.log(3), 2 * np.log(3)], abs=1e-3)
+    assert bands_of([(Rows(values, is_called), weights)]) == [(0.2, 100, 0.25, 0.25), (0.7, 100, 0.75, 0.75)]
