@@ -17,8 +17,9 @@
 (assignment_expression left: [(identifier) (member_expression)] @name right: [
   (arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]) @definition.function
 (assignment_expression left: (member_expression) @name right: (class body: (_) @body)) @definition.class
-(assignment_expression left: (subscript_expression object: [(identifier) (member_expression)] index: (string)) @name right: [
+((assignment_expression left: (subscript_expression object: [(identifier) (member_expression)] index: (string (string_fragment) @_key)) @name right: [
   (arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]) @definition.function
+  (#match? @_key "^[~@$]?[A-Za-z_][A-Za-z0-9_$~-]*$"))
 ; What is exported as a whole is called by a name of its own if it has one.
 ((assignment_expression left: (member_expression) @_whole @exports right: [
   (function_expression name: (identifier) @name @exports.value) (generator_function name: (identifier) @name @exports.value) (class name: (_) @name @exports.value)])
@@ -207,7 +208,8 @@
   function: (identifier) @narrowed.guard arguments: (arguments . (identifier) @narrowed.guarded .)))
 (assignment_expression left: (identifier) @binding)
 (assignment_expression left: (member_expression) @binding)
-(assignment_expression left: (subscript_expression object: [(identifier) (member_expression)] index: (string)) @binding)
+((assignment_expression left: (subscript_expression object: [(identifier) (member_expression)] index: (string (string_fragment) @_key)) @binding)
+  (#match? @_key "^[~@$]?[A-Za-z_][A-Za-z0-9_$~-]*$"))
 (assignment_expression right: (_) @binding.value)
 
 ; What is held: members, and what gets a value.
