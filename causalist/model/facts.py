@@ -94,6 +94,7 @@ class ManifestKey(StrEnum):
     RENAMED = "renamed"  # a local name, and the package that it is, or the folder of one after a dot
     USING = "using"  # a namespace that all files of a project use
     SHARED = "shared"  # the same for all packages of a workspace
+    TESTS = "tests"  # beginnings and patterns of names of tests, spaces between
 
 
 class Definition(NamedTuple):

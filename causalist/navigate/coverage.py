@@ -22,7 +22,7 @@ from causalist.model.index import Index
 from causalist.model.lookup import Affected, CoverageReport, TestChoice
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, split_id
 from causalist.navigate.coverage_files import Lines, PathMatcher, plain_path, read_coverage
-from causalist.navigate.impact import find_affected_nodes, find_tests_reaching, mark_tests
+from causalist.navigate.impact import NAMED, find_affected_nodes, find_tests_reaching, mark_tests
 from causalist.parse import dialect_of
 
 # Dialects in which the line of a definition, with the defaults of its parameters, runs when the file is loaded.
@@ -283,7 +283,7 @@ def _with_observed(
     for node in sorted(observed):
         chance = 1.0 if node in certain else STALE_PROBABILITY
         known = found.get(node)
-        if known is not None:
+        if known is not None and known.edge.rule != NAMED:
             found[node] = known._replace(probability=max(known.probability, chance))
             continue
         edge = Edge(ids[node], target, EdgeKind.TESTS.label, OBSERVED, chance, int(nodes.start_rows[node]) + 1, 1)

@@ -4,7 +4,7 @@ In: a `CodeGraph` and a node. Out: users by distance, and tests that test the no
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from math import exp, log, prod
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
+from causalist.model.graph import ORDERING_KINDS, CodeGraph, Edge, EdgeKind
 from causalist.model.index import LexicalIndex
 from causalist.model.lookup import Affected
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, split_id
+from causalist.navigate.branches import UNKNOWN_SHARE, CallSites
 from causalist.navigate.edges import DISPATCHED, find_overridden
 from causalist.navigate.implicit_calls import class_of_constructor, edge_of, find_implicit_uses
+from causalist.navigate.test_texts import TestTexts
 from causalist.parse import dialect_of, load_settings
 from causalist.rank import rarity_of_shared_words
 
@@ -31,7 +33,7 @@ _DIRECT, _CONSTRUCTOR, _OVERRIDDEN, _SPECIAL = range(4)
 # The share of true uses of each kind that run: whoever runs the user also runs what it uses. Chosen on five suites with
 # coverage of each test, see docs/benchmarks.md.
 RUN_SHARES = {
-    EdgeKind.CALLS: 0.7,
+    EdgeKind.CALLS: UNKNOWN_SHARE,
     EdgeKind.REFERENCES: 0.4,
     EdgeKind.EXTENDS: 0.4,
     EdgeKind.IMPLEMENTS: 0.4,
@@ -43,6 +45,7 @@ RUN_SHARES = {
 }
 DISPATCHED_SHARE = 0.4  # of calls of a method, to one that overrides it
 CALLS_OF_TESTS_SHARE = 0.95  # which branch less
+OWN_MEMBER_SHARE = 0.05  # of what a type says of its own functions, such as their decorators
 _DIRECT_SHARE = 0.9  # of what an edge `tests` says
 # The share of tests that run what prepares or holds them: a set-up method, a group with what runs before each of its
 # tests, a class of tests whose attributes name something, and the code of a file outside of all tests.
@@ -57,17 +60,27 @@ class TestWeights(NamedTuple):
 
     `way` is that of the log odds by uses alone. `words` is that of the rarity of the words of the node's name that are
     in the text and in the name of the test, less that of the best test. `maker` is that of the logarithm of the
-    probability that the test makes an object of the class to which the way is dispatched, if it is.
+    probability that the test makes an object of the class to which the way is dispatched, if it is. `named` is that of
+    tests of which only their text names the node, and `alike` that of the logarithm of the number of functions of that
+    name, and 1, for these. `runs` and `lacks` are those of tests with and without the code that runs a special method.
     """
 
     bias: float
     way: float
     words: float
     maker: float
+    named: float
+    alike: float
+    runs: float
+    lacks: float
 
 
-# Fitted on 24 suites, see docs/benchmarks.md.
-TEST_WEIGHTS = TestWeights(bias=0.67, way=0.346, words=0.118, maker=0.34)
+# Fitted on 21 suites, see docs/benchmarks.md.
+TEST_WEIGHTS = TestWeights(
+    bias=0.77, way=0.571, words=0.114, maker=0.491, named=2.073, alike=-1.069, runs=1.585, lacks=-0.615
+)
+NAMED = "named-in-text"  # in place of a rule
+_NAMED_PROBABILITY = 0.018  # of a test by uses, if only its text names what it runs
 # Tests of a function are probable if their odds are at least this share of the best ones.
 PROBABLE_SHARE = 1 / 8
 _PROVIDER = re.compile(r"^(?!.*\bvoid\b).*\bstatic\b", re.DOTALL)
@@ -98,7 +111,11 @@ def find_affected_nodes(
 
 
 def _find_affected(
-    graph: CodeGraph, changed: NDArray[np.int64], max_depth: int | None, min_confidence: float
+    graph: CodeGraph,
+    changed: NDArray[np.int64],
+    max_depth: int | None,
+    min_confidence: float,
+    sites: CallSites | None = None,
 ) -> tuple[tuple[Affected, ...], "_Chains"]:
     """Return the nodes of `find_affected_nodes`, and the chains of uses by which they run one of `changed`."""
     if max_depth is not None and max_depth < 1:
@@ -141,7 +158,7 @@ def _find_affected(
             layer, tier = graph.layer(node), graph.tier(node)
             result.append(Affected(graph.nodes.ids[node], depth, edge, role, by, layer, tier, runs))
     users = {graph.nodes.ids.position(each.node): each for each in result}
-    chains = _find_chains(graph, changed, users, min_confidence)
+    chains = _find_chains(graph, changed, users, min_confidence, sites)
     chances = chains.probabilities
     return tuple(each._replace(probability=chances.get(node, 0.0)) for node, each in users.items()), chains
 
@@ -197,14 +214,18 @@ def find_tests_reaching(
     max_depth: int | None,
     min_confidence: float,
     lexical: LexicalIndex | None = None,
+    read_text: Callable[[str], str] | None = None,
 ) -> tuple[Affected, ...]:
     """Return the tests that may run one of `changed`, the most probable first, then by depth and id.
 
-    With `lexical`, probabilities know of the words of a test, too. The edge of one that tests a changed node itself is
+    With `lexical`, probabilities know of the words of a test, too, and with `read_text`, which returns the text of a
+    path, of the branches around calls. The edge of one that tests a changed node itself is
     that edge `tests`, if there is one. Raises UsageError for a depth below 1.
     """
     limits = {"max_depth": max_depth, "min_confidence": min_confidence}
-    return find_users_and_tests(graph, changed, mark_tests(graph), lexical=lexical, **limits)[1]  # type: ignore[arg-type]
+    is_test = mark_tests(graph)
+    found = find_users_and_tests(graph, changed, is_test, lexical=lexical, read_text=read_text, **limits)  # type: ignore[arg-type]
+    return found[1]
 
 
 def find_users_and_tests(
@@ -215,13 +236,17 @@ def find_users_and_tests(
     max_depth: int | None,
     min_confidence: float,
     lexical: LexicalIndex | None = None,
+    read_text: Callable[[str], str] | None = None,
 ) -> tuple[tuple[Affected, ...], tuple[Affected, ...]]:
     """Return (`find_affected_nodes`, `find_tests_reaching`) by one search; `is_test` is that of `mark_tests`."""
-    affected, chains = _find_affected(graph, changed, max_depth, min_confidence)
-    found = _find_tests(graph, changed, affected, is_test, max_depth, min_confidence)
+    sites = CallSites(graph, read_text) if read_text is not None else None
+    is_known = lexical is not None and read_text is not None
+    texts = TestTexts(graph, is_test, lexical, read_text) if is_known else None  # type: ignore[arg-type]
+    affected, chains = _find_affected(graph, changed, max_depth, min_confidence, sites)
+    found = _find_tests(graph, changed, affected, is_test, max_depth, min_confidence, texts)
     if lexical is not None and found:
-        makers = _probabilities_of_makers(graph, found, chains, is_test, min_confidence)
-        found = _weigh(graph, changed, found, makers, lexical)
+        makers = _probabilities_of_makers(graph, found, chains, is_test, min_confidence, sites)
+        found = _weigh(graph, changed, found, makers, lexical, texts)
     return affected, tuple(sorted(found.values(), key=lambda each: (-each.probability, each.depth, each.node)))
 
 
@@ -239,10 +264,12 @@ def _find_tests(
     is_test: NDArray[np.bool_],
     max_depth: int | None,
     min_confidence: float,
+    texts: TestTexts | None = None,
 ) -> dict[int, Affected]:
     """Return the tests among and around the `affected` of `changed`, with probabilities by uses alone.
 
-    A file or class of tests is left out if a test in it is found.
+    With `texts`, tests whose text names one of them count, too. A file or class of tests is left out if a test in it is
+    found.
     """
     edges, ids = graph.edges, graph.nodes.ids
     says = (edges.kinds == EdgeKind.TESTS) & (edges.confidences >= min_confidence)
@@ -274,11 +301,37 @@ def _find_tests(
                 found[test] = Affected(
                     ids[test], each.depth + 1, each.edge, role, "", layer, tier, "", chance, each.node
                 )
+    if texts is not None and min_confidence <= _NAMED_PROBABILITY:
+        _add_naming(graph, _outermost(graph, _subjects(graph, changed)), texts, found)
     around = {int(graph.nodes.parents[test]) for test in found}
     while more := {int(graph.nodes.parents[each]) for each in around if each >= 0} - around:
         around |= more
     runs = frozenset((*CALLABLE_KINDS, NodeKind.HANDLER))
     return {node: each for node, each in found.items() if node not in around or graph.kind(node) in runs}
+
+
+def _subjects(graph: CodeGraph, changed: NDArray[np.int64]) -> list[int]:
+    """Return those that changed whose names say something of tests: code if there is some, none of too many."""
+    is_code = graph.nodes.roles[changed] != Role.TEST
+    subjects: list[int] = (changed[is_code] if is_code.any() else changed).tolist()
+    return subjects if len(subjects) <= _MAX_SUBJECTS else []
+
+
+def _outermost(graph: CodeGraph, nodes: Sequence[int]) -> list[int]:
+    return [node for node in nodes if int(graph.nodes.parents[node]) not in nodes]
+
+
+def _add_naming(graph: CodeGraph, subjects: Sequence[int], texts: TestTexts, found: dict[int, Affected]) -> None:
+    """Add the tests whose text names one of `subjects`, and which no chain of uses leads to."""
+    nodes = graph.nodes
+    for subject in subjects:
+        for test in texts.find_naming(subject):
+            if test in found or test == subject:
+                continue
+            row = int(nodes.start_rows[test]) + 1
+            edge = Edge(nodes.ids[test], nodes.ids[subject], EdgeKind.TESTS.label, NAMED, _NAMED_PROBABILITY, row, 1)
+            role, layer, tier = Role(int(nodes.roles[test])).label, graph.layer(test), graph.tier(test)
+            found[test] = Affected(nodes.ids[test], 1, edge, role, "", layer, tier, "", _NAMED_PROBABILITY)
 
 
 def _probabilities_of_makers(
@@ -287,6 +340,7 @@ def _probabilities_of_makers(
     chains: "_Chains",
     is_test: NDArray[np.bool_],
     min_confidence: float,
+    sites: CallSites | None,
 ) -> dict[int, float]:
     """Return the probability that a test makes an object of the class to which its way is dispatched.
 
@@ -304,7 +358,7 @@ def _probabilities_of_makers(
             types = _with_derived(graph, owner)
             by_class[owner] = None
             if _is_made_in_functions(graph, types):
-                users = _find_affected(graph, types, None, min_confidence)[0]
+                users = _find_affected(graph, types, None, min_confidence, sites)[0]
                 by_class[owner] = _find_tests(graph, types, users, is_test, None, min_confidence)
         makers = by_class[owner]
         if makers is not None:
@@ -338,27 +392,35 @@ def _weigh(
     tests: Mapping[int, Affected],
     makers: Mapping[int, float],
     lexical: LexicalIndex,
+    texts: TestTexts | None,
 ) -> dict[int, Affected]:
-    """Return the tests with probabilities by uses, makers and words.
+    """Return the tests with probabilities by uses, makers, words and code of special methods.
 
     A test of a node mostly has the words of its name. Names of tests that changed beside code say nothing of others.
     """
     ids, shared = graph.nodes.ids, np.zeros(len(graph.nodes))
-    is_code = graph.nodes.roles[changed] != Role.TEST
-    subjects = changed[is_code] if is_code.any() else changed
-    for node in subjects.tolist() if len(subjects) <= _MAX_SUBJECTS else ():
+    subjects = _subjects(graph, changed)
+    for node in subjects:
         path, symbol = split_id(ids[node])
         name = symbol or path.rpartition("/")[2].partition(".")[0]
         shared = np.maximum(shared, rarity_of_shared_words(name, lexical, len(graph.nodes)))
     most = max(float(shared[node]) for node in tests)
     weights = TEST_WEIGHTS
+    outer = _outermost(graph, subjects)
     found: dict[int, Affected] = {}
     for node, each in tests.items():
         chance = min(max(each.probability, _LEAST_ODDS), 1.0 - _LEAST_PROBABILITY)
         way = log(chance / (1.0 - chance))
         maker = log(max(makers.get(node, 1.0), _LEAST_PROBABILITY))
         words = float(shared[node]) - most
-        odds = exp(weights.bias + weights.way * way + weights.words * words + weights.maker * maker)
+        score = weights.bias + weights.way * way + weights.words * words + weights.maker * maker
+        if texts is not None and each.edge.rule == NAMED:
+            n_alike = texts.count_named(ids.position(each.edge.target))
+            score += weights.named + weights.alike * log(n_alike + 1)
+        runs = texts.runs_operator(node, outer[0]) if texts is not None and len(outer) == 1 else None
+        if runs is not None:
+            score += weights.runs if runs else weights.lacks
+        odds = exp(score)
         found[node] = each._replace(probability=odds / (1.0 + odds))
     return found
 
@@ -452,6 +514,7 @@ def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
     every, by_file = load_settings(), dict[int, "LanguageSettings | None"]()
     for file, path in _paths_of(graph, callables & ~found):
         by_file[file] = every.get(dialect_of(path))
+    beginnings = _beginnings_of_tests(graph, found & callables)
     _mark_handlers(graph, is_handler, by_file, found)
     candidates = np.flatnonzero(callables & ~found & ~is_handler)
     rows = zip(candidates.tolist(), nodes.files[candidates].tolist(), nodes.ids.some(candidates), strict=True)
@@ -461,6 +524,8 @@ def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
             continue
         if settings.tests.functions and re.fullmatch(settings.tests.functions, name):
             found[node] = True
+        elif settings.tests.fixtures and beginnings:
+            found[node] = name.partition("_")[0] in beginnings
         else:
             found[node] = bool(settings.tests.marks) and _is_run_by_runner(graph, node, name)
     runs = (NodeKind.FUNCTION, NodeKind.METHOD)
@@ -509,6 +574,20 @@ def _mark_handlers(
         found[handlers[matches]] = True
 
 
+def _beginnings_of_tests(graph: CodeGraph, tests: NDArray[np.bool_]) -> frozenset[str]:
+    """Return the first words of names of known tests that have them by settings of the runner: `it` of `it_opens`."""
+    found: set[str] = set()
+    for node in np.flatnonzero(tests).tolist():
+        path, symbol = split_id(graph.nodes.ids[node])
+        settings = load_settings().get(dialect_of(path))
+        word, underscore, _ = (symbol or "").rpartition(".")[2].partition("_")
+        if settings is None or not settings.tests.fixtures or not word or not underscore:
+            continue
+        if not re.fullmatch(settings.tests.functions, f"{word}_"):
+            found.add(word)
+    return frozenset(found)
+
+
 def _is_run_by_runner(graph: CodeGraph, node: int, name: str) -> bool:
     """Return True for a method of a type of tests that nothing calls: the graph does not have the mark of a test.
 
@@ -546,7 +625,11 @@ class _Chains(NamedTuple):
 
 
 def _find_chains(
-    graph: CodeGraph, changed: NDArray[np.int64], users: Collection[int], min_confidence: float
+    graph: CodeGraph,
+    changed: NDArray[np.int64],
+    users: Collection[int],
+    min_confidence: float,
+    sites: CallSites | None,
 ) -> _Chains:
     """Return the chains of uses by which `users` run one of `changed`.
 
@@ -565,7 +648,7 @@ def _find_chains(
         if node in done:
             continue
         done.add(node)
-        for source, share, is_dispatched in _users_of(graph, node, min_confidence):
+        for source, share, is_dispatched in _users_of(graph, node, min_confidence, sites):
             if source in users:
                 shares.setdefault(source, []).append(-chance * share)
                 if -chance * share > max(best.get(source, 0.0), _LEAST_PROBABILITY):
@@ -577,7 +660,9 @@ def _find_chains(
     return _Chains(probabilities, nearer, dispatched)
 
 
-def _users_of(graph: CodeGraph, node: int, min_confidence: float) -> Iterator[tuple[int, float, bool]]:
+def _users_of(
+    graph: CodeGraph, node: int, min_confidence: float, sites: CallSites | None
+) -> Iterator[tuple[int, float, bool]]:
     """Yield the users of a node with the probability that they run it when they run, and if they call another one."""
     edges, roles = graph.edges, graph.nodes.roles
     for number in graph.edges_into(np.array([node])).tolist():
@@ -585,6 +670,10 @@ def _users_of(graph: CodeGraph, node: int, min_confidence: float) -> Iterator[tu
         is_test_call = kind == EdgeKind.CALLS and roles[source] == Role.TEST
         share = CALLS_OF_TESTS_SHARE if is_test_call else RUN_SHARES.get(kind, 0.0)
         confidence = float(edges.confidences[number])
+        if kind == EdgeKind.CALLS and not is_test_call and sites is not None:
+            share = sites.share(number)
+        if source == graph.nodes.parents[node] and graph.kind(source) in TYPE_KINDS:
+            share = min(share, OWN_MEMBER_SHARE)
         if share and confidence >= min_confidence:
             yield source, share * confidence, False
     for base in find_overridden(graph, [node], min_confidence):
@@ -596,8 +685,12 @@ def _users_of(graph: CodeGraph, node: int, min_confidence: float) -> Iterator[tu
         share = RUN_SHARES[EdgeKind.CALLS] if is_sole else DISPATCHED_SHARE
         for number in numbers.tolist():
             if edges.kinds[number] in DISPATCHED:
-                yield int(edges.sources[number]), share * float(edges.confidences[number]), not is_sole
+                chance = share * float(edges.confidences[number])
+                if sites is not None and roles[edges.sources[number]] != Role.TEST:
+                    chance *= sites.share(number) / UNKNOWN_SHARE
+                yield int(edges.sources[number]), min(chance, 1.0), not is_sole
     for use in find_implicit_uses(graph, [node], min_confidence, is_chained=True):
         source = int(edges.sources[use.number])
         is_test = roles[source] == Role.TEST
-        yield source, use.confidence * (CALLS_OF_TESTS_SHARE if is_test else RUN_SHARES[EdgeKind.CALLS]), False
+        share = RUN_SHARES[EdgeKind.CALLS] if sites is None else sites.share(use.number)
+        yield source, use.confidence * (CALLS_OF_TESTS_SHARE if is_test else share), False

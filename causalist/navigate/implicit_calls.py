@@ -9,10 +9,12 @@ the graph and the settings of the language alone. Nothing is stored.
   may do that, so that such a use is a guess.
 - A method that no call is known to run is run by what is handed the object. For `impact` and `tests`, whoever calls its
   class may have done that.
+- A function in a table, a value of a file or class that names it, may be run by whoever reads the table. Of functions
+  declared several times under one name, callers know the first. Both count for `impact` and `tests` alone.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -30,9 +32,13 @@ SPECIAL_USE_PRECISION = {EdgeKind.CALLS: 0.05, EdgeKind.REFERENCES: 0.01}
 # The same for a method that no call is known to run: what makes the object hands it on to what calls it.
 UNSEEN_USE = {EdgeKind.CALLS: 0.3}
 
+# The same for functions that a table names, of which a reader mostly runs one.
+TABLE_USE = 0.3
+
 _REPEATED = re.compile(r"~\d+$")
 _OWN_NAME = "*"
 _MAX_BASES = 1000
+_VALUES = (NodeKind.CONSTANT, NodeKind.FIELD)
 _RUNNING = (EdgeKind.CALLS, EdgeKind.EMITS, EdgeKind.ROUTES)
 _DERIVING = (EdgeKind.EXTENDS, EdgeKind.IMPLEMENTS)
 
@@ -64,6 +70,10 @@ def find_implicit_uses(
     edges = graph.edges
     found: dict[int, ImplicitUse] = {}
     for method in methods:
+        for use in _indirect_uses(graph, method) if is_chained else ():
+            is_better = use.number not in found or _order(use) < _order(found[use.number])
+            if is_better and use.confidence >= min_confidence:
+                found[use.number] = use
         slot, precisions = _slot_of(graph, method), SPECIAL_USE_PRECISION
         if slot is None and is_chained and _is_never_called(graph, method):
             slot, precisions = _Slot(_owner(graph, method), _leaf(graph.nodes.ids[method]), False, False), UNSEEN_USE
@@ -82,6 +92,30 @@ def find_implicit_uses(
                     if number not in found or _order(use) < _order(found[number]):
                         found[number] = use
     return tuple(sorted(found.values(), key=_order))
+
+
+def _indirect_uses(graph: CodeGraph, function: int) -> Iterator[ImplicitUse]:
+    """Yield the reads of tables that name a function, and the calls of what is declared under the same name."""
+    nodes, edges = graph.nodes, graph.edges
+    if graph.kind(function) not in CALLABLE_KINDS:
+        return
+    for other in graph.namesakes(function):
+        for number in _numbers(graph, graph.edges_into(np.array([other])), (EdgeKind.CALLS,)):
+            if int(edges.sources[number]) not in (function, other):
+                yield ImplicitUse(number, function, float(edges.confidences[number]), False)
+    for number in _numbers(graph, graph.edges_into(np.array([function])), (EdgeKind.REFERENCES,)):
+        holder, row = int(edges.sources[number]), int(edges.rows[number])
+        if graph.kind(holder) is not NodeKind.FILE and graph.kind(holder) not in TYPE_KINDS:
+            continue
+        for each in graph.outgoing(holder):
+            table = int(edges.targets[each])
+            is_value = edges.kinds[each] == EdgeKind.CONTAINS and graph.kind(table) in _VALUES
+            if not is_value or not nodes.start_rows[table] <= row <= nodes.end_rows[table]:
+                continue
+            for reading in _numbers(graph, graph.edges_into(np.array([table])), (EdgeKind.READS,)):
+                if graph.kind(int(edges.sources[reading])) in CALLABLE_KINDS:
+                    confidence = float(edges.confidences[number] * edges.confidences[reading])
+                    yield ImplicitUse(reading, function, confidence * TABLE_USE, False)
 
 
 def constructor_calls(graph: CodeGraph, node: int) -> list[Edge]:

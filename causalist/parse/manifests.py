@@ -1,9 +1,10 @@
 """Package and compiler configuration that gives module names a meaning.
 
-Reads package.json, tsconfig.json, jsconfig.json, go.mod, go.work, Cargo.toml, composer.json, and of projects of .NET
-the namespaces that all their files use.
+Reads package.json, tsconfig.json, jsconfig.json, go.mod, go.work, Cargo.toml, composer.json, of projects of .NET the
+namespaces that all their files use, and of settings of pytest the names of tests.
 """
 
+import configparser
 import json
 import re
 from collections.abc import Iterable
@@ -15,6 +16,7 @@ _CONFIGURATION = re.compile(r"(^|/)(tsconfig|jsconfig)(\.[\w-]+)?\.json$")
 _PACKAGE = re.compile(r"(^|/)package\.json$")
 _COMPOSER = re.compile(r"(^|/)composer\.json$")
 _PROJECT = re.compile(r"\.(?:cs|vb|fs)proj$|(^|/)directory\.(?:build|packages)\.(?:props|targets)$", re.IGNORECASE)
+_PYTEST = re.compile(r"(^|/)(?:pyproject\.toml|\.?pytest\.(?:ini|toml)|tox\.ini|setup\.cfg)$")
 _USING = re.compile(r"<Using\s[^>]*?\bInclude\s*=\s*\"([\w.;\s]+)\"(?![^>]*\bAlias\b)", re.IGNORECASE)
 _CRATE = re.compile(r"(^|/)cargo\.toml$", re.IGNORECASE)
 # Comments and trailing commas are common in tsconfig.json; strings are matched first so that they stay as they are.
@@ -52,6 +54,8 @@ def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
     >>> read_manifest("tsconfig.json", '{"compilerOptions": {"paths": {"@/*": ["src/*"]}}, // for tests\n}')
     (('alias', '@/*\tsrc/*'),)
     """
+    if _PYTEST.search(path):
+        return _read_pytest(path, text)
     if _PROJECT.search(path):
         return tuple(_read_project(text)[:_MAX_ENTRIES])
     if _MODULE_FILE.search(path.lower()):
@@ -76,7 +80,34 @@ def is_project(path: str) -> bool:
     >>> is_project("src/A/A.csproj"), is_project("Directory.Build.props"), is_project("a.props")
     (True, True, False)
     """
-    return _PROJECT.search(path) is not None
+    return _PROJECT.search(path) is not None or _PYTEST.search(path) is not None
+
+
+def _read_pytest(path: str, text: str) -> tuple[tuple[str, str], ...]:
+    r"""Return the pair of the beginnings and patterns of names of tests, if pytest has such a setting.
+
+    >>> _read_pytest("pytest.ini", "[pytest]\npython_functions = it_ *_test\n")
+    (('tests', 'it_ *_test'),)
+    """
+    if "python_functions" not in text:
+        return ()
+    written: object = None
+    try:
+        if path.endswith(".toml"):
+            tables = read_toml(text)
+            for key in ("tool", "pytest") if path.endswith("pyproject.toml") else ("pytest",):
+                tables = _table(tables, key)
+            written = _table(tables, "ini_options").get("python_functions", tables.get("python_functions"))
+        else:
+            parser = configparser.ConfigParser(interpolation=None, strict=False, allow_no_value=True)
+            parser.read_string(text)
+            section = "tool:pytest" if path.endswith("setup.cfg") else "pytest"
+            written = parser.get(section, "python_functions", fallback=None)
+    except (ValueError, configparser.Error):
+        return ()
+    names = written.split() if isinstance(written, str) else written if isinstance(written, list) else []
+    kept = [name for name in names if isinstance(name, str) and re.fullmatch(r"[\w*?\[\]!-]+", name)]
+    return (("tests", " ".join(kept)),) if kept else ()
 
 
 def _read_project(text: str) -> list[tuple[str, str]]:

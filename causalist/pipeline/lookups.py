@@ -389,9 +389,13 @@ class Lookups:
     def _find_tests(
         self, graph: CodeGraph, changed: NDArray[np.int64], *, max_depth: int | None, min_confidence: float
     ) -> tuple[Affected, ...]:
-        lexical = self.index.lexical
         return navigate.find_tests_reaching(
-            graph, changed, max_depth=max_depth, min_confidence=min_confidence, lexical=lexical
+            graph,
+            changed,
+            max_depth=max_depth,
+            min_confidence=min_confidence,
+            lexical=self.index.lexical,
+            read_text=SourceText(self.index.manifest, self.read).read_text,
         )
 
     def _with_coverage(

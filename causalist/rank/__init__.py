@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         SnippetLines,
         bm25,
         find_nodes_by_name,
+        find_nodes_with_words,
         impacts,
         rarity_of_shared_words,
         terms_of_nodes,
@@ -94,6 +95,7 @@ __all__ = [
     "default_weights",
     "files_with_all",
     "find_nodes_by_name",
+    "find_nodes_with_words",
     "find_printers",
     "find_repeaters",
     "frame_rows",
@@ -138,7 +140,8 @@ __getattr__ = exports(
         "scoring.fusion": "LinearModel Ranking Weights default_weights shipped_weights",
         "scoring.file_evidence": "churn_scores co_change_scores history_signals history_terms message_scores "
         "recency_scores similar_commit_scores similar_commits",
-        "lexical.bm25": "SnippetLines bm25 find_nodes_by_name impacts rarity_of_shared_words terms_of_nodes",
+        "lexical.bm25": "SnippetLines bm25 find_nodes_by_name find_nodes_with_words impacts rarity_of_shared_words "
+        "terms_of_nodes",
         "lexical.build": "PreviousIndexRows build_lexical",
         "scoring.mentions": "files_with_all frame_rows",
         "lexical.message_search": "find_printers find_repeaters has_adjacent_pair match_literals message_terms "

@@ -43,7 +43,7 @@ def test_other():
 
 class TestMore:
     def test_by_name(self):
-        assert run("total", [3])
+        assert run("to" + "tal", [3])
 """
 LCOV = "TN:\nSF:/ci/build/shop.py\nFN:1,total\nFNDA:2,total\nDA:1,1\nDA:2,2\nDA:3,0\nDA:4,2\nDA:8,0\nend_of_record\n"
 ISTANBUL = {

@@ -256,14 +256,19 @@ def test_a_call_runs_the_method_of_a_class_that_the_test_makes(tmp_path: Path) -
     repository = in_memory(tmp_path)
     graph = repository.index.graph
     node = repository.resolve("Square.area")
-    by_uses = navigate.find_tests_reaching(graph, np.array([node]), max_depth=None, min_confidence=0.0)
+    read_text = {"shapes.py": SHAPES, "tests/test_shapes.py": MEASURED}.__getitem__
+    by_uses = navigate.find_tests_reaching(
+        graph, np.array([node]), max_depth=None, min_confidence=0.0, read_text=read_text
+    )
     chance = by_uses[0].probability
     assert [each.probability for each in by_uses] == [chance, chance]
     made = navigate.find_tests_reaching(
         graph, np.array([repository.resolve("Square")]), max_depth=None, min_confidence=0.0
     )
     assert [each.node for each in made] == ["tests/test_shapes.py::test_flat"]
-    found = {each.node.rpartition("::")[2]: each.probability for each in repository.tests("Square.area")}
+    choice = repository.choose_tests("Square.area")
+    found = {each.node.rpartition("::")[2]: each.probability for each in choice.tests}
+    assert choice.n_probable == 1
     assert list(found) == ["test_flat", "test_round"]
     shared = rarity_of_shared_words("Square.area", repository.index.lexical, len(graph.nodes))
     flat, round_ = (

@@ -175,7 +175,7 @@ class NameLookup:
         own = symbols.facts.definitions[scope]
         if not re.search(rf"[(,*]\s*{re.escape(name)}\b", own.signature):  # no parameter
             return -1
-        is_user = re.fullmatch(symbols.settings.tests.functions, own.name) or any(
+        is_user = re.fullmatch(self.program.test_pattern(file), own.name) or any(
             each.local == own.qualname and each.exported.startswith(FIXTURE_PREFIX) for each in symbols.facts.exports
         )
         if not is_user:

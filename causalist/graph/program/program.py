@@ -10,8 +10,10 @@ stands for the type where something is known of it as a whole. A member is looke
 found, and then in all of them in that order.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from fnmatch import translate
 
 from causalist.graph.file_symbols import FileGroups, FileSymbols, build_file_symbols, members_of_objects
 from causalist.graph.imports.includes import HeaderReach, InclusionGraph
@@ -22,7 +24,7 @@ from causalist.graph.imports.packages import DeclaredTypes, FolderMap, external_
 from causalist.graph.program.overloads import Literals, best_overloads, literals_of, misfit
 from causalist.graph.rules import RuleName
 from causalist.graph.values import Resolution, ResolutionKind
-from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind
+from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind, ManifestKey
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, accessor_names
 
@@ -31,6 +33,24 @@ _MAX_BASE_VISITS = 200  # visits along the bases of one type; a cycle of bases e
 
 
 _PLAIN = (NodeKind.FUNCTION, NodeKind.HANDLER)  # functions without a `this` of their own, as a rule
+
+
+# Of several files of settings in a folder, a runner of tests reads the first.
+_SETTINGS = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+
+
+def _rank_of_settings(path: str) -> tuple[int, str]:
+    name = path.rpartition("/")[2]
+    return _SETTINGS.index(name) if name in _SETTINGS else len(_SETTINGS), path
+
+
+def _pattern_of_names(names: str) -> str:
+    r"""Return the regular expression of names that begin with one of several, or match one that is a pattern.
+
+    >>> _pattern_of_names("it_ *_test")
+    'it_.*|(?s:.*_test)\\Z'
+    """
+    return "|".join(translate(name) if set(name) & set("*?[") else f"{re.escape(name)}.*" for name in names.split())
 
 
 @dataclass(slots=True)
@@ -64,6 +84,7 @@ class Program:
     for_all: set[int] = field(default_factory=set)  # traits that are implemented for every type with some bound
     contracts: dict[int, frozenset[int]] = field(default_factory=dict)  # bases that a type has nothing from
     _traits: dict[str, list[int]] = field(default_factory=dict)
+    test_names: dict[str, str] = field(default_factory=dict)  # folder -> regular expression of names of tests below it
     known_exports: dict[tuple[int, str], Resolution | None] = field(default_factory=dict)
     _overloads: dict[tuple[int, str], list[int]] = field(default_factory=dict)
     _bases: dict[int, list[int]] = field(default_factory=dict)
@@ -110,6 +131,10 @@ class Program:
             TreePathResolver(ModuleTree.from_files(tables, file_of, modules.linked)),
             FolderMap.from_files(files, settings),
         )
+        for path, facts in sorted(files, key=lambda each: _rank_of_settings(each[0])):
+            for key, names in facts.manifest:
+                if key == ManifestKey.TESTS:
+                    result.test_names.setdefault(path.rpartition("/")[0], _pattern_of_names(names))
         scopes.included = HeaderReach(result.target_module, tables).reach
         scopes.included_sources = {
             tables[target].path
@@ -130,6 +155,18 @@ class Program:
             if definition.kind == NodeKind.METHOD and parent >= 0 and definition_of[parent].kind == NodeKind.TRAIT:
                 result._traits.setdefault(definition.name, []).append(parent)
         return result
+
+    def test_pattern(self, file: int) -> str:
+        """Return the regular expression of names of tests in a file, by settings of the folders around it if any."""
+        symbols = self.files[file]
+        if symbols.settings is None:
+            return ""
+        folder = symbols.path
+        while folder and self.test_names and symbols.settings.tests.fixtures:
+            folder = folder.rpartition("/")[0]
+            if folder in self.test_names:
+                return self.test_names[folder]
+        return symbols.settings.tests.functions
 
     def bind_package_names(self, symbols: FileSymbols) -> None:
         """Bind imported packages by the names that their own files declare, whatever the import path ends with."""

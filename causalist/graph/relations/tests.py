@@ -100,7 +100,8 @@ class TestEdgeFinder:
         is_one = self._is_test_file(number) and not (tests.functions or tests.mark or tests.marks)
         if is_one:
             self._test_of[number] = number
-        function_pattern = re.compile(tests.functions) if tests.functions and self._is_test_file(number) else None
+        functions = self.program.test_pattern(number)
+        function_pattern = re.compile(functions) if functions and self._is_test_file(number) else None
         marked = set(symbols.facts.tests)
         marked.update(r.scope for r in symbols.facts.references if r.name.rpartition(".")[2] in tests.marks)
         for local, definition in enumerate(symbols.facts.definitions):

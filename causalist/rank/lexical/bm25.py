@@ -90,6 +90,18 @@ def rarity_of_shared_words(name: str, lexical: LexicalIndex, n: int) -> Scores:
     return found
 
 
+def find_nodes_with_words(name: str, lexical: LexicalIndex) -> NDArray[np.int64]:
+    """Return the nodes, ascending, that have all words of a name in their text; none if the name has no words."""
+    found: NDArray[np.int64] | None = None
+    for term in sorted({term for word in re.findall(r"\w+", name) for term in terms_of(word)}):
+        number, postings = lexical.terms.position(term), lexical.definitions
+        if number < 0:
+            return np.zeros(0, dtype=np.int64)
+        documents = postings.documents[int(postings.indptr[number]) : int(postings.indptr[number + 1])]
+        found = documents.astype(np.int64) if found is None else np.intersect1d(found, documents)
+    return np.zeros(0, dtype=np.int64) if found is None else np.unique(found)
+
+
 def terms_of_nodes(
     question: ParsedQuery, lexical: LexicalIndex, nodes: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
