@@ -331,12 +331,12 @@ class Repository(Lookups):
         """Return (the review of a commit or range, the repository at its later end).
 
         A commit is compared with its first parent, `A..B` and `A...B` (from the common ancestor) as in git. The graph
-        is that of the later end, built from git's objects, because today's would know neither the callers nor the
-        lines of then. Raises GitError, and NothingToIndex.
+        is that of the later end: of the folder if its files are those, else built from git's objects, because today's
+        would know neither the callers nor the lines of then. Raises GitError, and NothingToIndex.
         """
         from causalist.review.changes import compare_versions
         from causalist.review.report import review_change
-        from causalist.review.versions import compare_commits, first_parent, merge_base, resolve_commit
+        from causalist.review.versions import compare_commits, first_parent, is_checked_out, merge_base, resolve_commit
         from causalist.source.git import work_tree_top
         from causalist.store import FactsCache, facts_path
 
@@ -348,7 +348,7 @@ class Repository(Lookups):
         if dots == "..." and before is not None:
             before = merge_base(root, before, after)
         cache = FactsCache(facts_path())
-        there = cls.at_commit(root, after, cache=cache)
+        there = cls.open(root) if is_checked_out(root, after) else cls.at_commit(root, after, cache=cache)
         versions = compare_commits(root, before, after)
         comparison = compare_versions(versions, cached_facts(cache, versions))
         notes = () if before else ("it has no parent: all of it is new",)

@@ -92,7 +92,13 @@ def review_change(
     tests: tuple[Affected, ...] = ()
     if len(changed):
         affected, tests = find_users_and_tests(
-            graph, changed, is_test, max_depth=max_depth, min_confidence=min_confidence, lexical=index.lexical
+            graph,
+            changed,
+            is_test,
+            max_depth=max_depth,
+            min_confidence=min_confidence,
+            lexical=index.lexical,
+            read_text=lambda path: (read(path) or b"").decode("utf-8", "replace"),
         )
         affected = tuple(sorted(affected, key=lambda each: (-each.probability, each.depth, each.node)))
         tests = _with_changed_tests(index, changed, is_test, tests)

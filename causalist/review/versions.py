@@ -13,7 +13,7 @@ from typing import NamedTuple
 from causalist.errors import GitError, UsageError
 from causalist.model.source import FileEntry, SourceFile
 from causalist.source import BlobReader, as_utf8, blob_hash, read_bytes
-from causalist.source.git import RunningGit, git_arguments, work_tree_top
+from causalist.source.git import RunningGit, git_arguments, head_commit, work_tree_top
 
 _LEAST_COMMON = 0.5  # of the lines of two files of which one is the other renamed
 _MAX_PAIRS = 10_000  # removed and added files whose lines are compared
@@ -72,6 +72,15 @@ def merge_base(root: Path, one: str, other: str) -> str:
     if done.code:
         raise GitError(f"{one} and {other} have no common ancestor; give two revisions with two dots (A..B).")
     return done.output.decode("ascii").split()[0]
+
+
+def is_checked_out(root: Path, commit: str) -> bool:
+    """Return True if the files of a work tree are those of a commit, and there are no others but ignored ones."""
+    if work_tree_top(root) is None or head_commit(root) != commit:
+        return False
+    given = ("status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=none")
+    done = RunningGit(git_arguments(root), *given).finish()
+    return done.code == 0 and not done.output
 
 
 def compare_commits(root: Path, before: str | None, after: str) -> list[FileVersions]:
