@@ -530,7 +530,7 @@ class PreprocessorSettings:
     """
     blank: tuple[str, ...] = ()
     r"""regular expressions of text to hide from the grammar, or their group `mark`; a group `stop` becomes a semicolon.
-    Example: C: `['\bWINAPI\b']`
+    A remark `(?#a|b)` ahead names words of which a text with a match has one. Example: C: `['\bWINAPI\b']`
     """
 
 

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
 from causalist.model.facts import ALWAYS, Definition, opposite_condition
 from causalist.model.language import PreprocessorSettings
@@ -126,12 +127,21 @@ def blank_spans(data: bytes, spans: list[_Span]) -> bytes:
     return bytes(result)
 
 
-def blank_matches(data: bytes, blank: "list[re.Pattern[bytes]]") -> bytes:
+class _Blank(NamedTuple):
+    """A pattern of text to blank; a text without any of the words `needs` has no match, if there are such words."""
+
+    pattern: "re.Pattern[bytes]"
+    needs: tuple[bytes, ...]
+
+
+def blank_matches(data: bytes, blank: Sequence[_Blank]) -> bytes:
     """Return `data` without the matches of the patterns, applied in order.
 
     If a pattern has a group `mark`, only that group is blanked; a group `stop` becomes a semicolon.
     """
-    for pattern in blank:
+    for pattern, needs in blank:
+        if needs and not any(word in data for word in needs):
+            continue
         if "stop" in pattern.groupindex:
             stopped = bytearray(data)
             for found in pattern.finditer(data):
@@ -143,13 +153,19 @@ def blank_matches(data: bytes, blank: "list[re.Pattern[bytes]]") -> bytes:
     return data
 
 
+_NEEDS = re.compile(r"\(\?#([^)]*)\)")  # a remark at the beginning of a pattern
+
+
 @cache
-def compile_preprocessor(
-    settings: PreprocessorSettings,
-) -> "tuple[re.Pattern[bytes] | None, tuple[re.Pattern[bytes], ...]]":
+def compile_preprocessor(settings: PreprocessorSettings) -> "tuple[re.Pattern[bytes] | None, tuple[_Blank, ...]]":
     """Return the compiled patterns `never` and `blank`."""
     never = re.compile(settings.never.encode()) if settings.never else None
-    return never, tuple(re.compile(each.encode(), re.MULTILINE) for each in settings.blank)
+    blank: list[_Blank] = []
+    for written in settings.blank:
+        needs = _NEEDS.match(written)
+        words = tuple(needs[1].encode().split(b"|")) if needs else ()
+        blank.append(_Blank(re.compile(written.encode(), re.MULTILINE), words))
+    return never, tuple(blank)
 
 
 _CONDITIONAL = re.compile(rb"#[ \t]*(ifdef|ifndef|if|elifdef|elifndef|elif|else|endif)\b((?:[^\n\\]|\\.)*)", re.DOTALL)

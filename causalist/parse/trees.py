@@ -82,7 +82,7 @@ def _parse_tree(data: bytes, grammar: TreeParser) -> tree_sitter.Tree:
     if not settings.conditions:
         return grammar.parser.parse(_with_final_line_feed(data, grammar))
     never, blank = compile_preprocessor(settings)
-    view = blank_matches(data, list(blank))
+    view = blank_matches(data, blank)
     tree = grammar.parser.parse(blank_partial_branches(view, settings, never, strict=False))
     if tree.root_node.has_error:
         other = grammar.parser.parse(blank_partial_branches(view, settings, never, strict=True))
