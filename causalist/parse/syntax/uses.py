@@ -520,7 +520,7 @@ class UseReader:
             chain = self._scopes.own_chain(chain_of(text, self._settings.types), start)
             if chain and sign:
                 chain += self._scopes.text(end - 1, end)
-        if chain:
+        if chain and not (self._lists_arguments and self._scopes.data.startswith((b"*", b" *"), end)):  # new T*[n]
             is_listed = self._lists_arguments and not self._is_never_overloaded(chain)
             given = letters_and_values(self._scopes.data, end, self._settings.types) if is_listed else None
             self._keep(chain, start, max(end - 1, start), given)

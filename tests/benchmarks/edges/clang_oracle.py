@@ -350,13 +350,17 @@ def compare(graph: CodeGraph, gold: Gold) -> Iterator[tuple[str, set[tuple[int, 
     met = {(a, b) for a, each in wanted for b in each}
     edges, kinds = graph.edges, graph.nodes.kinds
     found: dict[tuple[int, int], float] = {}
-    shares: dict[tuple[int, str], list[tuple[tuple[int, int], float]]] = defaultdict(list)  # of what several are one of
+    shares: dict[tuple[int, str], list[tuple[int, int]]] = defaultdict(list)  # of what several are one of
+    totals: dict[tuple[int, str], float] = defaultdict(float)
     for e in range(len(edges)):
         source, target = int(edges.sources[e]), int(edges.targets[e])
         if edges.kinds[e] != EdgeKind.CALLS or source not in covered or kinds[target] == NodeKind.MACRO:
             continue
         name = graph.nodes.ids[target].rpartition("::")[2].rpartition(".")[2].partition("~")[0]
         path = graph.nodes.ids[source].partition("::")[0]
+        is_set = path.endswith(".c") or graph.rule_names[int(edges.rules[e])] == "build-variant"
+        is_set = is_set and edges.candidates[e] > 1
+        totals[source, name] += float(edges.confidences[e]) if is_set else 0.0
         if nodes.is_constructor(target) or kinds[target] == NodeKind.EXTERNAL or nodes.as_one(target) in erroneous:
             continue
         if (path, int(edges.rows[e]) + 1) in gold.open_lines and name not in called[source]:
@@ -365,16 +369,14 @@ def compare(graph: CodeGraph, gold: Gold) -> Iterator[tuple[str, set[tuple[int, 
         is_judged = nodes.is_line_compiled(path, int(edges.rows[e]) + 1) and name not in unknown.get(source, ())
         if is_judged or key in met:  # an edge has the first of its lines
             value = float(edges.confidences[e])
-            is_set = path.endswith(".c") or graph.rule_names[int(edges.rules[e])] == "build-variant"
-            if is_set and edges.candidates[e] > 1:
-                shares[source, name].append((key, value))
+            if is_set:
+                shares[source, name].append(key)
             else:
                 found[key] = max(found.get(key, 0.0), value)
-    for several in shares.values():  # they share the certainty that it is one of them
-        value = min(1.0, sum(share for _, share in several))
-        for key, _ in several:
-            found[key] = max(found.get(key, 0.0), value)
-    sets = [{key for key, _ in several} for several in shares.values()]
+    for place_and_name, several in shares.items():  # they share the certainty that it is one of them
+        for key in several:
+            found[key] = max(found.get(key, 0.0), min(1.0, totals[place_and_name]))
+    sets = [set(several) for several in shares.values()]
     likely = {pair for pair, value in found.items() if value >= 0.5}
     sure = {pair for pair, value in found.items() if value >= 0.99}
     right = {(a, next((b for b in sorted(each) if (a, b) in likely), -1)) for a, each in wanted}
