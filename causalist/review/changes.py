@@ -237,8 +237,8 @@ def compare_versions(files: Iterable[FileVersions], facts_of: Facts = _parse) ->
         if old is not None and new is not None and _is_other_outside(old, new):
             own.append(ChangedDefinition(ChangeKind.BODY, file_id(each.after), each.after, 1))
         found += own
-        removed += gone
-        added += come
+        removed += [version for version in gone if new is None or not _is_still_set(version, new)]
+        added += [version for version in come if old is None or not _is_still_set(version, old)]
         status = "renamed" if is_moved else "added" if not each.before else "removed" if not each.after else "modified"
         note = each.note
         if old is None and new is None:
@@ -278,6 +278,17 @@ def _compare_pair(old: DefinitionVersion, new: DefinitionVersion) -> ChangedDefi
     is_signature = _signature_key(old) != _signature_key(new)
     kind = ChangeKind.SIGNATURE if is_signature else ChangeKind.BODY
     return ChangedDefinition(kind, new.node, new.path, new.fact.start_row + 1, old, new, _has_other_body(old, new))
+
+
+def _is_still_set(version: DefinitionVersion, other: ReadFile) -> bool:
+    """Return True for a value that the other version of its file sets outside of definitions: in a condition, mostly.
+
+    That is a change of the code outside of definitions, which has an entry of its own.
+    """
+    if version.fact.kind in CALLABLE_KINDS | TYPE_KINDS or "." in version.fact.qualname:
+        return False
+    written = rb"(?<![\w.])" + re.escape(version.fact.name.encode()) + rb"\s*(?::[^=\n]*)?=(?!=)"
+    return re.search(written, other.outside_text) is not None
 
 
 def _is_other_outside(old: ReadFile, new: ReadFile) -> bool:

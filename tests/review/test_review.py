@@ -372,3 +372,12 @@ def test_the_pack_shows_no_secret(shop: Path) -> None:
     done = invoke("review", "--pack", cwd=shop)
     assert "def key():" in done.stdout
     assert secret not in done.stdout + done.stderr
+
+
+def test_a_value_that_a_condition_sets_is_not_removed() -> None:
+    """What stands in a condition is no definition of the graph; the name is there all the same."""
+    old = b"import sys\n\nLIMIT = 1\n"
+    new = b"import sys\n\nif sys.version_info > (3, 12):\n    LIMIT = 2\nelse:\n    LIMIT = 1\n"
+    assert changed(old, new) == [("body", "")]
+    assert changed(new, old) == [("body", "")]
+    assert changed(old, b"import sys\n") == [("removed", "LIMIT")]
