@@ -48,7 +48,7 @@ MISSING_WEIGHTS = MissingWeights(
 LEAST_BEST = 0.2  # of the best file: below it nothing is said
 LEAST_OTHER = 0.1  # of the files beside it
 MAX_MISSING = 3
-_LEAST_COMMON = 2  # commits with one of the changed files
+LEAST_COMMON = 2  # commits with one of the changed files
 _RECENT = 3
 
 
@@ -58,19 +58,15 @@ def find_missing_files(index: Index, paths: Iterable[str], coded: Iterable[str])
     The likeliest first, then by path. The reason that is given is the changed file with which it changed most often.
     """
     history, nodes = index.history, index.graph.nodes
-    given = np.array(
-        sorted({n for n in (nodes.ids.position(file_id(path)) for path in coded) if n >= 0}), dtype=np.int64
-    )
-    places = np.searchsorted(history.nodes, given)
-    is_known = places < len(history)
-    is_known[is_known] = history.nodes[places[is_known]] == given[is_known]
-    if not is_known.any():
+    read = read_signals(index, coded)
+    if read is None:
         return ()
+    counts, signals = read
+    weights = MISSING_WEIGHTS
+    chances = 1.0 / (1.0 + np.exp(-(weights.bias + signals @ np.array(weights[1:]))))
     own = {str(file_id(path)) for path in paths}
-    counts = _count_common(index, places[is_known])
-    chances = _chances(index, given, places[is_known], counts)
     found: list[ChangesWith] = []
-    for place in np.flatnonzero((chances >= LEAST_OTHER) & (counts.n_both >= _LEAST_COMMON)).tolist():
+    for place in np.flatnonzero((chances >= LEAST_OTHER) & (counts.n_both >= LEAST_COMMON)).tolist():
         node = int(history.nodes[place])
         role, file, reason = Role(int(nodes.roles[node])), nodes.ids[node], int(counts.reasons[place])
         if file in own or role not in (Role.CODE, Role.TEST):
@@ -82,7 +78,26 @@ def find_missing_files(index: Index, paths: Iterable[str], coded: Iterable[str])
     return tuple(found[:MAX_MISSING]) if found and found[0].probability >= LEAST_BEST else ()
 
 
-class _Common(NamedTuple):
+def read_signals(index: Index, changed: Iterable[str]) -> tuple["Common", NDArray[np.float64]] | None:
+    """Return what the files of the history have in common with changed ones, and the signals of each.
+
+    The signals have shape (n_files, 8), in the order of `MissingWeights` behind the bias. None if the history knows
+    none of the changed files.
+    """
+    history, nodes = index.history, index.graph.nodes
+    given = np.array(
+        sorted({n for n in (nodes.ids.position(file_id(path)) for path in changed) if n >= 0}), dtype=np.int64
+    )
+    places = np.searchsorted(history.nodes, given)
+    is_known = places < len(history)
+    is_known[is_known] = history.nodes[places[is_known]] == given[is_known]
+    if not is_known.any():
+        return None
+    counts = _count_common(index, places[is_known])
+    return counts, _signals(index, given, places[is_known], counts)
+
+
+class Common(NamedTuple):
     """What each file of the history, shape (n_files,), has in common with the changed ones.
 
     `n_both` are the commits in common with `reasons`, the changed file with which it changed most often.
@@ -96,7 +111,7 @@ class _Common(NamedTuple):
     reasons: NDArray[np.int64]
 
 
-def _count_common(index: Index, places: NDArray[np.int64]) -> _Common:
+def _count_common(index: Index, places: NDArray[np.int64]) -> Common:
     history = index.history
     n_files, n_commits, files = len(history), len(history.indptr) - 1, history.files
     owners = np.repeat(np.arange(n_commits), np.diff(history.indptr))
@@ -122,13 +137,12 @@ def _count_common(index: Index, places: NDArray[np.int64]) -> _Common:
         last = np.bincount(files[np.isin(owners, own[:_RECENT])], minlength=n_files)
         recent = np.maximum(recent, last / _RECENT)
     shared = np.log1p(5.0 * np.bincount(files, weights=weight[owners], minlength=n_files))
-    return _Common(often, 1.0 - none, shared, recent, n_both, reasons)
+    return Common(often, 1.0 - none, shared, recent, n_both, reasons)
 
 
-def _chances(index: Index, given: NDArray[np.int64], places: NDArray[np.int64], common: _Common) -> NDArray[np.float64]:
-    """Return the probability of each file of the history, shape (n_files,)."""
+def _signals(index: Index, given: NDArray[np.int64], places: NDArray[np.int64], common: Common) -> NDArray[np.float64]:
     history, graph = index.history, index.graph
-    nodes, edges, weights = graph.nodes, graph.edges, MISSING_WEIGHTS
+    nodes, edges = graph.nodes, graph.edges
     is_given = np.zeros(len(nodes) + 1, dtype=np.bool_)  # the last one stands for nodes without a file
     is_given[given] = True
     sources, targets = nodes.files[edges.sources], nodes.files[edges.targets]
@@ -137,16 +151,8 @@ def _chances(index: Index, given: NDArray[np.int64], places: NDArray[np.int64], 
     folders = [split_id(node)[0].rpartition("/")[0] for node in nodes.ids.some(history.nodes.astype(np.int64))]
     changed = {folders[place] for place in places.tolist()}
     in_folder = np.fromiter((folder in changed for folder in folders), np.float64, len(folders))
-    odds = (
-        weights.bias
-        + weights.often * common.often
-        + weights.any * common.any
-        + weights.shared * common.shared
-        + weights.recent * common.recent
-        + weights.churn * np.log1p(history.churn)
-        + weights.uses * np.log1p(n_uses)
-        + weights.folder * in_folder
-        + weights.few / (1.0 + len(given))
+    few = np.full(len(history), 1.0 / (1.0 + len(given)))
+    churn = np.log1p(history.churn)
+    return np.column_stack(
+        [common.often, common.any, common.shared, common.recent, churn, np.log1p(n_uses), in_folder, few]
     )
-    chances: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
-    return chances

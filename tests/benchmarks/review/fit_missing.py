@@ -1,0 +1,161 @@
+"""Weights of files that are missing: python -m tests.benchmarks.review.fit_missing -n 1000 REPOSITORY...
+
+One file is left out of each past commit of three to thirty known files. The history is that of the parent, the graph
+that of a commit at most `--every` commits older, because one index for each takes hours. The weights are logistic,
+with an L2 of 1. Each repository is judged by the weights of the others, or by the shipped ones, beside plain counts of
+common commits.
+"""
+
+import argparse
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.index.history import build_history, read_commits
+from causalist.model.index import Index
+from causalist.model.symbols import Role, file_id
+from causalist.pipeline.repository import Repository
+from causalist.review.missing import (
+    LEAST_BEST,
+    LEAST_COMMON,
+    LEAST_OTHER,
+    MAX_MISSING,
+    MISSING_WEIGHTS,
+    MissingWeights,
+    read_signals,
+)
+from causalist.review.versions import compare_commits, first_parent
+from causalist.source.git import RunningGit, git_arguments
+from causalist.store import FactsCache, facts_path
+from tests.benchmarks.review.__main__ import interval
+
+_SEED = 20_26
+_L2 = 1.0
+
+
+class Case(NamedTuple):
+    """The candidates of one commit: signals, commits with a changed file, plain counts, and which one is missing."""
+
+    signals: NDArray[np.float64]
+    n_both: NDArray[np.int64]
+    plain: NDArray[np.int64]
+    is_missing: NDArray[np.bool_]
+
+
+def collect(root: Path, n: int, every: int) -> Iterator[Case]:
+    """Yield the cases of the last `n` commits, the oldest first."""
+    cache, chosen = FactsCache(facts_path()), random.Random(_SEED)
+    arguments = ("--no-merges", "--min-parents=1", f"--max-count={n}", "HEAD", "--")
+    names = RunningGit(git_arguments(root), "rev-list", *arguments).finish().accepted().output.decode().split()
+    index: Index | None = None
+    built = -every
+    for number, commit in enumerate(reversed(names)):
+        base = first_parent(root, commit)
+        there = [each.before for each in compare_commits(root, base, commit) if each.before and each.after]
+        if base is None or not 3 <= len(there) <= 30:
+            continue
+        if index is None or number - built >= every:
+            index, built = Repository.at_commit(root, base, cache=cache, known=index).index, number
+        nodes = index.graph.nodes
+        commits = read_commits(root, base, index.history.commits)
+        history = build_history(commits, list(index.history.paths), index.history.nodes, index.history)
+        then = Index(**{name: getattr(index, name) for name in index.__slots__} | {"history": history})
+        places = {path: nodes.ids.position(file_id(path)) for path in there}
+        there = sorted(p for p in there if places[p] >= 0 and nodes.roles[places[p]] in (Role.CODE, Role.TEST))
+        if len(there) < 3:
+            continue
+        left = chosen.choice(there)
+        read = read_signals(then, [path for path in there if path != left])
+        if read is None:
+            continue
+        counts, signals = read
+        given = [places[path] for path in there if path != left]
+        is_open = np.isin(nodes.roles[history.nodes], (Role.CODE, Role.TEST)) & ~np.isin(history.nodes, given)
+        is_open &= (counts.often > 0) | (signals[:, 5] > 0) | (history.nodes == places[left])
+        plain = _count_plain(then, given)
+        yield Case(signals[is_open], counts.n_both[is_open], plain[is_open], history.nodes[is_open] == places[left])
+
+
+def _count_plain(index: Index, given: Sequence[int]) -> NDArray[np.int64]:
+    """Return, for each file of the history, its commits with changed files, each counted as often as it has some."""
+    history = index.history
+    owners = np.repeat(np.arange(len(history.indptr) - 1), np.diff(history.indptr))
+    is_given = np.isin(history.nodes, given)
+    hits = np.bincount(owners[is_given[history.files]], minlength=len(history.indptr) - 1)
+    return np.bincount(history.files, weights=hits[owners], minlength=len(history)).astype(np.int64)
+
+
+def fit(cases: Sequence[Case]) -> MissingWeights:
+    """Return the weights by Newton's method on standardized signals."""
+    signals = np.concatenate([each.signals for each in cases])
+    right = np.concatenate([each.is_missing for each in cases]).astype(np.float64)
+    mean, spread = signals.mean(axis=0), signals.std(axis=0) + 1e-9
+    rows = np.column_stack([(signals - mean) / spread, np.ones(len(signals))])
+    weights = np.zeros(rows.shape[1])
+    penalty = np.append(np.full(len(weights) - 1, _L2), 1e-6)
+    for _ in range(30):
+        chances = 1.0 / (1.0 + np.exp(-np.clip(rows @ weights, -30, 30)))
+        curvature = (rows * (chances * (1 - chances))[:, None]).T @ rows + np.diag(penalty)
+        step = np.linalg.solve(curvature, rows.T @ (right - chances) - penalty * weights)
+        weights = weights + step
+    raw = weights[:-1] / spread
+    return MissingWeights(float(weights[-1] - raw @ mean), *(float(each) for each in raw))
+
+
+def judge(cases: Sequence[Case], weights: MissingWeights) -> list[tuple[int, bool, bool, bool]]:
+    """Return (files named, is it among them, among as many plain counts, among three of these) for each case."""
+    found: list[tuple[int, bool, bool, bool]] = []
+    for each in cases:
+        chances = 1.0 / (1.0 + np.exp(-(weights.bias + each.signals @ np.array(weights[1:]))))
+        chances[each.n_both < LEAST_COMMON] = 0.0
+        best = np.argsort(-chances, kind="stable")[:MAX_MISSING]
+        best = best[chances[best] >= LEAST_OTHER]
+        said = best if len(best) and chances[best[0]] >= LEAST_BEST else best[:0]
+        plain = np.argsort(-each.plain, kind="stable")[:MAX_MISSING]
+        missing = each.is_missing
+        hits = (bool(missing[part].any()) for part in (said, plain[: len(said)], plain))
+        found.append((len(said), *hits))  # type: ignore[arg-type]
+    return found
+
+
+def main() -> None:
+    """Print the figures of each repository by the weights of the others, and the weights of all."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("repositories", nargs="+", type=Path)
+    parser.add_argument("-n", type=int, default=1_000)
+    parser.add_argument("--every", type=int, default=300)
+    parser.add_argument("--shipped", action="store_true", help="judge by the weights of the program; fit none")
+    given = parser.parse_args()
+    every: list[tuple[int, bool, bool, bool]] = []
+    if given.shipped:
+        for root in given.repositories:
+            judged = judge(list(collect(root, given.n, given.every)), MISSING_WEIGHTS)
+            every += judged
+            _print(root.name, judged)
+        _print("all", every)
+        return
+    cases = {root: list(collect(root, given.n, given.every)) for root in given.repositories}
+    for root, own in cases.items():
+        others = [case for other in cases if other != root for case in cases[other]]
+        judged = judge(own, fit(others or own))
+        every += judged
+        _print(root.name, judged)
+    _print("all", every)
+    print(fit([case for own in cases.values() for case in own]))
+
+
+def _print(name: str, judged: Sequence[tuple[int, bool, bool, bool]]) -> None:
+    spoken = [each for each in judged if each[0]]
+    print(f"{name}: {len(judged)} cases, it speaks of {interval([bool(each[0]) for each in judged])}")
+    print(f"  named {interval([e[1] for e in spoken])}, plain, as many {interval([e[2] for e in spoken])}")
+    print(
+        f"  three plain there {interval([e[3] for e in spoken])}, of all {interval([e[3] for e in judged])}", flush=True
+    )
+
+
+if __name__ == "__main__":
+    main()
