@@ -381,3 +381,21 @@ def test_a_value_that_a_condition_sets_is_not_removed() -> None:
     assert changed(old, new) == [("body", "")]
     assert changed(new, old) == [("body", "")]
     assert changed(old, b"import sys\n") == [("removed", "LIMIT")]
+
+
+def test_a_file_that_always_changes_too_is_missing_and_no_other(tmp_path: Path) -> None:
+    """Cart and price changed together in each of six commits, the report once with them and four times alone."""
+    folder = write_all(tmp_path / "shop", {f"{name}.py": "N = 0\n" for name in ("cart", "price", "report")})
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    for number in range(1, 11):
+        names = ("cart", "price") if number <= 6 else ("report",)
+        names = (*names, "report") if number == 1 else names
+        write_all(folder, {f"{name}.py": f"N = {number}\n" for name in names})
+        commit(folder)
+    write_all(folder, {"cart.py": "N = 99\n"})
+    (found,) = documented(folder)["missing"]
+    assert (found["file"], found["changed"], found["n_both"], found["n_commits"]) == ("price.py", "cart.py", 6, 6)
+    git(folder, "checkout", "-q", ".")
+    write_all(folder, {"report.py": "N = 99\n"})
+    assert documented(folder)["missing"] == []
