@@ -59,7 +59,7 @@ _STACKED = frozenset(layer.label for layer in STACKED_LAYERS)
 def layers_command(
     name: str | None, repo: Path | None, force: bool, min_confidence: float, limit: int, as_json: bool
 ) -> None:
-    """Show the layers of the code and the uses between them, or the files of the layer NAME.
+    """Show the layers of the code, or the files of one.
 
     From highest to lowest, the layers are ui, api, logic, data and infra. The layers test, config and docs have no
     rank. The layer of a file follows from its name, folders, imports and type names. For each of the five layers
