@@ -315,6 +315,11 @@ def report_stale_calls(repository: "Repository", source: str | None, target: str
         )
     if len(stale) > _MAX_STALE:
         say(f"note: and {len(stale) - _MAX_STALE} more stale calls; `causalist observe -- COMMAND` records anew")
+    report_stale_proofs(repository, source, target)
+
+
+def report_stale_proofs(repository: "Repository", source: str | None, target: str | None) -> None:
+    """Say which edges were proven only before a definition changed; they count for nothing."""
     proofs = repository.stale_proofs(source, target)
     for proof in proofs[:_MAX_STALE]:
         say(f"note: stale, something changed since: {proof.source} -> {proof.target}, {describe_proof(proof.proof)}")

@@ -20,6 +20,7 @@ from causalist.cli._repository import (
     observed_option,
     open_for_lookup,
     print_result,
+    report_stale_proofs,
     report_unread,
     resolve_id,
 )
@@ -314,6 +315,8 @@ def tests_command(
     choices: list[TestChoice] = []
 
     def of_nodes(*names: str) -> "Sequence[Affected]":
+        for name in names:
+            report_stale_proofs(repository, None, name)
         choices.append(repository.choose_tests(*names, coverage=files, **limits))
         return choices[0].tests
 

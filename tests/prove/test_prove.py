@@ -123,6 +123,7 @@ def test_a_change_makes_proofs_stale_and_nothing_else(tmp_path: Path) -> None:
     write_all(root, {"src/shop/prices.py": text.replace("return function(*arguments)", "return function( *arguments)")})
     done = invoke("tests", "gross", "--json", "--repo", str(root))
     found = json.loads(done.stdout)["tests"]
+    assert done.stderr.count("note: stale, something changed since: ") >= 2
     assert len(found) == 2 and not any(each["edge"].get("proven") for each in found if each["edge"]["kind"] == "tests")
     done = invoke("callers", "gross", "--repo", str(root))
     assert "note: stale, something changed since: " in done.stderr and "proven by" in done.stderr
