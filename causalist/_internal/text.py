@@ -1,6 +1,7 @@
-"""Text helpers: untrusted TOML read in time linear in its length, aligned columns, and counted nouns."""
+"""Text helpers: untrusted TOML read in time linear in its length, aligned columns, counted nouns, and ages."""
 
 import re
+import time
 import tomllib
 from collections.abc import Sequence
 from typing import Any
@@ -52,3 +53,12 @@ def count_noun(n: int, noun: str, spec: str = "") -> str:
     if noun.endswith("y"):
         return f"{number} {noun[:-1]}ies"
     return f"{number} {noun}{'es' if noun.endswith('s') else 's'}"
+
+
+def describe_age(since: int) -> str:
+    """Return the time that passed since a time in seconds, in its largest unit."""
+    seconds = max(0, int(time.time()) - since)
+    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"

@@ -1,7 +1,6 @@
 """Options of commands that read a repository, opening it for a command, and checks of optional extras."""
 
 import math
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
+from causalist._internal.text import describe_age
 from causalist.cli._output import emit_document, emit_lines, say, show_progress
 from causalist.cli._run import NOTHING_FOUND, import_numpy
 from causalist.errors import AmbiguousNode, ExtraMissing, NothingToIndex
@@ -282,11 +282,12 @@ def describe_sighting(seen: "Sighting") -> str:
 
 
 def count_sightings(edge: "Edge") -> str:
-    """Return how often a call was seen, and that it is proven; "" without evidence."""
+    """Return how often a call was seen and how long ago, and that it is proven; "" without evidence."""
     found = []
     if edge.observed is not None:
         n = edge.observed.n + edge.observed.n_through
-        found.append(f"seen {n:,}x" if n else f"unseen in {edge.observed.n_runs:,} runs")
+        how = f"seen {n:,}x" if n else f"unseen in {edge.observed.n_runs:,} runs"
+        found.append(f"{how}, {describe_age(edge.observed.time)} ago")
     if edge.proven is not None:
         found.append(f"proven {describe_age(edge.proven.time)} ago")
     return ", ".join(found)
@@ -295,15 +296,6 @@ def count_sightings(edge: "Edge") -> str:
 def describe_proof(proof: "Proof") -> str:
     """Return in words what broke with the target of an edge, with its age."""
     return f"proven by {proof.test}, which fails with {proof.node} {proof.mutant}, {describe_age(proof.time)} ago"
-
-
-def describe_age(since: int) -> str:
-    """Return the time that passed since a time in seconds, in its largest unit."""
-    seconds = max(0, int(time.time()) - since)
-    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
-        if seconds >= size:
-            return f"{seconds // size} {unit}"
-    return f"{seconds} s"
 
 
 def report_stale_calls(repository: "Repository", source: str | None, target: str | None) -> None:

@@ -34,6 +34,7 @@ def show_callees(node: str, *, repo: Path | None, force: bool, min_confidence: f
     name = resolve_id(repository, node)
     known = repository.callees(name)
     edges = [edge for edge in known if edge.certainty >= min_confidence]
+    report_stale_calls(repository, name, None)
     nothing = _empty_message(f"calls that {name} makes inside the repository", len(known), min_confidence)
     print_result(calls_document(name, edges) if as_json else None, format_edges(edges), "" if edges else nothing)
 

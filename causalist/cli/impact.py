@@ -13,6 +13,7 @@ from causalist._internal.text import align_columns
 from causalist.cli._output import say
 from causalist.cli._repository import (
     answer_each_meaning,
+    count_sightings,
     edge_location,
     limit_option,
     lookup_options,
@@ -20,7 +21,7 @@ from causalist.cli._repository import (
     observed_option,
     open_for_lookup,
     print_result,
-    report_stale_proofs,
+    report_stale_calls,
     report_unread,
     resolve_id,
 )
@@ -130,7 +131,7 @@ def format_affected(affected: "Sequence[Affected]", *, with_depth: bool = False)
                 f"  {each.node}",
                 f"{edge.kind} {edge.target}",
                 f"{edge.rule} {edge.confidence:.2f}",
-                edge_location(edge) + depth,
+                "  ".join(filter(None, (edge_location(edge) + depth, count_sightings(edge)))),
             )
         )
     return align_columns(rows)
@@ -184,6 +185,8 @@ def impact_command(
     missing = "" if no_history or not found.changed else repository.describe_missing_history()
     if missing and (together or not found.affected):
         say(f"note: {missing}")
+    for each in found.changed:
+        report_stale_calls(repository, None, each)
     nothing = "" if mentions or together else found.nothing(f"nothing is known to use {found.what}")
     affected = found.affected
     shown = _select_nearest(affected, limit)
@@ -315,8 +318,6 @@ def tests_command(
     choices: list[TestChoice] = []
 
     def of_nodes(*names: str) -> "Sequence[Affected]":
-        for name in names:
-            report_stale_proofs(repository, None, name)
         choices.append(repository.choose_tests(*names, coverage=files, **limits))
         return choices[0].tests
 
@@ -326,6 +327,8 @@ def tests_command(
         return impact._replace(affected=choice.tests)
 
     found = find_impact(repository, node, revision, of_nodes, since)
+    for each in found.changed:
+        report_stale_calls(repository, None, each)
     report = choices[0].coverage if choices else None
     for problem in choices[0].problems if choices else ():
         say(f"note: {problem}")

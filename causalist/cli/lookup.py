@@ -1,6 +1,7 @@
 """`causalist show`, `find`, `neighbors`, `path`, `similar` and `verify`: look up nodes and edges."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -269,6 +270,9 @@ def path_command(
     gaps = repository.gaps(start, end) if trail is None or not trail.forward else ()
     if trail is None:
         report_unread(repository, end)
+    hops = [] if trail is None else [hop.node for hop in trail.hops]
+    for source, target in dict.fromkeys([(start, end), *pairwise(hops)]):
+        report_stale_calls(repository, source, target)
     nothing = ""
     if trail is None and gaps:
         nothing = "\n".join(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist._internal.text import align_columns, count_noun
+from causalist._internal.text import align_columns, count_noun, describe_age
 from causalist.cli._output import emit_document, emit_lines, say
-from causalist.cli._repository import describe_age, lookup_options, open_for_lookup
+from causalist.cli._repository import lookup_options, open_for_lookup
 from causalist.cli._run import NOTHING_FOUND
 
 if TYPE_CHECKING:

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist._internal.text import align_columns, count_noun
+from causalist._internal.text import align_columns, count_noun, describe_age
 from causalist.cli._output import emit_document, say, show_progress
 from causalist.cli._repository import (
     answer_each_meaning,
-    describe_age,
     lookup_options,
     open_for_lookup,
     print_result,

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from causalist._internal.escape import middle_cut, neutralise, one_line
-from causalist._internal.text import count_noun
+from causalist._internal.text import count_noun, describe_age
 from causalist.errors import UnknownNode
 from causalist.model.answer import AskOptions, PackFormat, PackHeader, PackInput, PackItem
 from causalist.model.graph import Edge
@@ -236,10 +236,21 @@ def format_unread(repository: "Repository", *nodes: str) -> str:
     return f"{neutralise(note)}\n" if note else ""
 
 
+def _format_stale(repository: "Repository", node: str) -> str:
+    """Return a note on calls that runs saw before one of the two definitions changed, "" for none."""
+    stale = {(each.source, each.target): each for each in (*repository.stale_calls(node, None),
+                                                          *repository.stale_calls(None, node))}  # fmt: skip
+    if not stale:
+        return ""
+    last = max(each.seen.time for each in stale.values())
+    calls = count_noun(len(stale), "observed call")
+    return f"note: {calls} of it changed since at one end and count for nothing; last seen {describe_age(last)} ago\n"
+
+
 def symbol_text(repository: "Repository", name: str, max_tokens: int) -> Reply:
     """Return a definition with its source, callers or users, and callees; for a file, its outline."""
     node, note = resolve_name(repository, name)
-    note += format_unread(repository, node)
+    note += format_unread(repository, node) + _format_stale(repository, node)
     definition = repository.show(node)
     is_callable = definition.hit.kind in {kind.label for kind in CALLABLE_KINDS}
     if is_callable:
@@ -564,7 +575,16 @@ def _format_use(edge: Edge, other: str, node: str) -> str:
 
 def _format_confidence(edge: Edge) -> str:
     line = f", line {edge.line}" if edge.line is not None else ""
-    return f"{line}, {edge.confidence:.2g}"
+    return f"{line}, {edge.confidence:.2g}{format_sighting(edge)}"
+
+
+def format_sighting(edge: Edge) -> str:
+    """Return how often runs saw a call and how long ago, "" if they say nothing of it."""
+    if edge.observed is None:
+        return ""
+    n = edge.observed.n + edge.observed.n_through
+    how = f"seen {n:,}x" if n else f"unseen in {edge.observed.n_runs:,} runs"
+    return f", {how}, {describe_age(edge.observed.time)} ago"
 
 
 def format_node(node: str) -> str:

@@ -1,6 +1,7 @@
 """The graph with what runs saw, and the commands that use it."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from causalist import Repository
 from causalist.model.graph import CodeGraph
 from causalist.observe import unseen_confidence
+from causalist.servers.text_answers import symbol_text
 from tests.cli.commands import invoke, write_all
 from tests.observe.programs import ORDERS, PLUGINS, SHOP
 
@@ -87,7 +89,9 @@ def test_callers_and_callees(shop: Path) -> None:
     assert isinstance(seen, dict) and (edge["source"], edge["confidence"]) == (f"{ORDERS}run_plugin", 1.0)
     assert list(seen) == ["n", "n_through", "n_runs", "time", "command"] and seen["n"] == 1
     assert _edges(shop, "callers", "gift", "--no-observed") == []
-    assert "seen 1x" in invoke("callers", "gift", "--repo", str(shop)).stdout
+    assert re.search(r"seen 1x, \d+ (?:s|min) ago", invoke("callers", "gift", "--repo", str(shop)).stdout)
+    text = symbol_text(Repository.open(shop, exact_root=True), "gift", 2_000).text
+    assert re.search(r"run_plugin, line 38, 1, seen 1x, \d+ (?:s|min) ago", text)
     assert "unseen in 1 runs" in invoke("callees", "total", "--repo", str(shop)).stdout
 
 
@@ -116,6 +120,7 @@ def test_impact(shop: Path) -> None:
 
     assert {f"{PLUGINS}gift", f"{ORDERS}run_plugin", f"{ORDERS}total", "main.py::main"} <= affected()
     assert f"{ORDERS}run_plugin" not in affected("--no-observed")
+    assert re.search(r"seen 1x, \d+ (?:s|min) ago", invoke("impact", "wrap", "--repo", str(shop)).stdout)
 
 
 def test_stale_calls_are_named_and_not_used(shop: Path) -> None:
@@ -124,7 +129,12 @@ def test_stale_calls_are_named_and_not_used(shop: Path) -> None:
         done = invoke("verify", "run_plugin", "gift", "--repo", str(shop))
         assert done.code == 1
         assert f"note: stale, one of the two changed since: {ORDERS}run_plugin -> {PLUGINS}gift, seen 1" in done.stderr
-        assert "stale" in invoke("callers", "gift", "--repo", str(shop)).stderr
+        stale = f"{ORDERS}run_plugin -> {PLUGINS}gift, seen 1 time by `"
+        for arguments in (("callers", "gift"), ("callees", "run_plugin"), ("impact", "gift"), ("tests", "gift"),
+                          ("path", "run_plugin", "gift")):  # fmt: skip
+            assert stale in invoke(*arguments, "--repo", str(shop)).stderr, arguments
+        repository = Repository.open(shop, exact_root=True)
+        assert "note: 2 observed calls of it changed since" in symbol_text(repository, "gift", 2_000).text
     finally:
         write_all(shop, {"shop/plugins.py": SHOP["shop/plugins.py"]})
 

@@ -115,7 +115,7 @@ def _state(repository: "Repository", arguments: Arguments) -> Reply:
 
 def _neighbors(repository: "Repository", arguments: Arguments) -> Reply:
 
-    from causalist.servers.text_answers import format_node, resolve_name, truncate_to_budget
+    from causalist.servers.text_answers import format_node, format_sighting, resolve_name, truncate_to_budget
 
     node, note = resolve_name(repository, arguments["name"])
     groups = repository.neighbors(node, hops=arguments["hops"])
@@ -127,14 +127,14 @@ def _neighbors(repository: "Repository", arguments: Arguments) -> Reply:
             other = edge.source if group.direction == "in" else edge.target
             nodes[other] = None
             via = f"  from {format_node(edge.source)}" if group.hop > 1 and group.direction != "in" else ""
-            parts.append(f"  {format_node(other)}{via}, {edge.confidence:.2g}\n")
+            parts.append(f"  {format_node(other)}{via}, {edge.confidence:.2g}{format_sighting(edge)}\n")
     text = "".join(parts) if groups else f"{note}{format_node(node)} is linked with nothing\n"
     return Reply(truncate_to_budget(text, arguments["max_tokens"]), list(nodes))
 
 
 def _verify(repository: "Repository", arguments: Arguments) -> Reply:
     from causalist._internal.escape import one_line
-    from causalist.servers.text_answers import format_node, resolve_name, truncate_to_budget
+    from causalist.servers.text_answers import format_node, format_sighting, resolve_name, truncate_to_budget
 
     start, note, end, other = arguments["name"], "", arguments["to"], ""
     try:
@@ -144,7 +144,8 @@ def _verify(repository: "Repository", arguments: Arguments) -> Reply:
     verdict = repository.verify(start, end)
     lines = [f"{note}{other}{verdict.known.value}: {format_node(start)} -> {format_node(end)} ({verdict.reason.value})"]
     for edge, line in zip(verdict.edges[:_MAX_CALLS], verdict.lines, strict=False):
-        lines.append(f"  line {edge.line}, {edge.kind}, {edge.rule} {edge.confidence:.2g}: `{one_line(line, 200)}`")
+        evidence = f"{edge.rule} {edge.confidence:.2g}{format_sighting(edge)}"
+        lines.append(f"  line {edge.line}, {edge.kind}, {evidence}: `{one_line(line, 200)}`")
     lines += [f"  line {site.line}: {one_line(site.callee, 100)}(…)" for site in verdict.sites[:_MAX_CALLS]]
     if verdict.known != "yes" and verdict.calls:
         lines.append("  it is known to call " + ", ".join(format_node(e.target) for e in verdict.calls[:_MAX_CALLS]))
