@@ -25,6 +25,7 @@ _UNCOUNTED = frozenset({"bash", "lua", "elixir"})  # arguments may be left out, 
 _LEAF = re.compile(r"(\w+)[?!]?\s*$")
 _GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _EQUALS = re.compile(r"(?<![=!<>:+\-*/|&])=(?![=>])")
+_INNERMOST = re.compile(r"\[[^\[\](){}]*\]|\([^\[\](){}]*\)|\{[^\[\](){}]*\}")
 _NO_BODY = frozenset({"function_type", "type_annotation"})
 _LITERALS = {
     "string": "string", "string_literal": "string", "interpreted_string_literal": "string", "template_string": "string",
@@ -183,7 +184,7 @@ class SyntaxFile:
             is_map = text.startswith("**")
             is_list = not is_map and (
                 (text.startswith("*") and self.language in ("python", "ruby"))
-                or "..." in left
+                or (self.language != "python" and "..." in _without_brackets(left))
                 or re.match(r"(?:params|vararg)\b", left) is not None
                 or (self.language == "scala" and left.endswith("*"))
             )
@@ -309,6 +310,13 @@ def _items(listed: tree_sitter.Node, text: bytes) -> list[tuple[str, tree_sitter
         elif child.type not in ("(", "[") and "comment" not in child.type:
             pending.append(child)
     return found
+
+
+def _without_brackets(text: str) -> str:
+    """Return a text without what stands in brackets: types of functions have parameters of their own."""
+    while (shorter := _INNERMOST.sub("", text)) != text:
+        text = shorter
+    return text
 
 
 def _strip_marks(text: str) -> str:

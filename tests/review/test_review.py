@@ -111,6 +111,8 @@ def test_a_file_in_utf_16() -> None:
     [
         ("a.py", "def f(a, /, b: int, c=1, *d, e, g=2, **h): pass", "a b c? *d e= g=? **h"),
         ("a.ts", "function f(this: X, a: string, b?: number, c = 1, ...r: any[]) {}", "a b? c? *r"),
+        ("a.py", "def f(a: Callable[..., None], b: tuple[int, ...], c): pass", "a b c"),
+        ("a.ts", "function f(a: (...x: any[]) => void, b: number, ...c: string[]) {}", "a b *c"),
         ("a.go", "package a\nfunc f(a, b int, c ...string) {}", "a b *c"),
         ("A.java", "class A { void f(final int a, String... b) {} }", "a *b"),
         ("a.rs", "impl A { fn f(&self, a: i32) {} }", "a"),
