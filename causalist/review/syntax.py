@@ -5,8 +5,9 @@ the commas of the grammar and each item is read from its text, because grammars 
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import tree_sitter
@@ -219,19 +220,28 @@ class SyntaxFile:
 
     def calls(self, start: int, end: int, names: frozenset[str]) -> list[CallAt]:
         """Return the calls of something with one of these names in a span, in order."""
-        found: list[CallAt] = []
+        if not any(name.encode() in self.text[start:end] for name in names):
+            return []
+        starts, nodes = self._call_nodes
+        inside = nodes[bisect_left(starts, start) : bisect_left(starts, end)]
+        found = [self._read_call(node, listed, names) for node, listed in inside]
+        return sorted((call for call in found if call is not None), key=lambda call: (call.start, call.row))
+
+    @cached_property
+    def _call_nodes(self) -> tuple[list[int], list[tuple[tree_sitter.Node, tree_sitter.Node]]]:
+        """Return (first bytes, (call, list of its arguments)) of all calls, by their first byte."""
+        found: list[tuple[int, tuple[tree_sitter.Node, tree_sitter.Node]]] = []
         stack = [self.root]
         while stack:
             node = stack.pop()
-            if node.end_byte <= start or node.start_byte >= end:
-                continue
-            stack.extend(reversed(node.children))
-            listed = _arguments_of(node)
-            if listed is not None and node.start_byte >= start:
-                call = self._read_call(node, listed, names)
-                if call is not None:
-                    found.append(call)
-        return sorted(found, key=lambda call: (call.start, call.row))
+            children = node.children
+            if children:
+                stack.extend(reversed(children))
+                listed = _arguments_of(node)
+                if listed is not None:
+                    found.append((node.start_byte, (node, listed)))
+        found.sort(key=lambda each: each[0])
+        return [start for start, _ in found], [each for _, each in found]
 
     def _read_call(self, node: tree_sitter.Node, listed: tree_sitter.Node, names: frozenset[str]) -> CallAt | None:
         callee = next((c for c in map(node.child_by_field_name, _CALLEES) if c is not None and c.id != listed.id), None)
