@@ -278,6 +278,8 @@ class RouteForm(IntEnum):
     DISPATCH = 8  # a member of the type around is looked up by a computed name that begins with `path`
     NAMESPACE = 9  # names of all routes of `receiver` are in the namespace `path`
     LINK = 10  # the path of the route of the name `path` is asked for, `:` between its parts
+    DECLARED = 11  # the method and path that a function says of itself, for who registers it
+    DECLARED_AT = 12  # the routes that the function `handler` declares are registered with `receiver`
 
 
 class RouteFact(NamedTuple):

@@ -9,6 +9,7 @@ registers is below the path where it is mounted. All routes are found anew at ea
 paths of many files.
 """
 
+import itertools
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.program.program import Program
+from causalist.graph.relations.handler_names import HandlerNames
 from causalist.graph.relations.served_files import find_served_files
 from causalist.graph.rules import RuleName
 from causalist.graph.tables import EdgeSites, NodeDrafts
@@ -78,11 +80,14 @@ class RouteEdgeFinder:
     _derived: dict[int, list[int]] = field(default_factory=dict)  # type -> types that have it as a direct base
     _routed: set[int] = field(default_factory=set)  # methods of types that are routes
     _mounts: dict[_Router, list[_Mount]] = field(default_factory=dict)
-    _controllers: dict[str, int] = field(default_factory=dict)  # end of the path of a controller of Rails -> file
     _constants: dict[str, set[str]] = field(default_factory=dict)  # name -> paths that constants of that name hold
     _folders: list[tuple[str, _Mount]] = field(default_factory=list)  # those whose files are mounted
     _spaces: dict[_Router, str] = field(default_factory=dict)  # namespaces of the names of routes
+    _named: HandlerNames = field(init=False)
     _global: dict[str, str] = field(default_factory=dict)  # family -> prefix of all routes of types
+
+    def __post_init__(self) -> None:
+        self._named = HandlerNames(self.program)
 
     def needed_scopes(self) -> set[int]:
         """Return the drafts of the code that names handlers, whose edges `find_edges` reads."""
@@ -114,6 +119,9 @@ class RouteEdgeFinder:
                         by_name.setdefault(name, []).append((route.method or _ANY, path, target))
                     row = route.row if target in (number, self._scope_draft(number, route.scope)) else -1
                     handlers.setdefault(f"{route.method or _ANY} {path}", {}).setdefault(target, row)
+            elif route.form == RouteForm.DECLARED_AT:
+                for method, path, target in self._declared_routes(number, route):
+                    handlers.setdefault(f"{method or _ANY} {path}", {}).setdefault(target, -1)
             elif route.form == RouteForm.LISTEN:
                 events.setdefault(route.path, set()).add(self._handler(number, route, named))
         for served in by_file:
@@ -149,6 +157,13 @@ class RouteEdgeFinder:
 
     # -- handlers
 
+    def _declared_routes(self, number: int, route: RouteFact) -> Iterator[tuple[str, str, int]]:
+        """Yield (method, path, draft) of the routes that a registered function declares itself."""
+        prefixes = self._prefixes_of(self._router(number, route.scope, route.receiver), ())
+        for (file, each), prefix in itertools.product(self._named.declared_by(number, route), prefixes):
+            target = self.drafts.of_definition(self.program.files[file].first + each.definition)
+            yield each.method, join_path(prefix, each.path), target
+
     def _handler(self, number: int, route: RouteFact, named: Mapping[int, Mapping[str, list[tuple[int, int]]]]) -> int:
         """Return the draft of what handles a route: a definition, or the code that registers it."""
         symbols = self.program.files[number]
@@ -158,9 +173,11 @@ class RouteEdgeFinder:
         if not route.handler:
             return scope
         if "#" in route.handler:
-            action = self._action(route.handler)
+            action = self._named.action(route.handler)
             return scope if action < 0 else self.drafts.of_definition(action)
         last = route.handler.rpartition(".")[2]
+        if (member := self._named.member_of_declared(number, route)) >= 0:
+            return self.drafts.of_definition(member)
         targets = named.get(scope, {}).get(last, [])
         owner = f".{route.handler.rpartition('.')[0].rpartition('.')[2]}.{last}"
         if not any(f".{self.drafts[target].id.rpartition('::')[2]}".endswith(owner) for target, _ in targets):
@@ -187,27 +204,6 @@ class RouteEdgeFinder:
         n = len(self.program.definition_of)
         return [number for number in numbers if 0 <= number < n and self.program.is_type(number)]
 
-    def _action(self, handler: str) -> int:
-        """Return the method that `admin/users#show` names by the conventions of Rails, or -1."""
-        controller, _, action = handler.partition("#")
-        ending = f"controllers/{controller}_controller.rb"
-        if not self._controllers:
-            for number, symbols in enumerate(self.program.files):
-                at = symbols.path.find("controllers/")
-                if at >= 0 and symbols.path.endswith("_controller.rb"):
-                    self._controllers.setdefault(symbols.path[at:], number)
-        file = self._controllers.get(ending, -1)
-        if file < 0:
-            return -1
-        symbols = self.program.files[file]
-        own = next((n for name, n in symbols.by_qualname.items() if name.endswith(f"Controller.{action}")), -1)
-        if own >= 0:
-            return own
-        types = (
-            n for name, n in symbols.by_qualname.items() if name.endswith("Controller") and self.program.is_type(n)
-        )
-        return next((found for each in types if (found := self.program.find_member(each, action)[0]) >= 0), -1)
-
     # -- paths
 
     def _collect_routers(self, routes: Sequence[tuple[int, RouteFact]]) -> None:
@@ -220,6 +216,9 @@ class RouteEdgeFinder:
             route = route._replace(path=self._constant(route.path))
             if route.form in _SERVED and route.definition >= 0 and not route.receiver:
                 self._routed.add(self.program.files[number].first + route.definition)
+            if route.form == RouteForm.DECLARED and route.definition >= 0:
+                name = self.program.files[number].facts.definitions[route.definition].name
+                self._named.declared.setdefault(name, []).append((number, route))
             if route.form == RouteForm.PREFIX:
                 if route.definition >= 0:
                     owner = self.program.files[number].first + route.definition
@@ -419,6 +418,12 @@ class RouteEdgeFinder:
         if name == "()":
             return number, f"(){symbols.first + scope}" if scope >= 0 else ""
         head = name.partition(".")[0]
+        if (
+            head == name
+            and self._family(number) == "java"
+            and (function := self._named.route_function(number, name)) >= 0
+        ):
+            return self.program.file_of[function], f"(){function}"
         while scope >= 0:
             if (entry := symbols.imports.get(scope, {}).get(head)) is not None:
                 return self._imported_router(number, entry, name)

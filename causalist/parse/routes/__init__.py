@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 import tree_sitter
 
 from causalist.model.facts import Definition, RouteFact
+from causalist.parse.routes.blocks import read_phoenix
 from causalist.parse.routes.ecmascript import read_ecmascript
 from causalist.parse.routes.php import read_php
 from causalist.parse.routes.scripts import read_python, read_rails
@@ -29,6 +30,7 @@ _READERS: dict[str, _Reader] = {
     "rust": read_rust,
     "ruby": read_rails,
     "php": read_php,
+    "elixir": read_phoenix,
 }
 # What at least one word of must occur, so that most files are not searched any further.
 _WORDS: dict[str, "re.Pattern[bytes]"] = {
@@ -41,6 +43,7 @@ _WORDS: dict[str, "re.Pattern[bytes]"] = {
                          rb"|reverse(?:_lazy)?\(|redirect\(|url_(?:path_)?for\(|resolve_url\(|Blueprint\("),
     "java": re.compile(
         rb"Mapping\b|perform\(|\.ws\.rs\b|\bretrofit2?\.http\b|ServletContainer\(|restassured|RestTemplate|\.uri\("
+        rb"|RouterFunction|\b(?:coR|r)outer\s*\{|\bio\.ktor\.(?:server\.)?routing\b"
     ),
     "csharp": re.compile(
         rb"\bHttp(?:Get|Post|Put|Patch|Delete)\b|\bRoute\(|\.Map(?:Get|Post|Put|Patch|Delete|Group)\(|Client\w*\.\w+Async"
@@ -49,11 +52,12 @@ _WORDS: dict[str, "re.Pattern[bytes]"] = {
         rb"\.(?:GET|POST|PUT|PATCH|DELETE|HandleFunc|Handle|Group|Route|Get|Post|Mount)\(\s*\"|\.(?:Group|Match)\("
         rb"|\bhttp(?:test)?\.(?:NewRequest|Get|Post|Head)|(?i:client|request|http|api|agent)\.(?:Get|Post|Put|Patch|Delete)\("
     ),
-    "rust": re.compile(rb"\.\s*(?:route|nest|merge)\(|#\[(?:\w+::)*(?:get|post|put|patch|delete)\("
+    "rust": re.compile(rb"\.\s*(?:routes?|nest|merge)\(|utoipa|#\[(?:\w+::)*(?:get|post|put|patch|delete)\("
                        rb"|\.uri\(|Request::\w+\(|client\s*\.\s*(?:get|post|put|patch|delete|head)\("),
     "php": re.compile(
         rb"\bRoute::|\$(?:app|router|group|routes?|r)->\w+\(|#\[[^\]\n]*Route\(|Http::|[cC]lient->|->(?:get|post|put|patch|delete)\w*\("
     ),
+    "elixir": re.compile(rb"\bPhoenix\.Router\b|,\s*:router\b|\bscope\s*\(?\s*\"/"),
     "ruby": re.compile(
         rb"outes\.draw\b|_(?:path|url)\b|^(?:resources?|namespace|scope)[ (]+[:\"']"
         rb"|\b(?:get|post|put|patch|delete)[ (][\"']/",

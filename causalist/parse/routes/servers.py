@@ -1,16 +1,19 @@
-"""Routes of Java, Kotlin, C#, Go and Rust: Spring, JAX-RS, ASP.NET, gin, echo, chi, axum, actix."""
+"""Routes of Java, C#, Go and Rust: Spring, JAX-RS, ASP.NET, gin, echo, chi, axum, actix."""
 
 import re
 from collections.abc import Iterator
 
 from causalist.model.facts import RouteFact, RouteForm
 from causalist.model.symbols import TYPE_KINDS
+from causalist.parse.routes.blocks import read_kotlin_blocks, read_spring_functions
 from causalist.parse.routes.source import (
     ANY,
+    MAX_ARGUMENT_BYTES,
     MemberCall,
     RouteText,
     chain,
     is_client,
+    keyword,
     literal,
     path_or_constant,
     requested_path,
@@ -32,6 +35,8 @@ def read_java(source: RouteText) -> _Found:
     """Yield the start and fact of each route and request of a Java or Kotlin file."""
     yield from _spring(source)
     yield from _jax_rs(source)
+    yield from read_spring_functions(source)
+    yield from read_kotlin_blocks(source)
     for pattern, word in _JAVA_CLIENTS:
         for match in source.matches(pattern, "verb") if word in source.data else ():
             arguments, _ = source.arguments(match.end())
@@ -330,6 +335,10 @@ def _go_receiver(source: RouteText, call: MemberCall) -> tuple[str, str]:
 
 _RUST = re.compile(rb"\.\s*(?P<verb>route|nest|merge|nest_service)\(")
 _RUST_ATTRIBUTE = re.compile(rb"#\[(?:\w+::)*(?P<verb>get|post|put|patch|delete|head|options)\(\s*(?=\")")
+_RUST_DECLARED = re.compile(rb"#\[(?:utoipa::)?path\(\s*(?P<verb>[a-z]+\b(?:\([a-z,\s]*\))?)\s*,")
+_RUST_ROUTES = re.compile(rb"\.\s*(?P<verb>routes)\(\s*(?:\w+::)*routes!\(")
+_RUST_FUNCTION = re.compile(rb"\n[ \t]*(?:pub\b(?:\([^()]*\))?\s+)?(?:async\s+|unsafe\s+)*(?P<fn>fn)\s")
+_NEW_ROUTERS = ("Router::new()", "OpenApiRouter::new()")
 _RUST_METHOD = re.compile(r"\b(get|post|put|patch|delete|head|options|any)\(\s*([A-Za-z_][\w:]*)?")
 
 
@@ -346,11 +355,28 @@ def read_rust(source: RouteText) -> _Found:
             yield route_at(
                 source, match.start(), RouteForm.ROUTE, method=match["verb"].decode(), path=path, definition=definition
             )
+    for match in source.matches(_RUST_DECLARED, "verb"):
+        arguments, _ = source.arguments(match.end())
+        path, definition = literal(keyword(arguments, "path") or ""), -1
+        if behind := _RUST_FUNCTION.search(source.data, match.end(), match.end() + MAX_ARGUMENT_BYTES):
+            fitting = [
+                i for i, each in enumerate(source.definitions) if each.start_byte <= behind.start("fn") < each.end_byte
+            ]
+            definition = fitting[-1] if fitting else -1
+        for method in re.findall(r"\b(?!method\b)[a-z]+", match["verb"].decode()) if path is not None else ():
+            yield route_at(
+                source, match.start(), RouteForm.DECLARED, method=method, path=path or "", definition=definition
+            )
+    for call in source.calls(_RUST_ROUTES):
+        for argument in source.arguments(call.arguments)[0] if source.is_code(call.name) else ():
+            if function := chain(argument.text):
+                receiver = _rust_router(source, call)
+                yield route_at(source, call.name, RouteForm.DECLARED_AT, receiver=receiver, handler=function)
     calls = [call for call in source.calls(_RUST) if source.is_code(call.name)]
     nested = []
     for call in calls:
         arguments, end = source.arguments(call.arguments, len(source.data))
-        if call.verb == "nest" and len(arguments) > 1 and arguments[1].text.startswith("Router::new()"):
+        if call.verb == "nest" and len(arguments) > 1 and arguments[1].text.startswith(_NEW_ROUTERS):
             nested.append((call.arguments, end, literal(arguments[0].text) or ""))
     for call in calls:
         arguments, _ = source.arguments(call.arguments)
@@ -368,7 +394,7 @@ def read_rust(source: RouteText) -> _Found:
             continue
         if call.verb != "route":
             below = chain(arguments[1].text)
-            if below and below != "Router.new":
+            if below and not below.endswith("Router.new"):
                 yield route_at(source, call.name, RouteForm.MOUNT, receiver=receiver, path=prefix + path, handler=below)
             continue
         for method, handler in _RUST_METHOD.findall(arguments[1].text):
