@@ -111,7 +111,8 @@ def _with_variables(source: RouteText, arguments: Sequence[tree_sitter.Node], ar
     for each in arguments:
         name, _, values = _text(source, each).partition("<-")
         listed = re.findall(r'"([^"#]*)"', values)
-        if name.strip().isidentifier() and listed and re.fullmatch(r'\s*\[(?:\s*"[^"#]*"\s*,?)*\]\s*', values):
+        is_literal = not re.sub(r'"[^"#]*"', "", values).strip(" \t\r\n[],")
+        if name.strip().isidentifier() and listed and is_literal:
             found.append((name.strip(), tuple(listed)))
     return around._replace(variables=tuple(found))
 
