@@ -12,7 +12,6 @@ from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
 from causalist.model.language import TypeSettings
 from causalist.model.type_notation import split_top, typed_value
 from causalist.parse.syntax.chains import array_type_name, chain_of, type_name, with_constructor_call
-from causalist.parse.syntax.typed_expressions import letter_of
 
 _PLAIN_TYPES = TypeSettings()
 _UNREADABLE = re.compile(r"[,?<>]")
@@ -199,19 +198,6 @@ _NESTED = re.compile(r"=>\s*\{|\bdelegate\b")
 _MAY_GIVE = re.compile(
     r"throw\b|\+\+|--|[\w.\[\]?!]+\s*(?:\+\+|--|[-+*/%&|^]?=(?![=>]))|(?:await\s+)?[^\W\d]\w*(?s:.*)\)\s*$"
 )
-
-
-_TOLD = TypeSettings(functions=("Func",), literals=((">", ("*",)),))
-
-
-def letter_of_argument(text: str, settings: TypeSettings) -> str:
-    """Return the letter of an argument in `Call.arguments`, of functions with their form where types tell it.
-
-    >>> [letter_of_argument(t, _TOLD) for t in ("x", "() => 1")]
-    ['?', 'I']
-    """
-    letter = letter_of(text[:80], with_arrows=ArgumentKind.FUNCTION in dict(settings.literals))
-    return letter_of_lambda(text) if letter == ArgumentKind.FUNCTION and settings.functions else letter
 
 
 def letter_of_lambda(text: str) -> str:

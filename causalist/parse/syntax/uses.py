@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from causalist.model.facts import MODULE_SCOPE, ArgumentKind, Call, Reference
 from causalist.model.type_notation import GIVEN, OWN_OBJECT, PLACE, element_of, split_top, typed_value
-from causalist.parse.syntax.arguments import arguments_at, letter_of_argument, letters_and_values
+from causalist.parse.syntax.arguments import arguments_at, letter_of_lambda, letters_and_values
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.captures import Tag
 from causalist.parse.syntax.chains import chain_of, last_of_chain, type_name, with_constructor_call
@@ -262,9 +262,10 @@ class CallReader:
         self._given = start
         while self._lists and self._lists[-1][0] <= start:
             self._lists.pop()
-        call = self._lists[-1][1] if self._lists else None
-        if call is not None:
-            letter = letter_of_argument(self._scopes.text(start, min(end, start + 4000)), self._scopes.settings.types)
+        if (call := self._lists[-1][1] if self._lists else None) is not None:
+            letter = letter_of(self._scopes.text(start, min(end, start + 80)), with_arrows=self._has_typed_functions)
+            if letter == ">" and self._scopes.settings.types.functions:
+                letter = letter_of_lambda(self._scopes.text(start, min(end, start + 2000)))
             call.arguments += letter
             if letter == "?" and self._has_literal_overloads and not call.is_constructor:
                 call.values.append(self._value(start, end))
