@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
+    from causalist.navigate.affected_tests import (
+        count_probable_tests,
+        find_tests_reaching,
+        find_users_and_tests,
+        mark_tests,
+    )
     from causalist.navigate.edges import (
         calls_from,
         calls_to,
@@ -22,15 +28,7 @@ if TYPE_CHECKING:
     )
     from causalist.navigate.filters import Filters, apply_filters, nodes_inside
     from causalist.navigate.find import find_nodes
-    from causalist.navigate.impact import (
-        count_probable_tests,
-        find_affected_nodes,
-        find_nodes_of_rows,
-        find_tests_reaching,
-        find_users_and_tests,
-        mark_tests,
-        unite_affected,
-    )
+    from causalist.navigate.impact import find_affected_nodes, find_nodes_of_rows, unite_affected
     from causalist.navigate.likely_changes import find_files_changing_with
     from causalist.navigate.lint import find_defects, list_layer_files, summarize_layers
     from causalist.navigate.names import ResolvedName, resolve_name
@@ -90,8 +88,8 @@ __getattr__ = exports(
     {
         "neighbors": "describe_definition find_graph_path find_path_of_edges list_co_change_edges list_neighbors "
         "list_neighbors_and_co_changes",
-        "impact": "count_probable_tests find_affected_nodes find_nodes_of_rows find_tests_reaching "
-        "find_users_and_tests mark_tests unite_affected",
+        "impact": "find_affected_nodes find_nodes_of_rows unite_affected",
+        "affected_tests": "count_probable_tests find_tests_reaching find_users_and_tests mark_tests",
         "edges": "calls_from calls_to edges_to find_indirect_calls list_routes mentions_of references_to "
         "select_edges with_overloads_and_members",
         "find": "find_nodes",

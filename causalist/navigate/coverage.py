@@ -21,8 +21,9 @@ from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
 from causalist.model.lookup import Affected, CoverageReport, TestChoice
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, split_id
+from causalist.navigate.affected_tests import NAMED, find_tests_reaching, mark_tests
 from causalist.navigate.coverage_files import Lines, PathMatcher, plain_path, read_coverage
-from causalist.navigate.impact import NAMED, find_affected_nodes, find_tests_reaching, mark_tests
+from causalist.navigate.impact import find_affected_nodes
 from causalist.parse import dialect_of
 
 # Dialects in which the line of a definition, with the defaults of its parameters, runs when the file is loaded.

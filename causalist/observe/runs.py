@@ -25,8 +25,8 @@ from causalist.errors import IndexNotWritable, UsageError
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
+from causalist.navigate.affected_tests import mark_tests
 from causalist.navigate.coverage import TestNodes
-from causalist.navigate.impact import mark_tests
 from causalist.observe.profiles import read_profiles, run_go_tests
 from causalist.parse import dialect_of, find_secrets, mask_secrets
 

@@ -26,7 +26,7 @@ from causalist.index.source_text import SourceText
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, split_id
-from causalist.navigate.impact import mark_tests
+from causalist.navigate.affected_tests import mark_tests
 from causalist.observe.runs import CodePlaces
 from causalist.observe.store import Freshness, Version
 from causalist.parse import dialect_of

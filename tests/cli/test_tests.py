@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.navigate.impact import TEST_WEIGHTS
+from causalist.navigate.affected_tests import TEST_WEIGHTS
 from causalist.pipeline.repository import Repository
 from tests.cli.commands import invoke, write_all
 from tests.confidences import IMPORT, said

@@ -10,7 +10,7 @@ import pytest
 from causalist import navigate
 from causalist.model.graph import Edge
 from causalist.model.lookup import Affected
-from causalist.navigate.impact import TEST_WEIGHTS
+from causalist.navigate.affected_tests import TEST_WEIGHTS
 from causalist.pipeline.repository import Repository
 from causalist.rank import rarity_of_shared_words
 from tests.pipeline.sample import in_memory
