@@ -5,7 +5,7 @@ know one another; the types between them are in `model/`.
 """
 
 import os
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,24 +72,37 @@ def is_pattern(query: str) -> bool:
     return parse_query(query).is_pattern
 
 
-def cached_facts(cache: "FactsCache", versions: "Sequence[FileVersions]") -> "Callable[[str, bytes], FileFacts]":
-    """Return a reader of facts of file versions that parses only what the cache does not have. It stores nothing."""
-    from causalist.index.collect import reader_of
-    from causalist.source import blob_hash
+class VersionFacts:
+    """Reader of the facts of file versions: parses only what the cache does not have, and stores it with `store`."""
 
-    sides = [side for v in versions for side in ((v.before, v.old), (v.after, v.new)) if side[1]]
-    keys = {(path, id(data)): (blob_hash(data), reader_of(path)) for path, data in sides if data is not None}
-    known = cache.get_many(keys.values(), words=False, bodies=False)
+    def __init__(self, cache: "FactsCache", versions: "Sequence[FileVersions]") -> None:
+        from causalist.index.collect import reader_of
+        from causalist.source import blob_hash
 
-    def facts_of(path: str, data: bytes) -> "FileFacts":
-        key = keys.get((path, id(data)))
-        if key in known:
-            return known[key]
+        sides = [side for v in versions for side in ((v.before, v.old), (v.after, v.new)) if side[1]]
+        self._cache = cache
+        self._keys = {(path, id(data)): (blob_hash(data), reader_of(path)) for path, data in sides if data is not None}
+        self._known = cache.get_many(self._keys.values(), words=False, bodies=False)
+        self._parsed: dict[tuple[str, str], FileFacts] = {}
+
+    def __call__(self, path: str, data: bytes) -> "FileFacts":
+        """Return the facts of a version."""
+        key = self._keys.get((path, id(data)))
+        if key in self._known:
+            return self._known[key]
         from causalist.parse import parse_file
 
-        return parse_file(path, data)
+        facts = parse_file(path, data)
+        if key is not None:
+            self._parsed[key] = facts
+        return facts
 
-    return facts_of
+    def store(self) -> None:
+        """Store what was parsed: whoever reviews a change mostly does so again."""
+        from causalist.store import facts_to_bytes
+
+        if self._parsed:
+            self._cache.put_many([(key, facts_to_bytes(facts)) for key, facts in self._parsed.items()])
 
 
 def layer_rules(settings: Settings) -> "LayerRules | None":
@@ -350,7 +363,9 @@ class Repository(Lookups):
         cache = FactsCache(facts_path())
         there = cls.open(root) if is_checked_out(root, after) else cls.at_commit(root, after, cache=cache)
         versions = compare_commits(root, before, after)
-        comparison = compare_versions(versions, cached_facts(cache, versions))
+        facts = VersionFacts(cache, versions)
+        comparison = compare_versions(versions, facts)
+        facts.store()
         notes = () if before else ("it has no parent: all of it is new",)
         review = review_change(
             there.index, comparison, versions, there.read_bytes, before=before or "", after=after,
@@ -392,7 +407,9 @@ class Repository(Lookups):
             there, unknown = self._with_contents({v.after: v.new for v in versions if v.after and v.new is not None})
             if unknown:
                 notes.append(f"callers in files that the index does not have are not known: {', '.join(unknown[:5])}")
-        comparison = compare_versions(versions, cached_facts(FactsCache(facts_path()), versions))
+        facts = VersionFacts(FactsCache(facts_path()), versions)
+        comparison = compare_versions(versions, facts)
+        facts.store()
         review = review_change(
             there.index, comparison, versions, there.read_bytes, before=before, after=after,
             max_depth=max_depth, min_confidence=min_confidence, rules=layer_rules(self.settings), notes=tuple(notes),

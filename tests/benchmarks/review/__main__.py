@@ -22,7 +22,7 @@ import numpy as np
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, file_id, split_id
-from causalist.pipeline.repository import Repository, cached_facts
+from causalist.pipeline.repository import Repository, VersionFacts
 from causalist.review.changes import compare_versions
 from causalist.review.missing import find_missing_files
 from causalist.review.report import review_change
@@ -187,7 +187,7 @@ def replay(root: Path, n: int) -> Iterator[Replayed]:
             there = Repository.at_commit(root, commit, cache=cache, known=known)
             known, between = there.index, time.process_time()
             versions = compare_commits(root, first_parent(root, commit), commit)
-            comparison = compare_versions(versions, cached_facts(cache, versions))
+            comparison = compare_versions(versions, VersionFacts(cache, versions))
             review = review_change(there.index, comparison, versions, there.read_bytes, before="", after=commit)
             counts, failure = (len(review.definitions), len(review.broken)), ""
         except Exception as error:
