@@ -155,6 +155,7 @@ class TestTexts:
         self._lexical = lexical
         self._read_text = read_text
         self._lines: dict[str, list[str]] = {}
+        self._names: dict[int, str] = {}
 
     def find_naming(self, node: int) -> list[int]:
         """Return the tests, ascending, whose text has the last name of a function as a word of its own.
@@ -185,9 +186,11 @@ class TestTexts:
 
     def name_of(self, node: int) -> str:
         """Return the last name of a function; of a constructor that of its class."""
-        owner = class_of_constructor(self._graph, node)
-        symbol = split_id(self._graph.nodes.ids[owner if owner >= 0 else node])[1] or ""
-        return _REPEATED.sub("", symbol).rpartition(".")[2]
+        if node not in self._names:
+            owner = class_of_constructor(self._graph, node)
+            symbol = split_id(self._graph.nodes.ids[owner if owner >= 0 else node])[1] or ""
+            self._names[node] = _REPEATED.sub("", symbol).rpartition(".")[2]
+        return self._names[node]
 
     def runs_operator(self, test: int, node: int) -> bool | None:
         """Return True if a test has code that runs such a special method; None if the node is none with such code."""

@@ -15,6 +15,7 @@ the graph and the settings of the language alone. Nothing is stored.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -174,11 +175,15 @@ def _order(use: ImplicitUse) -> tuple[bool, float, int, int]:
     return not use.is_call, -use.confidence, use.number, use.method
 
 
-def _settings_of(graph: CodeGraph, node: int) -> list[NameSettings]:
+def _settings_of(graph: CodeGraph, node: int) -> tuple[NameSettings, ...]:
     """Return the settings of each language that may have parsed the file of a node; the graph does not store which."""
-    path = split_id(graph.nodes.ids[node])[0]
+    return _settings_of_path(split_id(graph.nodes.ids[node])[0])
+
+
+@lru_cache(maxsize=4096)
+def _settings_of_path(path: str) -> tuple[NameSettings, ...]:
     dialects = dict.fromkeys((dialect_of(path), *claimants(path)))
-    return [load_settings()[dialect].names for dialect in dialects if dialect]
+    return tuple(load_settings()[dialect].names for dialect in dialects if dialect)
 
 
 def _slot_of(graph: CodeGraph, method: int) -> _Slot | None:
