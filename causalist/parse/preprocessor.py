@@ -171,7 +171,7 @@ def compile_preprocessor(settings: PreprocessorSettings) -> "tuple[re.Pattern[by
 _CONDITIONAL = re.compile(rb"#[ \t]*(ifdef|ifndef|if|elifdef|elifndef|elif|else|endif)\b((?:[^\n\\]|\\.)*)", re.DOTALL)
 _COMMENT = re.compile(rb"//.*|/\*.*?(?:\*/|$)", re.DOTALL)
 _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
-_GUARD = re.compile(rb"\s*(?:(?://[^\n]*|/\*.*?\*/)\s*)*#[ \t]*define[ \t]+(\w+)", re.DOTALL)
+_GUARD = re.compile(rb"\s*+(?:(?://[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)\s*+)*+#[ \t]*+define[ \t]++(\w+)")
 _ALIAS = re.compile(r"#\s*define\s+\w+\s+[A-Za-z_]\w*$")  # a name that stands for a function, or nothing
 
 

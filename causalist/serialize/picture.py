@@ -32,7 +32,7 @@ _DOUBTFUL = 0.5  # below it an edge is more likely wrong than right
 _SURE = 0.95
 
 
-class Mark(StrEnum):
+class NodeMark(StrEnum):
     """Part of a node in a picture."""
 
     PLAIN = "plain"
@@ -43,7 +43,7 @@ class Mark(StrEnum):
     CYCLE = "cycle"
 
 
-class Evidence(StrEnum):
+class EdgeSource(StrEnum):
     """Source of an edge, the weakest first."""
 
     CODE = "code"
@@ -56,7 +56,7 @@ class PictureNode(NamedTuple):
 
     id: str
     place: str = ""
-    mark: Mark = Mark.PLAIN
+    mark: NodeMark = NodeMark.PLAIN
 
 
 class PictureEdge(NamedTuple):
@@ -66,17 +66,17 @@ class PictureEdge(NamedTuple):
     target: str
     kind: str
     confidence: float
-    evidence: Evidence = Evidence.CODE
+    evidence: EdgeSource = EdgeSource.CODE
     alert: str = ""
 
 
-_FILLS: Mapping[Mark, tuple[str, str]] = {
-    Mark.PLAIN: ("#f6f8fa", "#8c959f"),
-    Mark.FOCUS: ("#ddf4ff", "#0969da"),
-    Mark.CHANGED: ("#fff8c5", "#9a6700"),
-    Mark.ADDED: ("#dafbe1", "#1a7f37"),
-    Mark.TEST: ("#fbefff", "#8250df"),
-    Mark.CYCLE: ("#ffebe9", "#cf222e"),
+_FILLS: Mapping[NodeMark, tuple[str, str]] = {
+    NodeMark.PLAIN: ("#f6f8fa", "#8c959f"),
+    NodeMark.FOCUS: ("#ddf4ff", "#0969da"),
+    NodeMark.CHANGED: ("#fff8c5", "#9a6700"),
+    NodeMark.ADDED: ("#dafbe1", "#1a7f37"),
+    NodeMark.TEST: ("#fbefff", "#8250df"),
+    NodeMark.CYCLE: ("#ffebe9", "#cf222e"),
 }
 
 
@@ -116,8 +116,8 @@ def draw_picture(
 
 def picture_edge(edge: "Edge") -> PictureEdge:
     """Return the arrow of an edge."""
-    evidence = Evidence.OBSERVED if edge.observed is not None and edge.observed.n else Evidence.CODE
-    evidence = Evidence.PROVEN if edge.proven is not None else evidence
+    evidence = EdgeSource.OBSERVED if edge.observed is not None and edge.observed.n else EdgeSource.CODE
+    evidence = EdgeSource.PROVEN if edge.proven is not None else evidence
     return PictureEdge(edge.source, edge.target, edge.kind, edge.confidence, evidence)
 
 
@@ -125,10 +125,12 @@ def draw_path(start: str, end: str, trail: "GraphPath | None") -> str:
     """Return a path as SVG; both ends and a line that says so if there is none."""
     title = f"{start} to {end}"
     if trail is None:
-        ends = [PictureNode(start, mark=Mark.FOCUS), PictureNode(end, mark=Mark.FOCUS)]
+        ends = [PictureNode(start, mark=NodeMark.FOCUS), PictureNode(end, mark=NodeMark.FOCUS)]
         return draw_picture(ends, (), title, ("the graph has no path between them",))
     nodes = [
-        PictureNode(hop.node, _place(hop.path, hop.line), Mark.FOCUS if hop.node in (start, end) else Mark.PLAIN)
+        PictureNode(
+            hop.node, _place(hop.path, hop.line), NodeMark.FOCUS if hop.node in (start, end) else NodeMark.PLAIN
+        )
         for hop in trail.hops
     ]
     return draw_picture(nodes, map(picture_edge, trail.edges), title, (f"probability {trail.probability:.2g}",))
@@ -136,7 +138,7 @@ def draw_path(start: str, end: str, trail: "GraphPath | None") -> str:
 
 def draw_impact(nodes: Sequence[str], affected: Sequence["Affected"], what: str) -> str:
     """Return what depends on nodes as SVG, tests marked; the first of `affected` are drawn. `what` names the nodes."""
-    drawn = [PictureNode(node, mark=Mark.FOCUS) for node in nodes]
+    drawn = [PictureNode(node, mark=NodeMark.FOCUS) for node in nodes]
     drawn += [PictureNode(each.node, mark=_mark_of(each)) for each in affected]
     return draw_picture(drawn, _edges_of(affected, nodes), f"what depends on {what}")
 
@@ -150,7 +152,10 @@ def draw_review(review: "Review", uses: Iterable["Edge"]) -> str:
     users = [*review.affected[:_MAX_USERS], *review.tests[:_MAX_TESTS]]
     broken = {(call.node, call.target) for call in review.broken}
     calls = [each for each in review.broken if each.node not in {user.node for user in users}]
-    nodes = [PictureNode(node, kind, Mark.ADDED if kind == "added" else Mark.CHANGED) for node, kind in changed.items()]
+    nodes = [
+        PictureNode(node, kind, NodeMark.ADDED if kind == "added" else NodeMark.CHANGED)
+        for node, kind in changed.items()
+    ]
     nodes += [PictureNode(each.node, mark=_mark_of(each)) for each in users if each.node not in changed]
     nodes += [PictureNode(each.node, f"{each.path}:{each.line}") for each in calls if each.node not in changed]
     edges = [
@@ -167,8 +172,8 @@ def draw_review(review: "Review", uses: Iterable["Edge"]) -> str:
     return draw_picture(nodes, edges, f"{review.before[:10]} to {review.after[:10]}", notes)
 
 
-def _mark_of(affected: "Affected") -> Mark:
-    return Mark.TEST if affected.role == Role.TEST.label else Mark.PLAIN
+def _mark_of(affected: "Affected") -> NodeMark:
+    return NodeMark.TEST if affected.role == Role.TEST.label else NodeMark.PLAIN
 
 
 def _edges_of(affected: Sequence["Affected"], nodes: Sequence[str]) -> list[PictureEdge]:
@@ -202,7 +207,7 @@ def draw_order(order: "DependencyOrder") -> str:
         PictureNode(
             item.node,
             "" if item.line is None else f"{item.path}:{item.line}",
-            Mark.PLAIN if item.cycle is None else Mark.CYCLE,
+            NodeMark.PLAIN if item.cycle is None else NodeMark.CYCLE,
         )
         for item in order.items
     ]
@@ -236,11 +241,11 @@ def _legend(edges: Sequence[PictureEdge]) -> str:
     """Return a line on what the arrows of a picture mean, as far as they differ."""
     shown = {edge.evidence for edge in edges}
     said = ["an arrow leads from the user to what it uses"]
-    if shown - {Evidence.CODE}:
-        firm = ((Evidence.PROVEN, "firm"), (Evidence.OBSERVED, "thick"))
+    if shown - {EdgeSource.CODE}:
+        firm = ((EdgeSource.PROVEN, "firm"), (EdgeSource.OBSERVED, "thick"))
         said += [f"{line}: {evidence}" for evidence, line in firm if evidence in shown]
         said.append("thin: read from the code")
-    if any(edge.evidence is Evidence.CODE and edge.confidence < _DOUBTFUL for edge in edges):
+    if any(edge.evidence is EdgeSource.CODE and edge.confidence < _DOUBTFUL for edge in edges):
         said.append("dashed: below .5")
     alerts = sorted({edge.alert for edge in edges if edge.alert})
     if alerts:
@@ -264,8 +269,8 @@ def _strongest(edges: Iterable[PictureEdge]) -> list[PictureEdge]:
     return list(best.values())
 
 
-def _rank(evidence: Evidence) -> int:
-    return list(Evidence).index(evidence)
+def _rank(evidence: EdgeSource) -> int:
+    return list(EdgeSource).index(evidence)
 
 
 # A place in a column: a node, or (number of an edge, column) where an edge passes through.
@@ -386,8 +391,10 @@ def _mean(places: Sequence[float], otherwise: float) -> float:
 
 
 def _draw_edge(edge: PictureEdge, course: str) -> str:
-    width = {Evidence.PROVEN: 3.0, Evidence.OBSERVED: 2.0}.get(edge.evidence, 1.2 if edge.confidence >= _SURE else 0.9)
-    dashed = edge.evidence is Evidence.CODE and edge.confidence < _DOUBTFUL
+    width = {EdgeSource.PROVEN: 3.0, EdgeSource.OBSERVED: 2.0}.get(
+        edge.evidence, 1.2 if edge.confidence >= _SURE else 0.9
+    )
+    dashed = edge.evidence is EdgeSource.CODE and edge.confidence < _DOUBTFUL
     color = "#cf222e" if edge.alert else "#57606a"
     said = f"{edge.source} {edge.kind} {edge.target}, {edge.confidence:.2f}, {edge.evidence}"
     style = ' stroke-dasharray="4 3"' if dashed or edge.alert == _CUT else ""

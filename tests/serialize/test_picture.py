@@ -9,8 +9,8 @@ import pytest
 
 from causalist.serialize.picture import (
     MAX_PICTURE_NODES,
-    Evidence,
-    Mark,
+    EdgeSource,
+    NodeMark,
     PictureEdge,
     PictureNode,
     draw_picture,
@@ -91,8 +91,8 @@ def test_a_line_says_how_an_edge_is_known() -> None:
     edges = [
         PictureEdge("a", "b", "calls", 0.3),
         PictureEdge("a", "c", "calls", 0.99),
-        PictureEdge("a", "d", "calls", 0.2, Evidence.OBSERVED),
-        PictureEdge("a", "e", "tests", 0.99, Evidence.PROVEN),
+        PictureEdge("a", "d", "calls", 0.2, EdgeSource.OBSERVED),
+        PictureEdge("a", "e", "tests", 0.99, EdgeSource.PROVEN),
         PictureEdge("a", "f", "uses", 1.0, alert="to cut"),
     ]
     read = Read(draw_picture(nodes, edges, "title"))
@@ -126,7 +126,7 @@ def test_what_is_left_out_is_counted() -> None:
 
 def test_names_never_become_markup() -> None:
     hostile = 'a.py::<script>&"\x1b]0;\x07\u202e'
-    svg = draw_picture([PictureNode(hostile, "<b>", Mark.CHANGED)], [], "<title>")
+    svg = draw_picture([PictureNode(hostile, "<b>", NodeMark.CHANGED)], [], "<title>")
     read = Read(svg)
     assert "<script>" not in svg and "\x1b" not in svg and "\u202e" not in svg
     assert len(read.boxes) == 1 and any("<script>" in text for text in read.texts)

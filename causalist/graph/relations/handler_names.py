@@ -16,7 +16,7 @@ _MODULE_FILE = re.compile(r"(/mod)?[.]rs$")
 
 
 @dataclass(slots=True)
-class HandlerNames:
+class NamedHandlers:
     """Look-up of handlers in all files of a program. Tables are made when they are first asked."""
 
     program: Program

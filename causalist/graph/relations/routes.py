@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.program.program import Program
-from causalist.graph.relations.handler_names import HandlerNames
+from causalist.graph.relations.handler_names import NamedHandlers
 from causalist.graph.relations.served_files import find_served_files
 from causalist.graph.rules import RuleName
 from causalist.graph.tables import EdgeSites, NodeDrafts
@@ -83,11 +83,11 @@ class RouteEdgeFinder:
     _constants: dict[str, set[str]] = field(default_factory=dict)  # name -> paths that constants of that name hold
     _folders: list[tuple[str, _Mount]] = field(default_factory=list)  # those whose files are mounted
     _spaces: dict[_Router, str] = field(default_factory=dict)  # namespaces of the names of routes
-    _named: HandlerNames = field(init=False)
+    _named: NamedHandlers = field(init=False)
     _global: dict[str, str] = field(default_factory=dict)  # family -> prefix of all routes of types
 
     def __post_init__(self) -> None:
-        self._named = HandlerNames(self.program)
+        self._named = NamedHandlers(self.program)
 
     def needed_scopes(self) -> set[int]:
         """Return the drafts of the code that names handlers, whose edges `find_edges` reads."""

@@ -694,8 +694,6 @@ class UseReader:
             return
         if data[end : end + 1] == b"=" and data[end + 1 : end + 2] not in (b"=", b">"):
             return  # the name of a keyword argument
-        if names.rebinding:
-            name = self._scopes.text(start, end)
-            if self._scopes.own_chain(name, start) != name:
-                return  # a variable
+        if names.rebinding and self._scopes.own_chain(name := self._scopes.text(start, end), start) != name:
+            return  # a variable
         self._spans.append((self._scopes.use_scope(), start, end))
