@@ -2,7 +2,6 @@
 
 import re
 import time
-import tomllib
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,6 +20,8 @@ def read_toml(text: str) -> dict[str, Any]:
     >>> read_toml("[a]\nb.c = 1")
     {'a': {'b': {'c': 1}}}
     """
+    import tomllib  # few answers read settings
+
     if _LONG_KEY.search(text):
         raise ValueError(f"a key has more than {_MAX_KEY_PARTS} parts")
     try:

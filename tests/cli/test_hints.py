@@ -18,7 +18,7 @@ from tests.cli.commands import invoke
         ("status FOLDER", "causalist status --repo FOLDER"),
         ("ask 'where is x' FOLDER", 'causalist ask "where is x" --repo FOLDER'),
         ("callers main FOLDER", "causalist callers main --repo FOLDER"),
-        ("impact FOLDER/a.py FOLDER", "causalist impact FOLDER/a.py --repo FOLDER"),
+        ("callees FOLDER/a.py FOLDER", "causalist callees FOLDER/a.py --repo FOLDER"),
     ],
 )
 def test_what_would_work(arguments: str, meant: str, tmp_path: Path) -> None:

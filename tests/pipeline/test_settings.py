@@ -46,6 +46,9 @@ deny = ["data/"]
 submodules = true
 max-file-bytes = 10
 max-files = 20
+[layers]
+order = ["ui", "web/", "data"]
+forbidden = ["ui -> data"]
 [memory]
 mode = "sparse"
 limit = 9
@@ -60,6 +63,8 @@ variant = "hipporag"
     )  # fmt: skip
     assert settings.value("ask", "remember") is False
     assert settings.limits() == Limits(max_file_bytes=10, max_files=20, deny=("data/",))
+    assert settings.value("layers", "order") == ("ui", "web/", "data")
+    assert settings.value("layers", "forbidden") == ("ui -> data",)
     assert len(settings.values) == len(SETTINGS)
 
 
