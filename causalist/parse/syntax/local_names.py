@@ -19,6 +19,7 @@ from causalist.model.language import LanguageSettings
 from causalist.model.type_notation import LAMBDA_VALUE, split_generic
 
 _RETURN = re.compile(rb"\breturn\s*\Z")
+_MAX_RECEIVERS = 32  # lambdas around a name whose objects may have it; nobody nests as many
 _HEAD = re.compile(r"[\w$]+")
 
 
@@ -196,7 +197,7 @@ class LocalNames:
         if head[0].isupper() or head in self._names.super_names:
             return chain
         is_self, keys = head in self._names.self_names, list[str]()
-        for of in reversed(self.lambdas):
+        for of in reversed(self.lambdas[-_MAX_RECEIVERS:]):
             if not of.receiver:
                 continue
             of.key = of.key or self._bind(of.scope, of.receiver, of.row)
