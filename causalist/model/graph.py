@@ -212,6 +212,14 @@ class CodeGraph:
             candidates=int(e.candidates[number]),
         )
 
+    def certainties(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return `Edge.certainty` of edges by number, as a new array of shape (n,)."""
+        found = self.edges.confidences[numbers]
+        if BUILD_VARIANT in self.rule_names:
+            shared = self.edges.rules[numbers] == self.rule_names.index(BUILD_VARIANT)
+            found[shared] = np.minimum(1.0, found[shared] * self.edges.candidates[numbers][shared])
+        return found
+
     def outgoing(self, node: int) -> range:
         """Return edge numbers with the source `node`."""
         return range(int(self.edges.indptr[node]), int(self.edges.indptr[node + 1]))

@@ -71,7 +71,8 @@ def find_affected_with_chains(
     if max_depth is not None and max_depth < 1:
         raise UsageError(f"--max-depth must be at least 1, not {max_depth}")
     edges = graph.edges
-    usable = np.isin(edges.kinds, sorted(ORDERING_KINDS)) & (edges.confidences >= min_confidence)
+    every = np.arange(len(edges.kinds))
+    usable = np.isin(edges.kinds, sorted(ORDERING_KINDS)) & (graph.certainties(every) >= min_confidence)
     reached = np.zeros(len(graph.nodes), dtype=np.bool_)
     frontier = np.unique(changed)
     reached[frontier] = True
@@ -227,7 +228,7 @@ def _users_of(
             share = sites.share(number)
         if source == graph.nodes.parents[node] and graph.kind(source) in TYPE_KINDS:
             share = min(share, OWN_MEMBER_SHARE)
-        if share and confidence >= min_confidence:
+        if share and (confidence >= min_confidence or graph.edge(number).certainty >= min_confidence):
             yield source, share * confidence, False
     for base in find_overridden(graph, [node], min_confidence):
         numbers = graph.edges_into(np.array([base]))

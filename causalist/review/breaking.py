@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.graph import BUILD_VARIANT, CodeGraph, EdgeKind
 from causalist.model.index import Index
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, file_id, split_id
 from causalist.navigate.edges import find_overridden
@@ -20,7 +20,7 @@ from causalist.rank import bm25
 from causalist.review.changes import ChangedDefinition, ChangeKind, DefinitionVersion
 from causalist.review.syntax import CallAt, DeclaredParameter, SyntaxFile
 
-_LEAST_CONFIDENCE = 0.5  # of the edge that says which definition is called
+_LEAST_CONFIDENCE = 0.5  # or certainty, of the edge that says which definition is called
 _GONE_SHARE = 0.8  # of calls by the unique name of a removed definition, that meant it
 _NAME_SHARE = 0.6  # of calls by the unique name of a definition, that mean it
 _LEAST_NAME = 6  # characters of a name that says enough
@@ -32,7 +32,7 @@ _MAX_NAMESAKES = 40
 class BrokenCall(NamedTuple):
     """A call that no longer fits: `line` is 1-based in `path`, `node` stands around it and calls `target`.
 
-    `confidence` is that of the edge to the target, by which the call means it.
+    `confidence` is the certainty of the edge to the target, by which the call means it.
     """
 
     path: str
@@ -158,19 +158,18 @@ def _find_misfits(
     overloads = graph.namesakes(node)
     if len(overloads) > _MAX_NAMESAKES:
         return []
-    signatures = [new.parameters]
+    signatures = {node: new.parameters}
     tree = files.tree(new.path)
     for other in overloads:
         listed = None if tree is None else tree.parameters(
             int(nodes.start_bytes[other]), int(nodes.end_bytes[other]), is_method=new.is_method
         )  # fmt: skip
         if listed is not None:
-            signatures.append(listed)
+            signatures[other] = listed
         targets[other] = 1.0
     by_source: dict[int, float] = {}
     numbers = graph.edges_into(np.array([n for n, share in targets.items() if share], dtype=np.int64))
-    for number in numbers.tolist():
-        confidence = float(edges.confidences[number])
+    for number, confidence in zip(numbers.tolist(), graph.certainties(numbers).tolist(), strict=True):
         if edges.kinds[number] == EdgeKind.CALLS and confidence >= _LEAST_CONFIDENCE:
             source = int(edges.sources[number])
             by_source[source] = max(by_source.get(source, 0.0), confidence)
@@ -185,12 +184,14 @@ def _find_misfits(
     for source, confidence in sorted(by_source.items()):
         path = split_id(nodes.ids[source])[0]
         caller = files.tree(path)
-        shared = _calls_others(graph, source, set(targets), names)
+        variants = _variants_of(graph, source)
+        shared = _calls_others(graph, source, {*targets, *variants} if node in variants else set(targets), names)
+        fitting = [listed for other, listed in signatures.items() if other == node or other not in variants]
         for call in files.calls_in(graph, source, frozenset(names)):
             if call.is_open or caller is None or (shared and call.name in names):
                 continue
             language = caller.language
-            if any(_misfit(call, listed, language) == "" for listed in signatures):
+            if any(_misfit(call, listed, language) == "" for listed in fitting):
                 continue
             if _misfit(call, old.parameters, language):
                 continue
@@ -199,13 +200,22 @@ def _find_misfits(
     return found
 
 
+def _variants_of(graph: CodeGraph, source: int) -> set[int]:
+    """Return the functions that a node calls in some builds only: each must fit, because no build has another."""
+    if BUILD_VARIANT not in graph.rule_names:
+        return set()
+    numbers = np.array(graph.outgoing(source), dtype=np.int64)
+    rule = graph.rule_names.index(BUILD_VARIANT)
+    return set(graph.edges.targets[numbers[graph.edges.rules[numbers] == rule]].tolist())
+
+
 def _calls_others(graph: CodeGraph, source: int, targets: set[int], names: set[str]) -> bool:
     """Return True if a node also calls something else by one of these names: which call is which is not known."""
     edges = graph.edges
     return any(
         edges.kinds[number] == EdgeKind.CALLS
         and int(edges.targets[number]) not in targets
-        and edges.confidences[number] >= _LEAST_CONFIDENCE
+        and graph.edge(number).certainty >= _LEAST_CONFIDENCE
         and _leaf(graph.nodes.ids[int(edges.targets[number])]) in names
         for number in graph.outgoing(source)
     )

@@ -63,7 +63,7 @@ def find_broken_rules(index: Index, versions: Sequence[FileVersions], rules: Lay
             continue
         numbers = graph.edges_out_of(np.flatnonzero((nodes.files == file) & (nodes.roles != Role.TEST)))
         numbers = numbers[np.isin(edges.kinds[numbers], sorted(USE_KINDS))]
-        numbers = numbers[edges.confidences[numbers] >= _LEAST_CONFIDENCE]
+        numbers = numbers[graph.certainties(numbers) >= _LEAST_CONFIDENCE]
         numbers = numbers[nodes.kinds[edges.targets[numbers]] != NodeKind.EXTERNAL]
         known, lines = set((each.old or b"").splitlines()), each.new.split(b"\n")
         said: set[tuple[int, str]] = set()

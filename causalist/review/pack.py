@@ -147,7 +147,7 @@ def _type_blocks(index: Index, review: Review, lines: _Lines) -> Iterator[_Block
     changed = {each.node for each in review.definitions}
     sources = [n for n in (nodes.ids.position(node) for node in sorted(changed)) if n >= 0]
     numbers = graph.edges_out_of(np.array(sorted(sources), dtype=np.int64))
-    numbers = numbers[np.isin(edges.kinds[numbers], sorted(USE_KINDS)) & (edges.confidences[numbers] >= 0.5)]
+    numbers = numbers[np.isin(edges.kinds[numbers], sorted(USE_KINDS)) & (graph.certainties(numbers) >= 0.5)]
     found = dict.fromkeys(
         node
         for node in edges.targets[numbers].tolist()

@@ -25,7 +25,7 @@ from causalist.source import blob_hash
 
 _MAX_HOT = 5
 _LEAST_USERS = 3  # of a hot spot
-_LEAST_USES = 0.5  # confidence of uses that are counted
+_LEAST_USES = 0.5  # certainty of uses that are counted
 
 
 class HotSpot(NamedTuple):
@@ -188,7 +188,7 @@ def _find_hot_spots(index: Index, places: Iterable[int]) -> tuple[HotSpot, ...]:
         if graph.kind(node) is NodeKind.FILE or graph.nodes.roles[node] == Role.TEST or not len(history):
             continue
         numbers = graph.edges_into(np.array([node]))
-        numbers = numbers[graph.edges.confidences[numbers] >= _LEAST_USES]
+        numbers = numbers[graph.certainties(numbers) >= _LEAST_USES]
         users = set(graph.edges.sources[numbers].tolist()) - {int(graph.nodes.parents[node]), node}
         place = int(np.searchsorted(history.nodes, graph.nodes.files[node]))
         if place >= len(history.nodes) or history.nodes[place] != graph.nodes.files[node]:

@@ -401,3 +401,36 @@ def test_a_file_that_always_changes_too_is_missing_and_no_other(tmp_path: Path) 
     git(folder, "checkout", "-q", ".")
     write_all(folder, {"report.py": "N = 99\n"})
     assert documented(folder)["missing"] == []
+
+
+UPTIME = "long uptime(void) { return %d; }\n"
+
+
+def test_a_call_of_functions_of_which_a_build_compiles_one_breaks_with_one_of_them(tmp_path: Path) -> None:
+    """Three files for platforms: an edge to each has a third of the certainty, below the cut of one half."""
+    files = {f"{name}/uptime.c": UPTIME % i for i, name in enumerate(("aix", "darwin", "linux"))}
+    files["core.c"] = '#include "os.h"\n\nlong age(void) {\n    return uptime();\n}\n'
+    files["os.h"] = "long uptime(void);\n"
+    folder = write_all(tmp_path / "os", files)
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    write_all(folder, {"linux/uptime.c": "long uptime(int unit) { return unit; }\n"})
+    found = documented(folder)
+    assert [(e["path"], e["line"], e["target"]) for e in found["broken_calls"]] == [
+        ("core.c", 4, "linux/uptime.c::uptime")
+    ]
+    edge = json.loads(invoke("callees", "age", "--json", cwd=folder).stdout)["edges"][0]
+    assert edge["rule"] == "build-variant" and edge["confidence"] < 0.5
+    impact = invoke("impact", "linux/uptime.c::uptime", "--min-confidence", "0.5", "--json", cwd=folder)
+    assert [each["node"] for each in json.loads(impact.stdout)["affected"]] == ["core.c::age"]
+
+
+def test_branches_of_a_condition_are_no_overloads(tmp_path: Path) -> None:
+    """One of the two branches still takes the call, but the build with the other one does not compile."""
+    branches = "#ifdef A\nint width(void) { return 1; }\n#else\nint width(%s) { return 2; }\n#endif\n"
+    folder = write_all(tmp_path / "os", {"a.c": branches % "void" + "int area(void) { return width(); }\n"})
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    write_all(folder, {"a.c": branches % "int unit" + "int area(void) { return width(); }\n"})
+    found = documented(folder)["broken_calls"]
+    assert [(e["line"], e["target"], e["why"]) for e in found] == [(6, "a.c::width~2", "nothing is given for 'unit'")]
