@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from causalist.model.scores import Hit
     from causalist.prove import NodeProof
+    from causalist.review.report import Review
     from causalist.settings import Settings
 
 
@@ -315,6 +316,49 @@ def prove_document(node: str, proof: "NodeProof | None") -> Document:
             for each in record.mutants.values()
         ],
     }
+
+
+def review_document(review: "Review", limit: int, n_tests: int) -> Document:
+    """Return the document of `review --json`. Lists of users and tests are cut, with their full number beside them."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "before": review.before,
+        "after": review.after,
+        "definitions": [
+            {
+                "change": each.kind.value,
+                "node": each.node,
+                "kind": each.label,
+                "path": each.path,
+                "line": each.line,
+                "before": each.old.node if each.old else None,
+                "signature_before": each.old.signature if each.old else None,
+                "signature": each.new.signature if each.new else None,
+                "body_changed": each.is_edited,
+            }
+            for each in review.definitions
+        ],
+        "files": [
+            {"path": e.path, "before": e.before or None, "status": e.status, "note": e.note or None, "code": e.has_code}
+            for e in review.files
+        ],
+        "broken_calls": [each._asdict() for each in review.broken],
+        "n_affected": len(review.affected),
+        "affected": [_review_user(each) for each in review.affected[:limit]],
+        "n_tests": len(review.tests),
+        "tests": [_review_user(each) for each in review.tests[:n_tests]],
+        "missing": [{**each._asdict(), "probability": round(each.probability, 4)} for each in review.missing[:limit]],
+        "interface": [each.node for each in review.interface],
+        "hot": [each._asdict() for each in review.hot],
+        "secrets": [each._asdict() for each in review.secrets],
+        "layers": [each._asdict() for each in review.layers],
+        "notes": list(review.notes),
+    }
+
+
+def _review_user(each: "Affected") -> Document:
+    edge = edge_document(each.edge) if each.depth else None
+    return {"node": each.node, "depth": each.depth, "probability": round(each.probability, 4), "edge": edge}
 
 
 def meanings_document(documents: "Iterable[Document]") -> Document:

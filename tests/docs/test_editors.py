@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from causalist.servers.lsp.protocol import OWN_METHODS
-from causalist.servers.lsp.server import CALLERS_COMMAND
+from causalist.servers.lsp.server import COMMANDS
 from tests.docs.blocks import DOCS, ROOT
 from tests.docs.markdown import fenced_blocks
 
 EDITORS = DOCS / "editors"
 EXTENSION = EDITORS / "vscode"
-METHODS = {f"{OWN_METHODS}{name}" for name in ("ask", "context", "impact")}
+METHODS = {f"{OWN_METHODS}{name}" for name in ("ask", "context", "impact", "review")}
 
 
 def snippets(editor: str, language: str) -> list[str]:
@@ -61,7 +61,9 @@ def test_neovim() -> None:
     opened = sum(word in ("function", "if", "do") for word in words)
     assert opened == words.count("end") and "for" in words
     assert set(re.findall(rf"{OWN_METHODS}\w+", code)) <= METHODS
-    assert f'vim.lsp.commands["{CALLERS_COMMAND}"]' in code
+    (names,) = re.findall(r"for _, name in ipairs\(\{ (.*?) \}\)", code)
+    assert [f"causalist.{name}" for name in re.findall(r'"(\w+)"', names)] == list(COMMANDS.values())
+    assert 'vim.lsp.commands["causalist." .. name]' in code
 
 
 def test_helix() -> None:
@@ -91,8 +93,10 @@ class TestExtension:
         source = (EXTENSION / "src" / "extension.ts").read_text(encoding="utf-8")
         registered = set(re.findall(r'registerCommand\("([\w.]+)"', source))
         contributed = {each["command"] for each in manifest["contributes"]["commands"]}
-        assert contributed == registered - {"causalist.showCallers"}
-        assert set(re.findall(rf'"({OWN_METHODS}\w+)"', source)) <= METHODS and f'"{CALLERS_COMMAND}"' in source
+        assert contributed == registered - {"causalist.showCallers", "causalist.showTests", "causalist.showChanges"}
+        assert set(re.findall(rf'"({OWN_METHODS}\w+)"', source)) <= METHODS and all(
+            f'"{command}"' in source for command in COMMANDS.values()
+        )
         settings = {f"causalist.{name}" for name in re.findall(r'settings\.get(?:<[^>]+>)?\("(\w+)"', source)}
         assert settings == set(manifest["contributes"]["configuration"]["properties"])
         page = (EDITORS / "vscode.md").read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from causalist.servers.lsp import answers
 from causalist.servers.lsp.folders import ignore_progress
 from causalist.servers.lsp.positions import DefinitionLocator
 from causalist.servers.lsp.server import LspServer
+from tests.cli.commands import write_all
+from tests.review.test_review import commit, git
 from tests.servers.editor import Editor, at, document, edit
 
 pytestmark = pytest.mark.slow
@@ -53,14 +56,18 @@ class TestSymbols:
         edit(drive)
 
 
+async def lenses_of(editor: Editor, uri: str, kind: str) -> list[types.CodeLens]:
+    found = await editor.text_document_code_lens_async(types.CodeLensParams(document(uri)))
+    return [each for each in found or () if each.data["lens"] == kind]
+
+
 class TestLenses:
     def test_above_definitions_with_callers(self, small: Path) -> None:
         async def drive(editor: Editor) -> None:
             await editor.begin(small)
             await editor.own("ask", question="price")
             uri = editor.open(small / "shop" / "prices.py")
-            lenses = await editor.text_document_code_lens_async(types.CodeLensParams(document(uri)))
-            assert lenses is not None
+            lenses = await lenses_of(editor, uri, "callers")
             assert [each.range for each in lenses] == [
                 types.Range(at(0, 4), at(0, 12)), types.Range(at(5, 4), at(5, 12)),
             ]  # fmt: skip
@@ -89,20 +96,59 @@ class TestLenses:
             await editor.begin(small, options={"callersCommand": "editor.own"})
             await editor.own("ask", question="price")
             uri = editor.open(small / "shop" / "report.py")
-            lenses = await editor.text_document_code_lens_async(types.CodeLensParams(document(uri)))
-            assert lenses is not None
+            lenses = await lenses_of(editor, uri, "callers")
             resolved = [await editor.code_lens_resolve_async(each) for each in lenses]
             assert [each.command and (each.command.title, each.command.command) for each in resolved] == [
                 ("no callers known", ""), ("no callers known", ""),
             ]  # fmt: skip
             cart = editor.open(small / "shop" / "cart.py")
-            lenses = await editor.text_document_code_lens_async(types.CodeLensParams(document(cart)))
-            assert lenses is not None
+            lenses = await lenses_of(editor, cart, "callers")
             resolved = [await editor.code_lens_resolve_async(each) for each in lenses]
             # print_invoice makes one and calls its method; what imports the class depends on its file.
             assert [each.command and (each.command.title, each.command.command) for each in resolved] == [
                 ("1 use", "editor.own"), ("1 caller", "editor.own"),
             ]  # fmt: skip
+
+        edit(drive)
+
+    def test_of_tests_and_of_files_that_change_too(self, small: Path) -> None:
+        """Cart and prices are in each of twelve commits; one test runs the total, and with it the price of an item."""
+        write_all(small, {"tests/test_cart.py": "from shop.cart import Cart\n\n\ndef test_total():\n"
+                          "    assert Cart().total([]) == 0\n"})  # fmt: skip
+        git(small, "init", "-q", "-b", "main")
+        for number in range(12):
+            for name in ("cart", "prices"):
+                with (small / "shop" / f"{name}.py").open("a") as file:
+                    file.write(f"# {number}\n")
+            commit(small)
+
+        async def drive(editor: Editor) -> None:
+            await editor.begin(small, options={"changesCommand": "editor.files"})
+            await editor.own("ask", question="price")
+            uri = editor.open(small / "shop" / "prices.py")
+            lenses = await lenses_of(editor, uri, "tests")
+            assert [each.range.start.line for each in lenses] == [0, 5]
+            resolved = [await editor.code_lens_resolve_async(each) for each in lenses]
+            titles = [each.command and (each.command.title, each.command.command) for each in resolved]
+            assert titles == [("1 test", "causalist.tests")] * 2
+            shown = resolved[0].command
+            assert shown is not None
+            locations = await editor.workspace_execute_command_async(
+                types.ExecuteCommandParams(shown.command, arguments=shown.arguments)
+            )
+            where = {"start": {"line": 3, "character": 4}, "end": {"line": 3, "character": 14}}
+            assert locations == [{"uri": (small / "tests" / "test_cart.py").as_uri(), "range": where}]
+            (changes,) = await lenses_of(editor, uri, "changes")
+            assert changes.range == types.Range(at(0, 0), at(0, 0))
+            told = (await editor.code_lens_resolve_async(changes)).command
+            assert told is not None and told.command == "editor.files"
+            assert re.match(r"changes with cart\.py \d+%", told.title)
+            locations = await editor.workspace_execute_command_async(
+                types.ExecuteCommandParams("causalist.changes", arguments=told.arguments)
+            )
+            assert locations[0]["uri"] == (small / "shop" / "cart.py").as_uri()
+            tests = editor.open(small / "tests" / "test_cart.py")
+            assert await lenses_of(editor, tests, "tests") == await lenses_of(editor, tests, "changes") == []
 
         edit(drive)
 
@@ -320,6 +366,31 @@ class TestOwnRequests:
 
         edit(drive)
 
+    def test_review_knows_what_is_not_saved(self, small: Path) -> None:
+        git(small, "init", "-q", "-b", "main")
+        commit(small)
+
+        async def drive(editor: Editor) -> None:
+            await editor.begin(small)
+            assert (await editor.own("review"))["definitions"] == []
+            uri = editor.open(small / "shop" / "prices.py")
+            editor.insert(uri, 0, ", currency", character=17)  # def price_of(item, currency):
+            found = await editor.own("review", limit=1)
+            node = "shop/prices.py::price_of"
+            assert [(each["change"], each["node"]) for each in found["definitions"]] == [("signature", node)]
+            assert [(each["path"], each["line"], each["why"]) for each in found["broken_calls"]] == [
+                ("shop/cart.py", 8, "nothing is given for 'currency'")
+            ]
+            assert [each["node"] for each in found["affected"]] == ["shop/cart.py::Cart.total"]
+            assert found["n_affected"] == 2 and found["after"] == "the working tree"
+            assert set(found["places"]) == {node, "shop/cart.py::Cart.total"}
+            name = {"start": {"line": 0, "character": 4}, "end": {"line": 0, "character": 12}}
+            assert found["places"][node] == {"uri": uri, "range": name}
+            staged = await editor.own("review", staged=True)
+            assert staged["definitions"] == [] and staged["after"] == "what is staged"
+
+        edit(drive)
+
     def test_mistakes_are_sentences(self, small: Path) -> None:
         cases: list[tuple[str, dict[str, object], str]] = [
             ("ask", {}, "usage: question must be a string, not None"),
@@ -332,6 +403,9 @@ class TestOwnRequests:
             ("impact", {"node": "total"}, "ambiguous-node: 2 nodes are called"),
             ("impact", {}, "usage: the request must have a question, a node, or a textDocument and a position"),
             ("impact", {"node": "with_tax", "max_depth": 0}, "usage: --max-depth must be at least 1, not 0"),
+            ("review", {}, "git: "),
+            ("review", {"staged": 1}, "usage: staged must be true or false, not 1"),
+            ("review", {"limit": 0}, "usage: limit must be an integer from 1 to 200, not 0"),
             ("context", {"node": "with_tax", "max_tokens": 3}, "usage: max_tokens must be an integer from 200"),
         ]
 

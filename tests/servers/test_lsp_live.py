@@ -30,9 +30,10 @@ async def names(editor: Editor, query: str) -> list[str]:
 
 
 async def lens_titles(editor: Editor, uri: str) -> dict[int, str]:
-    """By line."""
+    """Those of callers, by line."""
     lenses = await editor.text_document_code_lens_async(types.CodeLensParams(document(uri)))
-    resolved = [await editor.code_lens_resolve_async(each) for each in lenses or ()]
+    callers = [each for each in lenses or () if each.data["lens"] == "callers"]
+    resolved = [await editor.code_lens_resolve_async(each) for each in callers]
     return {each.range.start.line: each.command.title for each in resolved if each.command}
 
 
@@ -338,6 +339,9 @@ class TestHostile:
                     answer = server.ask("workspace/symbol", {"query": "price_of"})
                     found = [each["data"]["node"] for each in answer["result"]]
                     assert found[:1] == ["shop/prices.py::price_of"]
+            for value in values:
+                for params in (value, {"staged": value}, {"limit": value, "max_depth": value}):
+                    assert server.ask("causalist/review", params)["error"]["code"] in (-32602, -32803)  # no git here
             # One that never gets an answer would be waited for for ever.
             for number, odd in enumerate([{}, {"params": 5}, {"params": {}}]):
                 message = {"jsonrpc": "2.0", "id": 5000 + number, "method": "workspace/symbol", **odd}

@@ -3,26 +3,29 @@
 In: a `Repository` and texts as the editor shows them. Out: types of the protocol; repository content is fenced, escaped
 and cut to one line.
 
-The requests `causalist/ask`, `causalist/context` and `causalist/impact` take plain JSON with the names of the command
-line and return the documents of `--json`. Their subject is a query, the id of a node, or a position in an open
-document.
+The requests `causalist/ask`, `causalist/context`, `causalist/impact` and `causalist/review` take plain JSON with the
+names of the command line and return the documents of `--json`. Their subject is a query, the id of a node, or a
+position in an open document, of a review the change of the folder.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types
 
 from causalist._internal.escape import markdown_text, one_line
+from causalist._internal.text import count_noun
 from causalist.errors import UnknownNode, UsageError
 from causalist.model.answer import AskOptions
 from causalist.model.graph import Edge
+from causalist.model.lookup import ChangesWith
 from causalist.model.scores import Hit
 from causalist.model.source import FileEntry
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, split_id
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.serialize.answers import answer_document, read_options, read_question
-from causalist.serialize.lookups import impact_document
+from causalist.serialize.lookups import impact_document, review_document
 from causalist.servers.lsp.positions import (
     SHOWN_KINDS,
     DefinitionLocator,
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository
 
 MAX_SYMBOLS = 20
+_LEAST_CHANGE = 0.2  # probability of a file in a lens
+_MAX_CHANGES = 2
 _SIGNATURE_CHARACTERS = 400
 _DOC_CHARACTERS = 300
 _BACKTICKS = re.compile("`+")
@@ -130,28 +135,67 @@ def find_symbols(shown: DocumentView, query: str, limit: int = MAX_SYMBOLS) -> l
     return found
 
 
+class LensKind(StrEnum):
+    """Kinds of lenses: users of a definition, tests of a function, files that change with the file."""
+
+    CALLERS = "callers"
+    TESTS = "tests"
+    CHANGES = "changes"
+
+
 def code_lenses(
-    shown_path: str, text: DocumentText, placed: Sequence[PlacedDefinition], uri: str
+    repository: "Repository | None", path: str, text: DocumentText, placed: Sequence[PlacedDefinition], uri: str
 ) -> list[types.CodeLens]:
-    """Return one unresolved lens for each function and type."""
-    return [
-        types.CodeLens(range=text.range(*each.name), data={"uri": uri, "node": each.node, "path": shown_path})
-        for each in placed
-        if each.kind in SHOWN_KINDS
-    ]
+    """Return the unresolved lenses of a document: callers of each function and type, its tests, the file's companions.
+
+    The latter two take an index to say anything, and are left out for tests. Nothing is looked up before a client
+    resolves a lens, which it does for those on the screen.
+    """
+
+    def lens(kind: LensKind, node: str, place: types.Range) -> types.CodeLens:
+        return types.CodeLens(range=place, data={"uri": uri, "node": node, "path": path, "lens": kind.value})
+
+    file = -1 if repository is None else repository.index.graph.nodes.ids.position(file_id(path))
+    is_code = repository is not None and file >= 0 and repository.index.graph.nodes.roles[file] == Role.CODE
+    found = []
+    for each in placed:
+        if each.kind in SHOWN_KINDS:
+            found.append(lens(LensKind.CALLERS, each.node, text.range(*each.name)))
+            if is_code and each.kind in CALLABLE_KINDS:
+                found.append(lens(LensKind.TESTS, each.node, text.range(*each.name)))
+    if is_code and found:
+        found.append(lens(LensKind.CHANGES, file_id(path), types.Range(types.Position(0, 0), types.Position(0, 0))))
+    return found
 
 
-def lens_command(repository: "Repository", node: str, uri: str, at: types.Position, command: str) -> types.Command:
-    """Return the title of a lens and the command that shows the callers."""
+def lens_title(repository: "Repository", kind: LensKind, node: str) -> tuple[str, bool]:
+    """Return the title of a lens, and True if there is something to show."""
     if repository.index.graph.nodes.ids.position(node) < 0:
-        return types.Command(title="not indexed yet", command="")
+        return "not indexed yet", False
+    if kind is LensKind.TESTS:
+        n = len(repository.tests(node))
+        return (count_noun(n, "test") if n else "no tests known"), n > 0
+    if kind is LensKind.CHANGES:
+        files = changing_files(repository, node)
+        named = ", ".join(f"{_file_name(each.file, node)} {each.probability:.0%}" for each in files)
+        return (f"changes with {named}" if files else "changes with no other file"), bool(files)
     edges = users_of(repository, node)
     n_tests = sum(is_test(repository, edge.source) for edge in edges)
     verb = "caller" if _kind_of_node(repository, node) in CALLABLE_KINDS else "use"
     title = f"{len(edges) or 'no'} {verb}{'' if len(edges) == 1 else 's'}{'' if edges else ' known'}"
-    title += f" ({n_tests} in tests)" if n_tests else ""
-    arguments = [uri, {"line": at.line, "character": at.character}, node]
-    return types.Command(title=title, command=command if edges else "", arguments=arguments)
+    return title + (f" ({n_tests} in tests)" if n_tests else ""), bool(edges)
+
+
+def changing_files(repository: "Repository", path: str) -> tuple[ChangesWith, ...]:
+    """Return the one or two files that a change of a file most probably changes as well."""
+    return repository.changes_with(path, least_probability=_LEAST_CHANGE)[:_MAX_CHANGES]
+
+
+def _file_name(path: str, beside: str) -> str:
+    """Return the name of a file; with its folder, if it is that of the other file, too."""
+    parts = path.split("/")
+    is_alike = parts[-1] == beside.rpartition("/")[2]
+    return one_line("/".join(parts[-2:] if is_alike else parts[-1:]), 60)
 
 
 def users_of(repository: "Repository", node: str) -> tuple[Edge, ...]:
@@ -170,6 +214,18 @@ def user_locations(shown: DocumentView, node: str) -> list[types.Location]:
         for place in _use_ranges(shown, edge)[:1]:
             found.append(types.Location(shown.uri(split_id(edge.source)[0]), place))
     return found
+
+
+def test_locations(shown: DocumentView, node: str) -> list[types.Location]:
+    """Return the probable tests of a node, the most probable first."""
+    found = [definition_location(shown, each.node) for each in shown.repository.tests(node)]
+    return [each for each in found if each is not None]
+
+
+def companion_locations(shown: DocumentView, node: str) -> list[types.Location]:
+    """Return the files that most probably change with a file."""
+    start = types.Range(types.Position(0, 0), types.Position(0, 0))
+    return [types.Location(shown.uri(each.file), start) for each in changing_files(shown.repository, node)]
 
 
 def build_hover(shown: DocumentView, node: str, place: types.Range, *, markdown: bool) -> types.Hover:
@@ -337,22 +393,53 @@ def context_document(shown: DocumentView, params: Mapping[str, Any]) -> dict[str
 def impact_answer(shown: DocumentView, params: Mapping[str, Any]) -> dict[str, object]:
     """Return the document of `impact --json` for a node or position, with the location of each node."""
     node = _node(shown, params)
+    depth, confidence = _limits(params)
+    affected = shown.repository.impact(node, max_depth=depth, min_confidence=confidence)
+    nearest = affected[:_MAX_AFFECTED]
+    places = _places_of(shown, [each.node for each in nearest])
+    mentions = [each for each in shown.repository.documentation(node) if each.confidence >= confidence]
+    together = shown.repository.changes_with(node, affected=affected)[:_MAX_AFFECTED]
+    document = impact_document([node], [], len(affected), nearest, mentions[:_MAX_AFFECTED], together)
+    return {**document, "places": places, "notes": _notes(shown, shown.repository.describe_missing_history())}
+
+
+def review_answer(shown: DocumentView, params: Mapping[str, Any]) -> dict[str, object]:
+    """Return the document of `review --json` of the files as the editor shows them, with the location of each node.
+
+    `staged` takes what is staged instead. Lists of users and tests have at most `limit` rows.
+    """
+    depth, confidence = _limits(params)
+    staged, limit = params.get("staged", False), params.get("limit", _MAX_AFFECTED)
+    if not isinstance(staged, bool):
+        raise UsageError(f"staged must be true or false, not {staged!r}")
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= _MAX_AFFECTED:
+        raise UsageError(f"limit must be an integer from 1 to {_MAX_AFFECTED}, not {limit!r}")
+    review, after = shown.repository.review(staged=staged, max_depth=depth, min_confidence=confidence)
+    there = shown if after is shown.repository else shown._replace(repository=after)
+    document = review_document(review, limit, limit)
+    users = [each.node for each in (*review.affected[:limit], *review.tests[:limit])]
+    places = _places_of(there, [*(each.node for each in review.definitions), *users])
+    return {**document, "places": places, "notes": _notes(shown, *review.notes)}
+
+
+def _limits(params: Mapping[str, Any]) -> tuple[int | None, float]:
+    """Return the maximum depth and the minimum confidence in `params`. Raises UsageError."""
     depth, confidence = params.get("max_depth"), params.get("min_confidence", 0.0)
     if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int)):
         raise UsageError(f"max_depth must be an integer or omitted, not {depth!r}")
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
         raise UsageError(f"min_confidence must be between 0 and 1, not {confidence!r}")
-    affected = shown.repository.impact(node, max_depth=depth, min_confidence=confidence)
-    nearest = affected[:_MAX_AFFECTED]
-    places = {}
-    for each in nearest:
-        item = call_item(shown, each.node)
+    return depth, confidence
+
+
+def _places_of(shown: DocumentView, nodes: Iterable[str]) -> dict[str, object]:
+    """Return the location of each of the nodes that the index has."""
+    ids, places = shown.repository.index.graph.nodes.ids, dict[str, object]()
+    for node in dict.fromkeys(nodes):
+        item = call_item(shown, node) if ids.position(node) >= 0 else None
         if item is not None:
-            places[each.node] = {"uri": item.uri, "range": _range(item.selection_range)}
-    mentions = [each for each in shown.repository.documentation(node) if each.confidence >= confidence]
-    together = shown.repository.changes_with(node, affected=affected)[:_MAX_AFFECTED]
-    document = impact_document([node], [], len(affected), nearest, mentions[:_MAX_AFFECTED], together)
-    return {**document, "places": places, "notes": _notes(shown, shown.repository.describe_missing_history())}
+            places[node] = {"uri": item.uri, "range": _range(item.selection_range)}
+    return places
 
 
 def _notes(shown: DocumentView, *more: str) -> list[str]:

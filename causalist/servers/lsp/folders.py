@@ -54,10 +54,18 @@ class WorkspaceFolder:
         self._failed: _Key | None = None
         self._overlaying: asyncio.Task[None] | None = None
         self._job: IndexJob | None = None
+        self._lenses: tuple[Repository | None, dict[tuple[str, str], tuple[str, bool]]] = (None, {})
 
     def peek(self) -> "Repository | None":
         """Return the best repository that is available now, or None."""
         return self._over[1] if self._over is not None else self._saved
+
+    def lens_titles(self) -> dict[tuple[str, str], tuple[str, bool]]:
+        """Return the store of resolved lenses by (kind, node); it is empty after each change of the index."""
+        repository = self.peek()
+        if self._lenses[0] is not repository:
+            self._lenses = repository, {}
+        return self._lenses[1]
 
     @property
     def is_due(self) -> bool:

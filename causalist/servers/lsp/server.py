@@ -27,7 +27,7 @@ from causalist.errors import CausalistError, UsageError
 from causalist.servers.live.index_job import Stage
 from causalist.servers.live.repository import Report
 from causalist.servers.lsp import answers
-from causalist.servers.lsp.answers import ask_document, context_document, impact_answer
+from causalist.servers.lsp.answers import LensKind, ask_document, context_document, impact_answer, review_answer
 from causalist.servers.lsp.folders import LONG_SECONDS, WorkspaceFolder, WorkspaceFolders, file_uri, ignore_progress
 from causalist.servers.lsp.positions import DefinitionLocator, DocumentText
 from causalist.servers.lsp.protocol import Protocol, RequestFailed, run
@@ -109,7 +109,12 @@ class ServerProgress:
 _ANSWERS_AT_ONCE = 2
 # seconds without typing before open documents are indexed
 _QUIET_SECONDS = 0.6
-CALLERS_COMMAND = "causalist.callers"
+COMMANDS = {kind: f"causalist.{kind}" for kind in LensKind}
+_LOCATIONS = {
+    LensKind.CALLERS: answers.user_locations,
+    LensKind.TESTS: answers.test_locations,
+    LensKind.CHANGES: answers.companion_locations,
+}
 
 _Handler = Callable[[Any], Awaitable[Any]]
 
@@ -126,9 +131,10 @@ class LspServer(LanguageServer):
         self._default = default
         self._wait_seconds = wait_seconds
         self._answering = asyncio.Semaphore(_ANSWERS_AT_ONCE)
+        self._counting = asyncio.Semaphore(1)  # lenses, so that a hover does not wait for those of a whole screen
         self._places = DefinitionLocator()
         self._refused: dict[str, CausalistError] = {}
-        self._callers_command = CALLERS_COMMAND
+        self._commands = dict(COMMANDS)
         self._timer: asyncio.TimerHandle | None = None
         self._refreshing: set[asyncio.Task[None]] = set()
         self.folders = WorkspaceFolders(
@@ -146,6 +152,7 @@ class LspServer(LanguageServer):
             ("causalist/ask", partial(self._own, ask_document), None),
             ("causalist/context", partial(self._own, context_document), None),
             ("causalist/impact", partial(self._own, impact_answer), None),
+            ("causalist/review", partial(self._own, review_answer), None),
         ):
             self._serve(method, handler, options)
         self._serve(types.TEXT_DOCUMENT_DID_SAVE, self._saved, types.SaveOptions(include_text=False))
@@ -157,10 +164,8 @@ class LspServer(LanguageServer):
         def initialize(params: types.InitializeParams) -> None:
             self._initialize(params)
 
-        async def callers(*arguments: Any) -> Any:
-            return await _explained(self._show_callers, arguments)
-
-        self.command(CALLERS_COMMAND)(callers)
+        for kind, command in COMMANDS.items():
+            self.command(command)(self._shows(kind))
 
     def stop(self) -> None:
         """Stop timers, tasks and folders."""
@@ -181,9 +186,10 @@ class LspServer(LanguageServer):
     def _initialize(self, params: types.InitializeParams) -> None:
         options = params.initialization_options
         options = options if isinstance(options, dict) else {}
-        command = options.get("callersCommand")
-        if isinstance(command, str) and command:
-            self._callers_command = command
+        for kind in LensKind:
+            command = options.get(f"{kind}Command")
+            if isinstance(command, str) and command:
+                self._commands[kind] = command
         if options.get("definition") is True:
             self._serve(types.TEXT_DOCUMENT_DEFINITION, self._definition, None)
         if options.get("references") is True:
@@ -285,7 +291,7 @@ class LspServer(LanguageServer):
             return None
         folder, path, text = at
         placed = await self._answer(partial(self._places.definitions, folder.peek(), path, text))
-        return answers.code_lenses(path, text, placed, params.text_document.uri)
+        return answers.code_lenses(folder.peek(), path, text, placed, params.text_document.uri)
 
     async def _resolved_lens(self, lens: types.CodeLens) -> types.CodeLens:
         data = lens.data if isinstance(lens.data, dict) else {}
@@ -295,9 +301,15 @@ class LspServer(LanguageServer):
             lens.command = types.Command(title="indexing …", command="")
             return lens
         node, uri, start = str(data.get("node")), str(data.get("uri")), lens.range.start
-        lens.command = await self._answer(
-            partial(answers.lens_command, repository, node, uri, start, self._callers_command)
-        )
+        named = str(data.get("lens"))
+        kind = LensKind(named) if named in list(LensKind) else LensKind.CALLERS
+        known = place[0].lens_titles() if place is not None else {}
+        if (kind, node) not in known:
+            async with self._counting:
+                known[kind, node] = await self._answer(partial(answers.lens_title, repository, kind, node))
+        title, has_some = known[kind, node]
+        arguments = [uri, {"line": start.line, "character": start.character}, node]
+        lens.command = types.Command(title, self._commands[kind] if has_some else "", arguments=arguments)
         return lens
 
     async def _hover(self, params: types.HoverParams) -> types.Hover | None:
@@ -350,8 +362,14 @@ class LspServer(LanguageServer):
         if note:
             self.window_log_message(types.LogMessageParams(types.MessageType.Info, note))
 
-    async def _show_callers(self, arguments: Any) -> list[types.Location]:
-        """Return the user locations of `[uri, position, node]`, the arguments of a lens.
+    def _shows(self, kind: LensKind) -> Callable[..., Awaitable[Any]]:
+        async def show(*arguments: Any) -> Any:
+            return await _explained(partial(self._show_locations, kind), arguments)
+
+        return show
+
+    async def _show_locations(self, kind: LensKind, arguments: Any) -> list[types.Location]:
+        """Return the locations that a lens counts, for its arguments `[uri, position, node]`.
 
         An editor that ignores the result is asked to show the first location.
         """
@@ -359,7 +377,7 @@ class LspServer(LanguageServer):
         if place is None or not isinstance(arguments[2], str):
             raise UsageError("the command needs a URI below an open folder, a position and the id of a node")
         shown = await self._current(place[0], ignore_progress)
-        found: list[types.Location] = await self._answer(partial(answers.user_locations, shown, arguments[2]))
+        found: list[types.Location] = await self._answer(partial(_LOCATIONS[kind], shown, arguments[2]))
         window = _capability(self, "window", "show_document")
         if found and window is not None and window.support:
             self.window_show_document(types.ShowDocumentParams(found[0].uri, selection=found[0].range, take_focus=True))

@@ -33,6 +33,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     documentSelector: [{ scheme: "file" }],
     initializationOptions: {
       callersCommand: "causalist.showCallers",
+      testsCommand: "causalist.showTests",
+      changesCommand: "causalist.showChanges",
       definition: settings.get("definition"),
       references: settings.get("references"),
     },
@@ -42,7 +44,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand("causalist.ask", ask),
     vscode.commands.registerCommand("causalist.copyContext", copyContext),
     vscode.commands.registerCommand("causalist.impact", impact),
-    vscode.commands.registerCommand("causalist.showCallers", showCallers),
+    vscode.commands.registerCommand("causalist.showCallers", show("causalist.callers")),
+    vscode.commands.registerCommand("causalist.showTests", show("causalist.tests")),
+    vscode.commands.registerCommand("causalist.showChanges", show("causalist.changes")),
   );
   await client.start();
 }
@@ -124,16 +128,18 @@ async function impact(): Promise<void> {
   await vscode.window.showTextDocument(place.uri, { selection: place.range });
 }
 
-/** What a lens runs: `[uri, position, node]`, as the server put them there. */
-async function showCallers(uri: string, position: { line: number; character: number }, node: string): Promise<void> {
-  const found = await client!.sendRequest<Location[] | null>("workspace/executeCommand", {
-    command: "causalist.callers",
-    arguments: [uri, position, node],
-  });
-  await vscode.commands.executeCommand(
-    "editor.action.showReferences",
-    vscode.Uri.parse(uri),
-    client!.protocol2CodeConverter.asPosition(position),
-    (found ?? []).map((each) => client!.protocol2CodeConverter.asLocation(each)),
-  );
+/** What a lens runs, with `[uri, position, node]` as the server put them there: the locations of a command of it. */
+function show(command: string) {
+  return async (uri: string, position: { line: number; character: number }, node: string): Promise<void> => {
+    const found = await client!.sendRequest<Location[] | null>("workspace/executeCommand", {
+      command,
+      arguments: [uri, position, node],
+    });
+    await vscode.commands.executeCommand(
+      "editor.action.showReferences",
+      vscode.Uri.parse(uri),
+      client!.protocol2CodeConverter.asPosition(position),
+      (found ?? []).map((each) => client!.protocol2CodeConverter.asLocation(each)),
+    );
+  };
 }
