@@ -137,12 +137,10 @@ def review_command(
     elif form == "github":
         emit_lines(format_annotations(review))
     elif form == "svg":
-        from causalist.serialize.picture import draw_review
+        from causalist.serialize.picture import draw_review, uses_of_change
 
         if review.files:
-            nodes = {each.new.node for each in review.definitions if each.new is not None}
-            known = sorted(node for node in nodes if after.graph.nodes.ids.position(node) >= 0)
-            emit(draw_review(review, (edge for node in known for edge in after.callees(node))))
+            emit(draw_review(review, uses_of_change(review, after)))
     elif form == "sarif":
         emit_document(sarif_document(review))
     else:

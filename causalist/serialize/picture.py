@@ -17,6 +17,7 @@ from causalist.model.symbols import Role
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
     from causalist.model.lookup import Affected, DependencyOrder, GraphPath
+    from causalist.pipeline.repository import Repository
     from causalist.review.report import Review
 
 MAX_PICTURE_NODES = 80  # more do not fit on a page that people can read
@@ -169,7 +170,19 @@ def draw_review(review: "Review", uses: Iterable["Edge"]) -> str:
     for noun, found, most in (("user", review.affected, _MAX_USERS), ("test", review.tests, _MAX_TESTS)):
         if len(found) > most:
             notes.append(f"{count_noun(len(found) - most, noun)} more, not drawn")
-    return draw_picture(nodes, edges, f"{review.before[:10]} to {review.after[:10]}", notes)
+    return draw_picture(nodes, edges, f"{_side(review.before)} to {_side(review.after)}", notes)
+
+
+def uses_of_change(review: "Review", repository: "Repository") -> "list[Edge]":
+    """Return the calls that changed definitions make, in the repository after the change."""
+    ids = repository.index.graph.nodes.ids
+    nodes = sorted({each.new.node for each in review.definitions if each.new is not None})
+    return [edge for node in nodes if ids.position(node) >= 0 for edge in repository.callees(node)]
+
+
+def _side(name: str) -> str:
+    """Return the name of one side of a change, of a commit its first ten characters."""
+    return name if " " in name else name[:10] or "nothing"
 
 
 def _mark_of(affected: "Affected") -> NodeMark:

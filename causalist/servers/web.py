@@ -26,7 +26,7 @@ from starlette.routing import Route
 from causalist.errors import CausalistError, UsageError
 from causalist.model.lookup import OrderLevel
 from causalist.serialize.answers import answer_document, edge_document, read_options, read_question, status_document
-from causalist.serialize.lookups import node_document, show_document
+from causalist.serialize.lookups import node_document, review_document, show_document
 from causalist.servers.http_guard import AccessRules, Guard, new_token, read_token
 from causalist.servers.live.index_job import Stage
 from causalist.servers.live.repository import LiveRepository, LiveView
@@ -45,7 +45,7 @@ _MAX_EDGES = 50  # callers, or callees
 _MAX_ID_CHARACTERS = 4_000
 
 # The nodes that each picture takes.
-_PICTURES = {"impact": ("node",), "path": ("node", "to"), "topo": ()}
+_PICTURES = {"impact": ("node",), "path": ("node", "to"), "topo": (), "review": ()}
 
 _TYPES = {"index.html": "text/html", "app.css": "text/css", "app.js": "text/javascript",
           "icon.svg": "image/svg+xml"}  # fmt: skip
@@ -80,6 +80,7 @@ class WebApp:
             *page,
             Route("/api/ask", self._said(self._ask), methods=["POST"]),
             Route("/api/node", self._said(self._node), methods=["POST"]),
+            Route("/api/review", self._said(self._review), methods=["POST"]),
             Route("/api/picture", self._said(self._picture), methods=["POST"]),
             Route("/api/status", self._said(self._status), methods=["GET"]),
         ]
@@ -170,8 +171,26 @@ class WebApp:
 
         return _json_response(await self._answer(work))
 
+    async def _review(self, request: Request) -> Response:
+        """Return the document of `review --json` of the files as they are against HEAD."""
+        if await _read_json(request):
+            raise UsageError("the request takes nothing: {}")
+        view = await self.live.view(_WAIT_SECONDS, _ignore_progress)
+        repository = view.repository
+        if repository is None:
+            return _indexing_response(view)
+
+        def work() -> dict[str, object]:
+            review, _ = repository.review()
+            return {
+                "review": review_document(review, _MAX_EDGES, _MAX_EDGES),
+                "stage": view.stage and str(view.stage),
+            }
+
+        return _json_response(await self._answer(work))
+
     async def _picture(self, request: Request) -> Response:
-        """Return the elements of a picture: what depends on a node, a path, or the order of files or folders."""
+        """Return the elements of a picture: what depends on a node, a path, the order of files, or a change."""
         params = await _read_json(request)
         view = str(params.get("view"))
         wanted = _PICTURES.get(view)
@@ -194,6 +213,11 @@ class WebApp:
             if view == "path":
                 trail = repository.path(given["node"], given["to"])
                 return {"picture": _elements(picture.draw_path(given["node"], given["to"], trail))}
+            if view == "review":
+                review, after = repository.review()
+                if not review.files:
+                    raise UsageError("nothing changed since HEAD")
+                return {"picture": _elements(picture.draw_review(review, picture.uses_of_change(review, after)))}
             order = repository.topo()
             if len(order.items) > picture.MAX_PICTURE_NODES:
                 order = repository.topo(level=OrderLevel.FOLDER)

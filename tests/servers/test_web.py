@@ -67,11 +67,14 @@ class TestAnswers:
             ("/api/ask", {"question": "x" * 20_001}, 400, "at most 20,000 characters"),
             ("/api/ask", [], 400, "the body must be a JSON object"),
             ("/api/node", {"node": 5}, 400, "the request must have one key"),
-            ("/api/picture", {}, 400, "view must be one of impact, path, topo"),
+            ("/api/picture", {}, 400, "view must be one of impact, path, topo, review"),
             ("/api/picture", {"view": "path", "node": "a"}, 400, "the picture path takes node and to: ids of nodes"),
             ("/api/picture", {"view": "topo", "node": "a"}, 400, "the picture topo takes nothing: ids of nodes"),
             ("/api/picture", {"view": "impact", "node": "nothing"}, 422, "nothing here is called"),
             ("/api/node", {"node": "nothing"}, 422, "nothing here is called"),
+            ("/api/review", {"revision": "HEAD"}, 400, "the request takes nothing"),
+            ("/api/review", {}, 422, "not a git repository"),
+            ("/api/picture", {"view": "review"}, 422, "not a git repository"),
         ],
     )
     def test_mistakes_are_sentences(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cli.commands import CHECKOUT, write_all
+from tests.review.test_review import FILES, PRICES, commit, git
 from tests.servers.browser import CHROMIUM, WebServer, needs_browser
 from tests.servers.conftest import settle
 
@@ -195,6 +196,65 @@ def test_sizes_and_colours(width: int, scheme: str, page: Any, taskboard: WebSer
     page.click(".tabs [data-tab=list]")
     page.locator(".hit").nth(2).click()
     assert page.locator("#code").is_visible()
+
+
+def test_the_change_since_the_last_commit(page: Any, tmp_path: Path) -> None:
+    folder = write_all(tmp_path / "shop", {**FILES, "shop/old.py": "def gone():\n    return 1\n"})
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    (folder / "shop" / "old.py").unlink()
+    write_all(
+        folder, {"shop/prices.py": PRICES.replace("tax)", "tax, currency)"), "new.py": "def fresh():\n    pass\n"}
+    )
+    settle(folder)
+    with WebServer(folder) as server:
+        page.goto(server.address)
+        page.wait_for_selector("#counts:not(:empty)")
+        page.click("#show-review")
+        page.wait_for_selector("#code .source")
+        titles = page.locator("#changes h2").all_inner_texts()
+        assert titles == [
+            "Calls that no longer fit (1)", "Removed (1)", "Changed in signature (1)", "Added (1)",
+            "Users that may run what changed (1)", "Tests to run (1)",
+        ]  # fmt: skip
+        rows = page.locator("#changes li").all_inner_texts()
+        assert " ".join(rows[0].split()) == ("shop/cart.py:5 calls price nothing is given for 'currency'")
+        assert page.locator("#changes .link", has_text="gone").count() == 0  # its code is no more
+        page.locator("#changes li", has_text="test_total").locator(".link").click()
+        page.wait_for_function("() => document.querySelector('#code h2').textContent === 'test_total'")
+        assert "node=tests%2Ftest_cart.py%3A%3Atest_total" in page.url
+        page.reload()
+        page.wait_for_function("() => document.querySelector('#code h2')?.textContent === 'test_total'")
+        page.click("#draw-review")
+        page.wait_for_selector("#drawn[open] svg")
+        assert page.locator("#drawn-title").inner_text().endswith(" to the working tree")
+        assert page.locator("#drawn-svg path[stroke='#cf222e']").count() == 1
+        page.locator("#drawn-svg g[data-node='shop/cart.py::total']").click()
+        page.wait_for_function("() => document.querySelector('#code h2').textContent === 'total'")
+        page.set_viewport_size({"width": 380, "height": 780})
+        assert page.evaluate("document.documentElement.scrollWidth") == 380
+        ask(page, "price of the items")
+        page.wait_for_selector(".hit")
+        assert page.locator("#changes").inner_text() == "" and page.locator(".hit").count() > 0
+        page.go_back()
+        page.wait_for_selector("#draw-review", state="attached")
+
+
+def test_no_git_and_no_change(page: Any, browser: Any, taskboard: WebServer, tmp_path: Path) -> None:
+    other = browser.new_context().new_page()  # the browser says on its console that a request failed
+    other.goto(taskboard.address)
+    other.click("#show-changes")
+    other.wait_for_selector("#welcome.problem")
+    assert "not a git repository" in other.locator("#welcome p").first.inner_text()
+    other.context.close()
+    folder = write_all(tmp_path / "shop", FILES)
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    with WebServer(folder) as server:
+        page.goto(server.address)
+        page.click("#show-changes")
+        page.wait_for_selector("#welcome.problem")
+        assert page.locator("#welcome h1").inner_text() == "Nothing changed"
 
 
 def test_text_of_a_repository_never_becomes_markup(page: Any, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ const $ = (id) => document.getElementById(id);
 const SVG = "http://www.w3.org/2000/svg";
 const OPTIONS = { level: "symbol", top_k: "20", order: "causal", max_tokens: "4000" };
 const MOST_LINES = 400;
+const MOST_ROWS = 15; // of one list of a change
 let state = { answer: null, nodes: {}, chosen: null, asked: 0, opened: 0, pictured: 0 };
 
 function make(tag, attributes = {}, ...children) {
@@ -82,7 +83,7 @@ function setForm(query) {
 }
 
 function address(node) {
-  const query = new URLSearchParams({ q: state.question, ...state.options });
+  const query = new URLSearchParams(state.isReview ? { view: "changes" } : { q: state.question, ...state.options });
   if (node) query.set("node", node);
   return `/?${query}`;
 }
@@ -90,7 +91,7 @@ function address(node) {
 async function ask(question, { node = null, push = true } = {}) {
   const asked = ++state.asked;
   const options = optionsOfForm();
-  Object.assign(state, { question, options });
+  Object.assign(state, { question, options, isReview: false });
   if (push) history.pushState(null, "", address(node));
   document.title = `${question} – Causalist`;
   showProgress("Asking …", null);
@@ -128,12 +129,93 @@ function show(found, node) {
     return;
   }
   $("main").className = "";
+  $("changes").replaceChildren();
   showFacts(found);
   $("results").replaceChildren(...answer.results.map(hitOf));
   $("list").scrollTop = 0;
   draw();
   tab("list");
   choose(node || answer.results[0].node, { push: false, narrow: node !== null });
+}
+
+// -- the change since the last commit
+
+const NO_ANSWER = { results: [], edges: [], removed_edges: [], order: [], pack: null };
+const KINDS = [["removed", "Removed"], ["signature", "Changed in signature"], ["moved", "Moved or renamed"], ["body", "Changed in body"], ["added", "Added"]];
+
+async function showChanges({ node = null, push = true } = {}) {
+  const asked = ++state.asked;
+  Object.assign(state, { question: "", isReview: true });
+  if (push) history.pushState(null, "", address(node));
+  document.title = "Changes – Causalist";
+  showProgress("Comparing …", null);
+  try {
+    const found = await patiently("/api/review", {}, () => asked === state.asked);
+    if (found === null) return;
+    showProgress(null);
+    showReview(found, node);
+  } catch (error) {
+    if (asked !== state.asked) return;
+    showProgress(null);
+    blank("That did not work", error.message, true);
+  }
+}
+
+function showReview({ review, stage }, node) {
+  Object.assign(state, { answer: NO_ANSWER, nodes: {}, ranks: {}, chosen: null });
+  if (!review.files.length) {
+    blank("Nothing changed", "The files are those of the last commit.", true);
+    return;
+  }
+  $("main").className = "changes";
+  for (const id of ["results", "picture", "code"]) $(id).replaceChildren();
+  const gone = new Set(review.definitions.filter((each) => each.change === "removed").map((each) => each.node));
+  const to = (id, text) => (gone.has(id) ? make("span", {}, text || id) : link(id, text || id));
+  const use = ({ edge }) => (edge ? `${edge.kind} ${nameOf(edge.target)}${edge.line ? `, line ${edge.line}` : ""}` : "changed itself");
+  const reached = (each) => [make("span", { class: "share" }, each.probability.toFixed(2)), to(each.node), make("span", {}, use(each))];
+  const named = { removed: "removed", added: "added", renamed: "renamed" };
+  const sections = [
+    ["Calls that no longer fit", review.broken_calls.map((each) => [to(each.node, `${each.path}:${each.line}`), make("span", {}, "calls"), to(each.target, nameOf(each.target)), make("span", {}, each.why)]), true],
+    ["Lines that look like a secret", review.secrets.map((each) => [link(each.path, `${each.path}:${each.line}`)]), true],
+    ["Layer rules broken", review.layers.map((each) => [link(each.source, `${each.path}:${each.line}`), make("span", {}, "uses"), to(each.target, nameOf(each.target)), make("span", {}, each.rule)]), true],
+    ...KINDS.map(([kind, title]) => [title, review.definitions.filter((each) => each.change === kind).map((each) => [to(each.node), make("span", {}, detailOf(each))])]),
+    ["Other files", review.files.filter((each) => each.note || !each.code || each.status === "renamed").map((each) => [make("span", {}, `${each.path}${each.before && each.before !== each.path ? `, was ${each.before}` : ""}`), make("span", {}, [named[each.status], each.note].filter(Boolean).join(", "))])],
+    ["Usually changes too, and did not", review.missing.map((each) => [make("span", { class: "share" }, each.probability.toFixed(2)), link(each.file, each.file), make("span", {}, `${each.n_both} of ${each.n_commits} commits of ${each.changed}`)])],
+    ["Users that may run what changed", review.affected.map(reached), false, review.n_affected],
+    ["Tests to run", review.tests.map(reached), false, review.n_tests],
+  ];
+  const notes = [...review.notes];
+  if (stage) notes.unshift(`Compared by an older index; still indexing: ${stage}`);
+  const files = `${review.files.length} file${review.files.length === 1 ? "" : "s"}`;
+  $("facts").replaceChildren(
+    make("span", {}, `Since ${review.before.slice(0, 10)}: ${files}, ${review.definitions.length} definition${review.definitions.length === 1 ? "" : "s"}`),
+    make("button", { type: "button", id: "draw-review", on: { click: () => drawn("review", {}) } }, "Picture"),
+    ...notes.slice(0, 3).map((text) => make("span", { class: "note" }, text)));
+  $("changes").replaceChildren(...sections.filter(([, rows]) => rows.length).flatMap(([title, rows, isAlarm, n = rows.length]) => [
+    make("h2", { class: isAlarm ? "alarm" : false }, `${title} (${n})`),
+    listOf(rows.map((row) => make("li", {}, ...row)), n)]));
+  $("list").scrollTop = 0;
+  tab("list");
+  const first = node || (review.definitions.find((each) => each.change !== "removed") || {}).node;
+  if (first) choose(first, { push: false, narrow: node !== null });
+}
+
+// A list of n rows of which some may not be there; the first are shown.
+function listOf(rows, n) {
+  const rest = n > rows.length ? [make("li", {}, make("span", {}, `and ${n - rows.length} more`))] : [];
+  const list = make("ul", {}, ...rows.slice(0, MOST_ROWS), ...(rows.length > MOST_ROWS ? [] : rest));
+  if (rows.length > MOST_ROWS) {
+    const more = make("button", { type: "button", class: "more", on: { click: () => { more.parentNode.remove(); list.append(...rows.slice(MOST_ROWS), ...rest); } } }, `${n - MOST_ROWS} more`);
+    list.append(make("li", {}, more));
+  }
+  return list;
+}
+
+function detailOf(each) {
+  if (each.kind === "file") return "imports or code outside of definitions";
+  if (each.change === "signature") return `${each.signature_before} → ${each.signature}${each.body_changed ? "; its body, too" : ""}`;
+  if (each.change === "moved") return `${each.kind}, was ${each.before}${each.body_changed ? ", edited" : ""}`;
+  return each.kind;
 }
 
 function showFacts({ answer, stage }) {
@@ -278,7 +360,8 @@ function mark() {
     path.classList.toggle("touches", source === id || target === id);
     path.classList.toggle("onway", pairs.has(`${source}\n${target}`));
   }
-  $("arcs").classList.toggle("faded", state.answer.order.includes(id));
+  for (const each of document.querySelectorAll("#changes .link")) each.setAttribute("aria-current", String(each.title === id));
+  if ($("arcs")) $("arcs").classList.toggle("faded", state.answer.order.includes(id));
 }
 
 // -- the code of one node
@@ -469,7 +552,8 @@ document.addEventListener("keydown", (event) => {
 function fromAddress() {
   const query = new URLSearchParams(location.search);
   setForm(query);
-  if (query.get("q")) ask(query.get("q"), { node: query.get("node"), push: false });
+  if (query.get("view") === "changes") showChanges({ node: query.get("node"), push: false });
+  else if (query.get("q")) ask(query.get("q"), { node: query.get("node"), push: false });
   else blank("Ask this repository", "In plain words, with a name, a path or a traceback. The answer is the code itself: what matters, how it hangs together, in causal order.");
 }
 
@@ -493,6 +577,7 @@ $("show-options").addEventListener("click", () => {
   $("show-options").setAttribute("aria-expanded", String(!$("options").hidden));
 });
 $("show-folders").addEventListener("click", () => drawn("topo", {}));
+for (const id of ["show-changes", "show-review"]) $(id).addEventListener("click", () => showChanges());
 $("show-help").addEventListener("click", () => $("help").showModal());
 $("theme").addEventListener("click", () => {
   const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
