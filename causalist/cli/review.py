@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist._internal.text import align_columns
-from causalist.cli._output import emit, emit_document, emit_lines, say
+from causalist._internal.text import align_columns, count_noun
+from causalist.cli._output import emit, emit_document, emit_lines, say, show_progress
 from causalist.cli._repository import (
     edge_location,
     limit_option,
@@ -25,6 +25,8 @@ from causalist.serialize.lookups import review_document
 
 if TYPE_CHECKING:
     from causalist.model.lookup import Affected
+    from causalist.pipeline.repository import Repository
+    from causalist.prove import ProvenChange
     from causalist.review.changes import ChangedDefinition
     from causalist.review.report import Review
 
@@ -75,6 +77,12 @@ def _read_conditions(_: click.Context, __: click.Parameter, value: str | None) -
 @click.option("--share", callback=read_share, metavar="P", help="Maximum share of all tests, such as 25%.")
 @click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="Maximum number of steps to users.")
 @min_confidence_option(0.0, "Minimum confidence of a use.")
+@click.option("--prove", "is_proven", is_flag=True,
+              help="Break the changed functions of Python and show which defects tests notice.")  # fmt: skip
+@click.option("--max-mutants", type=click.IntRange(min=1), default=12, show_default=True, metavar="N",
+              help="Maximum number of defects of a function of --prove.")  # fmt: skip
+@click.option("--max-seconds", type=click.FloatRange(min=0, min_open=True), default=600.0, show_default=True,
+              metavar="S", help="Maximum time of --prove; the next run goes on from there.")  # fmt: skip
 @limit_option(20, "Maximum number of rows of each list but the tests.")
 def review_command(
     revision: str | None,
@@ -92,6 +100,9 @@ def review_command(
     share: float | None,
     max_depth: int | None,
     min_confidence: float,
+    is_proven: bool,
+    max_mutants: int,
+    max_seconds: float,
     limit: int,
 ) -> None:
     """Show what a reviewer of a change needs.
@@ -110,6 +121,10 @@ def review_command(
     """
     if sum((revision is not None, staged, patch is not None)) > 1:
         raise click.UsageError("Give only one of REV, --staged and --patch.")
+    if is_proven and (revision is not None or staged or patch is not None):
+        raise click.UsageError("--prove breaks the files as they are: leave out REV, --staged and --patch.")
+    if is_proven and not as_json and (as_pack or only_missing or form not in ("text", "markdown")):
+        raise click.UsageError("--prove goes with --format text, markdown, and --json.")
     import_numpy()
     if revision is not None:
         from causalist.pipeline.repository import Repository
@@ -123,17 +138,21 @@ def review_command(
         review, after = opened.review(staged=staged, patch=text, max_depth=max_depth, min_confidence=min_confidence)
     for note in review.notes:
         say(f"note: {note}")
+    proofs, n_unproven = _prove(after, review, max_mutants, max_seconds) if is_proven else (None, 0)
+    if n_unproven:
+        functions = count_noun(n_unproven, "changed function")
+        say(f"note: {functions} of other languages: not broken, because --prove knows only Python")
     n_tests = max_tests or _MAX_TESTS if share is None else max(1, int(share * review.n_tests))
     n_tests = min(n_tests, max_tests) if share is not None and max_tests else n_tests
     if as_json:
-        emit_document(review_document(review, limit, n_tests))
+        emit_document(review_document(review, limit, n_tests, proofs))
     elif as_pack:
         if review.files:
             emit(after.pack_review(review, max_tokens=max_tokens))
     elif only_missing:
         emit_lines(_format_missing(review, limit))
     elif form == "markdown":
-        emit_lines(format_markdown(review, limit, n_tests))
+        emit_lines(format_markdown(review, limit, n_tests, proofs or ()))
     elif form == "github":
         emit_lines(format_annotations(review))
     elif form == "svg":
@@ -144,7 +163,7 @@ def review_command(
     elif form == "sarif":
         emit_document(sarif_document(review))
     else:
-        emit_lines(_format_review(review, limit, n_tests))
+        emit_lines(_format_review(review, limit, n_tests, proofs or ()))
     context = click.get_current_context()
     held = [each for each in _CONDITIONS if each in conditions and _holds(review, each)]
     if held:
@@ -153,6 +172,31 @@ def review_command(
     if not review.files and not conditions:
         say(f"nothing changed between {_name(review.before)} and {_name(review.after)}")
         context.exit(NOTHING_FOUND)
+
+
+def _prove(
+    after: "Repository", review: "Review", max_mutants: int, max_seconds: float
+) -> "tuple[tuple[ProvenChange, ...], int]":
+    """Return (what tests notice of the changed functions of Python, the number of those of other languages)."""
+    from causalist.prove import ProveOptions, find_subjects, prove_change
+
+    names, n_others = find_subjects(after.index, review)
+    options = ProveOptions(max_mutants=max_mutants, max_seconds=max_seconds)
+    with show_progress() as progress:
+        found = prove_change(
+            names, options, lambda name, bounds: after.prove(name, options=bounds, progress=progress)[0]
+        )
+    return found, n_others
+
+
+def _describe_proof(proof: "ProvenChange") -> str:
+    if proof.why:
+        return proof.why
+    verb = "is" if proof.n_noticed == 1 else "are"
+    told = f"{proof.n_noticed} of {count_noun(proof.n_defects, 'defect')} {verb} noticed by tests"
+    if proof.n_unnoticed == proof.n_defects:
+        told = f"no test notices: {count_noun(proof.n_defects, 'defect')}"
+    return told + (f"; {proof.n_undecided} not decided, time was up" if proof.n_undecided else "")
 
 
 def _holds(review: "Review", condition: str) -> bool:
@@ -220,7 +264,7 @@ def _summary(review: "Review") -> str:
     return f"{_name(review.before)} -> {_name(review.after)}: {n_files}; definitions: {', '.join(parts) or 'none'}"
 
 
-def _format_review(review: "Review", limit: int, n_tests: int) -> Iterator[str]:
+def _format_review(review: "Review", limit: int, n_tests: int, proofs: "Sequence[ProvenChange]" = ()) -> Iterator[str]:
     if not review.files:
         return
     yield _summary(review)
@@ -241,6 +285,8 @@ def _format_review(review: "Review", limit: int, n_tests: int) -> Iterator[str]:
     yield from _section(
         f"tests to run ({len(review.tests)} of {review.n_tests} may run it)", _format_users(review.tests), n_tests
     )
+    proven = [(f"  {each.node}", _describe_proof(each)) for each in proofs]
+    yield from _section("defects tried in changed functions", align_columns(proven), limit)
     yield from _format_missing(review, min(limit, _MAX_MISSING))
     hot = [f"  {e.node}  {e.n_users} users, its file in {e.n_commits:g} recent commits" for e in review.hot]
     yield from _section("hot spots", hot, limit)
@@ -292,7 +338,7 @@ def _status(status: str, before: str) -> str:
     return f"renamed from {before}" if status == "renamed" else status
 
 
-def format_markdown(review: "Review", limit: int, n_tests: int) -> Iterator[str]:
+def format_markdown(review: "Review", limit: int, n_tests: int, proofs: "Sequence[ProvenChange]" = ()) -> Iterator[str]:
     """Yield the review as a comment of a pull request; long lists are folded."""
     yield f"**Review** {_markdown(_summary(review))}"
     if review.broken:
@@ -312,6 +358,8 @@ def format_markdown(review: "Review", limit: int, n_tests: int) -> Iterator[str]
     yield from _folded(f"users that may run it ({len(review.affected)})", users)
     tests = [f"- {e.probability:.2f} `{e.node}`" for e in review.tests[:n_tests]]
     yield from _folded(f"tests to run ({len(review.tests)})", tests)
+    proven = [f"- `{e.node}` {_markdown(_describe_proof(e))}" for e in proofs]
+    yield from _folded("defects tried in changed functions", proven)
     missing = [
         f"- {e.probability:.2f} `{e.file}`: {e.n_both} of {e.n_commits} commits of `{e.changed}`"
         for e in review.missing[:_MAX_MISSING]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
+    from causalist.prove.change import ProvenChange, find_subjects, prove_change
     from causalist.prove.experiment import NodeProof, ProveOptions, prove_nodes
     from causalist.prove.overlay import StaleProof, proven_graph, stale_proofs
     from causalist.prove.store import NodeRecord, ProofStore, ProvenEdge, describe_mutant, forget_proofs, read_proofs
@@ -18,10 +19,13 @@ __all__ = [
     "NodeRecord",
     "ProofStore",
     "ProveOptions",
+    "ProvenChange",
     "ProvenEdge",
     "StaleProof",
     "describe_mutant",
+    "find_subjects",
     "forget_proofs",
+    "prove_change",
     "prove_nodes",
     "proven_graph",
     "read_proofs",
@@ -31,6 +35,7 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
+        "change": "ProvenChange find_subjects prove_change",
         "experiment": "NodeProof ProveOptions prove_nodes",
         "overlay": "StaleProof proven_graph stale_proofs",
         "store": "NodeRecord ProofStore ProvenEdge describe_mutant forget_proofs read_proofs",

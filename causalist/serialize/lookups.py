@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from causalist.model.scores import Hit
-    from causalist.prove import NodeProof
+    from causalist.prove import NodeProof, ProvenChange
     from causalist.review.report import Review
     from causalist.settings import Settings
 
@@ -318,8 +318,13 @@ def prove_document(node: str, proof: "NodeProof | None") -> Document:
     }
 
 
-def review_document(review: "Review", limit: int, n_tests: int) -> Document:
-    """Return the document of `review --json`. Lists of users and tests are cut, with their full number beside them."""
+def review_document(
+    review: "Review", limit: int, n_tests: int, proofs: "Iterable[ProvenChange] | None" = None
+) -> Document:
+    """Return the document of `review --json`. Lists of users and tests are cut, with their full number beside them.
+
+    `proofs` is null unless functions were broken.
+    """
     return {
         "format_version": FORMAT_VERSION,
         "before": review.before,
@@ -352,6 +357,7 @@ def review_document(review: "Review", limit: int, n_tests: int) -> Document:
         "hot": [each._asdict() for each in review.hot],
         "secrets": [each._asdict() for each in review.secrets],
         "layers": [each._asdict() for each in review.layers],
+        "proofs": None if proofs is None else [{**each._asdict(), "why": each.why or None} for each in proofs],
         "notes": list(review.notes),
     }
 

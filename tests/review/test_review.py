@@ -434,3 +434,30 @@ def test_branches_of_a_condition_are_no_overloads(tmp_path: Path) -> None:
     write_all(folder, {"a.c": branches % "int unit" + "int area(void) { return width(); }\n"})
     found = documented(folder)["broken_calls"]
     assert [(e["line"], e["target"], e["why"]) for e in found] == [(6, "a.c::width~2", "nothing is given for 'unit'")]
+
+
+def test_defects_in_changed_functions_that_tests_notice(shop: Path) -> None:
+    """One test checks what `double` returns; none calls `hidden`, and the one of `silent` checks nothing."""
+    pytest.importorskip("mutmut")
+    code = "def double(x):\n    return x * 2\n\n\ndef silent(x):\n    return x + 1\n\n\ndef hidden(x):\n    return x\n"
+    test = (
+        "from shop.sums import double, silent\n\n\ndef test_double():\n    assert double(3) == 6\n\n\n"
+        "def test_silent():\n    try:\n        silent(1)\n    except Exception:\n        pass\n"
+    )
+    write_all(shop, {"shop/sums.py": code, "tests/test_sums.py": test, "web.js": "function f() { return 1 }\n"})
+    done = invoke("review", "--prove", "--json", "--max-mutants", "3", cwd=shop)
+    assert done.code == 0, done.stderr
+    assert "1 changed function of other languages: not broken" in done.stderr
+    proofs = {each["node"].partition("::")[2]: each for each in json.loads(done.stdout)["proofs"]}
+    assert list(proofs) == ["double", "silent", "hidden"]
+    assert proofs["double"]["n_noticed"] == proofs["double"]["n_defects"] >= 2
+    assert proofs["silent"]["n_noticed"] == 0 < proofs["silent"]["n_unnoticed"] == proofs["silent"]["n_defects"]
+    assert proofs["hidden"]["why"] == "no test is known to reach it"
+    text = invoke("review", "--prove", "--max-mutants", "3", cwd=shop).stdout
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    n = proofs["double"]["n_defects"]
+    assert f"shop/sums.py::double {n} of {n} defects are noticed by tests" in lines
+    assert f"shop/sums.py::silent no test notices: {proofs['silent']['n_defects']} defects" in lines
+    assert "leave out REV" in invoke("review", "HEAD", "--prove", cwd=shop).stderr
+    assert "goes with" in invoke("review", "--prove", "--format", "sarif", cwd=shop).stderr
+    assert json.loads(invoke("review", "--json", cwd=shop).stdout)["proofs"] is None
