@@ -1,9 +1,10 @@
 """Whether a reader who sees the descriptions alone names the right tool for a task.
 
-`task_sentences.tsv` holds 40 tasks as people put them, with the tool that each is for. The reader here is as simple as
+`task_sentences.tsv` holds 46 tasks as people put them, with the tool that each is for. The reader here is as simple as
 can be: it counts the words that a sentence shares with the name, title, description and parameters of a tool, rarer
 words counting more. Whoever understands what is read does better: what is tested is that descriptions share the words
-of tasks and keep apart. Read once by the author of descriptions and sentences: 40 of 40, no independent figure.
+of tasks and keep apart. Read once by the author of descriptions and sentences: the first 40 all right, no independent
+figure. Of the six for `review`, `topo` and `similar`, words alone named three before the latter two were reworded.
 """
 
 import math
@@ -19,8 +20,8 @@ from causalist.servers.mcp.tools import Tool
 
 SENTENCES = Path(__file__).parent / "task_sentences.tsv"
 ALL = select_tools("all")
-# Of 40, with all tools on offer, and of the 19 for the default ones with just those.
-LEAST_OF_ALL, LEAST_OF_DEFAULT = 34, 14
+# Of 46, with all tools on offer, and of the 19 for the default ones with just those.
+LEAST_OF_ALL, LEAST_OF_DEFAULT = 39, 14
 
 
 def rows() -> list[tuple[str, str]]:
@@ -50,8 +51,8 @@ def named_by_words(sentence: str, tools: dict[str, Tool]) -> str:
     return max(scores, key=lambda name: (scores[name], name == "ask"))
 
 
-def test_there_are_40_and_each_tool_has_some() -> None:
-    assert len(rows()) == 40 == len({sentence for _, sentence in rows()})
+def test_there_are_46_and_each_tool_has_some() -> None:
+    assert len(rows()) == 46 == len({sentence for _, sentence in rows()})
     assert {tool for tool, _ in rows()} <= set(ALL)
     counts = Counter(tool for tool, _ in rows())
     assert min(counts.values()) >= 2 and {"ask", "symbol", "impact"} == {tool for tool, n in counts.items() if n >= 5}
@@ -59,7 +60,7 @@ def test_there_are_40_and_each_tool_has_some() -> None:
 
 def test_a_reader_of_words_names_most() -> None:
     wrong = [(tool, named, s) for tool, s in rows() if (named := named_by_words(s, dict(ALL))) != tool]
-    assert 40 - len(wrong) >= LEAST_OF_ALL, wrong
+    assert len(rows()) - len(wrong) >= LEAST_OF_ALL, wrong
 
 
 def test_with_the_default_tools_alone() -> None:

@@ -299,7 +299,7 @@ MORE_TOOLS: Mapping[str, Tool] = {
     ),
     "topo": Tool(
         "Order of dependencies",
-        "Orders files or definitions, dependencies first: what to read, port or change first; names cycles and cuts.",
+        "Orders files or definitions, dependencies first: what to read, port or change first; names circular imports and which to cut.",
         {
             "names": Parameter(str, "Folders, patterns, files or names; without it all.", 1, MAX_CHARACTERS),
             "revision": Parameter(str, "Only what changed since a commit, or in A..B.", 1, 200),
@@ -309,7 +309,7 @@ MORE_TOOLS: Mapping[str, Tool] = {
     ),
     "similar": Tool(
         "Near-duplicates",
-        "Lists near-duplicates of a definition: what to change alike, or what exists before you write it again.",
+        "Lists near-duplicates of a definition: duplicated code to change alike or merge, or what is written already.",
         {"name": name_parameter(_ANY, required=True), "max_tokens": budget_parameter(1000)},
         _similar,
     ),
