@@ -21,7 +21,8 @@ TESTS = {
 
 
 def test_the_most_probable_first(small: Path) -> None:
-    """The chance by uses is the product along the chain: a call of a test .95, any other outside of branches .93, each by its confidence.
+    """The chance by uses is the product along the chain: a call of a test .95, any other
+    outside of branches .93, each by its confidence.
 
     No test has a word of the function's name.
     """

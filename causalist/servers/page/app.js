@@ -141,7 +141,7 @@ function show(found, node) {
 // -- the change since the last commit
 
 const NO_ANSWER = { results: [], edges: [], removed_edges: [], order: [], pack: null };
-const KINDS = [["removed", "Removed"], ["signature", "Changed in signature"], ["moved", "Moved or renamed"], ["body", "Changed in body"], ["added", "Added"]];
+const KINDS = [["signature", "Changed in signature"], ["moved", "Moved or renamed"], ["body", "Changed in body"], ["added", "Added"], ["removed", "Removed"]];
 
 async function showChanges({ node = null, push = true } = {}) {
   const asked = ++state.asked;
