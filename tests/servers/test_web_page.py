@@ -214,7 +214,7 @@ def test_the_change_since_the_last_commit(page: Any, tmp_path: Path) -> None:
         page.wait_for_selector("#code .source")
         titles = page.locator("#changes h2").all_inner_texts()
         assert titles == [
-            "Calls that no longer fit (1)", "Removed (1)", "Changed in signature (1)", "Added (1)",
+            "Calls that no longer fit (1)", "Changed in signature (1)", "Added (1)", "Removed (1)",
             "Users that may run what changed (1)", "Tests to run (1)",
         ]  # fmt: skip
         rows = page.locator("#changes li").all_inner_texts()
