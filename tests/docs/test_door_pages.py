@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from causalist.servers.lsp.server import CALLERS_COMMAND
+from causalist.servers.lsp.server import COMMANDS
 from tests.docs import door_pages
 from tests.docs.blocks import ROOT, blocks_of
 
@@ -22,7 +22,8 @@ def test_the_transcript_is_in_sync(name: str) -> None:
 
 def test_the_page_of_editors_names_every_request() -> None:
     page = door_pages.PAGES["lsp"].read_text(encoding="utf-8")
-    assert f"`{CALLERS_COMMAND}`" in page
+    assert all(f"`{command}`" in page for command in COMMANDS.values())
+    assert all(f"`{kind}Command`" in page for kind in COMMANDS)
     source = (ROOT / "causalist" / "servers" / "lsp" / "server.py").read_text(encoding="utf-8")
     for name in re.findall(r'options\.get\("(\w+)"\)', source):
         assert f"`{name}`" in page

@@ -299,8 +299,8 @@ MORE_TOOLS: Mapping[str, Tool] = {
     ),
     "topo": Tool(
         "Order of dependencies",
-        "Orders files or definitions, dependencies first: what to read, port or change first; names circular imports "
-        "and which to cut.",
+        "Orders files or definitions, dependencies first: what to read, port or change first; names cycles, such as "
+        "circular imports, and cuts.",
         {
             "names": Parameter(str, "Folders, patterns, files or names; without it all.", 1, MAX_CHARACTERS),
             "revision": Parameter(str, "Only what changed since a commit, or in A..B.", 1, 200),
