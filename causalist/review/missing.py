@@ -98,7 +98,7 @@ def read_signals(index: Index, changed: Iterable[str]) -> tuple["Common", NDArra
 
 
 class Common(NamedTuple):
-    """Common commits of each file of the history, shape (n_files,), with the changed ones.
+    """Counts and shares that each file of the history, shape (n_files,), has in common with the changed ones.
 
     `n_both` are the commits in common with `reasons`, the changed file with which it changed most often.
     """
