@@ -238,6 +238,8 @@ def test_the_change_since_the_last_commit(page: Any, tmp_path: Path) -> None:
         assert page.locator("#changes").inner_text() == "" and page.locator(".hit").count() > 0
         page.go_back()
         page.wait_for_selector("#draw-review", state="attached")
+        # Nothing is on its way when the server ends.
+        page.wait_for_selector("#code h2", state="attached")
 
 
 def test_no_git_and_no_change(page: Any, browser: Any, taskboard: WebServer, tmp_path: Path) -> None:
