@@ -29,7 +29,7 @@ from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, AccessKind, FileFacts
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind, Role
-from causalist.model.type_notation import STRING_TARGET, split_generic, split_marks
+from causalist.model.type_notation import DECORATED, STRING_TARGET, split_generic, split_marks
 
 _LOADED = "init"  # runs when the package is loaded
 
@@ -360,6 +360,7 @@ class Linker:
 
     def _add_uses(self, number: int) -> None:
         symbols = self.program.files[number]
+        self._add_decorators(number)
         n_writes = Counter((a.scope, a.name, a.row) for a in symbols.facts.accesses if a.how == AccessKind.WRITE)
         calls: dict[tuple[int, str, str, str], list[int]] = {}  # -> first row, number of sites
         for call in symbols.facts.calls:
@@ -379,6 +380,25 @@ class Linker:
             self._add_use(
                 number, symbols.first, reference.scope, reference.name, reference.row, EdgeKind.REFERENCES, reads=reads
             )
+
+    def _add_decorators(self, number: int) -> None:
+        """Add references of functions and classes to their decorators, which decide what their names mean."""
+        symbols = self.program.files[number]
+        decorators = [each for each in symbols.facts.bindings if each.target.startswith(DECORATED)]
+        if not decorators:
+            return
+        named: dict[tuple[int, str], list[int]] = {}
+        for local, definition in enumerate(symbols.facts.definitions):
+            named.setdefault((definition.parent, definition.qualname.rpartition(".")[2]), []).append(local)
+        for each in decorators:
+            for local in named.get((each.scope, each.target.removeprefix(DECORATED)), ()):
+                definition = symbols.facts.definitions[local]
+                if not definition.start_row <= each.row <= definition.end_row:
+                    continue
+                targets, _ = self.resolver.resolve(number, each.scope, each.value.removesuffix("()"), guess=True)
+                for target in targets:
+                    source, draft = self._scope_draft(number, local), self.drafts.of_definition(target.definition)
+                    self._add_edge(source, draft, EdgeKind.REFERENCES, target.rule, each.row, target.candidates)
 
     def _add_string_target(self, number: int, reference: Reference) -> None:
         """Add a reference to the definition whose dotted name a string is."""

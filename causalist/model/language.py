@@ -104,6 +104,10 @@ class NameSettings:
     """methods that run beside constructors when an instance is made; `*` is one named like its type. Example: C++:
     `["*"]`
     """
+    decorators: str = ""
+    r"""a decorator at the start of a line, with groups `name` and, if it is called, `call`; or the head of a
+    definition, without. Example: Python: `'^[ \t]*(?:@(?P<name>[\w.]+)(?P<call>\()?|def\b)'`
+    """
     constructs_bases: bool = False
     """making an instance also runs a constructor of each base. Example: Java: true"""
     accessors: bool = False
@@ -343,8 +347,9 @@ class ShapeSettings:
     stepping: tuple[str, ...] = ()
     indexing: tuple[str, ...] = ()
     entering: tuple[str, ...] = ()
-    """methods that define iteration, next, index and context entry. Example: `["__iter__"]`, `["__next__"]`,
-    `["__getitem__"]`, `["__enter__"]`
+    accessing: tuple[str, ...] = ()
+    """methods that define iteration, next, index, context entry and what an attribute gives. Example: `["__iter__"]`,
+    `["__next__"]`, `["__getitem__"]`, `["__enter__"]`, `["__get__"]`
     """
     records: tuple[str, ...] = ()
     """bases that make a tuple of the class fields. Example: `["NamedTuple"]`"""

@@ -41,7 +41,8 @@ Values, of expressions:
 Targets of bindings:
 
     target     = name | "." , word | "()" | "?" , name | "=" , name
-                                                               x  .attribute  () returned  ?x narrowed  =X aliased
+               | "@" , name                                    x  .attribute  () returned  ?x narrowed  =X aliased
+                                                               @f decorated
 
 Lambdas, in languages that read whole calls:
 
@@ -63,6 +64,7 @@ OPTIONAL = "="  # ends the annotation of a parameter that may be left out
 RETURNED, NARROWED, ALIASED = "()", "?", "="
 STRING_KEY = "'"  # before a part of a chain that is a member by a string, `a["b"]`, or an element of a collection
 KEPT = "*."  # before the name, in the target of a binding, under which something keeps a function
+DECORATED = "@"  # before a name, in the target of a binding, that a decorator is applied to: the value is the decorator
 STRING_TARGET = '"'  # before the dotted name of a definition that a string is
 LAMBDA_VALUE = ";"  # before the number of a value that a lambda has or gives, in the target of a binding
 OWN_OBJECT, GIVEN = ";this", ";it"  # members of a function: the object and the argument of its last parameter

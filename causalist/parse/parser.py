@@ -27,10 +27,10 @@ from causalist.model.facts import (
     Reference,
     spaced,
 )
-from causalist.model.language import ModuleSettings
+from causalist.model.language import ModuleSettings, NameSettings
 from causalist.model.source import Diagnostic, DiagnosticSlug
-from causalist.model.symbols import CALLABLE_KINDS, FACADE, FIXTURE_PREFIX
-from causalist.model.type_notation import KEPT, STRING_TARGET
+from causalist.model.symbols import CALLABLE_KINDS, FACADE, FIXTURE_PREFIX, TYPE_KINDS
+from causalist.model.type_notation import DECORATED, KEPT, STRING_TARGET
 from causalist.parse.embedded_code import (
     DEFAULT_LANGUAGE,
     Notebook,
@@ -108,7 +108,11 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         references=(*collector.use_reader.references(), *named),
         imports=tuple(collector.import_reader.imports),
         exports=(*collector.import_reader.exports, *fixtures, *_read_facade(text, grammar.settings.modules)),
-        bindings=(*collector.binding_reader.bindings, *kept),
+        bindings=(
+            *collector.binding_reader.bindings,
+            *kept,
+            *read_decorators(text, definitions, grammar.settings.names),
+        ),
         returns=tuple(collector.returns()),
         package=collector.package,
         manifest=_read_build_constraint(text, grammar.settings.modules),
@@ -325,6 +329,7 @@ _MAX_STRINGS = 400  # of one file
 _ENTRY_POINT = re.compile(
     rb"""^\s*"?[\w.-]+"?\s*=\s*["']?(?P<name>[A-Za-z_][\w.]*:[A-Za-z_][\w.]*)["']?\s*$""", re.MULTILINE
 )
+_DECORATED_KINDS = CALLABLE_KINDS | TYPE_KINDS
 _MANIFESTS = ("pyproject.toml", "setup.cfg", "entry_points.txt")
 
 
@@ -344,6 +349,25 @@ def read_fixtures(tree: tree_sitter.Tree, data: bytes, definitions: Sequence[Def
         exported = f"{holder}.{name}" if holder else name
         found.append(Export(definition.qualname, f"{FIXTURE_PREFIX}{exported}", definition.start_row))
     return found
+
+
+def read_decorators(data: bytes, definitions: Sequence[Definition], names: NameSettings) -> Iterator[Binding]:
+    """Yield the decorators of functions and classes, the outermost first; those that are called end with "()"."""
+    if not names.decorators:
+        return
+    pattern = re.compile(names.decorators.encode(), re.MULTILINE)
+    for definition in definitions:
+        at = definition.start_byte
+        if data[at : at + 1] != b"@" or definition.kind not in _DECORATED_KINDS:
+            continue
+        line = data.rfind(b"\n", 0, at) + 1
+        for match in pattern.finditer(data, line, definition.end_byte):
+            if match["name"] is None:
+                break  # the definition itself
+            chain = "".join(match["name"].decode("utf-8", "replace").split())
+            row = definition.start_row + data.count(b"\n", line, match.start("name"))
+            own = definition.qualname.rpartition(".")[2]
+            yield Binding(definition.parent, f"{DECORATED}{own}", "", f"{chain}()" if match["call"] else chain, row)
 
 
 def read_string_targets(data: bytes, tree: tree_sitter.Tree, definitions: Sequence[Definition]) -> Iterator[Reference]:

@@ -14,8 +14,12 @@ from causalist.model.graph import CodeGraph
 from tests.languages.test_cases import graph_of, read_case
 
 _FOLDER = Path(__file__).parent
-_SAID = re.compile(r"(?:#|//|--) (callers|through|tests) (\S+):(.*)$", re.MULTILINE)
-_CASES = sorted(p.relative_to(_FOLDER).as_posix() for p in _FOLDER.glob("*/implicit_calls.case"))
+_SAID = re.compile(r"^(?:#|//|--) (callers|through|tests) (\S+):(.*)$", re.MULTILINE)
+_CASES = sorted(
+    path.relative_to(_FOLDER).as_posix()
+    for path in _FOLDER.glob("*/*.case")
+    if _SAID.search(path.read_text(encoding="utf-8")) or path.name == "implicit_calls.case"
+)
 
 
 def found(graph: CodeGraph, what: str, name: str) -> set[str]:

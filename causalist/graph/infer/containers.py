@@ -17,6 +17,7 @@ from causalist.model.language import ShapeSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import (
     ALIASED,
+    DECORATED,
     NARROWED,
     RETURNED,
     STRING_KEY,
@@ -278,6 +279,9 @@ class ContainerTypes:
         found: list[Value] = []
         for each in program.types_below(owner):
             number = program.find_own_member(each, name)
+            if number >= 0 and program.is_type(number):  # a class inside of that class
+                found.append(Value(ValueKind.DEFINITION, number, RuleName.HELD))
+                continue
             if number < 0 or program.definition_of[number].kind != NodeKind.FIELD:
                 continue
             held = self.inference.content_of_value(Value(ValueKind.DEFINITION, number, RuleName.HELD))
@@ -334,6 +338,31 @@ class ContainerTypes:
             return value.parts[0]  # a generator that is made a context manager
         found = self._result_of_method(value, settings.entering)
         return found if found is not None and found.kind not in (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER) else value
+
+    def decorated_value(self, function: int) -> Value | None:
+        """Return what the decorators of a function give for it, or None where that is not known.
+
+        It is what the outermost of them gives; for a method an attribute, which may be a descriptor.
+        """
+        program = self.program
+        file, facts = program.file_of[function], program.definition_of[function]
+        symbols, target = program.files[file], f"{DECORATED}{facts.qualname.rpartition('.')[2]}"
+        first = symbols.bindings.get(facts.parent, {}).get(target)
+        if first is None or symbols.settings is None or self.inference.depth >= _MAX_DEPTH:
+            return None
+        every = symbols.several.get((facts.parent, target), (first,))
+        outermost = next((each for each in every if facts.start_row <= each.row <= facts.end_row), first)
+        key = target, function
+        if key in self.inference.unfolding:  # a decorator that is decorated by itself
+            return None
+        self.inference.unfolding.add(key)
+        made = self.inference.infer_chain(file, outermost.scope, f"{outermost.value}()")
+        if made is not None and facts.kind == NodeKind.METHOD:
+            shapes = symbols.settings.shapes
+            parts = made.parts if made.kind is ValueKind.UNION else (made,)
+            made = Value.union(self._result_of_method(part, shapes.accessing) or part for part in parts)
+        self.inference.unfolding.discard(key)
+        return made if made is not None and made.kind in (ValueKind.INSTANCE, ValueKind.UNION) else None
 
     def _result_of_method(self, value: Value, methods: Sequence[str]) -> Value | None:
         """Return the result of the first of these methods that the type of a value has."""

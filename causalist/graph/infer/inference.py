@@ -31,7 +31,7 @@ from causalist.graph.values import (
 )
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding, Import
 from causalist.model.language import ShapeSettings, TypeSettings
-from causalist.model.symbols import NodeKind, accessor_names
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind, accessor_names
 from causalist.model.type_notation import (
     ABOVE,
     GIVEN,
@@ -554,6 +554,8 @@ class Inference(InferenceBase):
             return Value(ValueKind.DEFINITION, number, RuleName.OBJECT_MEMBER)
         if (assigned := self.members.member_from_outside(value.number, name)) is not None:
             return assigned
+        if definition.kind in CALLABLE_KINDS and (made := self.containers.decorated_value(value.number)) is not None:
+            return self._follow_member(program.file_of[value.number], made, name, name, called)
         if definition.kind not in (NodeKind.CONSTANT, NodeKind.FIELD, NodeKind.METHOD):
             return None
         if value.number in self._open_holders or len(self._open_holders) >= MAX_OPEN_HOLDERS:
