@@ -30,7 +30,7 @@ from causalist.model.facts import (
 from causalist.model.language import ModuleSettings, NameSettings
 from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.model.symbols import CALLABLE_KINDS, FACADE, FIXTURE_PREFIX, TYPE_KINDS
-from causalist.model.type_notation import DECORATED, KEPT, STRING_TARGET
+from causalist.model.type_notation import DECORATED, KEPT, RETURNED, STRING_TARGET
 from causalist.parse.embedded_code import (
     DEFAULT_LANGUAGE,
     Notebook,
@@ -112,6 +112,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
             *collector.binding_reader.bindings,
             *kept,
             *read_decorators(text, definitions, grammar.settings.names),
+            *read_set_attributes(text, tree, definitions, grammar.settings.names),
         ),
         returns=tuple(collector.returns()),
         package=collector.package,
@@ -329,6 +330,19 @@ _MAX_STRINGS = 400  # of one file
 _ENTRY_POINT = re.compile(
     rb"""^\s*"?[\w.-]+"?\s*=\s*["']?(?P<name>[A-Za-z_][\w.]*:[A-Za-z_][\w.]*)["']?\s*$""", re.MULTILINE
 )
+_SETATTR = re.compile(
+    rb"""(?:\bfor\s+(?P<variable>\w+)\s+in\s*[(\[](?P<names>[\s"'\w,]{1,400})[)\]]\s*:\s*)?"""
+    rb"""(?<![\w.])setattr\(\s*(?P<holder>\w+)\s*,\s*(?:(?P<name>"\w+"|'\w+')|(?P=variable))\s*,\s*"""
+    rb"""(?:getattr\(\s*(?P<of>[\w.]+)\s*,\s*(?P=variable)\s*\)|(?P<value>[A-Za-z_][\w.]*)),?\s*\)"""
+)
+_GIVES_TYPE = re.compile(r"->.*\b[Tt]ype\b", re.DOTALL)
+_RETURNED_CHAIN = re.compile(rb"^[ \t]+return[ \t]+(?P<name>[A-Za-z_][\w.]*)[ \t]*(?:\(|$)", re.MULTILINE)
+_RETURNED_NAME = re.compile(rb"^[ \t]+return[ \t]+([A-Za-z_]\w*)[ \t]*$", re.MULTILINE)
+_ASSIGNED = re.compile(
+    rb"^[ \t]+(?P<holder>[A-Za-z_]\w*)\.(?P<name>\w+)[ \t]*=[ \t]*(?P<value>[A-Za-z_][\w.]*)[ \t]*(?:#.*)?$",
+    re.MULTILINE,
+)
+_QUOTED = re.compile(rb"[\"'](\w+)[\"']")
 _DECORATED_KINDS = CALLABLE_KINDS | TYPE_KINDS
 _MANIFESTS = ("pyproject.toml", "setup.cfg", "entry_points.txt")
 
@@ -368,6 +382,37 @@ def read_decorators(data: bytes, definitions: Sequence[Definition], names: NameS
             row = definition.start_row + data.count(b"\n", line, match.start("name"))
             own = definition.qualname.rpartition(".")[2]
             yield Binding(definition.parent, f"{DECORATED}{own}", "", f"{chain}()" if match["call"] else chain, row)
+
+
+def read_set_attributes(
+    data: bytes, tree: tree_sitter.Tree, definitions: Sequence[Definition], names: NameSettings
+) -> Iterator[Binding]:
+    """Yield the attributes that objects are given: those that a function returns, and those of `setattr`.
+
+    That is by a literal name, or by each of several in a loop.
+    """
+    if not names.decorators:
+        return
+    source = RouteText(data, tree, definitions)
+    for number, definition in enumerate(definitions):
+        if definition.kind in CALLABLE_KINDS and _GIVES_TYPE.search(definition.signature):  # its chains are not kept
+            for match in _RETURNED_CHAIN.finditer(data, definition.start_byte, definition.end_byte):
+                if source.scope(match.start("name")) == number:
+                    yield Binding(number, f"{DECORATED}{RETURNED}", "", match["name"].decode(), definition.start_row)
+    returned = set(_RETURNED_NAME.findall(data)).difference(name.encode() for name in names.self_names)
+    for match in _ASSIGNED.finditer(data) if returned else ():
+        if match["holder"] in returned and source.is_code(at := match.start("holder")):
+            target, value = f"{match['holder'].decode()}.{match['name'].decode()}", match["value"].decode()
+            yield Binding(source.scope(at), target, "", value, source.row(at))
+    if b"setattr(" not in data:
+        return
+    for match in source.matches(_SETATTR, "holder"):
+        at, holder = match.start("holder"), match["holder"].decode()
+        scope, row, of = source.scope(at), source.row(at), match["of"]
+        for quoted in _QUOTED.findall(match["names"] or match["name"]):
+            name = quoted.decode()
+            target = f".{name}" if holder in names.self_names else f"{holder}.{name}"
+            yield Binding(scope, target, "", f"{of.decode()}.{name}" if of else match["value"].decode(), row)
 
 
 def read_string_targets(data: bytes, tree: tree_sitter.Tree, definitions: Sequence[Definition]) -> Iterator[Reference]:

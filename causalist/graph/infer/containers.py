@@ -27,6 +27,7 @@ from causalist.model.type_notation import (
     split_type,
 )
 
+_MAX_PASSED_ON = 8  # functions that a decorator is made of
 _MAX_DEPTH = 24  # chains that are being read at the same time
 _RETURNED_KINDS = frozenset({*KNOWN_KINDS, ValueKind.UNION, ValueKind.EXTERNAL, ValueKind.BUILTIN})
 
@@ -363,6 +364,58 @@ class ContainerTypes:
             made = Value.union(self._result_of_method(part, shapes.accessing) or part for part in parts)
         self.inference.unfolding.discard(key)
         return made if made is not None and made.kind in (ValueKind.INSTANCE, ValueKind.UNION) else None
+
+    def add_decorated(self, attributes: dict[int, dict[str, list[tuple[int, Binding]]]]) -> None:
+        """Add the attributes that decorators give to classes to the attributes that definitions are given."""
+        given: dict[int, dict[str, tuple[int, Binding]]] = {}  # by decorator
+        for file, symbols in enumerate(self.program.files):
+            for each in symbols.facts.bindings:
+                if not each.target.startswith(DECORATED):
+                    continue
+                qualname = each.target.removeprefix(DECORATED)
+                if each.scope != MODULE_SCOPE:
+                    qualname = f"{symbols.facts.definitions[each.scope].qualname}.{qualname}"
+                owner = symbols.by_qualname.get(qualname, -1)
+                if owner < 0 or not self.program.is_type(owner):
+                    continue
+                decorator = self.inference.infer_chain(file, each.scope, each.value.removesuffix("()"))
+                if decorator is None or decorator.kind is not ValueKind.DEFINITION:
+                    continue
+                if decorator.number not in given:
+                    given[decorator.number] = self._given_to_class(decorator.number)
+                for name, binding in given[decorator.number].items():
+                    attributes.setdefault(owner, {}).setdefault(name, [binding])
+
+    def _given_to_class(self, decorator: int) -> dict[str, tuple[int, Binding]]:
+        """Return the attributes that a decorator, or a function whose result it returns, gives to what it returns."""
+        program = self.program
+        found: dict[str, tuple[int, Binding]] = {}
+        waiting, seen = [decorator], {decorator}
+        while waiting:
+            function = waiting.pop()
+            file, definition = program.file_of[function], program.definition_of[function]
+            symbols = program.files[file]
+            for scope, other in enumerate(symbols.facts.definitions):
+                if other.qualname != definition.qualname or other.kind not in CALLABLE_KINDS:
+                    continue  # an overload says nothing
+                chains: dict[str, None] = {}
+                for key in (RETURNED, f"{DECORATED}{RETURNED}"):
+                    first = symbols.bindings.get(scope, {}).get(key)
+                    returned = symbols.several.get((scope, key), (first,) if first is not None else ())
+                    chains.update((chain, None) for each in returned for chain in split_top(each.value, "|") if chain)
+                own = symbols.settings.names.self_names if symbols.settings is not None else ()
+                holders = {*chains, *([""] if any(name in chains for name in own) else [])}
+                for target, binding in symbols.bindings.get(scope, {}).items():
+                    holder, dot, name = target.partition(".")
+                    if dot and holder in holders and name.isidentifier():
+                        found.setdefault(name, (file, binding._replace(target=f"{DECORATED}.{name}")))
+                for chain in chains:
+                    made = self.inference.infer_chain(file, scope, chain.removesuffix("()"))
+                    is_function = made is not None and made.kind is ValueKind.DEFINITION
+                    if made is not None and is_function and made.number not in seen and len(seen) < _MAX_PASSED_ON:
+                        seen.add(made.number)
+                        waiting.append(made.number)
+        return found
 
     def _result_of_method(self, value: Value, methods: Sequence[str]) -> Value | None:
         """Return the result of the first of these methods that the type of a value has."""

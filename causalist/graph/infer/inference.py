@@ -81,6 +81,7 @@ class Inference(InferenceBase):
         """Forget what was found without bases, and collect the attributes that types are given."""
         self.clear_cache()
         self.attributes = self.members.collect_assignments()
+        self.containers.add_decorated(self.attributes)
         self.clear_cache()  # what was looked up for their sake did not know them all
 
     def assignments_of(self, owner: int, name: str) -> Sequence[tuple[int, Binding]]:
