@@ -355,6 +355,8 @@ class ShapeSettings:
     """bases that make a tuple of the class fields. Example: `["NamedTuple"]`"""
     enums: tuple[str, ...] = ()
     """bases whose fields are instances of the class. Example: `["Enum"]`"""
+    enum_values: tuple[str, ...] = ()
+    """members of a member of such a class that are the value it is given. Example: `["value"]`"""
     builtins: tuple[str, ...] = ()
     """builtin functions and types that return nothing of the repository. Example: `["open", "len"]`"""
     giving: tuple[str, ...] = ()

@@ -540,7 +540,7 @@ class MemberTypes:
         program = self.program
         enumeration = program.parent(variant)
         if enumeration < 0 or program.definition_of[enumeration].kind != NodeKind.ENUM:
-            return None
+            return self.containers.value_of_member(variant, name)
         symbols = program.files[program.file_of[variant]]
         key = f".{program.definition_of[variant].name}.{name}"
         binding = symbols.bindings.get(enumeration - symbols.first, {}).get(key)

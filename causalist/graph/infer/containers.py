@@ -340,6 +340,17 @@ class ContainerTypes:
         found = self._result_of_method(value, settings.entering)
         return found if found is not None and found.kind not in (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER) else value
 
+    def value_of_member(self, member: int, name: str) -> Value | None:
+        """Return the value that a member of an enumeration is given, if that is what `name` asks for; else None."""
+        program = self.program
+        symbols, facts = program.files[program.file_of[member]], program.definition_of[member]
+        if symbols.settings is None or name not in symbols.settings.shapes.enum_values or facts.kind != NodeKind.FIELD:
+            return None
+        binding = symbols.bindings.get(facts.parent, {}).get(facts.name)
+        if binding is None or not self.inference.name_lookup.is_enum(program.parent(member)):
+            return None
+        return self.infer_expression(program.file_of[member], binding.scope, binding.value)
+
     def decorated_value(self, function: int) -> Value | None:
         """Return what the decorators of a function give for it, or None where that is not known.
 
