@@ -333,6 +333,9 @@ class TestHostile:
             started = server.ask("initialize", {"capabilities": {}, "rootUri": small.as_uri(), "processId": None})
             assert started["result"]["serverInfo"]["name"] == "causalist"
             server.tell("initialized", {})
+            for odd in ({}, [], None, 1.5, {"id": {}}):
+                server.tell("$/cancelRequest", {"id": odd})
+                assert "result" in server.ask("workspace/symbol", {"query": "price_of"})
             for number in range(500):
                 server.send(one())
                 if number % 50 == 49:

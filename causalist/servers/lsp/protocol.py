@@ -140,14 +140,14 @@ class Protocol(LanguageServerProtocol):
                 message: Any = JsonRPCRequestMessage(id, method, "2.0", document["params"])
             else:
                 message = self.structure_message(document)
+            self._is_initialized = self._is_initialized or method == types.INITIALIZE
+            # The library lets some parameters of a wrong type through, such as an object as id of `$/cancelRequest`.
+            # Its error would end the thread that reads, and nobody would get an answer.
+            self.handle_message(message)
         except Exception as error:
             logging.getLogger(__name__).debug("malformed %s: %s", method, error)
             if id is not None:
                 self._refuse(id, _INVALID_PARAMS, f"the parameters of {method[:100]} are invalid")
-            return
-        if method == types.INITIALIZE:
-            self._is_initialized = True
-        self.handle_message(message)
 
     def _take_response(self, document: dict[str, Any], id: int | str | None) -> None:
         future = self._request_futures.get(id) if id is not None else None
