@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 import click
 
 from causalist._internal.text import align_columns
-from causalist.cli._output import say
+from causalist.cli._output import emit, say
 from causalist.cli._repository import (
     answer_each_meaning,
     count_sightings,
@@ -25,6 +25,7 @@ from causalist.cli._repository import (
     report_unread,
     resolve_id,
 )
+from causalist.cli._run import NOTHING_FOUND
 from causalist.cli.edges import format_edges
 from causalist.serialize.lookups import impact_document, tests_document
 
@@ -146,6 +147,8 @@ def format_affected(affected: "Sequence[Affected]", *, with_depth: bool = False)
 @min_confidence_option(0.0, "Minimum confidence of a use.")
 @limit_option(50, "Maximum number of affected nodes, of tests, and of mentions; nearest first.")
 @click.option("--no-history", is_flag=True, help="Leave out files that are likely to change with NODE's file.")
+@click.option("--format", "form", type=click.Choice(["text", "svg"]), default="text", show_default=True,
+              help="As text, or the users and tests as a picture.")  # fmt: skip
 @answer_each_meaning
 def impact_command(
     node: str | tuple[str, ...] | None,
@@ -156,6 +159,7 @@ def impact_command(
     min_confidence: float,
     limit: int,
     no_history: bool,
+    form: str,
     as_json: bool,
 ) -> None:
     """Show what a change of NODE affects.
@@ -179,6 +183,9 @@ def impact_command(
     found = find_impact(
         repository, node, revision, partial(repository.impact, **limits), partial(repository.impact_since, **limits)
     )
+    if form == "svg":
+        _draw(found)
+        return
     mentions = [edge for edge in repository.documentation(*found.changed) if edge.confidence >= min_confidence]
     together = () if no_history else repository.changes_with(*found.changed, affected=found.affected)
     together = together[: min(limit, _MAX_CHANGES_WITH)]
@@ -197,6 +204,16 @@ def impact_command(
     )
     lines = chain(_format_changes_with(together), _format_impact(affected, shown), _format_mentions(mentions, limit))
     print_result(document, lines, nothing)
+
+
+def _draw(found: ChangeImpact) -> None:
+    """Print the affected nodes as a picture; exit with 1 if there are none."""
+    if not found.affected:
+        say(found.nothing(f"nothing is known to use {found.what}"))
+        click.get_current_context().exit(NOTHING_FOUND)
+    from causalist.serialize.picture import draw_impact
+
+    emit(draw_impact(found.changed, found.affected, found.what))
 
 
 def _format_changes_with(together: "Sequence[ChangesWith]") -> Iterator[str]:

@@ -216,6 +216,14 @@ class TestNeighbors:
 
 
 class TestImpact:
+    def test_picture_of_users(self, small: Path) -> None:
+        svg = invoke("impact", "with_tax", "--format", "svg", cwd=small)
+        assert svg.code == 0 and "<title>what depends on shop/prices.py::with_tax</title>" in svg.stdout
+        assert 'data-node="shop/cart.py::Cart.total"' in svg.stdout and svg.stdout.count("marker-end") >= 2
+        write_all(small, {"alone.py": "def alone():\n    return 1\n"})
+        none = invoke("impact", "alone", "--format", "svg", cwd=small)
+        assert (none.code, none.stdout) == (1, "") and "nothing is known to use alone.py::alone" in none.stderr
+
     def test_lines(self, small: Path) -> None:
         write_all(small, {"tests/test_prices.py": (
             "from shop.prices import price_of\n\n\ndef test_price():\n    assert price_of(1)\n"
