@@ -156,3 +156,16 @@ def _glibc() -> Any:
         return libc if hasattr(libc, "gnu_get_libc_version") else None
     except (OSError, TypeError):
         return None
+
+
+def is_alive(process: int) -> bool:
+    """Return True if a process has that number; True if unknown."""
+    if os.name == "nt":  # where the same call would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

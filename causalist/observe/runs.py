@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from causalist._internal.process import is_alive
 from causalist.errors import IndexNotWritable, UsageError
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
@@ -156,7 +157,7 @@ def abandoned_runs(folder: Path) -> tuple[RunFolder, ...]:
         with suppress(OSError, ValueError, KeyError, TypeError):
             about = json.loads((path / _ABOUT).read_text(encoding="utf-8"))
             process = int(about["process"])
-            if process == os.getpid() or not _is_alive(process):
+            if process == os.getpid() or not is_alive(process):
                 blobs = {str(name): str(blob) for name, blob in about["blobs"].items()}
                 found.append(RunFolder(path, str(about["command"]), int(about["time"]), process, blobs))
     return tuple(sorted(found, key=lambda run: (run.time, run.folder.name)))
@@ -165,19 +166,6 @@ def abandoned_runs(folder: Path) -> tuple[RunFolder, ...]:
 def delete_run(run: RunFolder) -> None:
     """Delete the folder of a run, as far as that is possible."""
     shutil.rmtree(run.folder, ignore_errors=True)
-
-
-def _is_alive(process: int) -> bool:
-    """Return True if a process has that number; True if unknown."""
-    if os.name == "nt":  # where the same call would end it
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def read_run(run: RunFolder, index: Index) -> ObservedCalls:

@@ -28,6 +28,7 @@ from causalist.model.symbols import CALLABLE_KINDS, split_id
 from causalist.observe.likeness import likely_calls
 from causalist.observe.runs import ObservedCalls, RunFolder, abandoned_runs, delete_run, read_run
 from causalist.store import OBSERVED_LOCK, OBSERVED_NAME, hold_lock, prepare_folder
+from causalist.store.cache_dir import replace_file
 
 FORMAT_VERSION = 1
 MAX_RUNS = 200  # that are remembered by their command
@@ -141,7 +142,7 @@ def take_up_runs(folder: Path, index: Index, texts: SourceText) -> tuple[Observe
                 taken.append(store.runs[-1])
         if taken:
             add_likely_calls(store, index.graph, freshness)
-            _write(folder / OBSERVED_NAME, _encode(store))
+            replace_file(folder / OBSERVED_NAME, _encode(store))
         for run in waiting:
             delete_run(run)
     return tuple(taken)
@@ -316,20 +317,3 @@ def _decode(document: Any) -> ObservedStore:
         for source, target, probability in document.get("likely", ())
     ]
     return store
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Replace a file by one that is wholly on the disk. Raises IndexNotWritable."""
-    aside = path.with_name(f"{path.name}.{os.getpid()}.new")
-    try:
-        for left in path.parent.glob(f"{path.name}.*.new"):  # of writers that were killed: the lock is ours
-            left.unlink(missing_ok=True)
-        with aside.open("xb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        aside.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            aside.unlink(missing_ok=True)
-        raise IndexNotWritable(f"cannot write {path}: {error.strerror or error}") from error

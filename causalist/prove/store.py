@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from causalist.errors import IndexNotWritable
 from causalist.observe.store import Freshness, Version
 from causalist.store import PROVEN_LOCK, PROVEN_NAME, hold_lock, prepare_folder
+from causalist.store.cache_dir import replace_file
 
 FORMAT_VERSION = 1
 _PATIENCE_SECONDS = 60.0
@@ -143,7 +144,7 @@ def save_record(
         versions |= {each for edge in edges for each in edge[:2]}
         for version in versions:
             store.blobs[version] = freshness.blob_of(version.id)
-        _write(folder / PROVEN_NAME, _encode(store))
+        replace_file(folder / PROVEN_NAME, _encode(store))
     return store
 
 
@@ -220,20 +221,3 @@ def _decode(document: Any) -> ProofStore:
         )
         store.edges[edge.source.id, edge.target.id] = edge
     return store
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Replace a file by one that is wholly on the disk. Raises IndexNotWritable."""
-    aside = path.with_name(f"{path.name}.{os.getpid()}.new")
-    try:
-        for left in path.parent.glob(f"{path.name}.*.new"):  # of writers that were killed: the lock is ours
-            left.unlink(missing_ok=True)
-        with aside.open("xb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        aside.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            aside.unlink(missing_ok=True)
-        raise IndexNotWritable(f"cannot write {path}: {error.strerror or error}") from error

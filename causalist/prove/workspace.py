@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from causalist._internal.process import is_alive
 from causalist.errors import CausalistError, GitError, IndexNotWritable
 from causalist.source.git import RunningGit, git_arguments, work_tree_top
 from causalist.store import FOLDER
@@ -187,18 +188,5 @@ def _remove_abandoned(parent: Path) -> None:
     """Remove the copies of processes that have ended."""
     for folder in sorted(parent.iterdir()):
         process = folder.name.partition("-")[0]
-        if process.isdigit() and not _is_alive(int(process)):
+        if process.isdigit() and not is_alive(int(process)):
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_alive(process: int) -> bool:
-    """Return True if a process has that number; True if unknown."""
-    if os.name == "nt":  # where the same call would end it
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

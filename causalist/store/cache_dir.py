@@ -9,7 +9,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from causalist.errors import IndexNotWritable
@@ -168,3 +168,20 @@ def _is_regular_or_absent(path: Path) -> bool:
         return stat.S_ISREG(os.lstat(path).st_mode)
     except FileNotFoundError:
         return True
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Replace a file by one that is wholly on the disk. Raises IndexNotWritable."""
+    aside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        for left in path.parent.glob(f"{path.name}.*.new"):  # of writers that were killed: the lock is ours
+            left.unlink(missing_ok=True)
+        with aside.open("xb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        aside.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
+        raise IndexNotWritable(f"cannot write {path}: {error.strerror or error}") from error
