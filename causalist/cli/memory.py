@@ -14,7 +14,7 @@ from causalist.model.answer import RetrievalMode
 
 if TYPE_CHECKING:
     from causalist.memory import HippoIndex, RetrievedPassage
-    from causalist.memory.llm_extractor import Estimate
+    from causalist.memory.extractors import Estimate
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -62,7 +62,7 @@ def add_command(places: tuple[Path, ...], model: str | None, yes: bool, file: Pa
     Example:
       causalist memory add docs notes/meeting.md
     """
-    from causalist.memory.memory_file import MemoryFile
+    from causalist.memory.documents import MemoryFile
 
     memory_file = MemoryFile.locate(file, Path.cwd())
     done = memory_file.add(places, memory_file.build_extractor(model) if model else None, _require_approval(yes))
@@ -120,7 +120,7 @@ def search_command(
       causalist memory search "why did we leave the message queue" --limit 3
     """
     from causalist.errors import UsageError
-    from causalist.memory.memory_file import MemoryFile
+    from causalist.memory.documents import MemoryFile
     from causalist.settings import read_settings
 
     memory_file = MemoryFile.locate(file, Path.cwd())
@@ -164,7 +164,7 @@ def graph_command(file: Path | None, entity: str | None, hops: int, output: Path
       causalist memory graph --output memory.json
       causalist memory graph --entity "Platform Team" --hops 2
     """
-    from causalist.memory.memory_file import MemoryFile
+    from causalist.memory.documents import MemoryFile
 
     index = MemoryFile.locate(file, Path.cwd()).open()
     if entity is None:
@@ -212,7 +212,7 @@ def stats_command(file: Path | None, as_json: bool) -> None:
     Example:
       causalist memory stats
     """
-    from causalist.memory.memory_file import MemoryFile
+    from causalist.memory.documents import MemoryFile
 
     memory_file = MemoryFile.locate(file, Path.cwd())
     counts = memory_file.open().stats()

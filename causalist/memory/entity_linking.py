@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.memory.entities import EntityExtractor, Triple, entity_id, normalize_extraction
-from causalist.memory.snapshot import Snapshot
-from causalist.memory.sparse_matrix import Floats
-from causalist.memory.walk import Seeding, Variant
+from causalist.memory.arrays import Floats
+from causalist.memory.extractors import EntityExtractor, Triple, entity_id, normalize_extraction
+from causalist.memory.walk import Seeding, Snapshot, Variant
 from causalist.model.answer import Specificity
 from causalist.rank.pagerank.power_iteration import seed_distribution
 from causalist.rank.terms import STOP_WORDS, terms_of
@@ -199,7 +198,7 @@ def _score_facts(query: str, facts: Sequence[Triple], snapshot: Snapshot) -> Flo
     if not texts:
         return np.zeros(0)
     if snapshot.vectors is not None:
-        from causalist.memory.similarity import cosines
+        from causalist.memory.records import cosines
 
         return np.maximum(cosines(np.stack(snapshot.vectors.embed(texts)), snapshot.vectors.embed([query])[0]), 0.0)
     query_terms = weigh_terms(query, snapshot)

@@ -1,26 +1,198 @@
-"""`HippoIndex`: passages and their entities, updated incrementally, with retrieval."""
+"""`HippoIndex`: passages and their entities, updated incrementally, with retrieval and neighborhoods of entities.
+
+A neighborhood has the entities near others by hops, their synonyms, and facts about one entity.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from causalist.errors import UnknownEntity, UsageError
-from causalist.memory import neighborhood as around_entities
 from causalist.memory.arrays import build_arrays, types_and_aliases
-from causalist.memory.entities import Embedder, Entity, EntityExtractor, entity_id, normalize_extraction
-from causalist.memory.entity_linking import FactFilter, link_query
-from causalist.memory.records import Record, Records, check_passage
-from causalist.memory.retrieval import Query, RetrievalSettings, RetrievedPassage, check_query, rank_passages
-from causalist.memory.similarity import Vectors
-from causalist.memory.snapshot import Snapshot
-from causalist.memory.text_extractors import RegexEntityExtractor
-from causalist.memory.walk import Variant, get_variant
+from causalist.memory.entity_linking import FactFilter, LinkedEntities, link_query
+from causalist.memory.extractors import (
+    Embedder,
+    Entity,
+    EntityExtractor,
+    RegexEntityExtractor,
+    entity_id,
+    normalize_extraction,
+)
+from causalist.memory.records import Record, Records, Vectors, check_passage
+from causalist.memory.retrieval import (
+    Query,
+    RetrievalSettings,
+    RetrievedPassage,
+    check_query,
+    find_neighbors,
+    rank_passages,
+)
+from causalist.memory.walk import Snapshot, Variant, get_variant
 from causalist.model.answer import RetrievalMode
 
 if TYPE_CHECKING:
-    from causalist.memory.neighborhood import EntityInfo, Neighbor
     from causalist.memory.storage import MemoryState
+
+
+HOP_DECAY = 0.5  # weight of a seed per hop; chosen by hand
+_MAX_ENTITIES_PER_HOP = 100  # the most strongly linked ones
+_MAX_HOPS = 10
+
+
+class Neighbor(NamedTuple):
+    """An entity near another; `kinds` and `strength` are those of its links to entities one hop nearer."""
+
+    entity: str
+    hops: int
+    strength: float
+    kinds: tuple[str, ...]
+
+
+class EntityInfo(NamedTuple):
+    """An entity. `occurrences` count all passages; `aliases` are names as written, the most frequent first.
+
+    `senses` are the entity ids of an ambiguous name; the other fields then cover all of them.
+    """
+
+    entity: str
+    name: str
+    type: str
+    aliases: tuple[str, ...]
+    occurrences: int
+    passages: tuple[str, ...]
+    senses: tuple[str, ...] = ()
+
+
+def expand_linked(linked: LinkedEntities, snapshot: Snapshot, max_hops: int) -> LinkedEntities:
+    """Return the linked entities and entities up to `max_hops` away; each hop adds the most strongly linked ones."""
+    _check_hops(max_hops)
+    matches = dict(linked.matches)
+    frontier = np.array(sorted(matches), dtype=np.int64)
+    for hop in range(1, max_hops + 1):
+        strengths = _link_strengths(frontier, snapshot)
+        new = np.array([e for e in strengths if e not in matches], dtype=np.int64)
+        order = sorted(new.tolist(), key=lambda e: (-strengths[e], e))[:_MAX_ENTITIES_PER_HOP]
+        if not order:
+            break
+        matches.update(dict.fromkeys(order, HOP_DECAY**hop))
+        frontier = np.array(sorted(order), dtype=np.int64)
+    return LinkedEntities(dict(sorted(matches.items())), linked.exact)
+
+
+def add_synonyms(entities: Sequence[int], snapshot: Snapshot) -> list[str]:
+    """Return ids of the entities and of all that a similarity edge joins to them, in alphabetical order."""
+    near, _, _ = snapshot.arrays.similar.gather(np.array(sorted(set(entities)), dtype=np.int64))
+    return [snapshot.arrays.entities[e] for e in sorted({*entities, *near.tolist()})]
+
+
+def find_neighborhood(entities: Sequence[int], hops: int, snapshot: Snapshot) -> list[Neighbor]:
+    """Return the neighbors of one entity, or of all senses of a name; by hops, then strength, then id."""
+    _check_hops(hops)
+    seen = set(entities)
+    frontier = sorted(seen)
+    found: list[Neighbor] = []
+    for hop in range(1, hops + 1):
+        ends = np.array(frontier, dtype=np.int64)
+        strengths, kinds = _link_strengths(ends, snapshot), _link_kinds(ends, snapshot)
+        new = [e for e in strengths if e not in seen]
+        found += sorted(
+            (Neighbor(snapshot.arrays.entities[e], hop, strengths[e], tuple(sorted(kinds[e]))) for e in new),
+            key=lambda each: (-each.strength, each.entity),
+        )
+        seen.update(new)
+        frontier = sorted(new)
+        if not frontier:
+            break
+    return found
+
+
+def describe_entity(entities: Sequence[int], snapshot: Snapshot) -> EntityInfo:
+    """Return the facts about one entity, or about all senses of a name."""
+    arrays = snapshot.arrays
+    kind, aliases = types_and_aliases(snapshot.records, arrays, entities)
+    rows = [arrays.passages_by_entity.row(entity) for entity in entities]
+    positions = sorted(position for passages, _ in rows for position in passages.tolist())
+    number = int(arrays.entity_numbers[entities[0]])
+    name = aliases[0] if aliases else snapshot.records.entities.strings[number].replace("_", " ")
+    return EntityInfo(
+        arrays.entities[entities[0]] if len(entities) == 1 else snapshot.records.entities.strings[number],
+        name,
+        kind,
+        aliases,
+        int(sum(counts.sum() for _, counts in rows)),
+        tuple(arrays.passages[position] for position in positions),
+        tuple(arrays.entities[entity] for entity in entities) if len(entities) > 1 else (),
+    )
+
+
+def build_synonym_graph(snapshot: Snapshot) -> dict[str, dict[str, float]]:
+    """Return similarity edges as an adjacency: entity -> entity -> similarity."""
+    similar, names = snapshot.arrays.similar, snapshot.arrays.entities
+    found: dict[str, dict[str, float]] = {}
+    for row, column, value in zip(
+        similar.rows.tolist(), similar.indices.tolist(), similar.values.tolist(), strict=True
+    ):
+        found.setdefault(names[row], {})[names[column]] = value
+    return found
+
+
+def count_stats(snapshot: Snapshot) -> dict[str, int | float]:
+    """Return counts of nodes and edges by kind, and the share of passages with entities."""
+    arrays = snapshot.arrays
+    return {
+        "passages": arrays.n_passages,
+        "entities": arrays.n_entities,
+        "terms": len(arrays.terms),
+        "mentions": len(arrays.mentions.indices),
+        "similar_to": len(arrays.similar.indices) // 2,
+        "triples": len(arrays.explicit.indices),
+        "references": len(arrays.references.indices),
+        "coverage": round(snapshot.coverage, 6),
+    }
+
+
+def _link_strengths(ends: NDArray[np.int64], snapshot: Snapshot) -> dict[int, float]:
+    """Return the entities linked with any of `ends`: shared passages, similarities and confidences, added."""
+    arrays = snapshot.arrays
+    reached = find_neighbors(ends, snapshot)
+    passages, _, _ = arrays.passages_by_entity.gather(ends)
+    shared, _, _ = arrays.mentions.gather(passages)
+    total = np.bincount(shared, minlength=arrays.n_entities).astype(np.float64)
+    for matrix in (arrays.similar, arrays.explicit):
+        columns, values, _ = matrix.gather(ends)
+        total += np.bincount(columns, weights=values, minlength=arrays.n_entities)
+    is_end = np.zeros(arrays.n_entities, dtype=np.bool_)
+    is_end[ends] = True
+    back = is_end[arrays.explicit.indices]
+    total += np.bincount(arrays.explicit.rows[back], weights=arrays.explicit.values[back], minlength=arrays.n_entities)
+    return {e: float(total[e]) for e in reached.tolist() if not is_end[e]}
+
+
+def _link_kinds(ends: NDArray[np.int64], snapshot: Snapshot) -> dict[int, set[str]]:
+    arrays = snapshot.arrays
+    passages, _, _ = arrays.passages_by_entity.gather(ends)
+    found: dict[int, set[str]] = {}
+    is_end = np.zeros(arrays.n_entities, dtype=np.bool_)
+    is_end[ends] = True
+    lists = (
+        ("co_occurrence", arrays.mentions.gather(passages)[0]),
+        ("similar_to", arrays.similar.gather(ends)[0]),
+        ("related_to", arrays.explicit.gather(ends)[0]),
+        ("related_to", arrays.explicit.rows[is_end[arrays.explicit.indices]]),
+    )
+    for kind, entities in lists:
+        for e in np.unique(entities).tolist():
+            found.setdefault(e, set()).add(kind)
+    return found
+
+
+def _check_hops(hops: int) -> None:
+    if not 1 <= hops <= _MAX_HOPS:
+        raise UsageError(f"hops must be from 1 to {_MAX_HOPS}, not {hops}")
 
 
 class HippoIndex:
@@ -54,7 +226,7 @@ class HippoIndex:
     ) -> None:
         """Create an empty index; the class describes the options."""
         if entity_extractor is None and llm is not None:
-            from causalist.memory.llm_extractor import LLMEntityExtractor
+            from causalist.memory.extractors import LLMEntityExtractor
 
             entity_extractor = LLMEntityExtractor(llm)
         self.extractor: EntityExtractor = entity_extractor or RegexEntityExtractor()
@@ -155,9 +327,7 @@ class HippoIndex:
         Raises EmptyQuestion, UsageError.
         """
         check_query(query, top_k)
-        linked = around_entities.expand_linked(
-            link_query(query, self.snapshot, self.extractor), self.snapshot, max_hops
-        )
+        linked = expand_linked(link_query(query, self.snapshot, self.extractor), self.snapshot, max_hops)
         built_query = self._build_query(query, ppr_alpha, max_iter, tol, None)
         return rank_passages(
             built_query,
@@ -171,9 +341,7 @@ class HippoIndex:
 
     def expand_with_synonyms(self, entities: Sequence[str]) -> list[str]:
         """Return ids of these entities (names or ids) and of all entities that a similarity edge joins to them."""
-        return around_entities.add_synonyms(
-            [each for name in entities for each in self._find_entities(name)], self.snapshot
-        )
+        return add_synonyms([each for name in entities for each in self._find_entities(name)], self.snapshot)
 
     def entity_neighborhood(self, entity: str, hops: int = 1) -> "list[Neighbor]":
         """Return entities at most `hops` away, nearest first, with the kinds of their links.
@@ -181,19 +349,19 @@ class HippoIndex:
         An ambiguous name covers all its senses; the id of one sense, like `mercury_(2)`, covers that one. Raises
         UnknownEntity, UsageError.
         """
-        return around_entities.find_neighborhood(self._find_entities(entity), hops, self.snapshot)
+        return find_neighborhood(self._find_entities(entity), hops, self.snapshot)
 
     def entity(self, name: str) -> "EntityInfo":
         """Return type, aliases, counts and passages of an entity. Raises UnknownEntity."""
-        return around_entities.describe_entity(self._find_entities(name), self.snapshot)
+        return describe_entity(self._find_entities(name), self.snapshot)
 
     def synonym_graph(self) -> dict[str, dict[str, float]]:
         """Return similarity edges as an adjacency: entity -> entity -> similarity, in alphabetical order."""
-        return around_entities.build_synonym_graph(self.snapshot)
+        return build_synonym_graph(self.snapshot)
 
     def stats(self) -> dict[str, int | float]:
         """Return counts of nodes and edges by kind, and the share of passages with entities."""
-        return around_entities.count_stats(self.snapshot)
+        return count_stats(self.snapshot)
 
     # -- disk
 

@@ -19,9 +19,9 @@ import numpy as np
 
 from causalist._internal.circuit_breaker import Circuits
 from causalist.errors import CausalistError, ModelFailed, UsageError
+from causalist.memory.arrays import Floats
 from causalist.memory.entity_linking import build_seeds, link_query
-from causalist.memory.index import HippoIndex
-from causalist.memory.neighborhood import expand_linked
+from causalist.memory.index import HippoIndex, expand_linked
 from causalist.memory.retrieval import (
     MAX_FUSED,
     Query,
@@ -33,8 +33,6 @@ from causalist.memory.retrieval import (
     score_plain,
     top_indices,
 )
-from causalist.memory.snapshot import Snapshot
-from causalist.memory.sparse_matrix import Floats
 from causalist.memory.stages import (
     FEATURES,
     MIN_CONFIDENCE,
@@ -56,6 +54,7 @@ from causalist.memory.stages import (
     resolve_conflicts,
     visible_mask,
 )
+from causalist.memory.walk import Snapshot
 from causalist.model.answer import MemoryMode, RetrievalMode, Route
 from causalist.model.protocols import STAGES
 from causalist.rank.query.query import parse_query

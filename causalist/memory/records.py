@@ -1,25 +1,299 @@
-"""Records of passages, interned strings, and the names that a passage defines.
+"""Records of passages, interned strings, the names that a passage defines, and names that are similar.
 
 A record depends on its own passage only and stores integer counts. Everything that depends on other passages (weights,
 degrees, similarities, lengths) is derived from all records in an order independent of insertion (`arrays.py`). So any
 history of additions and removals equals a rebuild, bit for bit. A passage defines the names in its title and the terms
 that its list items begin with. From the best passages, the entities they name lead to the documents that define them.
+
+Entity names are similar by spelling or by vectors of an embedder. By spelling, in two cases:
+
+- Their stems are the same set ("access tokens", "access-token", "token access"): similarity 1.
+- They differ in one word of at least 7 letters by a few slips: similarity 1 - slips / length of the longer name, if
+  that reaches the threshold.
+
+Digits never differ, so that versions stay apart. Short words never differ either: `get_name` is not `set_name`. Words
+within an edit distance are found by pieces (Li et al. 2011, Pass-Join). A slip damages at most two pieces, if it swaps
+two letters across a cut. So a word with at most k slips keeps one of 2k + 1 pieces, shifted by at most k places.
+
+An embedder is a function from texts to vectors, which the caller chooses. Each passage and entity name is embedded
+once. A cosine is summed element by element in double precision, because BLAS sums depend on the shape of the matrices.
+So two vectors have the same cosine, whether compared alone or in a batch.
 """
 
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.errors import UsageError
-from causalist.memory.entities import TYPES, Extraction, entity_id
-from causalist.memory.similarity import NameSimilarity
-from causalist.rank.terms import terms_of
+from causalist.errors import CausalistError, ModelFailed, UsageError
+from causalist.memory.extractors import TYPES, Embedder, Extraction, entity_id
+from causalist.model import protocols as embedding
+from causalist.rank.lexical.query_expansion import damerau_distance
+from causalist.rank.terms import split_word, stem, terms_of
+
+SIMILARITY_THRESHOLD = 0.85
+_MIN_WORD_LETTERS = 7
+_MAX_SLIPS = 2
+_WORDS = re.compile(r"[^\W_]+")
+
+
+def stem_key(name: str) -> str:
+    """Return the stems of a name in alphabetical order, or "" if it has no words.
+
+    >>> stem_key("access tokens") == stem_key("Access-Token"), stem_key("c++")
+    (True, 'c')
+    """
+    return " ".join(sorted({stem(part) for word in _WORDS.findall(name) for part in split_word(word)}))
+
+
+class NameSimilarity:
+    """Pairs of similar names; names are added one by one, in any order."""
+
+    def __init__(self) -> None:
+        """Create an empty set of names."""
+        self._by_stems: dict[str, list[str]] = {}
+        self._similar_words: dict[str, list[str]] = {}
+        self._by_piece: dict[tuple[int, int, str], list[str]] = {}
+        self._names: set[str] = set()
+        self._unindexed_words: dict[str, None] = {}  # words without pieces in `_by_piece`
+        self.pairs: dict[tuple[str, str], float] = {}  # key: smaller name, larger name
+
+    def add(self, name: str) -> None:
+        """Add an entity id."""
+        if name in self._names:
+            return
+        self._names.add(name)
+        key = stem_key(name)
+        # Marks distinguish names with the same letters: c++, c#.
+        alike = self._by_stems.setdefault(key + "".join(re.findall(r"[+#*]", name)), [])
+        for other in alike if key else ():
+            self._pair(name, other, 1.0)
+        alike.append(name)
+        words = name.split("_")
+        for word in _correctable_words(name):
+            if word not in self._similar_words:
+                self._add_word(word)
+        for word in dict.fromkeys(words):
+            for near in self._similar_words.get(word, ()):
+                other = "_".join(near if each == word else each for each in words)
+                if other in self._names:
+                    self._pair_if_similar(name, other, word, near)
+
+    def similar_words(self, names: Iterable[str]) -> list[tuple[str, str]]:
+        """Return pairs of similar words in these known names, in alphabetical order; they are expensive to compute."""
+        words = sorted({word for name in names for word in _correctable_words(name)})
+        there = set(words)
+        return [(a, b) for a in words for b in sorted(self._similar_words.get(a, ())) if a < b and b in there]
+
+    def restore(self, names: Iterable[str], similar_words: Iterable[tuple[str, str]]) -> None:
+        """Add names with known similar words to an empty set."""
+        everything = list(names)
+        for name in everything:
+            self._unindexed_words.update(dict.fromkeys(_correctable_words(name)))
+        self._similar_words.update((word, []) for word in self._unindexed_words)
+        for a, b in similar_words:
+            self._similar_words.setdefault(a, []).append(b)
+            self._similar_words.setdefault(b, []).append(a)
+        for name in everything:
+            self.add(name)
+
+    def names_with_words(self, name: str) -> list[str]:
+        """Return the known names with the same words, inflected or in another order."""
+        key = stem_key(name)
+        return self._by_stems.get(key + "".join(re.findall(r"[+#*]", name)), []) if key else []
+
+    def similar_names(self, name: str) -> dict[str, float]:
+        """Return the known names similar to any name, with their similarity; the name itself included."""
+        found: dict[str, float] = {name: 1.0} if name in self._names else {}
+        found.update(dict.fromkeys(self.names_with_words(name), 1.0))
+        words = name.split("_")
+        for word in _correctable_words(name):
+            for near in self._similar_words[word] if word in self._similar_words else self._find_similar_words(word):
+                other = "_".join(near if each == word else each for each in words)
+                if other in self._names:
+                    found.setdefault(other, self._similarity(name, other, word, near))
+        return {other: value for other, value in sorted(found.items()) if value >= SIMILARITY_THRESHOLD}
+
+    def _pair(self, a: str, b: str, similarity: float) -> None:
+        if a != b:
+            pair = (a, b) if a < b else (b, a)
+            self.pairs[pair] = max(similarity, self.pairs.get(pair, 0.0))
+
+    def _pair_if_similar(self, a: str, b: str, word: str, near: str) -> None:
+        similarity = self._similarity(a, b, word, near)
+        if similarity >= SIMILARITY_THRESHOLD:
+            self._pair(a, b, similarity)
+
+    def _similarity(self, a: str, b: str, word: str, near: str) -> float:
+        return 1.0 - damerau_distance(word, near, _MAX_SLIPS) * a.split("_").count(word) / max(len(a), len(b))
+
+    def _add_word(self, word: str) -> None:
+        near = self._find_similar_words(word)
+        self._similar_words[word] = near
+        for other in near:
+            self._similar_words[other].append(word)
+        self._index_pieces(word)
+
+    def _index_pieces(self, word: str) -> None:
+        for piece in _pieces(word):
+            self._by_piece.setdefault(piece, []).append(word)
+
+    def _find_similar_words(self, word: str) -> list[str]:
+        """Return known words within the edit distance that the longer word allows."""
+        for uncut in self._unindexed_words:
+            self._index_pieces(uncut)
+        self._unindexed_words.clear()
+        found: dict[str, None] = {}
+        candidates = dict.fromkeys(chain.from_iterable(self._by_piece.get(probe, ()) for probe in _probe_pieces(word)))
+        for other in candidates:
+            most = _allowed_slips(max(len(word), len(other)))
+            if other != word and damerau_distance(word, other, most) <= most:
+                found[other] = None
+        return list(found)
+
+
+def _correctable_words(name: str) -> list[str]:
+    """Return the words of a name that may be misspelled."""
+    return [word for word in dict.fromkeys(name.split("_")) if len(word) >= _MIN_WORD_LETTERS and word.isalpha()]
+
+
+def _allowed_slips(length: int) -> int:
+    """Return the slips that a word of this length may have, so that its similarity reaches the threshold."""
+    return min(_MAX_SLIPS, int(round((1 - SIMILARITY_THRESHOLD) * 100) * length // 100))
+
+
+def _pieces(word: str) -> Iterator[tuple[int, int, str]]:
+    """Yield (word length, piece number, piece); one piece more than the slips of a similar pair can damage."""
+    n = 2 * _allowed_slips(len(word) + _MAX_SLIPS) + 1
+    for i, (start, end) in enumerate(_piece_bounds(len(word), n)):
+        yield len(word), i, word[start:end]
+
+
+def _probe_pieces(word: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the pieces that a similar word may have, in the form of `_pieces`."""
+    for length in range(max(_MIN_WORD_LETTERS, len(word) - _MAX_SLIPS), len(word) + _MAX_SLIPS + 1):
+        most = _allowed_slips(max(length, len(word)))
+        if most < abs(length - len(word)) or most == 0:
+            continue
+        for i, (start, end) in enumerate(_piece_bounds(length, 2 * _allowed_slips(length + _MAX_SLIPS) + 1)):
+            for shift in range(-most, most + 1):
+                if start + shift >= 0 and end + shift <= len(word):
+                    yield length, i, word[start + shift : end + shift]
+
+
+def _piece_bounds(length: int, n: int) -> list[tuple[int, int]]:
+    """Return the bounds of n pieces of nearly equal length."""
+    bounds = [length * i // n for i in range(n + 1)]
+    return list(pairwise(bounds))
+
+
+_BATCH_TEXTS = 64
+_BLOCK_ROWS = 1024
+_SLACK = 1e-4  # tolerance of the fast product, before the exact cosine
+
+
+@dataclass(slots=True)
+class Vectors:
+    """Vectors by passage id and by entity id: equal length, norm 1, float32."""
+
+    embedder: Embedder
+    passages: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    entities: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    pairs: dict[tuple[str, str], float] = field(
+        default_factory=dict
+    )  # entities with a cosine of at least SIMILARITY_THRESHOLD
+    _compared: list[str] = field(default_factory=list)
+
+    def embed(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        """Return the vectors of texts. Raises UsageError for an invalid vector, ModelFailed."""
+        found: list[NDArray[np.float32]] = []
+        for start in range(0, len(texts), _BATCH_TEXTS):
+            batch = list(texts[start : start + _BATCH_TEXTS])
+            rows = self._call_embedder(batch)
+            if len(rows) != len(batch):
+                raise UsageError(f"the embedder returned {len(rows)} vectors for {len(batch)} texts")
+            found += [self._normalize(row) for row in rows]
+        return found
+
+    def _call_embedder(self, batch: list[str]) -> list[NDArray[np.float64]]:
+        try:
+            embed = self.embedder.embed if isinstance(self.embedder, embedding.Embedder) else self.embedder
+            return [np.asarray(row, dtype=np.float64) for row in embed(batch)]
+        except CausalistError:
+            raise
+        except Exception as error:  # a provider can raise anything
+            raise ModelFailed(f"the embedder failed: {type(error).__name__}: {str(error)[:200]}") from error
+
+    def _normalize(self, row: NDArray[np.float64]) -> NDArray[np.float32]:
+        known = next(iter(self.passages.values()), None)
+        if (
+            row.ndim != 1
+            or not len(row)
+            or not np.isfinite(row).all()
+            or (known is not None and len(known) != len(row))
+        ):
+            raise UsageError(
+                f"the embedder returned an array of shape {row.shape}; vectors must be finite and of equal length"
+            )
+        norm = float(np.sqrt(np.add.reduce(row * row)))
+        return (row / norm if norm else row).astype(np.float32)
+
+    def matrix(self, passages: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of passages, shape (P, d)."""
+        return np.stack([self.passages[each] for each in passages]) if passages else np.zeros((0, 1), dtype=np.float32)
+
+    def update_pairs(self, names: Sequence[str]) -> None:
+        """Add the pairs of new entities among `names` with all others."""
+        new = [name for name in names if name not in self.entities]
+        for name, vector in zip(new, self.embed([name.replace("_", " ") for name in new]), strict=True):
+            self.entities[name] = vector
+        compared = set(self._compared)
+        fresh = [name for name in self.entities if name not in compared]
+        everything = self._compared + fresh
+        if not fresh:
+            return
+        matrix = np.stack([self.entities[name] for name in everything])
+        for start in range(len(self._compared), len(everything), _BLOCK_ROWS):
+            rows = np.arange(start, min(start + _BLOCK_ROWS, len(everything)))
+            near = matrix[rows] @ matrix[: int(rows[-1]) + 1].T >= SIMILARITY_THRESHOLD - _SLACK
+            for i, j in np.argwhere(near).tolist():
+                if rows[i] > j:
+                    self._pair(everything[int(rows[i])], everything[j])
+        self._compared = everything
+
+    def _pair(self, a: str, b: str) -> None:
+        cosine = float(cosines(self.entities[a][None, :], self.entities[b])[0])
+        if cosine >= SIMILARITY_THRESHOLD:
+            self.pairs[(a, b) if a < b else (b, a)] = min(cosine, 1.0)
+
+    def nearest(self, vector: NDArray[np.float32], live: Mapping[str, int], most: int) -> dict[str, float]:
+        """Return the nearest `most` live entities with a cosine of at least SIMILARITY_THRESHOLD."""
+        names = sorted(name for name in self.entities if name in live)
+        if not names:
+            return {}
+        values = cosines(np.stack([self.entities[name] for name in names]), vector)
+        order = np.argsort(-values, kind="stable")[:most]
+        return {names[i]: min(float(values[i]), 1.0) for i in order.tolist() if values[i] >= SIMILARITY_THRESHOLD}
+
+
+def cosines(matrix: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the cosines of rows with a vector, all of norm 1, shape (n,)."""
+    if not len(matrix):
+        return np.zeros(0)
+    if matrix.shape[1] != len(vector):
+        raise UsageError(f"the query vector has {len(vector)} numbers, but those of the index have {matrix.shape[1]}")
+    found = np.empty(len(matrix))
+    for start in range(0, len(matrix), _BLOCK_ROWS):
+        block = matrix[start : start + _BLOCK_ROWS].astype(np.float64)
+        found[start : start + _BLOCK_ROWS] = np.add.reduce(block * vector.astype(np.float64), axis=1)
+    return found
+
 
 _SEPARATOR = re.compile(r"\s+[—–:-]+\s+|:\s")
 _SPAN = re.compile(r"`([^`]{1,80})`")
@@ -55,7 +329,7 @@ def find_defined_names(text: str, title: object) -> list[str]:
     return list(found)[:_MAX_DEFINED_TERMS]
 
 
-_WORD = re.compile(r"[^\W_]\w*")
+_DEFINED_WORD = re.compile(r"[^\W_]\w*")
 REFERENCES = "references"  # metadata key: ids of referenced passages
 TITLE = "title"  # metadata key: title of the passage
 TIMESTAMP = "timestamp"  # metadata key: ISO 8601, or seconds since 1970
@@ -134,7 +408,7 @@ class Records:
             (self._intern_entity(e.name), self.written.intern(e.name), TYPES.index(e.type), e.start)
             for e in found.entities
         ]
-        counts = Counter(term for word in _WORD.findall(text) for term in terms_of(word))
+        counts = Counter(term for word in _DEFINED_WORD.findall(text) for term in terms_of(word))
         terms = sorted((self.terms.intern(term), n) for term, n in counts.items())
         self.restore(
             passage_id,

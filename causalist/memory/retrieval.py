@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import EmptyQuestion, UsageError
-from causalist.memory.entities import EntityExtractor
+from causalist.memory.arrays import Floats
 from causalist.memory.entity_linking import (
     FactFilter,
     LinkedEntities,
@@ -36,9 +36,8 @@ from causalist.memory.entity_linking import (
     link_query,
     terms_in_vocabulary,
 )
-from causalist.memory.snapshot import Snapshot
-from causalist.memory.sparse_matrix import Floats
-from causalist.memory.walk import MAX_ITERATIONS, TOLERANCE, Seeding, Variant
+from causalist.memory.extractors import EntityExtractor
+from causalist.memory.walk import MAX_ITERATIONS, TOLERANCE, Seeding, Snapshot, Variant
 from causalist.model.answer import RetrievalMode
 from causalist.model.scores import PageRankResult
 from causalist.rank.lexical.bm25 import K1, bm25

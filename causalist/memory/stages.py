@@ -20,10 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import IndexNotWritable, UsageError
-from causalist.memory.arrays import parse_seconds
+from causalist.memory.arrays import Floats, parse_seconds
 from causalist.memory.records import TIMESTAMP
-from causalist.memory.snapshot import Snapshot
-from causalist.memory.sparse_matrix import Floats
+from causalist.memory.walk import Snapshot
 from causalist.model.answer import MemoryMode
 from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
 

@@ -35,11 +35,9 @@ from numpy.typing import NDArray
 
 from causalist.errors import IndexNotWritable, IndexUnreadable
 from causalist.memory.arrays import types_and_aliases
-from causalist.memory.entities import TYPES, Embedder, Entity, Extraction, Triple, normalize_extraction
-from causalist.memory.records import Record, Records, StoredTriple, check_passage
-from causalist.memory.similarity import Vectors
-from causalist.memory.snapshot import Snapshot
-from causalist.memory.walk import count_cooccurrences
+from causalist.memory.extractors import TYPES, Embedder, Entity, Extraction, Triple, normalize_extraction
+from causalist.memory.records import Record, Records, StoredTriple, Vectors, check_passage
+from causalist.memory.walk import Snapshot, count_cooccurrences
 
 FORMAT = 2
 _SCHEMA = """

@@ -97,7 +97,7 @@ def test_hops_and_modes(folder: Path) -> None:
 
 def test_a_model_is_asked_once_and_what_it_takes_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("llm", reason="llm, which asks models, is not installed")
-    from causalist.memory import llm_extractor
+    from causalist.memory import extractors
     from tests.memory.fake_model import openai_model, serving
 
     asked: list[str] = []
@@ -107,7 +107,7 @@ def test_a_model_is_asked_once_and_what_it_takes_is_said(folder: Path, monkeypat
         return "[]"
 
     with serving(answer) as address:
-        monkeypatch.setattr(llm_extractor, "get_model", lambda name: openai_model(address))
+        monkeypatch.setattr(extractors, "get_model", lambda name: openai_model(address))
         done = invoke("memory", "add", "docs", "--model", "fake")
         assert "3 new passages, 0 of them cached: 6 calls of the model, about" in done.stderr
         assert (done.code, len(asked)) == (0, 3)

@@ -27,13 +27,18 @@ from causalist.memory import (
     Triple,
     ValidationSettings,
 )
-from causalist.memory.entities import MAX_ENTITIES, entity_id, normalize_extraction
 from causalist.memory.entity_linking import build_seeds, link_query
-from causalist.memory.llm_extractor import ASKED_TYPES, LLMEntityExtractor
+from causalist.memory.extractors import (
+    ASKED_TYPES,
+    MAX_ENTITIES,
+    LLMEntityExtractor,
+    SpacyEntityExtractor,
+    entity_id,
+    normalize_extraction,
+)
+from causalist.memory.records import SIMILARITY_THRESHOLD
 from causalist.memory.retrieval import PUBLISHED, RRF_K, combine_signals, fuse_ranks
-from causalist.memory.similarity import SIMILARITY_THRESHOLD
 from causalist.memory.stages import MODES, recency_factors
-from causalist.memory.text_extractors import SpacyEntityExtractor
 from causalist.servers.mcp.more_tools import MEMORY_TOOLS
 from tests.memory.texts import TEAM, team
 
@@ -285,7 +290,7 @@ def _() -> None:
 
 @_point("Wanted there: senses of one name")
 def _() -> None:
-    assert team().entity("JWT").senses == ()  # test_disambiguation.py has names with several senses
+    assert team().entity("JWT").senses == ()  # test_arrays_senses.py has names with several senses
 
 
 @_point("`HippoIndex(llm=None")

@@ -7,8 +7,7 @@ import pytest
 from causalist.errors import IndexUnreadable, NothingToIndex, RepositoryNotFound
 from causalist.memory import documents
 from causalist.memory.document_text import html_to_markdown
-from causalist.memory.documents import read_documents, resolve_references, split_document
-from causalist.memory.memory_file import MemoryFile
+from causalist.memory.documents import MemoryFile, read_documents, resolve_references, split_document
 from tests.cli.commands import write_all
 
 

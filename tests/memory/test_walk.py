@@ -7,8 +7,8 @@ import pytest
 
 from causalist.errors import UsageError
 from causalist.memory.arrays import Matrix, build_arrays
-from causalist.memory.entities import Entity, Extraction, Triple
 from causalist.memory.entity_linking import build_seeds, link_query
+from causalist.memory.extractors import Entity, Extraction, Triple
 from causalist.memory.index import HippoIndex
 from causalist.memory.retrieval import RetrievalSettings
 from causalist.memory.walk import VARIANTS, MemoryWalk, Variant, build_walk_graph, count_cooccurrences, get_variant

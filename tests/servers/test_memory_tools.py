@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import IndexUnreadable, UsageError
-from causalist.memory.memory_file import MemoryFile
+from causalist.memory.documents import MemoryFile
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
 from causalist.servers.mcp.more_tools import MEMORY_TOOLS

@@ -369,7 +369,7 @@ class _PipelineCache:
     def get(self, repository: "Repository") -> "MemoryPipeline":
         """Return the pipeline of a repository's memory. Raises IndexUnreadable without one."""
         from causalist.memory import MemoryPipeline
-        from causalist.memory.memory_file import MemoryFile
+        from causalist.memory.documents import MemoryFile
 
         memory_file = MemoryFile.locate(None, repository.root)
         with self._lock:

@@ -7,8 +7,7 @@ Prints how many gave a diagnostic, and how many made an edge that the passage do
 
 import sys
 
-from causalist.memory.entities import entity_id
-from causalist.memory.llm_extractor import LLMEntityExtractor
+from causalist.memory.extractors import LLMEntityExtractor, entity_id
 from tests.memory.fake_model import PASSAGE, TRUE, openai_model, serving, trial
 
 

@@ -11,9 +11,16 @@ import pytest
 from causalist.errors import ExtraMissing, IndexNotWritable, ModelFailed
 from causalist.llm.model import get_model
 from causalist.memory import HippoIndex
-from causalist.memory.entities import Entity, entity_id
-from causalist.memory.llm_extractor import DiagnosticList, Estimate, LLMEntityExtractor, parse_entities, parse_triples
-from causalist.memory.memory_file import MemoryFile
+from causalist.memory.documents import MemoryFile
+from causalist.memory.extractors import (
+    DiagnosticList,
+    Entity,
+    Estimate,
+    LLMEntityExtractor,
+    entity_id,
+    parse_entities,
+    parse_triples,
+)
 from tests.cli.commands import write_all
 from tests.memory.fake_model import (
     ENTITIES,

@@ -1,10 +1,21 @@
-"""Entities and triples from a model of the `llm` library: two prompts a passage, strict parsing, cached answers.
+"""Entities and triples of a text: by patterns, by a loaded spaCy pipeline, or by a model of the `llm` library.
 
-Answers are cached by the hash of model, prompt and text, so that an interrupted run continues where it stopped. An
-unreachable model is an error, never an empty result. Unusable output becomes a diagnostic, never an edge. If no
-entity of the answer is usable, patterns find the entities. The parser repairs only what cannot change the meaning: a
-code fence or words around the JSON, a trailing comma, an array inside of an object, and a truncated array, of which
-the complete items count. A name must occur in the passage, and both ends of a triple must be entities of the passage.
+The id of an entity is its normalized name with underscores for spaces: `JSON Web Token`, `json  web token` and
+`json_web_token` are one entity. Spellings are kept as aliases.
+
+Patterns work offline, fast and for any text, but plain nouns are not found. They apply in this order: code spans, IRIs,
+dates, measures, identifiers, capitalized phrases. Text that one pattern matched is hidden from later ones. All patterns
+are bounded, so that time is proportional to the text length.
+
+`SpacyEntityExtractor(spacy.load("en_core_web_sm"))` uses spaCy. It and its models are not dependencies: the protocols
+here cover the attributes that are used.
+
+A model gets two prompts a passage. Its answers are cached by the hash of model, prompt and text, so that an interrupted
+run continues where it stopped. An unreachable model is an error, never an empty result. Unusable output becomes a
+diagnostic, never an edge. If no entity of the answer is usable, patterns find the entities. The parser repairs only
+what cannot change the meaning: a code fence or words around the JSON, a trailing comma, an array inside of an object,
+and a truncated array, of which the complete items count. A name must occur in the passage, and both ends of a triple
+must be entities of the passage.
 """
 
 import hashlib
@@ -12,24 +23,281 @@ import json
 import math
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from importlib.resources import files as resource_files
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from causalist.errors import IndexNotWritable, ModelFailed
 from causalist.llm.model import Model, get_model
-from causalist.memory.entities import (
-    MAX_NAME_CHARACTERS,
-    Entity,
-    Extraction,
-    Triple,
-    entity_id,
-    normalize,
-    normalize_extraction,
+from causalist.model import protocols as embedding
+from causalist.rank.terms import STOP_WORDS
+
+# Types of entities: a model is asked for the first six, patterns find the others.
+TYPES = ("person", "org", "location", "concept", "event", "artifact", "identifier", "date", "measure", "iri", "entity")
+MAX_ENTITIES = 20  # per passage: the most frequent, ties by position
+MIN_NAME_CHARACTERS = 2  # characters
+MAX_NAME_CHARACTERS = 120
+
+_SPACE = re.compile(r"\s+|(?<=[^\W_])_+(?=[^\W_])")
+_EDGES = " \t\r\n.,;:!?\"'`*()[]{}<>|\\/“”‘’«»…-–—#=&"
+
+
+class Entity(NamedTuple):
+    """One mention: the name as written, one of TYPES, and its first character (-1 if unknown)."""
+
+    name: str
+    type: str = "entity"
+    start: int = -1
+
+
+class Triple(NamedTuple):
+    """A relation that a text states between two entities; `confidence` is in (0, 1]."""
+
+    subject: str
+    predicate: str
+    object: str
+    confidence: float = 1.0
+
+
+class Extraction(NamedTuple):
+    """Entities and triples of one text. `diagnostics` name unusable extractor output, with the reason."""
+
+    entities: tuple[Entity, ...]
+    triples: tuple[Triple, ...] = ()
+    diagnostics: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class EntityExtractor(Protocol):
+    """Text -> entities. A plain function that returns a list of `Entity` also fits."""
+
+    def __call__(self, text: str) -> "Extraction | Sequence[Entity]":
+        """Return the entities of a text."""
+
+
+# Texts -> vectors of equal length: an embedder of code search, or a plain function.
+Embedder: TypeAlias = embedding.Embedder | Callable[[Sequence[str]], Iterable[Sequence[float]]]
+
+
+def normalize(name: str) -> str:
+    """Return a name in lower case, NFKC, with single spaces, without outer punctuation or the brackets of a call.
+
+    >>> normalize(' "JSON_Web  Token", '), normalize("Session.verify()"), normalize("C++"), normalize("__init__")
+    ('json web token', 'session.verify', 'c++', '__init__')
+    """
+    text = unicodedata.normalize("NFKC", name).strip()
+    text = text.removesuffix("()").strip(_EDGES)
+    return _SPACE.sub(" ", text.lower()).strip()
+
+
+def entity_id(name: str) -> str:
+    """Return the id of the entity of a name, or "" if the normalized name is too short or too long.
+
+    >>> entity_id("Machine  learning"), entity_id("machine_learning"), entity_id("--")
+    ('machine_learning', 'machine_learning', '')
+    """
+    text = normalize(name)
+    return text.replace(" ", "_") if MIN_NAME_CHARACTERS <= len(text) <= MAX_NAME_CHARACTERS else ""
+
+
+def normalize_extraction(found: "Extraction | Sequence[Entity]") -> Extraction:
+    """Return extractor output as an Extraction with valid names and at most MAX_ENTITIES entities.
+
+    The most frequent entities are kept, ties by position in the text. Triples of removed entities are removed.
+    """
+    whole = found if isinstance(found, Extraction) else Extraction(tuple(Entity(*each) for each in found))
+    counts: dict[str, int] = {}
+    for entity in whole.entities:
+        key = entity_id(entity.name)
+        if key:
+            counts[key] = counts.get(key, 0) + 1
+    kept = set(sorted(counts, key=lambda key: -counts[key])[:MAX_ENTITIES])  # stable: ties stay in text order
+    entities = tuple(
+        entity._replace(type=entity.type if entity.type in TYPES else "entity")
+        for entity in whole.entities
+        if entity_id(entity.name) in kept
+    )
+    triples = tuple(
+        triple
+        for triple in whole.triples
+        if entity_id(triple.subject) in kept
+        and entity_id(triple.object) in kept
+        and entity_id(triple.subject) != entity_id(triple.object)
+        and 0 < triple.confidence <= 1
+    )
+    return Extraction(entities, triples, whole.diagnostics)
+
+
+_MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
+    r"|Nov(?:ember)?|Dec(?:ember)?)"
 )
-from causalist.memory.text_extractors import RegexEntityExtractor
+_UNIT = (
+    r"(?:%|°[CF]|[kKMGT]i?B|bytes?|bits?|[kmcµ]?m|km/h|[kmµ]?g|[mµn]?s|[kMG]?Hz|[kMG]?W|[km]?V|mA|min(?:utes?)?"
+    r"|seconds?|hours?|days?|weeks?|months?|years?|(?:milli|micro|nano)seconds?|(?:kilo|mega|giga)bytes?|percent|mmHg"
+    r"|mg/dL|px|pt)"
+)
+_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("identifier", re.compile(r"(?<!`)(`{1,2})(?!`)(?P<name>[^`\n]{2,80}?)\1(?!`)")),
+    ("iri", re.compile(r"\b(?P<name>(?:https?|ftp|urn|file|mailto|doi):[^\s<>\"'`)\]}]{3,200})")),
+    (
+        "date",
+        re.compile(
+            rf"\b(?P<name>\d{{4}}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z?)?|\d{{1,2}} {_MONTH} \d{{4}}"
+            rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|{_MONTH} \d{{4}}|\d{{1,2}}/\d{{1,2}}/\d{{4}})\b"
+        ),
+    ),
+    ("measure", re.compile(rf"(?<![\w.])(?P<name>\d{{1,9}}(?:[.,]\d{{1,6}})?[ -]?{_UNIT})(?![\w])")),
+    (
+        "identifier",
+        re.compile(
+            r"(?<![\w.])(?P<name>[A-Za-z_][\w]{0,60}(?:(?:\.|::|->|/)[A-Za-z_]\w{0,60}){1,6}(?:\(\))?"  # a.b, a::b, a/b
+            r"|[A-Za-z]\w{0,60}\(\)"  # call()
+            r"|[a-z]+[A-Z]\w{0,60}|[A-Z][a-z0-9]+[A-Z]\w{0,60}"  # camelCase, PascalCase
+            r"|[A-Za-z]\w{0,60}_\w{1,60}|__\w{1,60}__"  # with_underscores
+            r"|--?[a-z][a-z0-9]+(?:-[a-z0-9]+){0,6})(?![\w])"  # --option
+        ),
+    ),
+    (
+        "entity",
+        re.compile(
+            r"(?<![\w'’])(?P<name>(?:[0-9]*[A-Z])++[\w+#'’-]{0,40}(?:[ \t]+(?:(?:of|the|de|la|van|von)[ \t]+){0,2}"
+            r"(?:[0-9]*[A-Z])++[\w+#'’-]{0,40}|[ \t]+\d[\d.]{0,8}(?![\w])){0,5})"
+        ),
+    ),
+)
+_SENTENCE_START = re.compile(r"(?:[.!?:;]['\")\]]?\s+|(?:^|\n)\s*(?:[-*+>#=]+|\d+[.)])?\s*|[|\"“(]\s*)$")
+_PLAIN_SPAN = re.compile(r"[\w.:/@#+<>()\[\],=*$%-]+(?: [\w.:/@#+<>()\[\],=*$%-]+){0,3}$")
+_NEVER_ENTITIES = frozenset(
+    {"i", "ii", "iii", "a", "the", "note", "see", "example", "todo", "warning", "tip", "true", "false", "none"}
+)
+_MONTH_ALONE = re.compile(rf"{_MONTH}$")
+
+
+class RegexEntityExtractor:
+    """Finds entities by patterns.
+
+    >>> found = RegexEntityExtractor()("Alice Smith sets `max_age` to 24 hours for the JWT at Acme Corp on 2024-05-01.")
+    >>> [(e.name, e.type) for e in found.entities][:3]
+    [('Alice Smith', 'entity'), ('max_age', 'identifier'), ('24 hours', 'measure')]
+    >>> [(e.name, e.type) for e in found.entities][3:]
+    [('JWT', 'entity'), ('Acme Corp', 'entity'), ('2024-05-01', 'date')]
+    """
+
+    version = "regex-1"
+
+    def __call__(self, text: str) -> Extraction:
+        """Return the entities of a text."""
+        found = sorted(_find_entities(text), key=lambda entity: entity.start)
+        return normalize_extraction(Extraction(tuple(found)))
+
+
+def _find_entities(text: str) -> Iterator[Entity]:
+    left = text
+    for kind, pattern in _PATTERNS:
+        matched_spans: list[tuple[int, int]] = []
+        capitals: list[tuple[str, int, bool]] = []
+        for match in pattern.finditer(left):
+            name, start = match["name"], match.start("name")
+            if kind == "entity":
+                capitals += _split_phrase(name, start, left)
+                continue
+            if kind == "identifier" and match[0].startswith("`") and not _PLAIN_SPAN.match(name):
+                continue
+            matched_spans.append(match.span())
+            name = name.rstrip(".,;:") if kind == "iri" else name.strip()
+            yield Entity(name, kind, start)
+        if kind == "entity":
+            yield from _confirm_capitals(capitals)
+        if matched_spans:
+            parts, end = [], 0
+            for first, last in matched_spans:
+                # A zero byte separates the text around a match: a phrase does not continue across it.
+                parts += [left[end:first], "\x00" * (last - first)]
+                end = last
+            left = "".join([*parts, left[end:]])
+
+
+def _split_phrase(name: str, start: int, text: str) -> Iterator[tuple[str, int, bool]]:
+    """Yield (phrase, start, True if its capital may come from the start of a sentence), without outer stop words."""
+    words = re.split(r"([ \t]+)", name)
+    while words and (words[0].strip() == "" or words[0].lower() in STOP_WORDS or words[0].lower() in _NEVER_ENTITIES):
+        start += len(words.pop(0))
+    while words and (
+        words[-1].strip() == "" or words[-1].lower() in STOP_WORDS or words[-1].lower() in _NEVER_ENTITIES
+    ):
+        words.pop()
+    phrase = "".join(words)
+    phrase = re.sub(r"['’]s?$", "", phrase)
+    if not phrase or _MONTH_ALONE.match(phrase):
+        return
+    alone = len(words) == 1 and phrase[1:].islower()
+    yield phrase, start, alone and bool(_SENTENCE_START.search(text[max(0, start - 12) : start]))
+
+
+def _confirm_capitals(found: list[tuple[str, int, bool]]) -> Iterator[Entity]:
+    """Yield phrases as entities. A capitalized word at the start of a sentence must be capitalized elsewhere too."""
+    elsewhere = {phrase for phrase, _, unsure in found if not unsure}
+    for phrase, start, unsure in found:
+        if not unsure or phrase in elsewhere:
+            yield Entity(phrase, "entity", start)
+
+
+_TYPES = {
+    "PERSON": "person",
+    "NORP": "org",
+    "ORG": "org",
+    "GPE": "location",
+    "LOC": "location",
+    "FAC": "location",
+    "EVENT": "event",
+    "PRODUCT": "artifact",
+    "WORK_OF_ART": "artifact",
+    "LAW": "artifact",
+    "DATE": "date",
+    "TIME": "date",
+    "PERCENT": "measure",
+    "MONEY": "measure",
+    "QUANTITY": "measure",
+}
+_LEFT_OUT = frozenset({"CARDINAL", "ORDINAL"})  # plain numbers link no passages
+
+
+class Span(Protocol):
+    """Used attributes of a spaCy span."""
+
+    text: str
+    label_: str
+    start_char: int
+
+
+class Parsed(Protocol):
+    """Used attributes of a spaCy document."""
+
+    @property
+    def ents(self) -> Iterable[Span]:
+        """Spans of named entities."""
+
+
+class SpacyEntityExtractor:
+    """Named entities of a spaCy pipeline; unknown labels become concepts."""
+
+    def __init__(self, nlp: Callable[[str], Parsed]) -> None:
+        """Create an extractor for a loaded pipeline."""
+        self._nlp = nlp
+
+    def __call__(self, text: str) -> Extraction:
+        """Return the entities of a text."""
+        found = (
+            Entity(span.text, _TYPES.get(span.label_, "concept"), span.start_char)
+            for span in self._nlp(text).ents
+            if span.label_ not in _LEFT_OUT
+        )
+        return normalize_extraction(Extraction(tuple(found)))
+
 
 ASKED_TYPES = ("person", "org", "location", "concept", "event", "artifact")
 CONFIDENCE_THRESHOLD = 0.5  # minimum of a triple; chosen by hand

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from causalist.memory import HippoIndex
-from causalist.memory.text_extractors import SpacyEntityExtractor
+from causalist.memory.extractors import SpacyEntityExtractor
 
 
 @dataclass

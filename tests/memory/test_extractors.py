@@ -6,9 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalist.memory.entities import MAX_ENTITIES, Entity, Extraction, Triple, entity_id, normalize_extraction
-from causalist.memory.similarity import SIMILARITY_THRESHOLD, NameSimilarity, stem_key
-from causalist.memory.text_extractors import RegexEntityExtractor
+from causalist.memory.extractors import (
+    MAX_ENTITIES,
+    Entity,
+    Extraction,
+    RegexEntityExtractor,
+    Triple,
+    entity_id,
+    normalize_extraction,
+)
+from causalist.memory.records import SIMILARITY_THRESHOLD, NameSimilarity, stem_key
 from causalist.rank.lexical.query_expansion import damerau_distance
 from tests.trials import count_of
 
