@@ -22,7 +22,7 @@ from causalist.evaluate.mining import (
     mine_questions,
     sort_oldest_first,
 )
-from causalist.evaluate.snapshots import QuestionResult, Skipped, SnapshotFacts, ask_question, find_ranks
+from causalist.evaluate.results import QuestionResult, Skipped, SnapshotFacts, ask_question, find_ranks
 from causalist.evaluate.summary import Summary, summarize_files, summarize_symbols
 from causalist.extract import hit_of
 from causalist.index.options import Progress

@@ -8,7 +8,7 @@ from typing import Any
 from causalist._internal.text import align_columns, count_noun
 from causalist.evaluate.metrics import LEVEL, N_RESAMPLES, SEED, Interval, Ranks
 from causalist.evaluate.own_history import Ablation, Coverage, OwnReport
-from causalist.evaluate.snapshots import FUSED, GRAPH_OFF, WHOLE_FILE_CODE, QuestionResult, Skipped
+from causalist.evaluate.results import FUSED, GRAPH_OFF, WHOLE_FILE_CODE, QuestionResult, Skipped
 from causalist.evaluate.summary import Summary, difference, render_summaries
 from causalist.index.freshness import index_version
 

@@ -16,7 +16,7 @@ from causalist.errors import EvaluationError, GitError, UsageError
 from causalist.evaluate.metrics import MIN_LIST_LENGTH
 from causalist.evaluate.mining import LabelledQuestion, clone_places, find_clone, read_questions
 from causalist.evaluate.report import EvaluationOptions, Report, Timings
-from causalist.evaluate.snapshots import RepositoryResult, Skipped, ask_repository
+from causalist.evaluate.results import RepositoryResult, Skipped, ask_repository
 from causalist.evaluate.summary import summarize_files, summarize_symbols
 from causalist.index.options import Progress
 from causalist.source import scan_commit

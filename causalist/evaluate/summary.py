@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from causalist._internal.text import align_columns
 from causalist.evaluate.metrics import METRICS, Interval, Ranks, bootstrap, metric_values
-from causalist.evaluate.snapshots import FILE_SYSTEMS, FUSED, SYMBOL_SYSTEMS, QuestionResult
+from causalist.evaluate.results import FILE_SYSTEMS, FUSED, SYMBOL_SYSTEMS, QuestionResult
 
 FILE_METRICS = tuple(METRICS)
 DIFFERENCE_METRICS = ("accuracy@1", "accuracy@10", "MRR", "recall@20")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from causalist.evaluate.snapshots import SnapshotFacts
+from causalist.evaluate.results import SnapshotFacts
 from causalist.model.index import Index
 from causalist.model.source import FileEntry, SourceFile
 from causalist.pipeline.repository import Repository

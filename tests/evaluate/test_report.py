@@ -7,7 +7,7 @@ import pytest
 from causalist.evaluate.metrics import Ranks
 from causalist.evaluate.mining import LabelledQuestion
 from causalist.evaluate.report import EvaluationOptions, Report, Timings
-from causalist.evaluate.snapshots import FILE_SYSTEMS, QuestionResult, Skipped
+from causalist.evaluate.results import FILE_SYSTEMS, QuestionResult, Skipped
 from causalist.evaluate.summary import summarize_files, summarize_symbols
 
 

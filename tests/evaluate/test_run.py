@@ -7,7 +7,7 @@ import pytest
 
 from causalist.errors import EvaluationError, UsageError
 from causalist.evaluate import Report
-from causalist.evaluate.snapshots import FILE_SYSTEMS, SnapshotFacts
+from causalist.evaluate.results import FILE_SYSTEMS, SnapshotFacts
 from causalist.pipeline.repository import Repository
 from tests.evaluate.clone_builders import check, row, write_rows
 from tests.evaluate.conftest import Clones

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from causalist.evaluate.snapshots import FILE_SYSTEMS, SYMBOL_SYSTEMS, rank_by_whole_file_bm25
+from causalist.evaluate.results import FILE_SYSTEMS, SYMBOL_SYSTEMS, rank_by_whole_file_bm25
 from causalist.pipeline.repository import Repository
 from causalist.rank import impacts
 from tests.evaluate.conftest import Clones

@@ -22,7 +22,7 @@ import numpy as np
 
 from causalist import navigate
 from causalist.evaluate.metrics import bootstrap
-from causalist.evaluate.snapshots import SnapshotFacts
+from causalist.evaluate.results import SnapshotFacts
 from causalist.model.symbols import NodeKind, file_id, split_id
 from causalist.parse import dialect_of
 from causalist.pipeline.repository import Repository

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.evaluate.mining import LabelledQuestion, find_clone, read_questions, sort_oldest_first
-from causalist.evaluate.snapshots import SnapshotFacts
+from causalist.evaluate.results import SnapshotFacts
 from causalist.model.answer import AskOptions, Level
 from causalist.model.symbols import split_id
 from causalist.pack.plan import CERTAINTY

@@ -33,7 +33,7 @@ from causalist.evaluate.mining import (
     read_questions,
     sort_oldest_first,
 )
-from causalist.evaluate.snapshots import SnapshotFacts, find_ranks, rank_by_whole_file_bm25
+from causalist.evaluate.results import SnapshotFacts, find_ranks, rank_by_whole_file_bm25
 from causalist.rank import LinearModel, Weights, default_weights
 from tests.benchmarks.states import at_commit
 

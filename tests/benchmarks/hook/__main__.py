@@ -34,7 +34,7 @@ from typing import NamedTuple
 
 from causalist.cli._hook_context import HOOK_BUDGETS, HookBudget, build_context, topic_weights
 from causalist.evaluate.mining import LabelledQuestion, find_clone, read_questions, sort_oldest_first
-from causalist.evaluate.snapshots import SnapshotFacts
+from causalist.evaluate.results import SnapshotFacts
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
 from tests.benchmarks.hook import topics

@@ -24,7 +24,7 @@ from causalist.evaluate.mining import (
     find_clone,
     mine_questions,
 )
-from causalist.evaluate.snapshots import SnapshotFacts
+from causalist.evaluate.results import SnapshotFacts
 from causalist.model.index import Index
 from causalist.model.symbols import file_id
 from tests.benchmarks.states import at_commit

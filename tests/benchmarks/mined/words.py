@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from causalist.evaluate.mining import find_clone, mine_questions
-from causalist.evaluate.snapshots import SnapshotFacts
+from causalist.evaluate.results import SnapshotFacts
 from causalist.model.index import Index
 from causalist.model.symbols import NodeKind, file_id
 from causalist.rank import parse_query

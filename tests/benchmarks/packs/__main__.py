@@ -38,7 +38,7 @@ from causalist.evaluate.mining import (
     read_questions,
     sort_oldest_first,
 )
-from causalist.evaluate.snapshots import SnapshotFacts
+from causalist.evaluate.results import SnapshotFacts
 from causalist.model.answer import AskOptions, Pack, PackInput
 from causalist.model.graph import CodeGraph
 from causalist.model.symbols import split_id

@@ -4,7 +4,7 @@
 
 FILE holds one question a line, as `causalist eval --data` reads it; `--clones` holds OWNER+NAME/repo or OWNER/NAME with
 history. Each question is asked of the tree at its own commit. Prints Markdown: for files and for symbols a table with a
-row for each repository and system (those of `causalist.evaluate.snapshots`: fused, graph off, two BM25 baselines;
+row for each repository and system (those of `causalist.evaluate.results`: fused, graph off, two BM25 baselines;
 BM25 ranks files only), then a row for each question with the places of its right answers. Intervals, hard questions and
 languages are what `causalist eval` prints.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from causalist.evaluate import evaluate
 from causalist.evaluate.metrics import METRICS, Ranks, metric_values
-from causalist.evaluate.snapshots import FILE_SYSTEMS, FUSED, SYMBOL_SYSTEMS, QuestionResult
+from causalist.evaluate.results import FILE_SYSTEMS, FUSED, SYMBOL_SYSTEMS, QuestionResult
 
 Select = Callable[[QuestionResult], Mapping[str, Ranks]]
 
