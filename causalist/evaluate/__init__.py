@@ -1,7 +1,6 @@
 """Retrieval quality on labeled questions: each is asked at the commit before its answer; ranks are compared."""
 
-from causalist.evaluate.learn import Learning, learn
-from causalist.evaluate.own_history import OwnReport, evaluate_history
+from causalist.evaluate.own_history import Learning, OwnReport, evaluate_history, learn
 from causalist.evaluate.report import Report, own_report_data, render_own_report
 from causalist.evaluate.run import evaluate
 

@@ -21,9 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
-from causalist.evaluate.metrics import Ranks
 from causalist.evaluate.mining import DEFINITION_KINDS, MAX_DEFINITIONS
-from causalist.evaluate.results import find_ranks
+from causalist.evaluate.results import Ranks, find_ranks
 from causalist.index.source_text import SourceText
 from causalist.model.graph import CodeGraph, EdgeTable
 from causalist.model.scores import Signal

@@ -6,10 +6,22 @@ from statistics import median
 from typing import Any
 
 from causalist._internal.text import align_columns, count_noun
-from causalist.evaluate.metrics import LEVEL, N_RESAMPLES, SEED, Interval, Ranks
 from causalist.evaluate.own_history import Ablation, Coverage, OwnReport
-from causalist.evaluate.results import FUSED, GRAPH_OFF, WHOLE_FILE_CODE, QuestionResult, Skipped
-from causalist.evaluate.summary import Summary, difference, render_summaries
+from causalist.evaluate.results import (
+    FUSED,
+    GRAPH_OFF,
+    LEVEL,
+    N_RESAMPLES,
+    SEED,
+    WHOLE_FILE_CODE,
+    Interval,
+    QuestionResult,
+    Ranks,
+    Skipped,
+    Summary,
+    difference,
+    render_summaries,
+)
 from causalist.index.freshness import index_version
 
 # 1: the first. Keys may be added to a version, never changed or taken away.

@@ -13,11 +13,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from causalist.errors import EvaluationError, GitError, UsageError
-from causalist.evaluate.metrics import MIN_LIST_LENGTH
 from causalist.evaluate.mining import LabelledQuestion, clone_places, find_clone, read_questions
 from causalist.evaluate.report import EvaluationOptions, Report, Timings
-from causalist.evaluate.results import RepositoryResult, Skipped, ask_repository
-from causalist.evaluate.summary import summarize_files, summarize_symbols
+from causalist.evaluate.results import (
+    MIN_LIST_LENGTH,
+    RepositoryResult,
+    Skipped,
+    ask_repository,
+    summarize_files,
+    summarize_symbols,
+)
 from causalist.index.options import Progress
 from causalist.source import scan_commit
 

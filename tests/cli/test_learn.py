@@ -9,7 +9,7 @@ from causalist.cli import eval as learn_command
 from causalist.evaluate import learn as learn_function
 from causalist.store import ANSWERS_NAME, FEEDBACK_NAME, FOLDER, WEIGHTS_NAME
 from tests.cli.commands import invoke
-from tests.evaluate.test_learn import past_of
+from tests.evaluate.test_own_history_learning import past_of
 
 pytestmark = pytest.mark.slow
 

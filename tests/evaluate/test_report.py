@@ -4,11 +4,9 @@ import json
 
 import pytest
 
-from causalist.evaluate.metrics import Ranks
 from causalist.evaluate.mining import LabelledQuestion
 from causalist.evaluate.report import EvaluationOptions, Report, Timings
-from causalist.evaluate.results import FILE_SYSTEMS, QuestionResult, Skipped
-from causalist.evaluate.summary import summarize_files, summarize_symbols
+from causalist.evaluate.results import FILE_SYSTEMS, QuestionResult, Ranks, Skipped, summarize_files, summarize_symbols
 
 
 def question(name: str, lang: str, hard: bool, gold: int = 1, symbols: int = 0) -> LabelledQuestion:

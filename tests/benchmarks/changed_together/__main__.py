@@ -21,8 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from causalist import navigate
-from causalist.evaluate.metrics import bootstrap
-from causalist.evaluate.results import SnapshotFacts
+from causalist.evaluate.results import SnapshotFacts, bootstrap
 from causalist.model.symbols import NodeKind, file_id, split_id
 from causalist.parse import dialect_of
 from causalist.pipeline.repository import Repository

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from causalist.evaluate.context import ContextQuestion, find_work_tree, read_context_questions
-from causalist.evaluate.metrics import bootstrap
+from causalist.evaluate.results import bootstrap
 from causalist.model.answer import AskOptions
 from causalist.model.graph import CodeGraph
 from causalist.model.symbols import NodeKind, split_id, unescape_path

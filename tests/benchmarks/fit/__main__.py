@@ -23,7 +23,6 @@ from pathlib import Path
 
 from causalist.errors import CausalistError
 from causalist.evaluate.fit import Example, GoldRanks, build_example, fit_weights, ranks_with, read_query_signals
-from causalist.evaluate.metrics import Interval, Ranks, bootstrap, metric_values
 from causalist.evaluate.mining import (
     LabelledQuestion,
     children_of,
@@ -33,7 +32,15 @@ from causalist.evaluate.mining import (
     read_questions,
     sort_oldest_first,
 )
-from causalist.evaluate.results import SnapshotFacts, find_ranks, rank_by_whole_file_bm25
+from causalist.evaluate.results import (
+    Interval,
+    Ranks,
+    SnapshotFacts,
+    bootstrap,
+    find_ranks,
+    metric_values,
+    rank_by_whole_file_bm25,
+)
 from causalist.rank import LinearModel, Weights, default_weights
 from tests.benchmarks.states import at_commit
 

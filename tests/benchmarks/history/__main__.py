@@ -23,9 +23,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.evaluate.metrics import bootstrap, metric_values
 from causalist.evaluate.mining import LabelledQuestion, read_questions, sort_oldest_first
-from causalist.evaluate.results import SnapshotFacts, find_ranks
+from causalist.evaluate.results import SnapshotFacts, bootstrap, find_ranks, metric_values
 from causalist.index.history import build_history
 from causalist.model.answer import AskOptions, Level
 from causalist.model.index import Commits, History, Index

@@ -15,8 +15,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from causalist.evaluate import evaluate
-from causalist.evaluate.metrics import METRICS, Ranks, metric_values
-from causalist.evaluate.results import FILE_SYSTEMS, FUSED, SYMBOL_SYSTEMS, QuestionResult
+from causalist.evaluate.results import (
+    FILE_SYSTEMS,
+    FUSED,
+    METRICS,
+    SYMBOL_SYSTEMS,
+    QuestionResult,
+    Ranks,
+    metric_values,
+)
 
 Select = Callable[[QuestionResult], Mapping[str, Ranks]]
 

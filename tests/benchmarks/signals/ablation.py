@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causalist.evaluate.metrics import Interval, bootstrap
+from causalist.evaluate.results import Interval, bootstrap
 from tests.benchmarks.signals.arrays import Scores, fires
 from tests.benchmarks.signals.refit import Questions, all_names
 

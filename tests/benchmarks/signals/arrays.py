@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.evaluate.fit import MAX_RANKED_DEFINITIONS, MAX_RANKED_FILES, Example
-from causalist.evaluate.metrics import Ranks
 from causalist.evaluate.mining import DEFINITION_KINDS
+from causalist.evaluate.results import Ranks
 from causalist.model.scores import Signal
 from causalist.model.symbols import NodeId, NodeKind, Role, file_id
 from causalist.rank import LinearModel, Weights

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from causalist.evaluate.fit import FIXED, RIDGE
-from causalist.evaluate.metrics import Ranks, metric_values
 from causalist.evaluate.mining import DEFINITION_KINDS
+from causalist.evaluate.results import Ranks, metric_values
 from causalist.model.scores import Signal
 from causalist.model.symbols import Role
 from causalist.rank import LinearModel, Weights

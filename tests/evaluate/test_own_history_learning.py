@@ -7,8 +7,8 @@ import pytest
 
 from causalist.errors import GitError, UsageError
 from causalist.evaluate import Learning, learn
-from causalist.evaluate.learn import MIN_QUESTIONS, N_QUESTIONS
-from causalist.evaluate.metrics import Interval
+from causalist.evaluate.own_history import MIN_QUESTIONS, N_LEARNING_QUESTIONS
+from causalist.evaluate.results import Interval
 from causalist.model.answer import AskOptions
 from causalist.pipeline.repository import Repository
 from causalist.rank import default_weights
@@ -110,7 +110,7 @@ def test_without_git(tmp_path: Path) -> None:
 def test_options(repository: Repository) -> None:
     with pytest.raises(UsageError, match="--questions must be at least 1, not 0"):
         learn(repository, 0, progress=silent)
-    assert learn(repository, 19, progress=silent).n_history == 19 < MIN_QUESTIONS < N_QUESTIONS
+    assert learn(repository, 19, progress=silent).n_history == 19 < MIN_QUESTIONS < N_LEARNING_QUESTIONS
 
 
 def decided(value: float, low: float, learned: float) -> str:

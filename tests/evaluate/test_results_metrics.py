@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from causalist.evaluate.metrics import METRICS, Interval, accuracy, bootstrap, metric_values, recall, reciprocal_rank
+from causalist.evaluate.results import METRICS, Interval, accuracy, bootstrap, metric_values, recall, reciprocal_rank
 
 
 def test_accuracy_wants_all_right_answers_among_the_first_k() -> None:
