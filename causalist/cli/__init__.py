@@ -31,7 +31,7 @@ COMMANDS = {
     "writers": ("edges", "writers_command"),
     "path": ("lookup", "path_command"),
     "neighbors": ("lookup", "neighbors_command"),
-    "topo": ("topology", "topo_command"),
+    "topo": ("graph", "topo_command"),
     "similar": ("lookup", "similar_command"),
     "impact": ("impact", "impact_command"),
     "tests": ("impact", "tests_command"),

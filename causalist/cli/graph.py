@@ -1,15 +1,23 @@
-"""`causalist graph export`, the code graph in a format for other programs, and `causalist lint`, its health."""
+"""`causalist graph export`, the code graph for other programs; `causalist topo`, its order; `causalist lint`, its gaps.
 
-from collections.abc import Iterable, Iterator
+Of an export, `node-link` and `graphml` contain all nodes inside the repository; the other formats only nodes with an
+edge. Edges keep the order of the input. The dependency order of files, definitions or folders is text, a diagram or
+JSON.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from causalist._internal.text import align_columns
-from causalist.cli._graph_formats import FORMATS
-from causalist.cli._output import open_destination, say
+from causalist._internal.text import align_columns, count_noun
+from causalist.cli._output import emit, escape_controls, open_destination, say, to_json
 from causalist.cli._repository import (
+    edge_location,
     limit_option,
     lookup_options,
     min_confidence_option,
@@ -20,12 +28,196 @@ from causalist.cli._repository import (
     repository_options,
 )
 from causalist.cli._run import NOTHING_FOUND
-from causalist.model.symbols import split_id
-from causalist.serialize.lookups import lint_document
+from causalist.model.symbols import NodeKind, split_id
+from causalist.serialize.answers import edge_document
+from causalist.serialize.lookups import lint_document, topo_document
 
 if TYPE_CHECKING:
-    from causalist.model.graph import Edge
-    from causalist.model.lookup import Health, UnresolvedCall
+    from causalist.model.graph import CodeGraph, Edge
+    from causalist.model.lookup import CycleCut, DependencyCycle, DependencyOrder, Health, OrderedItem, UnresolvedCall
+
+
+Format = Callable[["CodeGraph", Iterable["Edge"]], Iterator[str]]
+
+_LINES_PER_PART = 1000
+# Edges below this confidence are dashed: they are more likely wrong than right.
+_DOUBTFUL_THRESHOLD = 0.5
+# Characters that XML 1.0 cannot contain, not even as a reference.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def render_jsonl(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
+    """Yield one edge per line, with the keys of `edges` in `ask --json`."""
+    return _join_parts(to_json(edge_document(edge)) + "\n" for edge in edges)
+
+
+def render_node_link(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
+    """Yield node-link JSON for `networkx.node_link_graph(data, edges="edges")`."""
+    import networkx  # type: ignore[import-untyped]
+
+    yield to_json(networkx.node_link_data(_build_multigraph(graph, edges), edges="edges")) + "\n"
+
+
+def render_graphml(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
+    """Yield GraphML for `networkx.read_graphml` and graph viewers.
+
+    GraphML has no null, so that None values are omitted. Characters that XML cannot contain are percent-escaped, and so
+    is `%` in the paths of ids.
+    """
+    import networkx
+
+    multigraph = _build_multigraph(graph, edges)
+    every = [attributes for _, attributes in multigraph.nodes(data=True)]
+    every += [attributes for _, _, attributes in multigraph.edges(data=True)]
+    for attributes in every:
+        for name, value in list(attributes.items()):
+            if value is None:
+                del attributes[name]
+            elif isinstance(value, str):
+                attributes[name] = _escape_xml(value)
+    renamed = {node: _escape_xml(node) for node in multigraph if _NOT_XML.search(node)}
+    networkx.relabel_nodes(multigraph, renamed, copy=False)
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield from _join_parts(f"{line}\n" for line in networkx.generate_graphml(multigraph))
+
+
+def render_dot(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
+    """Yield DOT for Graphviz; doubtful edges are dashed."""
+    return _join_parts(_dot_lines(edges))
+
+
+def render_mermaid(graph: "CodeGraph", edges: "Iterable[Edge]") -> Iterator[str]:
+    """Yield a Mermaid flowchart; nodes are n0, n1, … with their id as label."""
+    return _join_parts(_mermaid_lines(edges))
+
+
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {
+        "jsonl": render_jsonl,
+        "node-link": render_node_link,
+        "graphml": render_graphml,
+        "dot": render_dot,
+        "mermaid": render_mermaid,
+    }
+)
+
+
+def render_order_dot(order: "DependencyOrder") -> Iterator[str]:
+    """Yield a dependency order as DOT: cycles are clusters, and uses to cut are dashed and red."""
+    return _join_parts(_order_dot_lines(order))
+
+
+def render_order_mermaid(order: "DependencyOrder") -> Iterator[str]:
+    """Yield a dependency order as a Mermaid flowchart: cycles are subgraphs, and uses to cut are dashed."""
+    return _join_parts(_order_mermaid_lines(order))
+
+
+def _order_dot_lines(order: "DependencyOrder") -> Iterator[str]:
+    yield "digraph causalist {\n  node [shape=box];\n"
+    for item in order.items:
+        if item.cycle is None:
+            yield f"  {_dot_string(item.node)};\n"
+    for number, cycle in enumerate(order.cycles):
+        yield f"  subgraph cluster_{number} {{ {' '.join(f'{_dot_string(each)};' for each in cycle.members)} }}\n"
+    for source, target, is_cut in _uses(order):
+        style = " [style=dashed, color=red]" if is_cut else ""
+        yield f"  {_dot_string(source)} -> {_dot_string(target)}{style};\n"
+    yield "}\n"
+
+
+def _order_mermaid_lines(order: "DependencyOrder") -> Iterator[str]:
+    yield "flowchart LR\n"
+    names = {item.node: f"n{number}" for number, item in enumerate(order.items)}
+    for item in order.items:
+        if item.cycle is None:
+            yield f'  {names[item.node]}["{_mermaid_label(item.node)}"]\n'
+    for number, cycle in enumerate(order.cycles):
+        yield f"  subgraph c{number} [cycle]\n"
+        yield from (f'    {names[each]}["{_mermaid_label(each)}"]\n' for each in cycle.members)
+        yield "  end\n"
+    for source, target, is_cut in _uses(order):
+        yield f"  {names[source]} {'-.->|cut|' if is_cut else '-->'} {names[target]}\n"
+
+
+def _uses(order: "DependencyOrder") -> Iterator[tuple[str, str, bool]]:
+    """Yield source and target of each use, and True for one to cut."""
+    cuts = {(cut.source, cut.target) for cycle in order.cycles for cut in cycle.cuts}
+    for item in order.items:
+        yield from ((item.node, target, (item.node, target) in cuts) for target in item.uses)
+
+
+def _dot_lines(edges: "Iterable[Edge]") -> Iterator[str]:
+    yield "digraph causalist {\n  node [shape=box];\n"
+    for edge in edges:
+        dashed = ", style=dashed" if edge.confidence < _DOUBTFUL_THRESHOLD else ""
+        yield (
+            f"  {_dot_string(edge.source)} -> {_dot_string(edge.target)} "
+            f"[label={_dot_string(edge.kind)}, rule={_dot_string(edge.rule)}, "
+            f"confidence={edge.confidence!r}{dashed}];\n"
+        )
+    yield "}\n"
+
+
+def _dot_string(text: str) -> str:
+    from causalist._internal.escape import dot_string
+
+    return dot_string(escape_controls(text), is_label=False)
+
+
+def _mermaid_lines(edges: "Iterable[Edge]") -> Iterator[str]:
+    yield "flowchart LR\n"
+    names: dict[str, str] = {}
+    for edge in edges:
+        for node in (edge.source, edge.target):
+            if node not in names:
+                names[node] = f"n{len(names)}"
+                yield f'  {names[node]}["{_mermaid_label(node)}"]\n'
+        arrow = "-.->" if edge.confidence < _DOUBTFUL_THRESHOLD else "-->"
+        yield f"  {names[edge.source]} {arrow}|{edge.kind}| {names[edge.target]}\n"
+
+
+def _mermaid_label(text: str) -> str:
+    from causalist._internal.escape import mermaid_label
+
+    return mermaid_label(escape_controls(text))
+
+
+def _build_multigraph(graph: "CodeGraph", edges: "Iterable[Edge]") -> Any:
+    """Return a networkx.MultiDiGraph with edges keyed by kind.
+
+    Its nodes are all nodes inside the repository and the ends of the edges.
+    """
+    import networkx
+
+    result = networkx.MultiDiGraph()
+    ids, nodes = graph.nodes.ids, graph.nodes
+    for number, node in enumerate(ids):
+        kind = graph.kind(number)
+        if kind is not NodeKind.EXTERNAL:
+            first, last = int(nodes.start_rows[number]) + 1, int(nodes.end_rows[number]) + 1
+            result.add_node(
+                node, kind=kind.label, path=split_id(node)[0], start_line=first, end_line=last,
+                layer=graph.layer(number), tier=graph.tier(number),
+            )  # fmt: skip
+    for edge in edges:
+        for node in (edge.source, edge.target):
+            if node not in result:
+                outside = dict.fromkeys(("path", "start_line", "end_line", "layer", "tier"))
+                result.add_node(node, kind=NodeKind.EXTERNAL.label, **outside)
+        attributes = edge_document(edge)
+        result.add_edge(attributes.pop("source"), attributes.pop("target"), key=edge.kind, **attributes)
+    return result
+
+
+def _escape_xml(text: str) -> str:
+    return _NOT_XML.sub(lambda match: "".join(f"%{b:02X}" for b in match[0].encode("utf-8", "surrogatepass")), text)
+
+
+def _join_parts(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the same text in fewer, larger pieces."""
+    remaining = iter(lines)
+    while part := "".join(islice(remaining, _LINES_PER_PART)):
+        yield part
 
 
 @click.group("graph")
@@ -160,3 +352,141 @@ def _call_location(gap: "UnresolvedCall") -> str:
 
 def _format_shares(*counts: int) -> list[str]:
     return [f"{n:,} ({100 * n / sum(counts):.0f} %)" for n in counts]
+
+
+_MAX_CUTS = 3  # of a cycle that are named
+_MAX_DELETED = 10
+
+
+@click.command("topo")
+@click.argument("names", metavar="[SET]...", nargs=-1)
+@lookup_options
+@click.option("--from", "start", metavar="NODE", help="Only NODE and what it uses, directly or indirectly.")
+@click.option("--diff", "revision", metavar="[REV]", is_flag=False, flag_value="HEAD",
+              help="Only what changed between a commit and the working tree, or in a range A..B or A...B.  "
+              "[without REV: HEAD]")  # fmt: skip
+@click.option("--level", type=click.Choice(["file", "definition", "folder"]),
+              help="Items to order.  [default: definition if one is named, else file]")  # fmt: skip
+@click.option("--layers", "in_layers", is_flag=True, help="Group items by depth: the longest chain of uses below them.")
+@click.option("--format", "order_format", type=click.Choice(["text", "mermaid", "dot", "svg"]), default="text",
+              show_default=True, help="Format of the order.")  # fmt: skip
+@min_confidence_option(0.5, "Minimum confidence of a use.")
+@click.option("--tests", is_flag=True, help="Include tests.")
+@click.option("--all", "everything", is_flag=True,
+              help="Include tests, documentation, examples, configuration, generated and vendored files.")  # fmt: skip
+def topo_command(
+    names: tuple[str, ...],
+    repo: Path | None,
+    force: bool,
+    start: str | None,
+    revision: str | None,
+    level: str | None,
+    in_layers: bool,
+    order_format: str,
+    min_confidence: float,
+    tests: bool,
+    everything: bool,
+    as_json: bool,
+) -> None:
+    """List files or definitions, dependencies first.
+
+    The order says what to read, build, port or review first. SET is any number of folders, .gitignore patterns, paths,
+    and ids or names of nodes; without it, the repository. --from and --diff narrow it. Tests and other files beside the
+    product are left out, unless they are named or SET has nothing else.
+
+    Items that use one another are a cycle. They are listed together, with the cheapest uses to cut so that no cycle is
+    left, the least certain first.
+
+    \b
+    Example:
+      causalist topo src --layers
+      causalist topo --from Session.verify --level definition
+      causalist topo --diff main...HEAD
+    """
+    from causalist.model.lookup import OrderLevel
+
+    if as_json and order_format != "text":
+        raise click.UsageError("Give either --json or --format.")
+    repository = open_for_lookup(repo, force=force, when_empty=topo_document(None) if as_json else None)
+    order = repository.topo(
+        *names,
+        start=start,
+        revision=revision,
+        level=OrderLevel(level) if level else None,
+        min_confidence=min_confidence,
+        tests=tests,
+        everything=everything,
+    )
+    for note in order.notes:
+        say(f"note: {note}")
+    if order.deleted:
+        more = f" and {len(order.deleted) - _MAX_DELETED} more" if len(order.deleted) > _MAX_DELETED else ""
+        say(f"note: deleted files have no place in the order: {', '.join(order.deleted[:_MAX_DELETED])}{more}")
+    if order.left_out:
+        left_out = ", ".join(f"{n:,} {role}" for role, n in order.left_out)
+        say(f"note: files left out: {left_out}; --all includes them")
+    if order.items and order_format != "text":
+        if order_format == "svg":
+            from causalist.serialize.picture import draw_order
+
+            emit(draw_order(order))
+        else:
+            emit("".join((render_order_dot if order_format == "dot" else render_order_mermaid)(order)))
+        return
+    nothing = "" if order.items else "the set has nothing to order"
+    if nothing and revision is not None:
+        nothing = f"nothing of the set changed since {revision}"
+    if nothing and order_format != "text":
+        say(nothing)
+        click.get_current_context().exit(NOTHING_FOUND)
+    print_result(topo_document(order) if as_json else None, _format_order(order, in_layers=in_layers), nothing)
+
+
+def _format_order(order: "DependencyOrder", *, in_layers: bool) -> Iterator[str]:
+    """Yield the number of items, then one item per line; the items of a cycle are indented below its cuts."""
+    items = order.items
+    if in_layers:
+        items = tuple(sorted(items, key=lambda item: item.depth))  # stable, so that cycles stay together
+    noun = order.level.value
+    cycles = f", {count_noun(len(order.cycles), 'cycle')}" if order.cycles else ""
+    if items:
+        yield f"{count_noun(len(items), noun, ',')}{cycles}, dependencies first"
+    width = len(str(len(items)))
+    with_kind = any(item.line is not None for item in items)
+    lines = align_columns([_format_item(i, item, width, with_kind=with_kind) for i, item in enumerate(items, start=1)])
+    depth, cycle = -1, None
+    for item, line in zip(items, lines, strict=True):
+        if in_layers and item.depth != depth:
+            depth, cycle = item.depth, None
+            n = sum(each.depth == depth for each in items)
+            yield ""
+            yield f"depth {depth}: {count_noun(n, noun, ',')}"
+        if item.cycle is not None and item.cycle != cycle:
+            yield from _format_cycle(order.cycles[item.cycle], noun)
+        cycle = item.cycle
+        yield f"  | {line}" if cycle is not None else f"    {line}"
+
+
+def _format_item(number: int, item: "OrderedItem", width: int, *, with_kind: bool) -> tuple[str, ...]:
+    place: tuple[str, ...] = ()
+    if with_kind:
+        place = (item.kind, item.path if item.line is None else f"{item.path}:{item.line}")
+    return (f"{number:>{width}}", item.node, *place, f"uses {len(item.uses)}, used by {item.n_users}")
+
+
+def _format_cycle(cycle: "DependencyCycle", noun: str) -> Iterator[str]:
+    n = len(cycle.cuts)
+    cut = "the cheapest use to cut is" if n == 1 else f"the cheapest {n} uses to cut, the least certain first:"
+    if n == 1:
+        yield f"  cycle of {count_noun(len(cycle.members), noun)}; {cut} {_format_cut(cycle.cuts[0])}"
+        return
+    yield f"  cycle of {count_noun(len(cycle.members), noun)}; {cut}"
+    yield from (f"    {_format_cut(each)}" for each in cycle.cuts[:_MAX_CUTS])
+    if n > _MAX_CUTS:
+        yield f"    and {n - _MAX_CUTS} more; --json lists all"
+
+
+def _format_cut(cut: "CycleCut") -> str:
+    sites = count_noun(cut.n, "site")
+    where = f"{cut.edge.kind} at {edge_location(cut.edge)}"
+    return f"{cut.source} -> {cut.target} ({cut.confidence:.2f}, {sites}, {where})"

@@ -1,19 +1,464 @@
-"""`causalist install`: add the MCP server and the prompt hook to a client's settings."""
+"""`causalist install`: add the MCP server and the prompt hook to the settings of a client.
+
+Clients have settings files, hooks and entry formats of their own, which are those that the clients document. A client
+starts the server in a folder of its choice. If the client can insert the open folder into a command, the entry does so;
+otherwise the server searches around the current folder.
+
+A settings file is written atomically and a backup is kept. Removing entries restores the original bytes if the file was
+not changed otherwise. Files are JSON with comments or TOML.
+"""
 
 import json
 import os
+import shlex
+import stat
 import subprocess
 import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import click
 
-from causalist.cli._client_settings import FileEdit, SettingsEntry, add_entries, apply_edit, remove_entries
-from causalist.cli._clients import CLIENTS, HOOK_WORDS, SERVER, Client
+from causalist.cli import _jsonc_edit as _jsonc
+from causalist.cli import _toml_edit as _toml
 from causalist.cli._output import emit_lines, say
 from causalist.cli._repository import repository_options, require_extra
 from causalist.errors import ExtraMissing, SettingsUnreadable, UsageError
+
+# The name of the entry.
+SERVER = "causalist"
+# Substring of every hook command line; identifies an installed hook.
+HOOK_WORDS = "-m causalist hook prompt"
+_HOOK_SECONDS = 5  # timeout of the client; the hook's own deadline is shorter
+
+EntryData = Mapping[str, object]
+
+
+def _command_entry(interpreter: str, arguments: list[str]) -> EntryData:
+    return {"command": interpreter, "args": arguments}
+
+
+def _stdio_entry(interpreter: str, arguments: list[str]) -> EntryData:
+    return {"type": "stdio", "command": interpreter, "args": arguments}
+
+
+def _opencode_entry(interpreter: str, arguments: list[str]) -> EntryData:
+    return {"type": "local", "command": [interpreter, *arguments], "enabled": True}
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """Prompt hook of a client: path of the hook list, settings files and the entry for a command line.
+
+    `given` are members that the settings file must have.
+    """
+
+    path: tuple[str, ...]
+    project_file: str
+    user_file: Callable[[], Path]
+    item: Callable[[str], EntryData]
+    given: Mapping[str, object] = field(default_factory=dict)
+
+    def file(self, scope: str, root: Path) -> Path:
+        """Return the settings file for a scope."""
+        return self.user_file() if scope == "user" else root / self.project_file
+
+    def entry(self) -> EntryData:
+        """Return the hook entry to write."""
+        words = [sys.executable, "-P", *HOOK_WORDS.split()]
+        return self.item(subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words))
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Client with its settings files and entry format.
+
+    `key` is the member of the settings that maps server names to entries. `folder` is the variable that the client
+    replaces by the open folder, or None if it starts servers there. A client without `project_files` has user settings
+    only. Of several files, the first that exists is used. With `names_root`, the entry names the repository, because
+    the client does not tell which folder is open. `check` describes how to check the installation.
+    """
+
+    title: str
+    key: str
+    project_files: tuple[str, ...]  # relative to the repository
+    user_files: Callable[[], tuple[Path, ...]]
+    folder: str | None
+    check: str
+    shape: Callable[[str, list[str]], EntryData] = _command_entry
+    hook: Hook | None = None
+    names_root: bool = False
+
+    def file(self, scope: str, root: Path) -> Path:
+        """Return the settings file for a scope: the first that exists, else the first."""
+        files = self.user_files() if scope == "user" else tuple(root / name for name in self.project_files)
+        return next((file for file in files if file.exists()), files[0])
+
+    def entry(self, root: Path) -> EntryData:
+        """Return the server entry to write.
+
+        It names this interpreter by its path, because a client does not know the environment of a shell.
+        """
+        # -P: modules must not be imported from the current folder, which is a repository.
+        arguments = ["-P", "-m", "causalist", "serve", "mcp"]
+        folder = str(root) if self.names_root else self.folder
+        if folder is not None:
+            arguments += ["--repo", folder]
+        return self.shape(sys.executable, arguments)
+
+
+def _folder_from_environment(variable: str, *otherwise: str) -> Path:
+    """Return the folder in an environment variable, or a folder below the home directory."""
+    value = os.environ.get(variable)
+    return Path(value) if value else Path.home().joinpath(*otherwise)
+
+
+def _settings_folder(windows: str, mac: tuple[str, ...], other: str) -> Path:
+    if sys.platform == "win32":
+        return _folder_from_environment("APPDATA", "AppData", "Roaming") / windows
+    if sys.platform == "darwin":
+        return Path.home().joinpath(*mac)
+    return _folder_from_environment("XDG_CONFIG_HOME", ".config") / other
+
+
+def _claude_user_file() -> Path:
+    folder = os.environ.get("CLAUDE_CONFIG_DIR")
+    return (Path(folder) if folder else Path.home()) / ".claude.json"
+
+
+def _vscode_user_file() -> Path:
+    return _settings_folder("Code", ("Library", "Application Support", "Code"), "Code") / "User" / "mcp.json"
+
+
+def _zed_user_file() -> Path:
+    return _settings_folder("Zed", (".config", "zed"), "zed") / "settings.json"
+
+
+def _opencode_user_files() -> tuple[Path, ...]:
+    folder = _folder_from_environment("XDG_CONFIG_HOME", ".config") / "opencode"
+    return folder / "opencode.json", folder / "opencode.jsonc"
+
+
+def _hook_group(command: str) -> EntryData:
+    return {"hooks": [{"type": "command", "command": command, "timeout": _HOOK_SECONDS}]}
+
+
+def _gemini_hook_group(command: str) -> EntryData:
+    return {"hooks": [{"name": SERVER, "type": "command", "command": command, "timeout": _HOOK_SECONDS * 1000}]}
+
+
+CLIENTS: Mapping[str, Client] = MappingProxyType(
+    {
+        "claude-code": Client(
+            "Claude Code",
+            "mcpServers",
+            (".mcp.json",),
+            lambda: (_claude_user_file(),),
+            None,
+            "start `claude` in the repository, approve the server, and look at /mcp",
+            _stdio_entry,
+            Hook(
+                ("hooks", "UserPromptSubmit"),
+                ".claude/settings.json",
+                lambda: _folder_from_environment("CLAUDE_CONFIG_DIR", ".claude") / "settings.json",
+                _hook_group,
+            ),
+        ),
+        "cursor": Client(
+            "Cursor",
+            "mcpServers",
+            (".cursor/mcp.json",),
+            lambda: (Path.home() / ".cursor" / "mcp.json",),
+            "${workspaceFolder}",
+            "open the repository in Cursor and look for causalist among the MCP servers in its settings",
+            _stdio_entry,
+            Hook(
+                ("hooks", "beforeSubmitPrompt"),
+                ".cursor/hooks.json",
+                lambda: Path.home() / ".cursor" / "hooks.json",
+                lambda command: {"command": command, "timeout": _HOOK_SECONDS},
+                {"version": 1},
+            ),
+        ),
+        "vscode": Client(
+            "VS Code",
+            "servers",
+            (".vscode/mcp.json",),
+            lambda: (_vscode_user_file(),),
+            "${workspaceFolder}",
+            "open the repository in VS Code and run `MCP: List Servers` from the command palette",
+            _stdio_entry,
+        ),
+        "codex": Client(
+            "Codex",
+            "mcp_servers",
+            (".codex/config.toml",),
+            lambda: (_folder_from_environment("CODEX_HOME", ".codex") / "config.toml",),
+            None,
+            "run `codex mcp list` in the repository, or look at /mcp; a project's settings count once it is trusted",
+            hook=Hook(
+                ("hooks", "UserPromptSubmit"),
+                ".codex/hooks.json",
+                lambda: _folder_from_environment("CODEX_HOME", ".codex") / "hooks.json",
+                _hook_group,
+            ),
+        ),
+        "gemini-cli": Client(
+            "Gemini CLI",
+            "mcpServers",
+            (".gemini/settings.json",),
+            lambda: (Path.home() / ".gemini" / "settings.json",),
+            None,
+            "run `gemini mcp list` in the repository, or look at /mcp",
+            hook=Hook(
+                ("hooks", "BeforeAgent"),
+                ".gemini/settings.json",
+                lambda: Path.home() / ".gemini" / "settings.json",
+                _gemini_hook_group,
+            ),
+        ),
+        "zed": Client(
+            "Zed",
+            "context_servers",
+            (".zed/settings.json",),
+            lambda: (_zed_user_file(),),
+            None,
+            "open the repository in Zed and look for causalist in the settings of the agent panel",
+        ),
+        "opencode": Client(
+            "OpenCode",
+            "mcp",
+            ("opencode.json", "opencode.jsonc"),
+            _opencode_user_files,
+            None,
+            "run `opencode mcp list` in the repository",
+            _opencode_entry,
+        ),
+        "windsurf": Client(
+            "Windsurf",
+            "mcpServers",
+            (),
+            lambda: (Path.home() / ".codeium" / "windsurf" / "mcp_config.json",),
+            None,
+            "open Windsurf's settings of Cascade and refresh the list of MCP servers",
+            names_root=True,
+        ),
+    }
+)
+
+
+_BACKUP = ".before-causalist"
+
+
+@dataclass(frozen=True, slots=True)
+class FileEdit:
+    """Planned edit of a file: its text before and after, None where the file does not exist.
+
+    `is_update` is true if the file already had an entry.
+    """
+
+    file: Path
+    before: str | None
+    after: str | None
+    is_update: bool = False
+
+    @property
+    def is_needed(self) -> bool:
+        """True if the edit changes the file."""
+        return self.before != self.after
+
+    @property
+    def backup(self) -> Path:
+        """Path of the backup file."""
+        return self.file.with_name(self.file.name + _BACKUP)
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsEntry:
+    """Entry to store at `path`. It overrides an older entry and keeps other keys of it.
+
+    With `words`, it is an item of the list at `path` and is recognized by this substring. `given` are further members
+    of the file, which are added if they are missing.
+    """
+
+    path: tuple[str, ...]
+    data: Mapping[str, object]
+    words: str = ""
+    given: Mapping[str, object] | None = None
+
+
+def add_entries(file: Path, entries: Sequence[SettingsEntry]) -> FileEdit:
+    """Return the edit that adds all entries to a file. Raises SettingsUnreadable."""
+    before = _read_text(file)
+    try:
+        is_update = before is not None and any(_has_entry(file, before, entry) for entry in entries)
+        return FileEdit(file, before, _with_entries(file, before, entries), is_update)
+    except (_jsonc.NotJson, _toml.NotToml) as error:
+        raise SettingsUnreadable(f"{file} cannot be changed: {error}") from error
+
+
+def remove_entries(file: Path, entries: Sequence[SettingsEntry]) -> FileEdit:
+    """Return the edit that removes all entries from a file.
+
+    It restores the original text if adding the entries was the only change since. Raises SettingsUnreadable.
+    """
+    before = _read_text(file)
+    if before is None:
+        return FileEdit(file, None, None)
+    change = FileEdit(file, before, before)
+    try:
+        there = [entry for entry in entries if _has_entry(file, before, entry)]
+        if not there:
+            return change
+        earlier = _read_text(change.backup)
+        # The entries may have been added one by one.
+        for number in range(1, len(entries) + 1):
+            for some in combinations(entries, number):
+                if before == _with_entries(file, earlier, some):
+                    return FileEdit(file, before, earlier)
+        after = before
+        for entry in there:
+            after = _without_entry(file, after, entry)
+            after = _without_empty_parents(file, after, entry.path[: len(entry.path) - (not entry.words)], earlier)
+        return FileEdit(file, before, after)
+    except (_jsonc.NotJson, _toml.NotToml) as error:
+        raise SettingsUnreadable(f"{file} cannot be changed: {error}") from error
+
+
+def apply_edit(change: FileEdit, *, keep_backup: bool, own_folder: bool = False) -> Path | None:
+    """Carry out an edit and return the path of the backup, if one was written. Raises UsageError.
+
+    `own_folder` says that the folder of a deleted file existed for that file only; it is deleted too if it is empty.
+    """
+    file = change.file.resolve()  # a link stays a link
+    copy: Path | None = None
+    try:
+        if change.after is None:
+            file.unlink()
+            if own_folder:
+                with suppress(OSError):  # other files are in it
+                    file.parent.rmdir()
+        else:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            mode = stat.S_IMODE(file.stat().st_mode) if change.before is not None else None
+            # Do not back up a file that an earlier installation wrote.
+            if keep_backup and change.before is not None and not change.is_update:
+                copy = change.backup
+                _write(copy, change.before, mode)
+            _write(file, change.after, mode)
+        if not keep_backup:
+            change.backup.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write {change.file}: {error.strerror or error}") from error
+    return copy
+
+
+def _with_entries(file: Path, text: str | None, entries: Sequence[SettingsEntry]) -> str:
+    if text is None or not text.strip("\ufeff \t\r\n"):
+        text = "" if _is_toml(file) else "{}\n"
+    for entry in entries:
+        text = _with_entry(file, text, entry)
+    return text
+
+
+def _with_entry(file: Path, text: str, entry: SettingsEntry) -> str:
+    if _is_toml(file):
+        known = _toml.get_member(text, entry.path)
+        merged = _merge_entry(known, entry)
+        return text if merged == known else _toml.with_member(text, entry.path, merged)
+    for key, value in (entry.given or {}).items():
+        if _jsonc.get_member(text, (key,)) is None:
+            text = _jsonc.with_member(text, (key,), value)
+    known = _jsonc.get_member(text, entry.path)
+    if entry.words:
+        if isinstance(known, list) and [item for item in known if _contains_words(item, entry.words)] == [
+            dict(entry.data)
+        ]:
+            return text
+        text = _jsonc.without_items(text, entry.path, lambda item: _contains_words(item, entry.words))
+        return _jsonc.with_item(text, entry.path, dict(entry.data))
+    merged = _merge_entry(known, entry)
+    return text if merged == known else _jsonc.with_member(text, entry.path, merged)
+
+
+def _merge_entry(known: object, entry: SettingsEntry) -> dict[str, object]:
+    return {**known, **entry.data} if isinstance(known, dict) else dict(entry.data)
+
+
+def _without_entry(file: Path, text: str, entry: SettingsEntry) -> str:
+    if _is_toml(file):
+        return _toml.without_member(text, entry.path)
+    if entry.words:
+        return _jsonc.without_items(text, entry.path, lambda item: _contains_words(item, entry.words))
+    return _jsonc.without_member(text, entry.path)
+
+
+def _without_empty_parents(file: Path, text: str, path: Sequence[str], earlier: str | None) -> str:
+    """Return `text` without parents of a removed entry that are empty and were not in the earlier file."""
+    for length in range(0 if _is_toml(file) else len(path), 0, -1):
+        around = path[:length]
+        is_there = earlier is not None and earlier.strip() and _jsonc.get_member(earlier, around) is not None
+        if is_there or _jsonc.get_member(text, around) not in ({}, []):
+            break
+        text = _jsonc.without_member(text, around)
+    return text
+
+
+def _has_entry(file: Path, text: str, entry: SettingsEntry) -> bool:
+    if not text.strip("\ufeff \t\r\n"):
+        return False
+    if _is_toml(file):
+        return _toml.get_member(text, entry.path) is not None
+    known = _jsonc.get_member(text, entry.path)
+    if not entry.words:
+        return known is not None
+    return isinstance(known, list) and any(_contains_words(item, entry.words) for item in known)
+
+
+def _contains_words(value: object, words: str) -> bool:
+    """Return True if a string anywhere in a value contains these words."""
+    if isinstance(value, str):
+        return words in value
+    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(_contains_words(each, words) for each in below)
+
+
+def _is_toml(file: Path) -> bool:
+    return file.suffix == ".toml"
+
+
+def _read_text(file: Path) -> str | None:
+    """Return the file's text with its line ends, or None without a file. Raises SettingsUnreadable."""
+    try:
+        return file.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise SettingsUnreadable(f"{file} cannot be changed: it is not UTF-8 (byte {error.start})") from error
+    except OSError as error:
+        raise SettingsUnreadable(f"{file} cannot be read: {error.strerror or error}") from error
+
+
+def _write(file: Path, text: str, mode: int | None) -> None:
+    aside = file.with_name(f"{file.name}.{os.getpid()}.new")
+    try:
+        # Settings may hold keys: never readable by more people than before.
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else 0o600)
+        with os.fdopen(descriptor, "wb") as out:
+            out.write(text.encode())
+            out.flush()
+            os.fsync(out.fileno())
+        if mode is not None:
+            aside.chmod(mode)
+        aside.replace(file)
+    finally:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
 
 
 class FileEntries(NamedTuple):
@@ -113,8 +558,6 @@ def _plan_edit(part: FileEntries, known: Client, *, remove: bool) -> FileEdit:
 def _format_entries(part: FileEntries) -> str:
     """Return the entries of a file as a snippet of its format."""
     if part.file.suffix == ".toml":
-        from causalist.cli import _toml_edit as _toml
-
         return _toml.with_member("", part.entries[0].path, part.entries[0].data).rstrip("\n")
     document: dict[str, object] = {}
     for entry in part.entries:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from causalist.cli._clients import CLIENTS
+from causalist.cli.install import CLIENTS
 from tests.cli.commands import Done, invoke
 
 SETTINGS = Path(__file__).parent / "client_settings"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.cli._clients import CLIENTS, SERVER
+from causalist.cli.install import CLIENTS, SERVER
 from tests.docs import mcp_page
 from tests.docs.blocks import DOCS, blocks_of
 from tests.docs.markdown import fenced_blocks
