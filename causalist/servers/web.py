@@ -324,7 +324,7 @@ def serve(root: Path, port: int, answer_seconds: float, announce: Callable[[str]
 async def _serve(root: Path, listening: socket.socket, answer_seconds: float, announce: Callable[[str], None]) -> int:
     import uvicorn
 
-    from causalist.servers.http_protocol import TimelyProtocol
+    from causalist.servers.http_guard import TimelyProtocol
 
     class Server(uvicorn.Server):
         """Leaves signals to whoever runs it."""

@@ -72,7 +72,7 @@ async def run(server: Server[Any], address: Address, wait_seconds: float) -> Non
     """Serve until cancelled."""
     from mcp.server.transport_security import TransportSecuritySettings
 
-    from causalist.servers.http_protocol import TimelyProtocol
+    from causalist.servers.http_guard import TimelyProtocol
 
     app = server.streamable_http_app(
         streamable_http_path=PATH,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
-from causalist.servers.mcp import stdio
-from causalist.servers.mcp.stdio import open_streams, read_lines, read_message
+from causalist.servers.mcp import server
+from causalist.servers.mcp.server import open_streams, read_lines, read_message
 from causalist.servers.stdio_pipes import Pipes
 
 
@@ -39,7 +39,7 @@ def test_lines_do_not_depend_on_how_they_arrive(data: bytes, sizes: list[int]) -
 
 @pytest.mark.parametrize("sizes", [[], [7], [10], [11], [12], [3] * 20])
 def test_a_line_that_is_too_long_costs_only_itself(sizes: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stdio, "MAX_MESSAGE_BYTES", 10)
+    monkeypatch.setattr(server, "MAX_MESSAGE_BYTES", 10)
     arriving = portions(b"0123456789\n0123456789a\nshort\n" + b"x" * 30, sizes)
     assert list(read_lines(lambda: next(arriving))) == [b"0123456789", None, b"short", None]
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import uvicorn
 
-from causalist.servers import http_protocol
-from causalist.servers.http_protocol import TimelyProtocol
+from causalist.servers import http_guard
+from causalist.servers.http_guard import TimelyProtocol
 
 HEAD = 0.4
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -23,7 +23,7 @@ async def slow_answer(scope: Any, receive: Any, send: Any) -> None:
 
 
 def served(drive: Callable[[int], Awaitable[None]], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_protocol, "HEAD_SECONDS", HEAD)
+    monkeypatch.setattr(http_guard, "HEAD_SECONDS", HEAD)
 
     async def run() -> None:
         listening = socket.socket()
