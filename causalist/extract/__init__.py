@@ -5,17 +5,18 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.extract.causal_order import order_subgraph, select_acyclic
-    from causalist.extract.paths import paths_from_seeds
-    from causalist.extract.relevance import Needed, RelevanceInput, default_relevance, judge_relevance
-    from causalist.extract.subgraph import (
+    from causalist.extract.ordered_subgraph import (
         extract_subgraph,
         hit_of,
         hops_between,
         lift_to_files,
         name_edge,
+        order_subgraph,
+        select_acyclic,
         without_implied_edges,
     )
+    from causalist.extract.paths import paths_from_seeds
+    from causalist.extract.relevance import Needed, RelevanceInput, default_relevance, judge_relevance
 
 __all__ = [
     "Needed",
@@ -36,8 +37,8 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "subgraph": "extract_subgraph hit_of hops_between lift_to_files name_edge without_implied_edges",
-        "causal_order": "order_subgraph select_acyclic",
+        "ordered_subgraph": "extract_subgraph hit_of hops_between lift_to_files name_edge order_subgraph "
+        "select_acyclic without_implied_edges",
         "paths": "paths_from_seeds",
         "relevance": "Needed RelevanceInput default_relevance judge_relevance",
     },

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from causalist.errors import IndexNotWritable, ModelFailed
-from causalist.llm.model import Model, get_model
+from causalist.llm import Model, get_model
 from causalist.model import protocols as embedding
 from causalist.rank.terms import STOP_WORDS
 

@@ -22,10 +22,14 @@ if TYPE_CHECKING:
         is_read_only,
         prepare_folder,
     )
-    from causalist.store.facts_cache import MAX_CACHE_BYTES, CacheState, FactsCache, Key, facts_path
-    from causalist.store.facts_codec import (
+    from causalist.store.facts_cache import (
+        MAX_CACHE_BYTES,
+        CacheState,
+        FactsCache,
+        Key,
         decode_interface,
         facts_from_bytes,
+        facts_path,
         facts_to_bytes,
         facts_with_bodies,
         split_parts,
@@ -82,8 +86,8 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "facts_codec": "decode_interface facts_from_bytes facts_to_bytes facts_with_bodies split_parts",
-        "facts_cache": "CacheState FactsCache Key MAX_CACHE_BYTES facts_path",
+        "facts_cache": "CacheState FactsCache Key MAX_CACHE_BYTES decode_interface facts_from_bytes facts_path "
+        "facts_to_bytes facts_with_bodies split_parts",
         "cache_dir": "ANSWERS_NAME FEEDBACK_LOCK FEEDBACK_NAME FOLDER INDEX_NAME OBSERVED_LOCK OBSERVED_NAME "
         "PROVEN_LOCK PROVEN_NAME WEIGHTS_NAME cache_folder hold_folder_lock hold_lock is_read_only prepare_folder",
         "index_file": "FileStamp KnownChecksums LoadedIndex index_stamp load_index read_index read_seen "

@@ -44,7 +44,7 @@ def contents() -> dict[str, str]:
 
 def prompt() -> str:
     """The block with the prompt as it is in the package."""
-    text = (ROOT / "causalist" / "llm" / "prompt.txt").read_text(encoding="utf-8")
+    text = (ROOT / "causalist" / "llm_prompt.txt").read_text(encoding="utf-8")
     return f"~~~~text\n{text}~~~~\n"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from causalist.errors import ExtraMissing, IndexNotWritable, ModelFailed
-from causalist.llm.model import get_model
+from causalist.llm import get_model
 from causalist.memory import HippoIndex
 from causalist.memory.documents import MemoryFile
 from causalist.memory.extractors import (

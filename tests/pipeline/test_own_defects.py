@@ -15,7 +15,7 @@ from causalist.model.index import FileNote
 from causalist.parse import parser as views
 from causalist.pipeline.repository import Repository
 from causalist.store import FOLDER, FactsCache, facts_path
-from causalist.store.facts_codec import _HEAD as HEAD
+from causalist.store.facts_cache import _HEAD as HEAD
 from tests.indexes import differences
 
 IS_SURVIVED = errors.is_recoverable  # as it is before any test begins

@@ -13,8 +13,7 @@ import pytest
 
 from causalist.model.facts import Definition, FileFacts, Reference
 from causalist.store import FOLDER, FactsCache, facts_cache, facts_to_bytes, facts_with_bodies, prepare_folder
-from causalist.store.facts_cache import Key
-from causalist.store.facts_codec import FACTS_FORMAT
+from causalist.store.facts_cache import FACTS_FORMAT, Key
 
 _ROOT = Path(__file__).parents[2]
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist.errors import UsageError
-from causalist.extract import causal_order
-from causalist.extract.causal_order import order_subgraph, select_acyclic
+from causalist.extract import ordered_subgraph
+from causalist.extract.ordered_subgraph import order_subgraph, select_acyclic
 from causalist.model.answer import Order
 from causalist.model.graph import ORDERING_KINDS, EdgeKind, OrderedSubgraph, SubgraphEdge
 
@@ -163,7 +163,7 @@ def test_large_components_are_cut_like_small_ones(pairs: list[tuple[int, int]]) 
     sources, targets = [s for s, _ in pairs], [t for _, t in pairs]
     by_closure = select_acyclic(sources, targets, 12)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(causal_order, "_MAX_CLOSURE_NODES", 0)
+        patch.setattr(ordered_subgraph, "_MAX_CLOSURE_NODES", 0)
         assert select_acyclic(sources, targets, 12) == by_closure
     graph = nx.MultiDiGraph()
     expected = []

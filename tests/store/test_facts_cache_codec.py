@@ -14,7 +14,7 @@ from causalist.model import facts as f
 from causalist.model.interface import interface_of
 from causalist.parse import load_grammar, parse_source, parse_text
 from causalist.store import decode_interface, facts_from_bytes, facts_to_bytes, facts_with_bodies, split_parts
-from causalist.store.facts_codec import _ROWS
+from causalist.store.facts_cache import _ROWS
 from tests.indexes import any_text
 
 _number = st.integers(-1, 2**40)
