@@ -11,8 +11,17 @@ from causalist._internal.lazy import exports
 if TYPE_CHECKING:
     from causalist.prove.change import ProvenChange, find_subjects, prove_change
     from causalist.prove.experiment import NodeProof, ProveOptions, prove_nodes
-    from causalist.prove.overlay import StaleProof, proven_graph, stale_proofs
-    from causalist.prove.store import NodeRecord, ProofStore, ProvenEdge, describe_mutant, forget_proofs, read_proofs
+    from causalist.prove.store import (
+        NodeRecord,
+        ProofStore,
+        ProvenEdge,
+        StaleProof,
+        describe_mutant,
+        forget_proofs,
+        proven_graph,
+        read_proofs,
+        stale_proofs,
+    )
 
 __all__ = [
     "NodeProof",
@@ -37,7 +46,7 @@ __getattr__ = exports(
     {
         "change": "ProvenChange find_subjects prove_change",
         "experiment": "NodeProof ProveOptions prove_nodes",
-        "overlay": "StaleProof proven_graph stale_proofs",
-        "store": "NodeRecord ProofStore ProvenEdge describe_mutant forget_proofs read_proofs",
+        "store": "NodeRecord ProofStore ProvenEdge StaleProof describe_mutant forget_proofs proven_graph read_proofs "
+        "stale_proofs",
     },
 )

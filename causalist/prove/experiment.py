@@ -39,6 +39,8 @@ from causalist.prove.pytest_runs import (
     Interpreter,
     RunLimits,
     TestRun,
+    TreeCopy,
+    Workspace,
     find_interpreter,
     run_tests,
 )
@@ -58,7 +60,6 @@ from causalist.prove.store import (
     read_proofs,
     save_record,
 )
-from causalist.prove.workspace import TreeCopy, Workspace
 
 _MAX_HANGING = 3  # tests that are left out one after another because they do not end
 _TRACE_COST = 3.0  # times as long as without a trace

@@ -47,8 +47,7 @@ from causalist.parse import dialect_of
 from causalist.prove import ProveOptions
 from causalist.prove.experiment import check_subject
 from causalist.prove.mutants import Mutant, make_mutants
-from causalist.prove.pytest_runs import BrokenFunction, RunLimits, find_interpreter, import_root, run_tests
-from causalist.prove.workspace import Workspace
+from causalist.prove.pytest_runs import BrokenFunction, RunLimits, Workspace, find_interpreter, import_root, run_tests
 
 _SUITE_SECONDS = 300.0
 _TEST_SECONDS = 30.0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.prove.workspace import Workspace
+from causalist.prove.pytest_runs import Workspace
 from tests.cli.commands import write_all
 
 FILES = {

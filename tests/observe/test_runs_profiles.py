@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.observe.profiles import run_go_tests
+from causalist.observe.runs import run_go_tests
 from tests.cli.commands import invoke, write_all
 from tests.observe.programs import store_of
 
