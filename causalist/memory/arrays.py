@@ -522,7 +522,7 @@ def _build_postings(matrix: Matrix, n_passages: int) -> Postings:
     lengths = np.bincount(matrix.indices, weights=matrix.values, minlength=n_passages)
     mean = float(lengths.mean()) if len(lengths) and lengths.any() else 1.0
     norms = (K1 * (1 - B + B * lengths / mean)).astype(np.float64)
-    return Postings(matrix.indptr, matrix.indices, matrix.values.astype(np.int32), norms, n_passages)
+    return Postings(matrix.indptr.astype(np.int32), matrix.indices, matrix.values.astype(np.int32), norms, n_passages)
 
 
 def _build_similarity(

@@ -21,9 +21,10 @@ class Postings:
     of documents have changed.
     """
 
-    indptr: NDArray[np.int64]  # (n_terms + 1,)
+    indptr: NDArray[np.int32]  # (n_terms + 1,)
     documents: NDArray[np.int32]  # (n_postings,), NodeIndex, ascending within a term
-    counts: NDArray[np.int32]  # (n_postings,), weighted occurrences; empty where only the document counts
+    # (n_postings,), weighted occurrences, at most MAX_COUNT; empty where only the document counts
+    counts: NDArray[np.uint16] | NDArray[np.int32]
     norms: NDArray[np.float64]  # (n_nodes,), BM25's K1 * (1 - b + b * length / mean length); empty as `counts` is
     n_documents: int
 
@@ -43,7 +44,7 @@ class LexicalIndex:
     paths: Postings
     symbol_names: Postings
     names: StringTable
-    name_indptr: NDArray[np.int64]
+    name_indptr: NDArray[np.int32]
     name_nodes: NDArray[np.int32]
     # (n_nodes,), norms of the sums of word vectors; empty if these could not be read
     bag_norms: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
@@ -80,7 +81,7 @@ def _empty_pointers() -> NDArray[np.int64]:
 
 
 def _empty_postings() -> Postings:
-    return Postings(_empty_pointers(), _empty_integers(), _empty_integers(), np.zeros(0), 0)
+    return Postings(np.zeros(1, dtype=np.int32), _empty_integers(), _empty_integers(), np.zeros(0), 0)
 
 
 @dataclass(frozen=True, slots=True)

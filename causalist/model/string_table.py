@@ -15,7 +15,7 @@ class StringTable:
     """An immutable sequence of strings.
 
     `blob`: uint8, shape (n_bytes,), the UTF-8 of all strings one after the other.
-    `offsets`: int64, shape (n + 1,), string i is `blob[offsets[i]:offsets[i + 1]]`.
+    `offsets`: shape (n + 1,), string i is `blob[offsets[i]:offsets[i + 1]]`; int32, from 2 GiB of strings on int64.
 
     >>> table = StringTable.from_strings(["a", "bc"])
     >>> table[1], len(table), table.position("bc"), table.position("b")
@@ -23,7 +23,7 @@ class StringTable:
     """
 
     blob: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
+    offsets: NDArray[np.int32] | NDArray[np.int64]
 
     @classmethod
     def from_strings(cls, strings: Iterable[str]) -> "StringTable":
@@ -42,9 +42,7 @@ class StringTable:
 
     @classmethod
     def _of(cls, data: bytes, lengths: Sequence[int]) -> "StringTable":
-        offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-        np.cumsum(lengths, out=offsets[1:])
-        return cls(np.frombuffer(data, dtype=np.uint8), offsets)
+        return cls(np.frombuffer(data, dtype=np.uint8), _cumulated(np.array(lengths, dtype=np.int64)))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -73,13 +71,13 @@ class StringTable:
             return StringTable.from_strings(())
         added = StringTable.from_strings(more)
         blob = np.concatenate([self.blob, added.blob])
-        offsets = np.concatenate([self.offsets, added.offsets[1:] + self.offsets[-1]])
+        offsets = np.concatenate([self.offsets.astype(np.int64), added.offsets[1:] + np.int64(self.offsets[-1])])
         breaks = np.flatnonzero(np.diff(order) != 1)
         firsts, lasts = order[np.append(0, breaks + 1)], order[np.append(breaks, len(order) - 1)]
         pieces = zip(offsets[firsts].tolist(), offsets[lasts + 1].tolist(), strict=True)
-        ends = np.zeros(len(order) + 1, dtype=np.int64)
-        np.cumsum(np.diff(offsets)[order], out=ends[1:])
-        return StringTable(np.concatenate([blob[start:end] for start, end in pieces]), ends)
+        return StringTable(
+            np.concatenate([blob[start:end] for start, end in pieces]), _cumulated(np.diff(offsets)[order])
+        )
 
     def __iter__(self) -> Iterator[str]:
         blob, offsets = self.blob.tobytes(), self.offsets.tolist()
@@ -126,6 +124,12 @@ class StringTable:
             else:
                 high = middle
         return low
+
+
+def _cumulated(lengths: NDArray[np.int64]) -> NDArray[np.int32] | NDArray[np.int64]:
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets if offsets[-1] > np.iinfo(np.int32).max else offsets.astype(np.int32)
 
 
 class MergedTable(NamedTuple):

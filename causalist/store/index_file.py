@@ -31,13 +31,13 @@ from causalist.model.index import Index
 from causalist.store.cache_dir import SEEN_NAME
 
 _MAGIC = b"causalist index\n"
-_FORMAT = 4
+_FORMAT = 5
 _PREFIX = struct.Struct("<16sIII")  # magic, format, length of the header, its CRC-32
 _ALIGNMENT = 64
 _PAGE_BYTES = 4096
 _LARGE_PAGES = 16
 _PAGES_AT_ONCE = 256  # what is added up both ways while it is at hand: a megabyte
-_DTYPES = ("uint8", "bool", "int32", "int64", "float32", "float64")
+_DTYPES = ("uint8", "uint16", "bool", "int32", "int64", "float32", "float64")
 _ABANDONED_SECONDS = 3600.0  # writing takes seconds; what is this old was left by a process that was killed
 _ON_WINDOWS = os.name == "nt"
 _CAN_MAP = not _ON_WINDOWS

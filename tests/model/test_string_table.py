@@ -84,6 +84,6 @@ def test_merging_against_plain_lists(strings: list[str], more: list[str], data: 
     result = merge_tables(StringTable.from_strings(before), np.array(kept, dtype=np.bool_), more)
     expected = sorted({*more, *(string for string, stays in zip(before, kept, strict=True) if stays)})
     assert list(result.table) == expected
-    assert result.table.blob.dtype == np.uint8 and result.table.offsets.dtype == np.int64
+    assert result.table.blob.dtype == np.uint8 and result.table.offsets.dtype == np.int32
     assert result.added.tolist() == [expected.index(string) for string in more]
     assert result.old.tolist() == [expected.index(string) if string in expected else -1 for string in before]

@@ -271,7 +271,7 @@ def test_the_index_is_in_the_stated_form(c: Corpus) -> None:
     assert list(x.names) == sorted(set(x.names))
     for postings in (x.definitions, x.files, x.paths, x.symbol_names):
         types = (postings.indptr.dtype, postings.documents.dtype, postings.counts.dtype, postings.norms.dtype)
-        assert types == (np.int64, np.int32, np.int32, np.float64)
+        assert types == (np.int32, np.int32, np.uint16, np.float64)
         assert len(postings.indptr) == len(x.terms) + 1
         assert postings.indptr[-1] == len(postings.documents)
         counted = postings is x.definitions or postings is x.files
@@ -330,6 +330,19 @@ def test_postings_of_what_did_not_change_are_those_of_before() -> None:
     assert again.definitions.documents is c.lexical.definitions.documents
     assert again.files.counts is c.lexical.files.counts
     assert again.terms is c.lexical.terms
+
+
+def test_more_occurrences_than_a_count_holds_count_as_the_most() -> None:
+    """A kept row and a new one say the same, so that lengths and norms agree."""
+    c = corpus({"a.py": "word " * 70_000, "b.py": "other"})
+    term = c.lexical.terms.position("word")
+    row = int(c.lexical.files.indptr[term])
+    assert c.lexical.files.counts[row] == 65_535
+    for kept in ("a.py", "b.py"):
+        nodes = np.array([-1 if split_id(name)[0] != kept else c.node(name) for name in c.graph.nodes.ids], np.int32)
+        files = [(path, replace(facts, words=None) if path == kept else facts) for path, facts in c.files]
+        again = build_lexical(files, c.linked, PreviousIndexRows(c.lexical, nodes))
+        assert differences(again, c.lexical) == []
 
 
 def test_words_are_taken_out_of_the_files_and_nothing_else_is() -> None:

@@ -88,6 +88,15 @@ def test_bodies_may_come_apart(path: Path) -> None:
         assert facts_with_bodies(interface, bodies).references == whole.references
 
 
+def test_facts_take_less_room_than_their_bytes(path: Path) -> None:
+    whole = replace(facts(1), words=b"load row save " * 1000)
+    FactsCache(path).put_many([(key(1), facts_to_bytes(whole))])
+    with closing(sqlite3.connect(path)) as connection:
+        (size,) = connection.execute("SELECT length(interface) + length(bodies) + length(words) FROM facts").fetchone()
+    assert size < len(facts_to_bytes(whole)) / 5
+    assert FactsCache(path).get_many([key(1)]) == {key(1): whole}
+
+
 def test_no_file_appears_before_there_is_something_to_keep(path: Path) -> None:
     assert known(FactsCache(path), 3) == []
     assert not path.exists()

@@ -152,7 +152,7 @@ def impacts(postings: Postings, term: int) -> tuple[NDArray[np.int32], NDArray[n
     idf = float(np.log1p((postings.n_documents - frequency + 0.5) / (frequency + 0.5)))
     if not len(postings.norms):
         return documents, np.full(frequency, idf)
-    counts = postings.counts[start:stop]
+    counts = postings.counts[start:stop].astype(np.float64)
     return documents, idf * counts * (K1 + 1) / (counts + postings.norms[documents])
 
 

@@ -43,7 +43,9 @@ if TYPE_CHECKING:
 
 _MAX_RUNS = 8  # runs of numbers; with more, a table of all numbers is faster than comparing the array with each run
 _NO_ROWS = np.zeros(0, dtype=np.int32)
-NO_POSTINGS = Postings(np.zeros(1, dtype=np.int64), _NO_ROWS, _NO_ROWS, np.zeros(0), 0)
+_NO_COUNTS = np.zeros(0, dtype=np.uint16)
+MAX_COUNT = int(np.iinfo(np.uint16).max)  # a hundred occurrences say what a million say
+NO_POSTINGS = Postings(np.zeros(1, dtype=np.int32), _NO_ROWS, _NO_COUNTS, np.zeros(0), 0)
 
 
 class PreviousPostings(NamedTuple):
@@ -76,22 +78,21 @@ def join_postings(old: PreviousPostings, terms: MergedTable, new: Triples) -> Po
     their present positions. `with_norms` adds the norms.
     """
     documents, numbers, counts = new
-    documents, counts = documents.astype(np.int32, copy=False), counts.astype(np.int32, copy=False)
+    documents, weighted = documents.astype(np.int32, copy=False), _as_counts(counts)
     n_now = np.bincount(numbers, minlength=len(terms.table))
     stays = terms.old >= 0
     n_now[terms.old[stays]] += old.n_kept[stays]
-    indptr = np.zeros(len(n_now) + 1, dtype=np.int64)
-    np.cumsum(n_now, out=indptr[1:])
+    indptr = _cumulated(n_now)
     then = old.postings
     if not len(then.documents):
-        return Postings(indptr, documents, counts, then.norms, 0)
+        return Postings(indptr, documents, weighted, then.norms, 0)
     rows = plan_splice(len(then.documents), old.gone, old.gone_terms, _places(old, terms.old, documents, numbers))
     is_where_it_was = np.array_equal(np.maximum(old.nodes, 0), np.where(old.nodes < 0, 0, np.arange(len(old.nodes))))
     moved = then.documents if is_where_it_was else old.nodes.take(then.documents)
     return Postings(
         indptr,
         rows.of(moved, documents),
-        rows.of(then.counts, counts) if len(then.counts) else _NO_ROWS,
+        rows.of(_as_counts(then.counts), weighted) if len(then.counts) else _NO_COUNTS,
         then.norms,
         0,
     )
@@ -99,7 +100,7 @@ def join_postings(old: PreviousPostings, terms: MergedTable, new: Triples) -> Po
 
 def with_norms(columns: Postings, old: PreviousPostings, new: Triples, n_nodes: int, b: float) -> Postings:
     """Return the `join_postings` postings with the norms of BM25."""
-    lengths = _summed_counts(new[0], new[2], n_nodes)
+    lengths = _summed_counts(new[0], _as_counts(new[2]), n_nodes)
     stays = old.nodes >= 0
     lengths[old.nodes[stays]] += _lengths(old.postings, b)[stays]
     norms, n_documents = _norms(lengths, b)
@@ -108,7 +109,20 @@ def with_norms(columns: Postings, old: PreviousPostings, new: Triples, n_nodes: 
 
 def without_counts(columns: Postings, n_documents: int) -> Postings:
     """Return postings that say whether a document has a term, but not how often."""
-    return Postings(columns.indptr, columns.documents, _NO_ROWS, np.zeros(0), n_documents)
+    return Postings(columns.indptr, columns.documents, _NO_COUNTS, np.zeros(0), n_documents)
+
+
+def _as_counts(counts: NDArray[Any]) -> NDArray[np.uint16]:
+    if counts.dtype == np.uint16:
+        return counts
+    clipped: NDArray[np.uint16] = np.minimum(counts, MAX_COUNT).astype(np.uint16)
+    return clipped
+
+
+def _cumulated(lengths: NDArray[Any]) -> NDArray[np.int32]:
+    indptr = np.zeros(len(lengths) + 1, dtype=np.int32)
+    np.cumsum(lengths, out=indptr[1:])
+    return indptr
 
 
 def _rows_of(documents: NDArray[np.int32], is_one: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -133,7 +147,7 @@ def _places(
     ascending = np.maximum.accumulate(term_numbers)
     before = np.searchsorted(ascending, numbers)  # terms
     is_known = np.append(ascending, -1)[before] == numbers
-    low = then.indptr[before]
+    low = then.indptr[before].astype(np.int64)
     high = np.where(is_known, then.indptr[np.minimum(before + 1, len(term_numbers))], low)
     first = np.searchsorted(np.maximum.accumulate(old.nodes), documents)  # earlier numbers
     while (is_open := low < high).any():
@@ -399,15 +413,13 @@ def _spread_paths(path: Triples, file_of: NDArray[np.int32], kinds: NDArray[np.u
     return np.repeat(nodes.astype(np.int32), repeats), picked, np.ones(len(picked), dtype=np.int32)
 
 
-def _pointers(terms: NDArray[Any], n_terms: int) -> NDArray[np.int64]:
-    indptr = np.zeros(n_terms + 1, dtype=np.int64)
-    np.cumsum(np.bincount(terms, minlength=n_terms), out=indptr[1:])
-    return indptr
+def _pointers(terms: NDArray[Any], n_terms: int) -> NDArray[np.int32]:
+    return _cumulated(np.bincount(terms, minlength=n_terms))
 
 
 def _name_table(
     fresh: _Fresh, linked: LinkedGraph, previous_rows: PreviousIndexRows | None
-) -> tuple[StringTable, NDArray[np.int64], NDArray[np.int32]]:
+) -> tuple[StringTable, NDArray[np.int32], NDArray[np.int32]]:
     """Names in lower case with their nodes: those of files that were read, and of the nodes that are kept."""
     read = _NameTerms()
     for i, path, facts in fresh:

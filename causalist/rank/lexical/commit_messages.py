@@ -118,7 +118,7 @@ def _words(
     return StringTable.from_strings(strings), (table[:, 0], rank[table[:, 1]], table[:, 2])
 
 
-def _rows(commits: NDArray[np.int64], *columns: NDArray[np.signedinteger]) -> NDArray[np.int64]:
+def _rows(commits: NDArray[np.int64], *columns: NDArray[np.integer]) -> NDArray[np.int64]:
     """Columns side by side, of those commits that are still there."""
     stays = commits >= 0
     return np.stack([commits[stays], *(column[stays].astype(np.int64) for column in columns)], axis=1)
@@ -158,6 +158,6 @@ def _postings(triples: _Triples, n_terms: int, n_documents: int, unit: int) -> P
     mean = float(length.sum()) / max(n_used, 1)
     relative = length / mean if n_used else length
     norms = (K1 * unit * (1 - B_FILE + B_FILE * relative)).astype(np.float64)
-    indptr = np.zeros(n_terms + 1, dtype=np.int64)
+    indptr = np.zeros(n_terms + 1, dtype=np.int32)
     np.cumsum(np.bincount(terms, minlength=n_terms), out=indptr[1:])
     return Postings(indptr, documents.astype(np.int32), counts.astype(np.int32), norms, n_used)

@@ -245,7 +245,7 @@ def bag_similarities(
     exact = encoder.rows[rows[known]].astype(np.float32) @ question.astype(np.float32)
     products = exact.astype(np.float64) * encoder.scales[rows[known]]
     postings = lexical.definitions
-    starts = postings.indptr[known]
+    starts = postings.indptr[known].astype(np.int64)
     lengths = postings.indptr[known + 1] - starts
     some = _strongest(products, lengths)
     at = _ranges(starts[some], lengths[some])
