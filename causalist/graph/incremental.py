@@ -22,9 +22,8 @@ from causalist.graph.relations.routes import RouteEdgeFinder
 from causalist.graph.relations.tests import FoundEdge, TestEdgeFinder
 from causalist.graph.rules import RULE_NAMES, load_confidences
 from causalist.graph.tables import EdgeSites, NodeDraft, build_columns, splice_edge_table
-from causalist.model.facts import FileFacts
+from causalist.model.facts import FileFacts, interface_of
 from causalist.model.graph import ROUTE_KINDS, USE_KINDS, CodeGraph, EdgeKind, LinkedGraph, NodeTable, UnresolvedCalls
-from causalist.model.interface import interface_of
 from causalist.model.language import LanguageSettings
 from causalist.model.roles import role_of
 from causalist.model.string_table import MergedTable, merge_tables

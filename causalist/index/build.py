@@ -34,10 +34,9 @@ from causalist.index.freshness import (
 from causalist.index.history import build_history, read_commits
 from causalist.index.options import IndexOptions, Read
 from causalist.index.refresh import refresh_graph
-from causalist.model.facts import FileFacts
+from causalist.model.facts import FileFacts, strip_uses
 from causalist.model.graph import LinkedGraph, NodeTable
 from causalist.model.index import Commits, FileNote, History, Index, Manifest, SecretSpans
-from causalist.model.interface import strip_uses
 from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, Scan, SourceFile
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import NodeId, NodeKind, file_id

@@ -28,10 +28,9 @@ from causalist.graph.invalidation import UNNAMED_EXPORTS, InterfaceChange, compa
 from causalist.index.collect import collect_facts, reader_of
 from causalist.index.freshness import links_of
 from causalist.index.options import CachedLinker, IndexOptions, Read
-from causalist.model.facts import FileFacts
+from causalist.model.facts import FileFacts, has_same_interface, interface_of
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
-from causalist.model.interface import has_same_interface, interface_of
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.source import FileEntry, Scan
 from causalist.model.symbols import NodeKind, file_id, split_id

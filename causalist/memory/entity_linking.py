@@ -12,7 +12,7 @@ from causalist.memory.arrays import Floats
 from causalist.memory.extractors import EntityExtractor, Triple, entity_id, normalize_extraction
 from causalist.memory.walk import Seeding, Snapshot, Variant
 from causalist.model.answer import Specificity
-from causalist.rank.pagerank.power_iteration import seed_distribution
+from causalist.rank.pagerank import seed_distribution
 from causalist.rank.terms import STOP_WORDS, terms_of
 
 MAX_QUERY_CHARACTERS = 20_000

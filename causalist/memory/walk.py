@@ -10,7 +10,7 @@ weighted by rarity.
 number of passages that name them, damping 0.5. `hipporag2` (Gutiérrez et al. 2025) has passages as nodes, seeds the
 entities of matching facts and every passage a little, and ranks passages by their own node.
 
-PageRank has the fixed point of `rank.pagerank.power_iteration.personalized_pagerank`. Edges are undirected, so that
+PageRank has the fixed point of `rank.pagerank.personalized_pagerank`. Edges are undirected, so that
 the system can be made symmetric: conjugate gradients need about a third of the products of a power iteration. If they
 do not converge in time, the power iteration takes over.
 """
@@ -31,7 +31,7 @@ from causalist.memory.records import Records, Vectors, cosines
 from causalist.model.answer import GraphVariant, Specificity
 from causalist.model.scores import PageRankResult, Transition, WalkOutcome
 from causalist.rank.lexical.bm25 import K1
-from causalist.rank.pagerank.power_iteration import personalized_pagerank
+from causalist.rank.pagerank import personalized_pagerank
 from causalist.rank.sparse_product import csr_product
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         message_terms,
         n_informative_words,
     )
-    from causalist.rank.pagerank.transition import PreviousTransition, WalkWeights, build_transition, restrict_to
+    from causalist.rank.pagerank import PreviousTransition, WalkWeights, build_transition, restrict_to
     from causalist.rank.query.query import (
         GENERATORS,
         MIN_SHARED_LETTERS,
@@ -130,7 +130,7 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "pagerank.transition": "PreviousTransition WalkWeights build_transition restrict_to",
+        "pagerank": "PreviousTransition WalkWeights build_transition restrict_to",
         "query.query": "GENERATORS Generator MIN_SHARED_LETTERS ParsedQuery ROUTES RoutePlan TextPattern parse_query "
         "with_corpus_spelling with_message_patterns with_near_terms without_quotes",
         "scoring.ranking": "Selection best_definitions_in boost_scope choose rank_question reasons_for seed_shares",

@@ -28,7 +28,7 @@ from causalist.model.scores import Transition
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.parse import dialect_of
 from causalist.rank import restrict_to
-from causalist.rank.pagerank.power_iteration import personalized_pagerank
+from causalist.rank.pagerank import personalized_pagerank
 from causalist.repomap.descriptions import (
     NAMES,
     Declared,

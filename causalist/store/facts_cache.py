@@ -24,8 +24,7 @@ from typing import Any, NamedTuple
 
 from causalist.errors import IndexUnreadable
 from causalist.model import facts as f
-from causalist.model.facts import FileFacts
-from causalist.model.interface import body_bindings
+from causalist.model.facts import FileFacts, body_bindings
 from causalist.model.source import Diagnostic
 from causalist.store.cache_dir import user_cache
 

@@ -41,7 +41,7 @@ from causalist.rank import (
 )
 from causalist.rank.lexical import bm25 as bm25_module
 from causalist.rank.lexical import build as lexical_module
-from causalist.rank.pagerank.power_iteration import personalized_pagerank
+from causalist.rank.pagerank import personalized_pagerank
 from causalist.rank.query.query import ROUTES
 from causalist.rank.scoring import graph_evidence as rules
 from causalist.rank.terms import terms_of

@@ -14,7 +14,7 @@ from causalist.extract.paths import best_products, paths_from_seeds
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind
 from causalist.model.scores import Hop, Transition
 from causalist.model.symbols import NodeKind
-from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition
+from causalist.rank.pagerank import WalkWeights, build_transition
 from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
 
 DEFAULT = WalkWeights()

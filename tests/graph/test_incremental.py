@@ -12,9 +12,8 @@ import pytest
 
 from causalist.graph import LinkedPart, Linker, ParallelPlan, build_graph, needs_bodies, relink
 from causalist.graph.tables import EdgeSites
-from causalist.model.facts import FileFacts, ImportKind
+from causalist.model.facts import FileFacts, ImportKind, body_bindings, has_same_interface, interface_of
 from causalist.model.graph import CodeGraph, Edge, LinkedGraph
-from causalist.model.interface import body_bindings, has_same_interface, interface_of
 from causalist.parse import load_settings, parse_file
 from tests.indexes import differences
 from tests.languages.test_cases import read_case

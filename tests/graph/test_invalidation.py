@@ -3,7 +3,7 @@
 import pytest
 
 from causalist.graph.invalidation import compare_interfaces, dependent_names
-from causalist.model.interface import interface_of
+from causalist.model.facts import interface_of
 from causalist.parse import load_settings, parse_file
 
 _BEFORE = """from base import Base

@@ -6,7 +6,7 @@ from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.lookup import GraphPath
 from causalist.navigate import find_graph_path
 from causalist.rank import build_transition
-from causalist.rank.pagerank.power_iteration import WalkWeights
+from causalist.rank.pagerank import WalkWeights
 from tests.graphs import EdgeSpec, make_graph
 
 # a calls b and c; b calls d; c is doubtful about d. e uses a. x and d change together.

@@ -15,7 +15,7 @@ from causalist.model.scores import Transition
 from causalist.pipeline.repository import Repository
 from causalist.pipeline.text_search import find_matches
 from causalist.rank import parse_query
-from causalist.rank.pagerank.power_iteration import personalized_pagerank
+from causalist.rank.pagerank import personalized_pagerank
 from tests.pipeline.sample import WHERE_AUTH, in_memory, plain_answer
 
 OVER = 1e-9  # seconds; over before anything was done

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from causalist.model.answer import AskOptions, Level
 from causalist.model.index import History
 from causalist.rank import default_weights, parse_query, rank_question
-from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition
+from causalist.rank.pagerank import WalkWeights, build_transition
 from causalist.rank.scoring.calibration import (
     Calibration,
     CalibrationFeatures,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.symbols import NodeKind
-from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition
+from causalist.rank.pagerank import WalkWeights, build_transition
 from causalist.rank.scoring import graph_evidence as support
 from causalist.rank.scoring.graph_evidence import definition_support, users_of_named
 from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs

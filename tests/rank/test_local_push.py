@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from causalist.errors import UsageError
 from causalist.model.graph import CodeGraph
 from causalist.model.scores import Transition
+from causalist.rank import local_push as push
+from causalist.rank import pagerank as _transition
 from causalist.rank import sparse_product as _product
-from causalist.rank.pagerank import local_push as push
-from causalist.rank.pagerank import transition as _transition
-from causalist.rank.pagerank.local_push import compute_pagerank, extend_push, push_pagerank
-from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition, personalized_pagerank
-from causalist.rank.pagerank.transition import restrict_to
-from tests.rank.test_power_iteration import dense, graphs_with_seeds, weight_choices
+from causalist.rank.local_push import compute_pagerank, extend_push, push_pagerank
+from causalist.rank.pagerank import WalkWeights, build_transition, personalized_pagerank, restrict_to
+from tests.rank.test_pagerank import dense, graphs_with_seeds, weight_choices
 from tests.trials import count_of
 
 dampings = st.sampled_from([0.0, 0.3, 0.85, 0.99])

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from causalist.errors import ConvergenceError
 from causalist.model.graph import CodeGraph
 from causalist.model.scores import Transition
-from causalist.rank.pagerank import local_push as module
-from causalist.rank.pagerank.local_push import compute_origin_shares
-from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition
-from tests.rank.test_power_iteration import dense, graphs_with_seeds, weight_choices
+from causalist.rank import local_push as module
+from causalist.rank.local_push import compute_origin_shares
+from causalist.rank.pagerank import WalkWeights, build_transition
+from tests.rank.test_pagerank import dense, graphs_with_seeds, weight_choices
 
 # 0 -> 1 and 2 -> 1, half a link each; nothing leads to 3.
 _MEET = Transition(

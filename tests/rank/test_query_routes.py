@@ -10,7 +10,7 @@ import pytest
 from causalist.model.answer import AskOptions, Route
 from causalist.model.protocols import NoSteps
 from causalist.rank import GENERATORS, ROUTES, Ranking, default_weights, parse_query, rank_question
-from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition
+from causalist.rank.pagerank import WalkWeights, build_transition
 from tests.model.corpus import Def, corpus
 
 _T = TypeVar("_T")

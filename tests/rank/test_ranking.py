@@ -17,7 +17,7 @@ from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.protocols import NO_STEPS
 from causalist.model.scores import TextMatches, Transition
 from causalist.model.symbols import NodeKind, Role, split_id
-from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition, personalized_pagerank
+from causalist.rank.pagerank import WalkWeights, build_transition, personalized_pagerank
 from causalist.rank.query.query import ROUTES, parse_query
 from causalist.rank.scoring.fusion import Ranking, WeightedSignals, default_weights
 from causalist.rank.scoring.graph_evidence import GraphSlot, graph_slots

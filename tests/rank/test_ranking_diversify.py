@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from causalist.model.answer import AskOptions, Level, Route
 from causalist.rank import ROUTES, choose, default_weights, parse_query, rank_question
-from causalist.rank.pagerank.power_iteration import WalkWeights, build_transition
+from causalist.rank.pagerank import WalkWeights, build_transition
 from causalist.rank.scoring.ranking import diversify
 from tests.model.corpus import Def, corpus
 

@@ -14,7 +14,7 @@ WALK_ONCE = """
 import sys
 import numpy as np
 from causalist.model.scores import Transition
-from causalist.rank.pagerank.power_iteration import personalized_pagerank
+from causalist.rank.pagerank import personalized_pagerank
 m = Transition(np.array([0, 1, 2], np.int32), np.array([1, 0], np.int32), np.array([1.0, 0.5]),
                np.array([1, 1], np.int32), np.ones(2, np.bool_))
 def walk():

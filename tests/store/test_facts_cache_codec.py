@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from causalist.errors import IndexUnreadable
 from causalist.model import facts as f
-from causalist.model.interface import interface_of
+from causalist.model.facts import interface_of
 from causalist.parse import load_grammar, parse_source, parse_text
 from causalist.store import decode_interface, facts_from_bytes, facts_to_bytes, facts_with_bodies, split_parts
 from causalist.store.facts_cache import _ROWS

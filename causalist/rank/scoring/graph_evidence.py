@@ -24,7 +24,7 @@ from causalist.model.graph import CodeGraph, EdgeKind, rows_of
 from causalist.model.protocols import Steps
 from causalist.model.scores import Transition
 from causalist.model.symbols import NodeKind
-from causalist.rank.pagerank.local_push import extend_push
+from causalist.rank.local_push import extend_push
 from causalist.rank.scoring.fusion import Ranking
 from causalist.rank.sparse_product import coo_product, csr_product
 

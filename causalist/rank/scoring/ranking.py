@@ -35,8 +35,8 @@ from causalist.model.protocols import NO_STEPS, Step, Steps
 from causalist.model.scores import PageRankResult, Reason, SeedShare, Signal, TextMatches, Transition, WalkOutcome
 from causalist.model.symbols import NodeKind, split_id
 from causalist.rank.lexical.query_expansion import replacement_words
-from causalist.rank.pagerank.local_push import compute_origin_shares, compute_pagerank
-from causalist.rank.pagerank.power_iteration import seed_distribution
+from causalist.rank.local_push import compute_origin_shares, compute_pagerank
+from causalist.rank.pagerank import seed_distribution
 from causalist.rank.query.query import ROUTES, Generator, GeneratorRun, ParsedQuery, RoutePlan, with_corpus_spelling
 from causalist.rank.scoring.file_evidence import history_query_terms, similar_commits
 from causalist.rank.scoring.fusion import (

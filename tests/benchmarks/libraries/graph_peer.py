@@ -57,7 +57,7 @@ def causalist(task: str, folder: Path) -> Callable[[], object]:
     import numpy as np
 
     from causalist.navigate.edges import mark_reachable
-    from causalist.rank.pagerank.power_iteration import personalized_pagerank
+    from causalist.rank.pagerank import personalized_pagerank
     from causalist.store import read_index
 
     def load() -> "Index":

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.scores import Transition
-from causalist.rank.pagerank.power_iteration import personalized_pagerank
+from causalist.rank.pagerank import personalized_pagerank
 
 DAMPING, TOLERANCE = 0.85, 1e-5
 _DEGREE = 8

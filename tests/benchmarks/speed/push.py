@@ -13,8 +13,8 @@ from typing import TypeVar
 import numpy as np
 
 from causalist.model.scores import Transition
-from causalist.rank.pagerank.local_push import push_pagerank
-from causalist.rank.pagerank.power_iteration import personalized_pagerank
+from causalist.rank.local_push import push_pagerank
+from causalist.rank.pagerank import personalized_pagerank
 from causalist.rank.sparse_product import csr_transpose
 
 _T = TypeVar("_T")

@@ -13,8 +13,8 @@ from causalist.model.answer import Specificity
 from causalist.model.graph import ROUTE_KINDS, SYMMETRIC_KINDS, CodeGraph, EdgeKind
 from causalist.model.scores import Transition
 from causalist.model.symbols import NodeKind
-from causalist.rank.pagerank.local_push import compute_origin_shares
-from causalist.rank.pagerank.power_iteration import (
+from causalist.rank.local_push import compute_origin_shares
+from causalist.rank.pagerank import (
     WalkWeights,
     build_transition,
     personalized_pagerank,

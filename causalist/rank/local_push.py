@@ -1,7 +1,7 @@
 """Personalized PageRank by local push, with a bound on the error, and the seeds that a score stems from.
 
 In: the `Transition` of a graph and seeds. Out: a `PageRankResult` with the outcome "approximate". This is forward push
-(Andersen, Chung and Lang 2006), adapted to the walk of `power_iteration`, in which lost mass returns to the seeds, and
+(Andersen, Chung and Lang 2006), adapted to the walk of `pagerank`, in which lost mass returns to the seeds, and
 done for all nodes of a frontier at once. The number of links that are followed depends on the threshold and the
 damping, never on the size of the graph.
 
@@ -20,8 +20,15 @@ from causalist._internal.arrays import unique_sorted
 from causalist.errors import ConvergenceError, UsageError
 from causalist.model.graph import rows_of
 from causalist.model.scores import PageRankResult, Transition, WalkOutcome
-from causalist.rank.pagerank.power_iteration import DAMPING, always, check_damping, check_seeds, personalized_pagerank
-from causalist.rank.pagerank.transition import EXACT_UP_TO, to_csc
+from causalist.rank.pagerank import (
+    DAMPING,
+    EXACT_UP_TO,
+    always,
+    check_damping,
+    check_seeds,
+    personalized_pagerank,
+    to_csc,
+)
 from causalist.rank.sparse_product import coo_product, csr_product, csr_products
 
 # Default threshold.

@@ -1,1 +1,0 @@
-"""Personalized PageRank: the transition matrix, power iteration and local push."""
