@@ -14,8 +14,7 @@ if TYPE_CHECKING:
         rarity_of_shared_words,
         terms_of_nodes,
     )
-    from causalist.rank.lexical.build import PreviousIndexRows, build_lexical
-    from causalist.rank.lexical.commit_messages import merge_commits, message_postings
+    from causalist.rank.lexical.build import PreviousIndexRows, build_lexical, merge_commits, message_postings
     from causalist.rank.lexical.message_search import (
         find_printers,
         find_repeaters,
@@ -61,8 +60,7 @@ if TYPE_CHECKING:
         reasons_for,
         seed_shares,
     )
-    from causalist.rank.scoring.scaling import Similarities
-    from causalist.rank.scoring.signals import terms_in_vocabulary
+    from causalist.rank.scoring.signals import Similarities, terms_in_vocabulary
 
 __all__ = [
     "GENERATORS",
@@ -134,18 +132,16 @@ __getattr__ = exports(
         "query.query": "GENERATORS Generator MIN_SHARED_LETTERS ParsedQuery ROUTES RoutePlan TextPattern parse_query "
         "with_corpus_spelling with_message_patterns with_near_terms without_quotes",
         "scoring.ranking": "Selection best_definitions_in boost_scope choose rank_question reasons_for seed_shares",
-        "lexical.commit_messages": "merge_commits message_postings",
         "scoring.calibration": "calibration_features confidence_of default_calibration",
-        "scoring.scaling": "Similarities",
         "scoring.fusion": "LinearModel Ranking Weights default_weights shipped_weights",
         "scoring.file_evidence": "churn_scores co_change_scores history_signals history_terms message_scores "
         "recency_scores similar_commit_scores similar_commits",
         "lexical.bm25": "SnippetLines bm25 find_nodes_by_name find_nodes_with_words impacts rarity_of_shared_words "
         "terms_of_nodes",
-        "lexical.build": "PreviousIndexRows build_lexical",
+        "lexical.build": "PreviousIndexRows build_lexical merge_commits message_postings",
         "scoring.mentions": "files_with_all frame_rows",
         "lexical.message_search": "find_printers find_repeaters has_adjacent_pair match_literals message_terms "
         "n_informative_words",
-        "scoring.signals": "terms_in_vocabulary",
+        "scoring.signals": "Similarities terms_in_vocabulary",
     },
 )

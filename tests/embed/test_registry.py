@@ -11,7 +11,7 @@ import pytest
 from causalist.errors import ModelFailed, SettingsError, UsageError
 from causalist.model.answer import AskOptions
 from causalist.pipeline.repository import Repository
-from causalist.rank.scoring.scaling import N_NEAREST, dense_signal
+from causalist.rank.scoring.signals import N_NEAREST, dense_signal
 from tests.cli.commands import CHECKOUT, invoke
 from tests.embed import fake
 

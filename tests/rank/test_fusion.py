@@ -29,8 +29,14 @@ from causalist.rank.scoring.fusion import (
     with_signal,
     with_support,
 )
-from causalist.rank.scoring.scaling import max_and_sum
-from causalist.rank.scoring.signals import PRIORS, PriorFactors, QuerySignals, compute_signals, terms_in_vocabulary
+from causalist.rank.scoring.signals import (
+    PRIORS,
+    PriorFactors,
+    QuerySignals,
+    compute_signals,
+    max_and_sum,
+    terms_in_vocabulary,
+)
 from tests.model.corpus import WORDS, Corpus, Def, Section, corpora, corpus, facts_of
 from tests.pasts import change, past_of
 

@@ -23,7 +23,6 @@ from causalist.model.scores import PageRankResult, Reason, Signal, TextMatches
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import impact_on
 from causalist.rank.query.query import ParsedQuery
-from causalist.rank.scoring.scaling import Similarities
 from causalist.rank.scoring.signals import (
     NAME_SIGNALS,
     PRIORS,
@@ -31,6 +30,7 @@ from causalist.rank.scoring.signals import (
     QuerySignals,
     Scores,
     SignalTable,
+    Similarities,
     compute_signals,
     effective_kinds,
 )

@@ -52,8 +52,7 @@ from causalist.rank.scoring.fusion import (
 )
 from causalist.rank.scoring.graph_evidence import definition_support, external_mass, graph_slots, users_of_named
 from causalist.rank.scoring.mentions import exact_namesakes, with_these_first
-from causalist.rank.scoring.scaling import Similarities
-from causalist.rank.scoring.signals import LEADING, NAME_SIGNALS
+from causalist.rank.scoring.signals import LEADING, NAME_SIGNALS, Similarities
 
 N_SHARES = 5  # seeds listed for a hit
 MIN_SHARE = 0.01

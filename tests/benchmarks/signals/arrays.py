@@ -13,8 +13,7 @@ from causalist.evaluate.results import Ranks
 from causalist.model.scores import Signal
 from causalist.model.symbols import NodeId, NodeKind, Role, file_id
 from causalist.rank import LinearModel, Weights
-from causalist.rank.scoring.scaling import max_and_sum
-from causalist.rank.scoring.signals import LEADING, effective_kinds
+from causalist.rank.scoring.signals import LEADING, effective_kinds, max_and_sum
 
 Scores = NDArray[np.float64]
 Numbers = NDArray[np.int64]
