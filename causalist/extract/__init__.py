@@ -12,10 +12,10 @@ if TYPE_CHECKING:
         lift_to_files,
         name_edge,
         order_subgraph,
+        paths_from_seeds,
         select_acyclic,
         without_implied_edges,
     )
-    from causalist.extract.paths import paths_from_seeds
     from causalist.extract.relevance import Needed, RelevanceInput, default_relevance, judge_relevance
 
 __all__ = [
@@ -38,8 +38,7 @@ __getattr__ = exports(
     __name__,
     {
         "ordered_subgraph": "extract_subgraph hit_of hops_between lift_to_files name_edge order_subgraph "
-        "select_acyclic without_implied_edges",
-        "paths": "paths_from_seeds",
+        "paths_from_seeds select_acyclic without_implied_edges",
         "relevance": "Needed RelevanceInput default_relevance judge_relevance",
     },
 )

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist.errors import UsageError
-from causalist.extract.paths import best_products, paths_from_seeds
+from causalist.extract.ordered_subgraph import best_products, paths_from_seeds
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind
 from causalist.model.scores import Hop, Transition
 from causalist.model.symbols import NodeKind
@@ -92,8 +92,8 @@ def test_looking_only_at_neighbours_changes_nothing(
     graph, transition, seeds, _ = case
     targets = np.array(data.draw(st.lists(st.sampled_from(range(len(graph.nodes))), min_size=1, max_size=2)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("causalist.extract.paths._FEW_ENTRIES", 0)
-        patch.setattr("causalist.extract.paths._PICKING_COSTS", 0.5)
+        patch.setattr("causalist.extract.ordered_subgraph._FEW_ENTRIES", 0)
+        patch.setattr("causalist.extract.ordered_subgraph._PICKING_COSTS", 0.5)
         near = best_products(transition, seeds, targets, graph)
     everywhere = best_products(transition, seeds, targets)
     least = everywhere[targets].min()  # what is no more than that need not be final
