@@ -1,6 +1,6 @@
 """Incremental linking: the graph of an earlier state and the facts of now -> the graph of now.
 
-The edges that leave a file follow from its own facts and from what `model.interface` says of all others. So where no
+The edges that leave a file follow from its own facts and from what `model.facts` says of all others. So where no
 file looks different from outside, the edges that leave the files that changed are found anew, and all others are taken
 over with their nodes. What follows from edges, which is what tests test, is found anew for those files and for the
 tests that call helpers in them. Where a file looks different, all files that name what is different are linked again as

@@ -340,7 +340,7 @@ _EXACT_TYPES = tuple(TYPES.index(each) for each in ("date", "measure", "iri"))  
 class MemoryArrays:
     """Arrays of an index with P passages, E entities and T terms.
 
-    An entity is one sense of a name. Senses of an ambiguous name (`disambiguation.py`) have the id of the name with a
+    An entity is one sense of a name. Senses of an ambiguous name have the id of the name with a
     number in brackets, 1 for the most frequent sense.
 
     - `mentions`: (P, E), number of mentions of an entity in a passage; `passages_by_entity` is its transpose.
