@@ -58,11 +58,11 @@ _RENDERERS: Mapping[PackFormat, tuple[str, str]] = MappingProxyType(
     {
         PackFormat.TEXT: ("render", "TextRenderer"),
         PackFormat.MARKDOWN: ("render", "MarkdownRenderer"),
-        PackFormat.XML: ("render_data", "XmlRenderer"),
-        PackFormat.JSON: ("render_data", "JsonRenderer"),
-        PackFormat.MERMAID: ("render_data", "MermaidRenderer"),
-        PackFormat.DOT: ("render_data", "DotRenderer"),
-        PackFormat.HTML: ("render_html", "HtmlRenderer"),
+        PackFormat.XML: ("render_formats", "XmlRenderer"),
+        PackFormat.JSON: ("render_formats", "JsonRenderer"),
+        PackFormat.MERMAID: ("render_formats", "MermaidRenderer"),
+        PackFormat.DOT: ("render_formats", "DotRenderer"),
+        PackFormat.HTML: ("render_formats", "HtmlRenderer"),
     }
 )
 

@@ -41,7 +41,7 @@ _NOT_NEEDED = (
     "causalist.model.language",
     "causalist.repomap",
     "causalist.store.facts_cache",
-    "causalist.pack.render_html",
+    "causalist.pack.render_formats",
     "causalist.source.commit_scan",
     "tree_sitter",
     "sqlite3",
