@@ -437,7 +437,7 @@ def topo_command(
         say(f"note: files left out: {left_out}; --all includes them")
     if order.items and order_format != "text":
         if order_format == "svg":
-            from causalist.serialize.picture import draw_order
+            from causalist.serialize.svg import draw_order
 
             emit(draw_order(order))
         else:

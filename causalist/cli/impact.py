@@ -211,7 +211,7 @@ def _draw(found: ChangeImpact) -> None:
     if not found.affected:
         say(found.nothing(f"nothing is known to use {found.what}"))
         click.get_current_context().exit(NOTHING_FOUND)
-    from causalist.serialize.picture import draw_impact
+    from causalist.serialize.svg import draw_impact
 
     emit(draw_impact(found.changed, found.affected, found.what))
 

@@ -294,7 +294,7 @@ def _print_path(
     as_json: bool,
 ) -> None:  # fmt: skip
     if form == "svg" and trail is not None:
-        from causalist.serialize.picture import draw_path
+        from causalist.serialize.svg import draw_path
 
         emit(draw_path(start, end, trail))
         return

@@ -156,7 +156,7 @@ def review_command(
     elif form == "github":
         emit_lines(format_annotations(review))
     elif form == "svg":
-        from causalist.serialize.picture import draw_review, uses_of_change
+        from causalist.serialize.svg import draw_review, uses_of_change
 
         if review.files:
             emit(draw_review(review, uses_of_change(review, after)))

@@ -205,23 +205,23 @@ class WebApp:
             return _indexing_response(state)
 
         def work() -> dict[str, object]:
-            from causalist.serialize import picture
+            from causalist.serialize import svg
 
             if view == "impact":
                 node = given["node"]
-                return {"picture": _elements(picture.draw_impact([node], repository.impact(node), node))}
+                return {"picture": _elements(svg.draw_impact([node], repository.impact(node), node))}
             if view == "path":
                 trail = repository.path(given["node"], given["to"])
-                return {"picture": _elements(picture.draw_path(given["node"], given["to"], trail))}
+                return {"picture": _elements(svg.draw_path(given["node"], given["to"], trail))}
             if view == "review":
                 review, after = repository.review()
                 if not review.files:
                     raise UsageError("nothing changed since HEAD")
-                return {"picture": _elements(picture.draw_review(review, picture.uses_of_change(review, after)))}
+                return {"picture": _elements(svg.draw_review(review, svg.uses_of_change(review, after)))}
             order = repository.topo()
-            if len(order.items) > picture.MAX_PICTURE_NODES:
+            if len(order.items) > svg.MAX_PICTURE_NODES:
                 order = repository.topo(level=OrderLevel.FOLDER)
-            return {"picture": _elements(picture.draw_order(order))}
+            return {"picture": _elements(svg.draw_order(order))}
 
         return _json_response(await self._answer(work))
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from causalist.serialize.picture import (
+from causalist.serialize.svg import (
     MAX_PICTURE_NODES,
     EdgeSource,
     NodeMark,
