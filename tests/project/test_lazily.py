@@ -68,7 +68,7 @@ def test_a_package_offers_what_it_says(name: str) -> None:
 
 
 def test_a_name_is_loaded_once_and_from_its_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    load = exports("causalist.extract", {"subgraph": "hit_of name_edge"})
+    load = exports("causalist.extract", {"ordered_subgraph": "hit_of name_edge"})
     monkeypatch.delattr("causalist.extract.hit_of", raising=False)
     assert load("hit_of") is importlib.import_module("causalist.extract.ordered_subgraph").hit_of
     assert importlib.import_module("causalist.extract").__dict__["hit_of"] is load("hit_of")
