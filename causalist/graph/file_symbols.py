@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.roles import role_of
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeId, NodeKind, Role, file_id
+from causalist.model.symbols import CALLABLE_KINDS, FIXTURE_PREFIX, TYPE_KINDS, NodeId, NodeKind, Role, file_id
 from causalist.model.type_notation import NARROWED, bounds_of
 
 # Fields have getters of the same name, macros are found in another way; both are looked up by themselves.
 _GIVE_WAY = (NodeKind.FIELD, NodeKind.MACRO)
 _NOTHING: set[str] = set()
+_MAX_UNDECIDED = 60  # scopes around a name of which none decides what it means
 _MERE_TYPES = (NodeKind.INTERFACE, NodeKind.TYPE)  # of which nothing is left when the program runs
 
 
@@ -42,6 +43,7 @@ class FileSymbols:
     stars: list[Import] = field(default_factory=list)
     reexports: dict[str, Import] = field(default_factory=dict)
     exports: dict[str, str] = field(default_factory=dict)
+    fixtures: set[str] = field(default_factory=set)  # qualified names of functions that make them
     checked: dict[int, list[str]] = field(default_factory=dict)  # scope -> members whose type it checks
     bindings: dict[int, dict[str, Binding]] = field(default_factory=dict)  # scope -> name -> first telling binding
     several: dict[tuple[int, str], list[Binding]] = field(default_factory=dict)  # telling ones of names that have more
@@ -96,12 +98,14 @@ class FileSymbols:
         assert self.settings is not None
         definitions, visible = self.facts.definitions, self.settings.names
         skips = not (visible.members_are_visible or visible.class_scope_is_visible)
-        while (
-            scope >= 0
-            and definitions[scope].kind not in TYPE_KINDS
-            and name not in self._names_in(scope)
-            and scope not in self.owned
-        ):
+        for _ in range(_MAX_UNDECIDED):  # a scope further in gives the same
+            if (
+                scope < 0
+                or definitions[scope].kind in TYPE_KINDS
+                or name in self._names_in(scope)
+                or scope in self.owned
+            ):
+                break
             scope = definitions[scope].parent
             while skips and scope >= 0 and definitions[scope].kind in TYPE_KINDS:
                 scope = definitions[scope].parent
@@ -187,6 +191,8 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
             symbols.imports.setdefault(entry.scope, {}).setdefault(local, entry)
     for export in facts.exports:
         symbols.exports.setdefault(export.exported, export.local)
+        if export.exported.startswith(FIXTURE_PREFIX):
+            symbols.fixtures.add(export.local)
     _add_bindings(symbols, facts)
     return symbols
 

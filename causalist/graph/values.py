@@ -84,7 +84,9 @@ class Value(NamedTuple):
                         rest = each
                     if each.kind in _FOREIGN_KINDS and not any(f.kind in _FOREIGN_KINDS for f in found):
                         found.append(each)
-                elif not any((each.kind, each.number, each.parts) == (f.kind, f.number, f.parts) for f in found):
+                elif len(found) <= _MAX_UNION_PARTS and not any(
+                    (each.kind, each.number, each.parts) == (f.kind, f.number, f.parts) for f in found
+                ):
                     found.append(each)
         if not any(each.kind in KNOWN_KINDS for each in found):
             return rest

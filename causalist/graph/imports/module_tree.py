@@ -21,6 +21,8 @@ from causalist.model.symbols import TYPE_KINDS, NodeKind
 
 # Modules above one another; steps of paths, imports and globs below one another before a name is given up.
 _MAX_DEPTH = 60
+_MAX_GLOBS = 100  # imports of all names in one scope
+_MAX_TRIES = 3
 
 
 class Module(NamedTuple):
@@ -288,12 +290,14 @@ class TreePathResolver:
     tree: ModuleTree
     known: dict[tuple[Module, str, bool, bool], Resolution | None] = field(default_factory=dict)
     _busy: set[tuple[Module, str, bool, bool]] = field(default_factory=set)
+    _targets: dict[tuple[Module, Import], Resolution | None] = field(default_factory=dict)
+    _tries: dict[tuple[Module, Import], int] = field(default_factory=dict)  # how often they were searched in vain
     _cuts: int = 0  # how often a search met itself
 
     def clear_cache(self) -> None:
         """Drop all results, and the searches that did not end."""
-        self.known.clear()
-        self._busy.clear()
+        for each in (self.known, self._busy, self._targets, self._tries):
+            each.clear()
 
     def find_visible(self, file: int, scope: int, name: str, path: bool) -> Resolution | None:
         """Return the meaning of a name inside of a file; with `path`, more names follow it, so that it holds others."""
@@ -404,7 +408,7 @@ class TreePathResolver:
             return outside
         if child is not None:
             return Resolution(ResolutionKind.MODULE, child.file, RuleName.PATH)
-        for entry in self.tree.globs.get((module.file, scope), ()):
+        for entry in self.tree.globs.get((module.file, scope), ())[:_MAX_GLOBS]:
             found = self._find_in_glob(module, entry, name, path)
             if found is not None:
                 return found._replace(rule=RuleName.STAR_IMPORT)
@@ -413,10 +417,30 @@ class TreePathResolver:
         return self.tree.find_library(module, name) if inside else None
 
     def _find_in_glob(self, module: Module, entry: Import, name: str, path: bool) -> Resolution | None:
-        where, _ = self.resolve_path(module, entry.module.split("."))
-        if where is None or where.kind is ResolutionKind.EXTERNAL:
+        where = self._find_glob_target(module, entry)
+        return self.follow_name(where, name, path) if where is not None else None
+
+    def _find_glob_target(self, module: Module, entry: Import) -> Resolution | None:
+        """Return what all names are imported of; None if it is not in the repository.
+
+        It may itself be imported by another of these imports. Where several lead to one another, a search that met
+        itself may have missed something, so that it is repeated, but not for every order of them.
+        """
+        key = (module, entry)
+        if key in self._targets:
+            return self._targets[key]
+        if key in self._tries and self._tries[key] < 0:  # under way
+            self._cuts += 1
             return None
-        return self.follow_name(where, name, path)
+        before, tries = self._cuts, self._tries.get(key, 0) + 1
+        self._tries[key] = -1
+        where, _ = self.resolve_path(module, entry.module.split("."))
+        self._tries[key] = tries
+        if where is not None and where.kind is ResolutionKind.EXTERNAL:
+            where = None
+        if where is not None or before == self._cuts or tries >= _MAX_TRIES:
+            self._targets[key] = where
+        return where
 
     def _resolve_import(self, module: Module, entry: Import, path: bool) -> Resolution | None:
         names = [*entry.module.split("."), entry.name] if entry.module else [entry.name]

@@ -3,6 +3,7 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.program.name_lookup import NameLookup
@@ -36,6 +37,20 @@ _MAX_ALIASES = 4  # names that stand for one another
 _FUNCTION_TYPE = re.compile(r"\(?(?:suspend)?(?:([A-Z][\w.]*)\.)?\(([\w.:?,]*)\)->.*", re.DOTALL)
 
 
+@dataclass(slots=True, eq=False)
+class NameBindings:
+    """All bindings of a name, with their files; the first with an annotation; and what was inferred from all of them.
+
+    `is_open` while that is being inferred, `is_known` when it is final.
+    """
+
+    every: Sequence[tuple[int, Binding]]
+    typed: tuple[int, Binding] | None
+    union: Value | None = None
+    is_open: bool = False
+    is_known: bool = False
+
+
 class InferenceBase(ABC):
     """Entry points of inference, which its parts call, and the effect of marks on values."""
 
@@ -43,6 +58,9 @@ class InferenceBase(ABC):
     program: Program
     name_lookup: NameLookup
     derived_from_outside: set[int]  # types with a base that is not of the repository
+    known: dict[tuple[int, int, str, str | None], Value | None]  # chains that were inferred
+    n_cut: int  # how often a chain was given up because it leads back to itself, or too many are open
+    large_names: dict[tuple[int, int, str, int], NameBindings]  # of names with very many bindings
     unfolding: set[object]  # aliases and bounds being followed: one may lead to itself
     _open_holders: set[int]  # constants and fields whose content is being looked into
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.infer.base import InferenceBase
+from causalist.graph.infer.base import InferenceBase, NameBindings
 from causalist.graph.program.program import Program
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.graph.values import BUILTIN, HOLDERS, KIND_OF_SHAPE, KNOWN_KINDS, UNKNOWN, Value, ValueKind
@@ -28,6 +28,8 @@ from causalist.model.type_notation import (
 )
 
 _MAX_PASSED_ON = 8  # functions that a decorator is made of
+_MANY_BINDINGS = 64  # of one name: more are not read over and over
+_FEW_BINDINGS = 16
 _MAX_DEPTH = 24  # chains that are being read at the same time
 _RETURNED_KINDS = frozenset({*KNOWN_KINDS, ValueKind.UNION, ValueKind.EXTERNAL, ValueKind.BUILTIN})
 
@@ -111,22 +113,19 @@ class ContainerTypes:
         `others` are further bindings of it, with their files.
         """
         symbols = self.program.files[file]
-        every = [(file, each) for each in symbols.several.get((binding.scope, binding.target), (binding,))] + [*others]
+        every = self._bindings_of(file, binding, others)
         checks = symbols.bindings.get(binding.scope, {}).get(f"{NARROWED}{binding.target}")
         annotated: Value | None = None
-        for at, each in every:
-            if each.type:
-                outside = self.inference.name_lookup.enclosing_scope(at, each)
-                annotated = self.infer_annotation(at, outside, each.type, RuleName.ANNOTATION)
-                if annotated.kind is ValueKind.BUILTIN and outside != each.scope:
-                    annotated = self.infer_annotation(at, each.scope, each.type, RuleName.ANNOTATION)
-                break
+        if every.typed is not None:
+            at, each = every.typed
+            outside = self.inference.name_lookup.enclosing_scope(at, each)
+            annotated = self.infer_annotation(at, outside, each.type, RuleName.ANNOTATION)
+            if annotated.kind is ValueKind.BUILTIN and outside != each.scope:
+                annotated = self.infer_annotation(at, each.scope, each.type, RuleName.ANNOTATION)
         found: Value | None = None
         is_open = annotated is None or annotated.kind in (ValueKind.INSTANCE, ValueKind.EXTERNAL)
         if self.inference.depth < _MAX_DEPTH and is_open:
-            found = Value.union(
-                self.infer_expression(at, each.scope, each.value) for at, each in every if each.value != each.target
-            )
+            found = self._union_of_bindings(every)
         if annotated is not None:  # a value may be of a type below the one that is said
             below = (ValueKind.INSTANCE, ValueKind.UNION)
             if found is None or (annotated.kind is not ValueKind.INSTANCE and found.kind not in below):
@@ -141,6 +140,42 @@ class ContainerTypes:
         if found is None and not binding.type and not binding.value:
             found = self._fixture_value(file, binding)
         return found if found is not None and found.kind is not ValueKind.UNKNOWN_MEMBER else UNKNOWN
+
+    def _bindings_of(self, file: int, binding: Binding, others: Sequence[tuple[int, Binding]]) -> NameBindings:
+        """Return all bindings of the name of this one, and `others`."""
+        given = self.program.files[file].several.get((binding.scope, binding.target), (binding,))
+        is_large = len(given) + len(others) > _MANY_BINDINGS
+        key = (file, binding.scope, binding.target, len(given) + len(others))
+        if is_large and (known := self.inference.large_names.get(key)) is not None:
+            return known
+        every = [*((file, each) for each in given), *others]
+        found = NameBindings(every, next((pair for pair in every if pair[1].type), None))
+        if is_large:
+            self.inference.large_names[key] = found
+        return found
+
+    def _union_of_bindings(self, names: NameBindings) -> Value | None:
+        """Return the value that a name has after any of its bindings.
+
+        A name of very many bindings may be bound to what is inferred from itself, `q = q.where(x)`. While all of them
+        are read, such a value is inferred from the first ones, or reading would take the square of their number.
+        """
+        if len(names.every) <= _MANY_BINDINGS:
+            return self._union(names.every)
+        if names.is_open:
+            return self._union(names.every[:_FEW_BINDINGS])
+        if not names.is_known:
+            inference = self.inference
+            names.is_open, n_known, n_cut = True, len(inference.known), inference.n_cut
+            names.union = self._union(names.every)
+            # Final where every part was: nothing new was inferred, and nothing given up.
+            names.is_open, names.is_known = False, (n_known, n_cut) == (len(inference.known), inference.n_cut)
+        return names.union
+
+    def _union(self, every: Sequence[tuple[int, Binding]]) -> Value | None:
+        return Value.union(
+            self.infer_expression(at, each.scope, each.value) for at, each in every if each.value != each.target
+        )
 
     @staticmethod
     def _with_checks(value: Value | None, checked: Sequence[Value]) -> Value | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.packages import can_be_package_prefix
 from causalist.graph.infer.annotations import AnnotationTypes, MemberTypes
-from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase
+from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase, NameBindings
 from causalist.graph.infer.containers import ContainerTypes, checked_value, is_taken_from_bare_collection, method_of
 from causalist.graph.program.name_lookup import NameLookup
 from causalist.graph.program.overloads import arguments_of
@@ -62,6 +62,8 @@ class Inference(InferenceBase):
     members: MemberTypes = field(init=False)
     derived_from_outside: set[int] = field(default_factory=set)  # types with a base that is not of the repository
     known: dict[tuple[int, int, str, str | None], Value | None] = field(default_factory=dict)
+    large_names: dict[tuple[int, int, str, int], NameBindings] = field(default_factory=dict)
+    n_cut: int = 0  # how often a chain was given up because it leads back to itself, or too many are open
     _open_chains: set[tuple[int, int, str, str | None]] = field(default_factory=set)
     unfolding: set[object] = field(default_factory=set)  # aliases and bounds being followed: one may lead to itself
     _open_holders: set[int] = field(default_factory=set)  # constants and fields whose content is being looked into
@@ -95,9 +97,10 @@ class Inference(InferenceBase):
 
     def clear_cache(self) -> None:
         """Forget all values, since something that they depend on has changed."""
-        for each in (self.known, self._open_chains, self.unfolding, self._open_holders):
+        for each in (self.known, self.large_names, self._open_chains, self.unfolding, self._open_holders):
             each.clear()
-        self._clear_scopes()
+        for symbols in self.program.files:
+            symbols.decided.clear()
 
     def infer_chain(self, file: int, scope: int, chain: str, called: str | None = None) -> Value | None:
         """Return the value of a chain; None for an unknown name, or a known receiver without that member.
@@ -109,6 +112,7 @@ class Inference(InferenceBase):
         if key in self.known:
             return self.known[key]
         if key in self._open_chains or len(self._open_chains) > _MAX_OPEN_CHAINS:
+            self.n_cut += 1
             return None
         checked = self.program.files[file].find_checked(scope, chain)
         outer = scope if checked else self.deciding_scope(file, scope, chain)
@@ -665,10 +669,6 @@ class Inference(InferenceBase):
             return _IN_TYPE - owner if owner >= 0 else scope
         # Where modules are a tree, the innermost of them is looked for from the scope itself.
         return scope if self.program.tree_paths.tree.has_file(file) else symbols.deciding_scope(scope, bare)
-
-    def _clear_scopes(self) -> None:
-        for symbols in self.program.files:
-            symbols.decided.clear()
 
     def _type_of_self(self, symbols: FileSymbols, scope: int, name: str) -> int:
         """Return the type that a name for the instance or class around means, or -1 where it means something else."""

@@ -41,6 +41,22 @@ def has_receiver_parameters(settings: LanguageSettings | None) -> bool:
     return settings is not None and settings.names.extensions
 
 
+def _has_parameter(signature: str, name: str) -> bool:
+    """Return True if a name follows an opening bracket, a comma or an asterisk.
+
+    >>> _has_parameter("def f(a, *b)", "b"), _has_parameter("def f(ab)", "b"), _has_parameter("def f(ab)", "a")
+    (True, False, False)
+    """
+    at = signature.find(name)
+    while at >= 0:
+        end = at + len(name)
+        is_whole = not (end < len(signature) and (signature[end].isalnum() or signature[end] == "_"))
+        if is_whole and signature[:at].rstrip()[-1:] in ("(", ",", "*"):
+            return True
+        at = signature.find(name, end)
+    return False
+
+
 @dataclass(slots=True)
 class NameLookup:
     """Look-ups of names in a program, which has to know the types of its members."""
@@ -173,11 +189,9 @@ class NameLookup:
         if scope < 0 or symbols.settings is None or not symbols.settings.tests.fixtures:
             return -1
         own = symbols.facts.definitions[scope]
-        if not re.search(rf"[(,*]\s*{re.escape(name)}\b", own.signature):  # no parameter
+        if not _has_parameter(own.signature, name):
             return -1
-        is_user = re.fullmatch(self.program.test_pattern(file), own.name) or any(
-            each.local == own.qualname and each.exported.startswith(FIXTURE_PREFIX) for each in symbols.facts.exports
-        )
+        is_user = re.fullmatch(self.program.test_pattern(file), own.name) or own.qualname in symbols.fixtures
         if not is_user:
             return -1
         holder = own.qualname.rpartition(".")[0]

@@ -22,6 +22,7 @@ from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 
 _WORD = re.compile(r"\w+")
+_MANY_BASES = 20  # of one type: they are searched only for a name that another method has
 
 
 class Override(NamedTuple):
@@ -72,8 +73,10 @@ class OverrideFinder:
             if program.definition_of[owner].kind == NodeKind.TRAIT or self._is_never_overridden(number, settings):
                 continue
             found: dict[int, int] = {}  # the method found -> the base that has it
+            has_namesakes = len(program.methods.get(definition.name, ())) > 1
             for base in program.bases_of(owner):
-                for each in program.linear_bases(base):
+                line = program.linear_bases(base)
+                for each in line if has_namesakes or len(line) < _MANY_BASES else ():
                     method = self._overridden_in(number, each, settings) if each != owner else -1
                     if method >= 0:
                         found.setdefault(method, each)
