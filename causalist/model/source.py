@@ -66,6 +66,7 @@ class DiagnosticSlug(StrEnum):
     SYNTAX_ERROR = "syntax-error"
     NOT_UTF_8 = "not-utf-8"
     NOT_A_NOTEBOOK = "not-a-notebook"
+    PARSE_TOO_LONG = "parse-too-long"
     NOT_UNDERSTOOD = "not-understood"
     NOT_LINKED = "not-linked"
     MORE_MATCHES = "more-matches"

@@ -17,15 +17,16 @@ _PACKAGE = re.compile(r"(^|/)package\.json$")
 _COMPOSER = re.compile(r"(^|/)composer\.json$")
 _PROJECT = re.compile(r"\.(?:cs|vb|fs)proj$|(^|/)directory\.(?:build|packages)\.(?:props|targets)$", re.IGNORECASE)
 _PYTEST = re.compile(r"(^|/)(?:pyproject\.toml|\.?pytest\.(?:ini|toml)|tox\.ini|setup\.cfg)$")
-_USING = re.compile(r"<Using\s[^>]*?\bInclude\s*=\s*\"([\w.;\s]+)\"(?![^>]*\bAlias\b)", re.IGNORECASE)
+_USING = re.compile(r"<Using\s[^>]{0,1000}?\bInclude\s*=\s*\"([\w.;\s]+)\"(?![^>]{0,1000}\bAlias\b)", re.IGNORECASE)
 _CRATE = re.compile(r"(^|/)cargo\.toml$", re.IGNORECASE)
 # Comments and trailing commas are common in tsconfig.json; strings are matched first so that they stay as they are.
-_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])')
+# One that is not closed is matched to its end, once, and left to the reader of JSON, who refuses it.
+_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*|/\*.*?\*/|(/\*.*)', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|,(?=\s*[}\]])')
 _MODULE_FILE = re.compile(r"(^|/)go\.(mod|work)$")
-_MODULE_LINE = re.compile(r"^\s*module\s+\"?([^\s\"]+)", re.MULTILINE)
+_MODULE_LINE = re.compile(r"^[^\S\n]*module\s+\"?([^\s\"]+)", re.MULTILINE)
 _REPLACE_LINE = re.compile(
-    r"^\s*(?:replace\s+)?\"?([^\s\"()=]+)\"?(?:\s+v\S+)?\s*=>\s*\"?(\.{1,2}(?:/[^\s\"]*)?)", re.MULTILINE
+    r"^[^\S\n]*(?:replace\s+)?\"?([^\s\"()=]+)\"?(?:\s+v\S+)?\s*=>\s*\"?(\.{1,2}(?:/[^\s\"]*)?)", re.MULTILINE
 )
 _ENTRY_FIELDS = ("source", "types", "typings", "module", "main")
 _DEPENDENCIES = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
@@ -63,7 +64,7 @@ def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
     if _CRATE.search(path):
         return tuple(_read_cargo(text)[:_MAX_ENTRIES])
     try:
-        plain = _COMMENT.sub(lambda m: m[1] or "", text.removeprefix("\ufeff"))
+        plain = _COMMENT.sub(lambda m: m[1] or m[2] or "", text.removeprefix("\ufeff"))
         data = json.loads(_TRAILING_COMMA.sub(lambda m: m[1] or "", plain))
     except (ValueError, RecursionError):
         return ()

@@ -67,18 +67,14 @@ from causalist.parse.syntax.accesses import read_lookups
 from causalist.parse.syntax.collector import FactCollector
 from causalist.parse.syntax.imports import read_listed_names
 from causalist.parse.text import is_notebook, mask_secrets, shorten_masks, with_line_feeds, with_valid_utf8
-from causalist.parse.trees import parse_best, resolve_dialect
+from causalist.parse.trees import ParseTooLong, find_query_parts, parse_best, resolve_dialect
 
-# Below this depth of the syntax tree nothing is read. No hand-written file comes near; a tree deeper than 65,535, which
-# tree-sitter's queries count in 16 bits, takes them time that is quadratic in its size.
-_MAX_DEPTH = 20_000
-
-# `QueryCursor.captures` gives captures in the order of the file, so it holds back what follows an unfinished match. In
-# a file inside one closure that is the whole file, and each step searches it: quadratic time. `matches` holds back
-# nothing. It makes a mapping for each match, which takes longer where no match is open for long: in smaller files, and
-# in languages whose files are not written inside one closure. See docs/speed.md for the measurement.
-_MIN_BYTES_FOR_MATCHES = 65_536
-_CLOSURE_FAMILIES = frozenset({"ecmascript"})
+# `QueryCursor.captures` gives captures in the order of the file, so it holds back what follows an unfinished match, and
+# each step searches what is held back: quadratic time in a file inside one closure, or of many statements in one body.
+# `matches` holds back nothing. It makes a mapping for each match, which takes half as long again in most languages, and
+# no longer in some. See docs/speed.md for the measurement.
+_MIN_BYTES_FOR_MATCHES = 32_768
+_MATCHED_FAMILIES = frozenset({"bash", "ecmascript", "elixir", "ruby"})
 
 _MAX_CONSTRAINT_BYTES = 4096  # bytes in which a file says in which builds it is
 
@@ -143,14 +139,18 @@ def _read_captures(
     query: tree_sitter.Query, root: tree_sitter.Node, family: str, n_bytes: int
 ) -> Mapping[str, Sequence[tree_sitter.Node]]:
     """Return the captured nodes by capture name, in undefined order and with undefined repetition."""
-    cursor = tree_sitter.QueryCursor(query)
-    cursor.set_max_start_depth(_MAX_DEPTH)
-    if n_bytes < _MIN_BYTES_FOR_MATCHES or family not in _CLOSURE_FAMILIES:
-        return cursor.captures(root)
-    nodes_by_capture: dict[str, list[tree_sitter.Node]] = {}
-    for _, captured in cursor.matches(root):
-        for name, nodes in captured.items():
-            nodes_by_capture.setdefault(name, []).extend(nodes)
+    by_matches = n_bytes >= _MIN_BYTES_FOR_MATCHES or family in _MATCHED_FAMILIES
+    split = find_query_parts(root)
+    if split is None and not by_matches:
+        return tree_sitter.QueryCursor(query).captures(root)
+    parts, wide_errors = split or ([], [])
+    runs = [(part.cursor(query), part.node) for part in parts] or [(tree_sitter.QueryCursor(query), root)]
+    nodes_by_capture: dict[str, list[tree_sitter.Node]] = {"error": wide_errors} if wide_errors else {}
+    for cursor, node in runs:
+        each = (captured for _, captured in cursor.matches(node)) if by_matches else (cursor.captures(node),)
+        for captured in each:
+            for name, nodes in captured.items():
+                nodes_by_capture.setdefault(name, []).extend(nodes)
     return nodes_by_capture
 
 
@@ -230,10 +230,14 @@ def parse_file(path: str, data: bytes) -> FileFacts:
     """Return the facts of any file.
 
     The path and, for some extensions, the content choose the reader. If the reader fails because of a defect of this
-    program, the file is read as text and a diagnostic says so.
+    program, or a grammar takes too long, the file is read as text and a diagnostic says so.
     """
     try:
         return _parse(path, data)
+    except ParseTooLong:
+        facts = parse_text(path, data)
+        what = "its grammar takes too long; it is read as text alone"
+        return replace(facts, diagnostics=(*facts.diagnostics, Diagnostic(DiagnosticSlug.PARSE_TOO_LONG, what, 0)))
     except Exception as error:
         if not errors.is_recoverable(error):
             raise
@@ -435,10 +439,11 @@ def read_entry_points(path: str, data: bytes) -> tuple[Reference, ...]:
     """Return references to the functions that a manifest of a package names as entry points."""
     if basename(path) not in _MANIFESTS:
         return ()
-    return tuple(
-        Reference(MODULE_SCOPE, f"{STRING_TARGET}{match['name'].decode()}", data.count(b"\n", 0, match.start("name")))
-        for match in _ENTRY_POINT.finditer(data)
-    )
+    row, last, found = 0, 0, list[Reference]()
+    for match in _ENTRY_POINT.finditer(data):
+        row, last = row + data.count(b"\n", last, match.start("name")), match.start("name")
+        found.append(Reference(MODULE_SCOPE, f"{STRING_TARGET}{match['name'].decode()}", row))
+    return tuple(found)
 
 
 def _is_kept(key: tree_sitter.Node) -> bool:

@@ -6,8 +6,10 @@ file itself. Facts are not read here, and queries are not compiled: what only co
 
 import hashlib
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Container, Iterator, Sequence
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -32,6 +34,36 @@ from causalist.parse.prose import prose_kind
 from causalist.parse.text import RAILS_TEMPLATES, is_notebook, with_line_feeds, with_valid_utf8
 
 
+# Steps of a parser, which it reports a hundred at a time. Files of repositories take 0.4 to 1.7 a byte in any grammar;
+# in text that fits nowhere, some grammars take steps in the square of its length.
+_STEPS_A_REPORT = 100
+_MAX_STEPS_A_BYTE = 4
+_MIN_STEPS = 200_000  # a small file may take as many, some tenths of a second
+_CHUNK_BYTES = 65_536
+
+
+class ParseTooLong(Exception):
+    """A grammar takes very many more steps for a file than for others of its size."""
+
+
+def run_parser(parser: tree_sitter.Parser, data: bytes) -> tree_sitter.Tree:
+    """Return the syntax tree of a text. Raises ParseTooLong if that takes too many steps."""
+    left = max(_MIN_STEPS, _MAX_STEPS_A_BYTE * len(data)) // _STEPS_A_REPORT
+
+    def is_too_long(offset: int, has_error: bool) -> bool:
+        nonlocal left
+        left -= 1
+        return left < 0
+
+    try:
+        return parser.parse(lambda offset, _: data[offset : offset + _CHUNK_BYTES], progress_callback=is_too_long)
+    except ValueError as error:
+        parser.reset()
+        if left < 0:
+            raise ParseTooLong from error
+        raise
+
+
 def parse_best(data: bytes, own: TreeParser) -> tuple[tree_sitter.Tree, TreeParser]:
     """Return the syntax tree and its parser, which is `own` or a fallback."""
     repairs = own.settings.repairs
@@ -39,7 +71,7 @@ def parse_best(data: bytes, own: TreeParser) -> tuple[tree_sitter.Tree, TreePars
     tree = _parse_tree(first, own)
     if repairs and tree.root_node.has_error:
         repaired = _apply_repairs(data, repairs)
-        other = own.parser.parse(_with_final_line_feed(repaired, own)) if repaired != data else tree
+        other = run_parser(own.parser, _with_final_line_feed(repaired, own)) if repaired != data else tree
         if not other.root_node.has_error or _n_skipped(other) < _n_skipped(tree):
             tree = other
     if own.dialect.fallback and tree.root_node.has_error:
@@ -80,15 +112,109 @@ def _parse_tree(data: bytes, grammar: TreeParser) -> tree_sitter.Tree:
     """
     settings = grammar.settings.preprocessor
     if not settings.conditions:
-        return grammar.parser.parse(_with_final_line_feed(data, grammar))
+        return run_parser(grammar.parser, _with_final_line_feed(data, grammar))
     never, blank = compile_preprocessor(settings)
     view = blank_matches(data, blank)
-    tree = grammar.parser.parse(blank_partial_branches(view, settings, never, strict=False))
+    tree = run_parser(grammar.parser, blank_partial_branches(view, settings, never, strict=False))
     if tree.root_node.has_error:
-        other = grammar.parser.parse(blank_partial_branches(view, settings, never, strict=True))
+        other = run_parser(grammar.parser, blank_partial_branches(view, settings, never, strict=True))
         if _n_doubtful(other) < _n_doubtful(tree):
             return other
     return tree
+
+
+# A query's cursor looks at all matches that have begun around a node, which takes the square of the depth of a tree. So
+# it begins anew at each node this deep below the one where it began. Few trees are that deep.
+_SLICE_DEPTH = 256
+# It looks at the siblings of each token in an error, so that it reads the children of a wide error one by one.
+_MIN_WIDE_CHILDREN = 1000
+
+
+class QueryPart(NamedTuple):
+    """A node below which a query is run, down to `_SLICE_DEPTH`, for what is in a range of bytes."""
+
+    node: tree_sitter.Node
+    start_byte: int
+    end_byte: int
+
+    def cursor(self, query: tree_sitter.Query) -> tree_sitter.QueryCursor:
+        """Return a cursor that finds what begins in this part."""
+        found = tree_sitter.QueryCursor(query)
+        found.set_max_start_depth(_SLICE_DEPTH)
+        if (self.start_byte, self.end_byte) != (self.node.start_byte, self.node.end_byte):
+            found.set_byte_range(self.start_byte, self.end_byte)
+        return found
+
+
+def find_query_parts(root: tree_sitter.Node) -> tuple[list[QueryPart], list[tree_sitter.Node]] | None:
+    """Return the parts of a tree that a query is run on, and the wide errors of the tree.
+
+    Together the parts hold all that a query finds, but for what is written across the children of a wide error. None
+    for most trees, which are one part.
+    """
+    wide = _find_wide_errors(root) if root.has_error else []
+    if not wide and not _is_deep(root):
+        return None
+    starts = [] if wide and wide[0].id == root.id else [root]
+    starts += [child for error in wide for child in error.children if child.child_count]
+    kept = {error.id for error in wide}
+    wide = sorted(wide, key=lambda error: error.start_byte)
+    parts: list[QueryPart] = []
+    for start in starts:
+        for node in _slices(start, kept) if start.id not in kept else ():
+            at = node.start_byte
+            first = bisect_left(wide, at, key=lambda error: error.start_byte)
+            for error in wide[first:]:
+                if error.start_byte >= node.end_byte:
+                    break
+                if error.start_byte > at:
+                    parts.append(QueryPart(node, at, error.start_byte))
+                at = max(at, error.end_byte)
+            if at < node.end_byte:
+                parts.append(QueryPart(node, at, node.end_byte))
+    return parts, wide
+
+
+def _find_wide_errors(root: tree_sitter.Node) -> list[tree_sitter.Node]:
+    found, stack = [], [root]
+    while stack:
+        node = stack.pop()
+        if node.is_error and node.child_count >= _MIN_WIDE_CHILDREN:
+            found.append(node)
+        if node.has_error:
+            stack.extend(node.children)
+    return found
+
+
+def _is_deep(root: tree_sitter.Node) -> bool:
+    """Return True if a tree is deeper than two slices. A node that deep has so many others in a row above it."""
+    cursor = root.walk()
+    for number in range(_SLICE_DEPTH, root.descendant_count, _SLICE_DEPTH):
+        cursor.goto_descendant(number)
+        if cursor.depth > _SLICE_DEPTH:
+            return True
+    return False
+
+
+def _slices(start: tree_sitter.Node, wide: Container[int]) -> Iterator[tree_sitter.Node]:
+    """Yield a node and those below it at every multiple of the depth of a slice, but for what is in wide errors."""
+    yield start
+    if start.descendant_count <= _SLICE_DEPTH:
+        return
+    cursor, depth = start.walk(), 0
+    while True:
+        is_left = bool(wide) and cursor.node is not None and cursor.node.id in wide
+        if not is_left and cursor.goto_first_child():
+            depth += 1
+            if depth % _SLICE_DEPTH == 0 and cursor.node is not None:
+                yield cursor.node
+            continue
+        while not cursor.goto_next_sibling():
+            depth -= 1
+            if depth < 0 or not cursor.goto_parent():
+                return
+        if depth % _SLICE_DEPTH == 0 and cursor.node is not None:
+            yield cursor.node
 
 
 def _n_doubtful(tree: tree_sitter.Tree) -> int:
@@ -140,7 +266,10 @@ def parse_syntax(path: str, data: bytes) -> tuple[tree_sitter.Tree, str] | None:
     if not dialect:
         return None
     own = load_parser(dialect)
-    return parse_best(with_valid_utf8(with_line_feeds(view)), own)[0], own.settings.name
+    try:
+        return parse_best(with_valid_utf8(with_line_feeds(view)), own)[0], own.settings.name
+    except ParseTooLong:
+        return None
 
 
 def parse_tree(path: str, data: bytes) -> tuple[Grammar, tree_sitter.Tree] | None:
@@ -156,7 +285,10 @@ def parse_tree(path: str, data: bytes) -> tuple[Grammar, tree_sitter.Tree] | Non
     if not dialect:
         return None
     grammar = load_grammar(dialect)
-    return grammar, grammar.parser.parse(data)
+    try:
+        return grammar, run_parser(grammar.parser, data)
+    except ParseTooLong:
+        return None
 
 
 @lru_cache(maxsize=1 << 17)  # a process that stays asks for the files of a repository again and again

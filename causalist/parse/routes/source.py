@@ -4,7 +4,9 @@ In: the bytes of a file, its syntax tree and its definitions. Out: matches in co
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import tree_sitter
@@ -16,6 +18,7 @@ from causalist.parse.text import RAILS_TEMPLATES
 ANY = "ANY"  # the method of a route that handles all
 MAX_ARGUMENT_BYTES = 4_000  # of one call: a longer one is read up to there
 _MAX_ARGUMENTS = 12
+_ARGUMENT_READINGS = 8
 _NO_CODE = ("comment", "string", "text", "content", "fragment")  # in the types of nodes that are no code
 _DECORATOR = re.compile(r"decorator|annotation|attribute_|modifiers")  # types of nodes
 MAX_RECEIVER_BYTES = 200
@@ -23,6 +26,9 @@ _NAME_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$
 _OPENING, _CLOSING = b"([{", b")]}"
 _CHAIN = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
 _STRING = re.compile(r"""(?:[rRbuUfF$@]{0,2})(?P<quote>"{3}|'{3}|["'`])(?P<text>.*?)(?P=quote)$""", re.DOTALL)
+
+_NAMED_TEXT = re.compile(rb"(?<![\w.])(?=(\w+)\s*(?::[^=\n]{1,40})?=\s*[\"'`]([^\"'`$\n]*)[\"'`])")
+_DECORABLE_KINDS = CALLABLE_KINDS | TYPE_KINDS
 
 
 class Argument(NamedTuple):
@@ -53,10 +59,15 @@ class RouteText:
         self.data = data
         self.definitions = definitions
         self.root = tree.root_node
+        self._left_to_read = _ARGUMENT_READINGS * len(data) + MAX_ARGUMENT_BYTES
+
+    @cached_property
+    def _line_feeds(self) -> list[int]:
+        return [match.start() for match in re.finditer(b"\n", self.data)]
 
     def row(self, byte: int) -> int:
         """Return the 0-based row of a byte."""
-        return self.data.count(b"\n", 0, byte)
+        return bisect_left(self._line_feeds, byte)
 
     def text(self, start: int, end: int) -> str:
         """Return the text between two bytes."""
@@ -112,21 +123,43 @@ class RouteText:
     def literal(self, text: str) -> str | None:
         """Return `literal` of a text, with the values of constants of this file that are put into it."""
         for name in re.findall(r"\{(\w+)\}", text):
-            pattern = rf"(?<![\w.]){name}\s*(?::[^=\n]{{1,40}})?=\s*[\"'`]([^\"'`$\n]*)[\"'`]"
-            held = re.findall(pattern.encode(), self.data)
+            held = self._texts_by_name.get(name, ())
             if len(held) == 1:
-                text = re.sub(rf"\$?\{{{name}\}}", held[0].decode("utf-8", "replace").replace("\\", ""), text)
+                text = re.sub(rf"\$?\{{{name}\}}", held[0].replace("\\", ""), text)
         return literal(text)
+
+    @cached_property
+    def _texts_by_name(self) -> dict[str, list[str]]:
+        """Texts that names are given, by name, in the order of the file."""
+        found: dict[str, list[str]] = {}
+        for name, text in _NAMED_TEXT.findall(self.data):
+            found.setdefault(name.decode("utf-8", "replace"), []).append(text.decode("utf-8", "replace"))
+        return found
+
+    @cached_property
+    def _scopes(self) -> tuple[list[int], list[tuple[int, int, int]]]:
+        """Starts of definitions that can be scopes; (number, end, place of the nearest before it that ends later)."""
+        starts: list[int] = []
+        rows: list[tuple[int, int, int]] = []
+        for number, each in enumerate(self.definitions):
+            if each.kind not in (NodeKind.CONSTANT, NodeKind.FIELD):
+                before = len(rows) - 1
+                while before >= 0 and rows[before][1] <= each.end_byte:
+                    before = rows[before][2]
+                starts.append(each.start_byte)
+                rows.append((number, each.end_byte, before))
+        return starts, rows
 
     def scope(self, byte: int) -> int:
         """Return the innermost definition around a byte, constants and fields aside, or MODULE_SCOPE."""
-        found = MODULE_SCOPE
-        for number, each in enumerate(self.definitions):
-            if each.start_byte > byte:
-                break
-            if byte < each.end_byte and each.kind not in (NodeKind.CONSTANT, NodeKind.FIELD):
-                found = number
-        return found
+        starts, rows = self._scopes
+        place = bisect_right(starts, byte) - 1
+        while place >= 0:
+            number, end, before = rows[place]
+            if byte < end:
+                return number
+            place = before
+        return MODULE_SCOPE
 
     def decorated(self, byte: int) -> int:
         """Return the definition that the decorator or annotation at a byte belongs to, or -1.
@@ -146,18 +179,28 @@ class RouteText:
         around = node.parent
         starts = [each.start_byte for each in (behind, around, around and around.parent) if each is not None]
         for start in starts:
-            for number, each in enumerate(self.definitions):
-                if each.start_byte == start and each.end_byte > byte and each.kind in CALLABLE_KINDS | TYPE_KINDS:
+            for number in self._decorable.get(start, ()):
+                if self.definitions[number].end_byte > byte:
                     return number
         return -1
+
+    @cached_property
+    def _decorable(self) -> dict[int, list[int]]:
+        """Callables and types by the byte where they start."""
+        found: dict[int, list[int]] = {}
+        for number, each in enumerate(self.definitions):
+            if each.kind in _DECORABLE_KINDS:
+                found.setdefault(each.start_byte, []).append(number)
+        return found
 
     def arguments(self, start: int, limit: int = MAX_ARGUMENT_BYTES) -> tuple[list[Argument], int]:
         """Return the arguments behind the opening bracket that ends at `start`, and the byte behind the closing one.
 
-        At most `limit` bytes are read.
+        At most `limit` bytes are read, and of all calls of the file `_ARGUMENT_READINGS` times its bytes: calls that are
+        not closed reach into those behind them.
         """
         data, found, first = self.data, list[Argument](), start
-        depth, position, end = 0, start, min(len(self.data), start + limit)
+        depth, position, end = 0, start, min(len(self.data), start + min(limit, self._left_to_read))
         while position < end:
             byte = data[position]
             if byte in b"\"'`":
@@ -173,6 +216,7 @@ class RouteText:
                 found.append(self._argument(first, position))
                 first = position + 1
             position += 1
+        self._left_to_read -= position - start
         if data[first:position].strip():
             found.append(self._argument(first, position))
         return found, position + 1
@@ -315,7 +359,6 @@ _RAILS_METHOD = re.compile(rb"method:?\s*(?:=>)?\s*:?[\"']?(get|post|put|patch|d
 _RAILS_ASKING = re.compile(rb"(?:^|[\s(])(get|post|put|patch|delete|head)[ (]\s*$")
 _RAILS_FORM = re.compile(rb"\b(?:form_with|form_for|form_tag|button_to|simple_form_for)\b")
 _MAX_LINE_BYTES = 300  # behind a helper in which options are searched
-_BETWEEN_MARKS = re.compile(rb"<%(?!#)(.*?)%>", re.DOTALL)
 
 
 def linked_name(match: "re.Match[bytes]") -> str:
@@ -343,6 +386,25 @@ def rails_links(data: bytes) -> Iterator[tuple[int, str, str]]:
         yield match.start("name"), match["name"].decode(), verb
 
 
+def _code_between_marks(data: bytes) -> list[tuple[int, int]]:
+    """Return where the Ruby in a template starts and ends, without its comments.
+
+    >>> _code_between_marks(b"<% a %><%# b %><%= c %><% d")
+    [(2, 5), (17, 21)]
+    """
+    found, start = list[tuple[int, int]](), data.find(b"<%")
+    while start >= 0:
+        if data[start + 2 : start + 3] == b"#":
+            start = data.find(b"<%", start + 2)
+            continue
+        end = data.find(b"%>", start + 2)
+        if end < 0:
+            break
+        found.append((start + 2, end))
+        start = data.find(b"<%", end + 2)
+    return found
+
+
 def read_template_links(path: str, data: bytes) -> tuple[RouteFact, ...]:
     """Return the names of routes that a template asks the paths of: of Django, Jinja, ERB, Haml or Slim."""
     found = [
@@ -351,11 +413,15 @@ def read_template_links(path: str, data: bytes) -> tuple[RouteFact, ...]:
         for match in (pattern.finditer(data) if word in data and b"{" in data else ())
     ]
     spans = [(0, len(data))] if path.lower().endswith(RAILS_TEMPLATES) else []
-    spans += [match.span(1) for match in _BETWEEN_MARKS.finditer(data)] if not spans and b"<%" in data else []
+    spans += _code_between_marks(data) if not spans else []
     for start, end in spans:
         for byte, name, verb in rails_links(data[start:end]):
             found.append((start + byte, RouteFact(MODULE_SCOPE, RouteForm.LINK, "", verb, name, "", -1, 0)))
-    return tuple(fact._replace(row=data.count(b"\n", 0, byte)) for byte, fact in sorted(found))
+    row, last, facts = 0, 0, list[RouteFact]()
+    for byte, fact in sorted(found):
+        row, last = row + data.count(b"\n", last, byte), byte
+        facts.append(fact._replace(row=row))
+    return tuple(facts)
 
 
 # Of the inflections of Rails those that routes meet: ends of plurals, and what stands for them. The first fits.

@@ -296,17 +296,20 @@ class Scopes:
         frame.has_name = True
         prefix = frame.prefix if frame.index < 0 else self.drafts[frame.index].prefix
         qualname = f"{prefix}.{name}" if prefix else name
+        is_deep = prefix.count(".") >= _MAX_PREFIX_DOTS
         if frame.index < 0:
-            frame.prefix = qualname
+            frame.prefix = prefix if is_deep else qualname
             return
         draft = self.drafts[frame.index]
         draft.name, draft.qualname = name, qualname
-        if frame.holds or draft.kind not in VALUE_KINDS:
+        if (frame.holds or draft.kind not in VALUE_KINDS) and not is_deep:
             frame.prefix = qualname
 
 
 _DECLARATION_HEAD = re.compile(r"[^\W\d]\w*")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*(?![\w.:])")  # but not the name of a field
+# In the names before the one of a definition. What is deeper is named as if it stood in the last one that is named.
+_MAX_PREFIX_DOTS = 24
 _MAX_EXPRESSION_BYTES = 4000  # bytes of a type or value that are looked at
 _NEVER = sys.maxsize
 _NOBODY = "_"
