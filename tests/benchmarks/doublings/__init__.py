@@ -1,0 +1,1 @@
+"""Growth of cost with the size of hostile inputs."""
