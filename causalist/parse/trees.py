@@ -6,6 +6,7 @@ file itself. Facts are not read here, and queries are not compiled: what only co
 
 import hashlib
 import re
+import time
 from bisect import bisect_left
 from collections.abc import Container, Iterator, Sequence
 from functools import cache, lru_cache
@@ -33,12 +34,16 @@ from causalist.parse.preprocessor import blank_matches, blank_partial_branches, 
 from causalist.parse.prose import prose_kind
 from causalist.parse.text import RAILS_TEMPLATES, is_notebook, with_line_feeds, with_valid_utf8
 
-
-# Steps of a parser, which it reports a hundred at a time. Files of repositories take 0.4 to 1.7 a byte in any grammar;
-# in text that fits nowhere, some grammars take steps in the square of its length.
+# Steps of a parser, which it reports a hundred at a time. Files of repositories take 0.4 to 5 a byte in any grammar,
+# and the shortest statements 8; in text that fits nowhere, some grammars take steps in the square of its length.
 _STEPS_A_REPORT = 100
-_MAX_STEPS_A_BYTE = 4
+_MAX_STEPS_A_BYTE = 12
 _MIN_STEPS = 200_000  # a small file may take as many, some tenths of a second
+# In some grammars each step takes the longer the more text is not understood. No count tells them from others, only the
+# clock does: twenty times what other files take, and two seconds.
+_MIN_SECONDS = 2.0
+_MAX_SECONDS_A_BYTE = 5e-6
+_REPORTS_A_LOOK = 8
 _CHUNK_BYTES = 65_536
 
 
@@ -47,21 +52,20 @@ class ParseTooLong(Exception):
 
 
 def run_parser(parser: tree_sitter.Parser, data: bytes) -> tree_sitter.Tree:
-    """Return the syntax tree of a text. Raises ParseTooLong if that takes too many steps."""
+    """Return the syntax tree of a text. Raises ParseTooLong if that takes too many steps, or too slow ones."""
     left = max(_MIN_STEPS, _MAX_STEPS_A_BYTE * len(data)) // _STEPS_A_REPORT
+    latest = time.thread_time() + _MIN_SECONDS + _MAX_SECONDS_A_BYTE * len(data)
 
     def is_too_long(offset: int, has_error: bool) -> bool:
         nonlocal left
         left -= 1
-        return left < 0
+        return left < 0 or (not left % _REPORTS_A_LOOK and time.thread_time() > latest)
 
     try:
         return parser.parse(lambda offset, _: data[offset : offset + _CHUNK_BYTES], progress_callback=is_too_long)
     except ValueError as error:
         parser.reset()
-        if left < 0:
-            raise ParseTooLong from error
-        raise
+        raise ParseTooLong from error
 
 
 def parse_best(data: bytes, own: TreeParser) -> tuple[tree_sitter.Tree, TreeParser]:

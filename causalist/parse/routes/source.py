@@ -196,8 +196,8 @@ class RouteText:
     def arguments(self, start: int, limit: int = MAX_ARGUMENT_BYTES) -> tuple[list[Argument], int]:
         """Return the arguments behind the opening bracket that ends at `start`, and the byte behind the closing one.
 
-        At most `limit` bytes are read, and of all calls of the file `_ARGUMENT_READINGS` times its bytes: calls that are
-        not closed reach into those behind them.
+        At most `limit` bytes are read, and for all calls of the file `_ARGUMENT_READINGS` times its bytes, because
+        calls that are not closed reach into those behind them.
         """
         data, found, first = self.data, list[Argument](), start
         depth, position, end = 0, start, min(len(self.data), start + min(limit, self._left_to_read))

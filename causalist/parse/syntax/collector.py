@@ -160,21 +160,21 @@ class FactCollector:
 
         def is_open(d: DefinitionDraft) -> bool:
             """Return True if a header may say which parameters of a function may be left out."""
-            is_own = self.data.startswith(b"static", d.start) or any(
-                each.endswith(OPTIONAL) for each in d.parameters or ()
-            )
-            return has_headers and d.parent < 0 and not is_own
+            if not has_headers or d.parent >= 0 or self.data.startswith(b"static", d.start):
+                return False
+            return not any(each.endswith(OPTIONAL) for each in d.parameters or ())
 
         return [
             (
                 i,
                 tuple(
-                    each + OPTIONAL if is_open(d) and each[-1:] not in (OPTIONAL, ".") else each
-                    for each in d.parameters[d.extends :]
+                    f"{each}{OPTIONAL}" if may_be_left_out and each[-1:] not in (OPTIONAL, ".") else each
+                    for each in own
                 ),
             )
             for i, d in enumerate(self.drafts)
             if d.parameters is not None
+            for own, may_be_left_out in ((d.parameters[d.extends :], is_open(d)),)
         ]
 
     def returns(self) -> list[tuple[int, str]]:
