@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Hostile code of any size, the same shapes in every language: deep, long, wide, and full of one name.
 
 A shape is written with the words of a language (`Words`), in which `#i` is a number that counts up and `#p` the number
@@ -5,6 +6,7 @@ before it. A shape that a language has no words for is left out.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
 _LINE = 90  # bytes of a line where a text without structure is broken
@@ -481,7 +483,11 @@ def generators() -> Iterator[tuple[str, str, Callable[[int], dict[str, bytes]]]]
             if shape(words, 400):
                 yield name, language, _single(words, shape)
         for name, unit in words.extra:
-            yield f"many {name}", language, _single(words, lambda w, n, unit=unit: _many(w, unit, n))
+            yield f"many {name}", language, _single(words, partial(_many_of, unit))
+
+
+def _many_of(unit: str, words: Words, n_bytes: int) -> str:
+    return _many(words, unit, n_bytes)
 
 
 def _single(words: Words, shape: Shape) -> Callable[[int], dict[str, bytes]]:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Repositories of many files that use one another in ways that no hand-written one does."""
 
 from collections.abc import Callable, Iterator

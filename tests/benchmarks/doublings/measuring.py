@@ -8,6 +8,10 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from causalist.index.build import build_index
@@ -16,6 +20,7 @@ from causalist.model.index import Index
 from causalist.model.source import FileEntry, Scan, SourceFile
 from causalist.parse import dialect_of, load_grammar, load_settings
 from causalist.parse.trees import ParseTooLong, run_parser
+from causalist.pipeline.repository import Repository
 from causalist.source import blob_hash
 from causalist.store import FactsCache
 
@@ -44,6 +49,28 @@ def build(files: Files) -> Index:
     return build_index(Scan(entries, {}, {}), read, FactsCache(), None, 0, IndexOptions(processes=1))
 
 
+def asked(files: Files) -> Callable[[], None]:
+    """Return a function that asks the index of files: a question, callers, callees and impact of some definitions."""
+    index = build(files)
+    by_blob = {blob_hash(data): SourceFile(path, data, blob_hash(data)) for path, data in files.items()}
+
+    def read(entry: FileEntry) -> SourceFile:
+        return replace(by_blob[blob_hash(files[entry.path])], path=entry.path)
+
+    names = [index.graph.nodes.ids[i] for i in range(1, len(index.graph.nodes), 97)][:20]
+
+    def ask() -> None:
+        with TemporaryDirectory() as folder:
+            repository = Repository(Path(folder), index, read)
+            repository.ask("where is the word run of f1 m1 read", remember=False)
+            for name in names:
+                repository.callers(name)
+                repository.callees(name)
+                repository.impact(name)
+
+    return ask
+
+
 def raw_parse(files: Files) -> float:
     """Seconds of processor time that tree-sitter takes for the files that have a grammar."""
     read = [(load_grammar(dialect_of(path)).parser, data) for path, data in files.items() if dialect_of(path)]
@@ -61,8 +88,8 @@ def load_all() -> None:
     build({"a.py": b"def f(): ...\n"})
 
 
-def cost(files: Files, seconds: int, work: Callable[[Files], object] = build) -> Cost:
-    """Return what `work` costs in a process that ends after so many seconds of processor time."""
+def cost(files: Files, seconds: int, *, questions: bool = False) -> Cost:
+    """Return what a build costs, or questions to an index, in a process that ends after so many seconds of its time."""
     inlet, outlet = os.pipe()
     child = os.fork()
     if not child:
@@ -70,9 +97,10 @@ def cost(files: Files, seconds: int, work: Callable[[Files], object] = build) ->
         status = 1
         try:
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+            work = asked(files) if questions else partial(build, files)
             held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             start = time.process_time()
-            work(files)
+            work()
             spent = time.process_time() - start
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             raw = raw_parse(files)

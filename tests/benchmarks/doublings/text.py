@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Hostile text of any size: units that readers of prose, data, templates and manifests look for, again and again."""
 
 import json
@@ -52,9 +53,13 @@ def generators() -> Iterator[tuple[str, str, Make]]:
         yield "many exports", name, _wide_json(name, "exports")
         yield "many workspaces", name, _wide_json(name, "workspaces")
     for name in ("pyproject.toml", "Cargo.toml"):
-        yield "deep arrays", name, lambda n, name=name: {name: b"a = " + b"[" * (n // 2) + b"]" * (n // 2)}
-        yield "dotted keys", name, lambda n, name=name: {name: (".".join(["a"] * (n // 2)) + " = 1\n").encode()}
-        yield "tables", name, lambda n, name=name: {name: numbered("[a.b#i]\nc = 1\n", n).encode()}
+        yield "deep arrays", name, _toml(name, lambda n: "a = " + "[" * (n // 2) + "]" * (n // 2))
+        yield "dotted keys", name, _toml(name, lambda n: ".".join(["a"] * (n // 2)) + " = 1\n")
+        yield "tables", name, _toml(name, lambda n: numbered("[a.b#i]\nc = 1\n", n))
+
+
+def _toml(name: str, write: Callable[[int], str]) -> Make:
+    return lambda n: {name: write(n).encode()}
 
 
 def _again(path: str, unit: str, begin: str = "") -> Make:
