@@ -129,6 +129,13 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "index",
+        "source",
+        SettingKind.PATTERNS,
+        _LIMITS.source,
+        "files that are never set aside as generated or repeated",
+    ),
+    Setting(
+        "index",
         "submodules",
         SettingKind.FLAG,
         None,
@@ -228,6 +235,7 @@ class Settings:
             max_file_bytes=self.value("index", "max-file-bytes"),
             max_files=self.value("index", "max-files"),
             deny=self.value("index", "deny"),
+            source=self.value("index", "source"),
         )
 
     def index_options(self, given: IndexOptions) -> IndexOptions:

@@ -68,6 +68,7 @@ def index_command(
         f"{info.files} files: {format_counts(status.languages)}",
         f"{info.nodes} nodes, {info.edges} edges",
         f"left out: {format_counts(status.skipped) or 'nothing'}",
+        *([f"set aside as generated or repeated: {format_counts(status.aside)}"] if status.aside else []),
     ]
     if status.notes:
         slugs = Counter(sorted(note.slug for note in status.notes))

@@ -19,6 +19,7 @@ from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, Confidences, evidence
 from causalist.model.facts import MODULE_SCOPE, Definition
 from causalist.model.graph import CodeGraph, EdgeKind, EdgeTable, NodeTable, UnresolvedCalls
 from causalist.model.roles import role_of
+from causalist.model.source import SetAside
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import NO_LAYER, NodeId, NodeKind, Role, external_id, file_id, section_id
 
@@ -106,9 +107,18 @@ class NodeDrafts(dict[int, NodeDraft]):
 def _file_draft(symbols: FileSymbols, number: int) -> NodeDraft:
     facts = symbols.facts
     return NodeDraft(
-        file_id(symbols.path), NodeKind.FILE, role_of(symbols.path), number, -1,
+        file_id(symbols.path), NodeKind.FILE, _role(symbols), number, -1,
         0, facts.n_bytes, 0, max(facts.n_rows - 1, 0), "", facts.doc,
     )  # fmt: skip
+
+
+_ROLES_ASIDE = {SetAside.COPY: Role.VENDORED}
+
+
+def _role(symbols: FileSymbols) -> Role:
+    """Return the role of a file; one that is set aside is code, documentation or configuration no more."""
+    role, kind = role_of(symbols.path), symbols.facts.aside
+    return role if not kind or role in (Role.TEST, Role.VENDORED) else _ROLES_ASIDE.get(SetAside(kind), Role.GENERATED)
 
 
 def _definition_drafts(symbols: FileSymbols, number: int, drafts: NodeDrafts) -> Iterator[NodeDraft]:

@@ -23,11 +23,16 @@ from causalist.errors import GitError, IndexUnreadable, NothingToIndex
 from causalist.graph import LinkedPart, ParallelPlan, build_graph, needs_bodies
 from causalist.index.collect import collect_facts, is_worth_processes, n_processes, no_garbage_collection, reader_of
 from causalist.index.freshness import (
+    aside_of,
     blobs_of,
     count_left_out,
     index_version,
     known_blobs,
+    known_kinds,
     links_of,
+    marks_of,
+    pair_table,
+    path_marks,
     uncertain_files,
     unfit_files,
 )
@@ -37,7 +42,7 @@ from causalist.index.refresh import refresh_graph
 from causalist.model.facts import FileFacts, strip_uses
 from causalist.model.graph import LinkedGraph, NodeTable
 from causalist.model.index import Commits, FileNote, History, Index, Manifest, SecretSpans
-from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, Scan, SourceFile
+from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, Scan, SourceFile, is_parsed
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import NodeId, NodeKind, file_id
 from causalist.parse import load_settings
@@ -87,16 +92,29 @@ def _build_index(
         and not any(note.slug == DiagnosticSlug.NOT_LINKED for note in previous.notes)
     )
     unfit = _unsearchable_files(scan, read, blobs, previous) if previous and same_version else {}
+    comparable = previous if same_version else None
+    marks = path_marks(scan, read, comparable, blobs)
+    kinds = known_kinds(scan, marks, blobs, comparable)
+    then = aside_of(comparable) if comparable is not None else {}
+    if comparable is not None and is_known:
+        old_marks = marks_of(comparable)
+        is_known = all(old_marks.get(path) == marks.get(path) for path in old_marks.keys() | marks if path in before)
+    if not is_known and options.refresh_cache is not None:
+        options.refresh_cache.drop()  # its facts may be of other kinds
     bodies: dict[str, bytes] = {}
-    again = refresh_graph(scan, blobs, before, read, cache, previous, options) if previous and is_known else None
+    again = refresh_graph(scan, blobs, before, read, cache, previous, options, kinds) if previous and is_known else None
     if again is not None:
         facts = again.facts
     else:
         trim_heap_on_free()
         indexed = _blobs_with_words(previous) if same_version else {}
         entries = [entry for entry in scan.entries if entry.path not in unfit]
-        unread = {e.path for e in entries if e.path not in blobs or indexed.get(e.path) != blobs[e.path]}
-        facts, more = collect_facts(entries, blobs, read, cache, options, words=unread, aside=bodies)
+        unread = {
+            e.path
+            for e in entries
+            if e.path not in blobs or indexed.get(e.path) != blobs[e.path] or kinds.get(e.path) != then.get(e.path, "")
+        }
+        facts, more = collect_facts(entries, blobs, read, cache, options, kinds=kinds, words=unread, aside=bodies)
         unfit.update(more)
     skipped, examples = count_left_out(scan, sorted(unfit.items()))
     files = [(entry.path, facts[entry.path]) for entry in scan.entries if entry.path in facts]
@@ -118,7 +136,8 @@ def _build_index(
     facts.clear()
     lexical = build_lexical(files, linked, kept)
     facts = dict(files)
-    cache.keep_only((blobs[path], reader_of(path)) for path, _ in files)
+    cache.keep_only((blobs[path], reader_of(path, each.aside)) for path, each in files)
+    searched = [number for number, (_, each) in enumerate(files) if not each.aside]
     return Index(
         version=index_version(),
         commit=scan.commit,
@@ -132,6 +151,9 @@ def _build_index(
             secrets=SecretSpans.from_spans([facts[e.path].secrets if e.path in facts else () for e in scan.entries]),
             unfit=StringTable.from_strings(unfit.get(e.path, "") for e in scan.entries),
             links=StringTable.from_strings(map("\0".join, scan.links)),
+            marks=pair_table(marks),
+            aside=pair_table({path: each.aside for path, each in files if each.aside}),
+            kept=StringTable.from_strings(scan.kept),
         ),
         graph=linked.graph,
         lexical=lexical,
@@ -139,9 +161,11 @@ def _build_index(
         skipped=skipped,
         examples=examples,
         notes=_collect_notes(files, dict(linked.troubles)),
-        languages=dict(sorted(Counter([f.language or "text" for _, f in files]).items())),
+        languages=dict(sorted(Counter([f.language or "text" for _, f in files if is_parsed(f.aside)]).items())),
         submodules=bool(options.submodules),
-        history=build_history(commits(), [path for path, _ in files], linked.file_nodes, usable_history(previous)),
+        history=build_history(
+            commits(), [files[number][0] for number in searched], linked.file_nodes[searched], usable_history(previous)
+        ),
     )
 
 
@@ -171,7 +195,7 @@ def _link_files(
         _count_linking_processes(files, options), costs, lambda work: ForkedTask(LinkedPart, work).result
     )
     for number, (path, facts) in enumerate(files):
-        if needs_bodies(path, facts, settings):
+        if path in bodies and needs_bodies(path, facts, settings):
             files[number] = path, facts_with_bodies(facts, bodies.pop(path))
 
     def with_bodies(path: str, facts: FileFacts) -> FileFacts:
@@ -373,7 +397,7 @@ def build_overlaid_index(root: Path, saved: Index, contents: Mapping[str, bytes]
             manifest.paths, manifest.sizes.tolist(), manifest.mtimes.tolist(), manifest.blobs, strict=True
         )
     ]
-    scan = Scan(tuple(entries), {}, {}, saved.commit, tuple(links_of(saved)))
+    scan = Scan(tuple(entries), {}, {}, saved.commit, tuple(links_of(saved)), tuple(saved.manifest.kept))
     options = IndexOptions(processes=1, submodules=saved.submodules, limits=limits)
     read, cache = overlay_reader(root, buffers, limits), _ReadOnlyFactsCache(facts_path())
     index = build_index(scan, read, cache, saved, saved.scanned_at, options, lambda: saved.history.commits)

@@ -9,6 +9,7 @@ import sys
 from collections import deque
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain, islice
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ from typing import TYPE_CHECKING
 from causalist._internal.process import CAN_FORK, end_with_parent
 from causalist.index import options as index_options
 from causalist.index.options import IndexOptions, Read
+from causalist.model.source import is_parsed
+from causalist.source.generated import judge_content
 
 # Whatever parses is imported when something is parsed: an answer from an index that is current needs none of it.
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from causalist.store import FactsCache, Key
 
     _Parsing = Future[list[tuple[str, bytes]]]
+    _Content = tuple[str, bytes, str]  # path, bytes, `SetAside` or ""
 
 
 # Below this many bytes to parse, starting processes costs more than it saves.
@@ -33,15 +37,39 @@ _PARALLEL_THRESHOLD_BYTES = 1_500_000
 _CHUNK_BYTES = 400_000
 # Of sources that are read, or facts that are written, at once.
 _GROUP_BYTES = 4_000_000
+UNKNOWN = "unknown"  # no kind of file
 _PRELOAD_SHARE = 0.1  # of the bytes of a language: it is worth its grammar before there are processes
 _START_METHOD = "fork" if CAN_FORK else "spawn"
 
 
-def reader_of(path: str) -> str:
-    """Return the name and version of the reader of a file, part of the key of cached facts."""
+def reader_of(path: str, kind: str = "") -> str:
+    """Return the name and version of the reader of a file, part of the key of cached facts.
+
+    `kind` is the `SetAside` of a file that is not read as source.
+    """
     from causalist.parse import reader_of as parse_reader
 
-    return f"{index_options.PARSER_VERSION}:{parse_reader(path)}"
+    reader = f"{index_options.PARSER_VERSION}:{parse_reader(path)}"
+    return f"{reader}:{kind}" if kind else reader
+
+
+def name_facts(kind: str, size: int) -> "FileFacts":
+    """Return the facts of a file that is known by its name alone: all that `is_parsed` denies."""
+    from causalist.model.facts import FileFacts
+
+    return FileFacts(language="", n_bytes=size, aside=kind)
+
+
+def _parse_as(path: str, data: bytes, kind: str) -> "FileFacts":
+    """Return the facts of a file of a kind that is parsed: those of generated code have neither words nor passages."""
+    from causalist.parse import parse_file
+
+    facts = parse_file(path, data)
+    if not kind:
+        return facts
+    if facts.language:
+        return replace(facts, aside=kind, words=b"")
+    return replace(facts, aside=kind, words=b"", passages=(), mentions=(), doc="")
 
 
 @contextmanager
@@ -70,17 +98,25 @@ def collect_facts(
     cache: "FactsCache",
     options: IndexOptions,
     *,
+    kinds: dict[str, str] | None = None,
     words: Container[str] | None = None,
     bodies: Container[str] | None = None,
     aside: "dict[str, bytes] | None" = None,
 ) -> "tuple[dict[str, FileFacts], dict[str, str]]":
-    """(facts by path, reason by path of files that are not searched); completes `blobs`.
+    """(facts by path, reason by path of files that are not searched); completes `blobs` and `kinds`.
+
+    `kinds` has the `SetAside` of each file of which it is known, "" for source; the content tells that of others.
 
     Only files in `words` and `bodies`, all if these are None, come with theirs for certain; others may have them where
     they are parsed, or have the content of one that does. With `aside` none comes with its bodies: these are put there
     by path as they are encoded, which takes a fifth of the room (`store.facts_with_bodies`).
     """
-    keys = {e.path: (blobs[e.path], reader_of(e.path)) for e in entries if e.path in blobs}
+    kinds = {} if kinds is None else kinds
+    keys = {
+        e.path: (blobs[e.path], reader_of(e.path, kinds[e.path]))
+        for e in entries
+        if e.path in blobs and is_parsed(kinds.get(e.path, UNKNOWN))
+    }
     by_key: dict[tuple[str, str], tuple[FileFacts, bytes]] = {}
     for wanted in ((False, False), (False, True), (True, False), (True, True)):  # more comes after less
         some = [
@@ -95,18 +131,20 @@ def collect_facts(
 
     def take(path: str, known: "tuple[FileFacts, bytes]") -> None:
         facts[path] = known[0]
-        if aside is not None:
+        if aside is not None and known[1]:
             aside[path] = known[1]
 
     for entry in entries:
-        blob = blobs.get(entry.path)
-        if blob is not None and (blob, reader_of(entry.path)) in by_key:
-            take(entry.path, by_key[blob, reader_of(entry.path)])
+        key = keys.get(entry.path)
+        if key is not None and key in by_key:
+            take(entry.path, by_key[key])
+        elif entry.path in blobs and not is_parsed(kinds.get(entry.path, "")):
+            take(entry.path, (name_facts(kinds[entry.path], entry.size), b""))
         else:
             waiting.append(entry)
     by_key.clear()
 
-    def fresh() -> Iterator[tuple[str, bytes]]:
+    def fresh() -> "Iterator[_Content]":
         """Yield content without cached facts.
 
         Files are read on demand, because together they are larger than their facts.
@@ -118,22 +156,28 @@ def collect_facts(
                 if isinstance(source, str):
                     unfit[entry.path] = source
                     blobs.pop(entry.path, None)
-                else:
-                    blobs[entry.path] = source.blob
+                    continue
+                blobs[entry.path] = source.blob
+                kind = kinds.get(entry.path)
+                if kind is None:
+                    kind = kinds[entry.path] = judge_content(entry.path, source.data) or ""
+                if is_parsed(kind):
                     sources.append(source)
-            of_sources = [(each.blob, reader_of(each.path)) for each in sources]
+                else:
+                    take(entry.path, (name_facts(kind, entry.size), b""))
+            of_sources = [(each.blob, reader_of(each.path, kinds[each.path])) for each in sources]
             known = _get_cached(cache, of_sources, True, True, aside is not None)
             for source, key in zip(sources, of_sources, strict=True):
                 if key in known:
                     take(source.path, known[key])
                 else:
-                    yield source.path, source.data
+                    yield source.path, source.data, kinds[source.path]
 
     stored: list[tuple[Key, bytes]] = []
     size = 0
     for path, parsed, encoded in _parse_all(fresh(), len(waiting), options):
         take(path, (parsed, b"") if parsed and aside is None else _decode_facts(encoded, bodies=aside is None))
-        stored.append(((blobs[path], reader_of(path)), encoded))
+        stored.append(((blobs[path], reader_of(path, kinds[path])), encoded))
         size += len(encoded)
         if size >= _GROUP_BYTES:
             cache.put_many(stored)
@@ -172,27 +216,26 @@ def _split_groups(entries: "Sequence[FileEntry]") -> "Iterator[list[FileEntry]]"
 
 
 def _parse_all(
-    files: Iterator[tuple[str, bytes]], most: int, options: IndexOptions
+    files: "Iterator[_Content]", most: int, options: IndexOptions
 ) -> "Iterator[tuple[str, FileFacts | None, bytes]]":
     """Yield (path, facts or None, encoded facts) of each file, in order.
 
     Uses several processes if there is enough to do; facts are None where another process parsed the file. `most` is an
     upper bound of the number of files.
     """
-    from causalist.parse import parse_file
     from causalist.store import facts_to_bytes
 
     wanted = n_processes(options)
-    first: list[tuple[str, bytes]] = []
+    first: list[_Content] = []
     size = 0
     while wanted > 1 and size < _PARALLEL_THRESHOLD_BYTES and (file := next(files, None)) is not None:
         first.append(file)
         size += len(file[1])
     done = 0
     if wanted < 2 or size < _PARALLEL_THRESHOLD_BYTES:
-        for path, data in chain(first, files):
+        for path, data, kind in chain(first, files):
             options.progress("parsing", done, most)
-            facts = parse_file(path, data)
+            facts = _parse_as(path, data, kind)
             yield path, facts, facts_to_bytes(facts)
             done += 1
         return
@@ -217,7 +260,7 @@ def _parse_all(
     options.progress("parsing", most, most)
 
 
-def _preload_grammars(files: Sequence[tuple[str, bytes]]) -> None:
+def _preload_grammars(files: "Sequence[_Content]") -> None:
     """Load the grammars of much of these files, so that forked processes share them.
 
     Compiling the query of a grammar takes up to a quarter of a second. A grammar of few files is left to the process
@@ -226,7 +269,7 @@ def _preload_grammars(files: Sequence[tuple[str, bytes]]) -> None:
     from causalist.parse import dialect_of, load_grammar
 
     sizes: dict[str, int] = {}
-    for path, data in files:
+    for path, data, _ in files:
         dialect = dialect_of(path)
         sizes[dialect] = sizes.get(dialect, 0) + len(data)
     for dialect, size in sizes.items():
@@ -239,7 +282,7 @@ def is_worth_processes(n_bytes: int, options: IndexOptions) -> bool:
     return n_bytes >= _PARALLEL_THRESHOLD_BYTES and n_processes(options) > 1
 
 
-def _submit_chunks(pool: "ProcessPoolExecutor", chunks: Iterable[list[tuple[str, bytes]]]) -> "Iterator[_Parsing]":
+def _submit_chunks(pool: "ProcessPoolExecutor", chunks: "Iterable[list[_Content]]") -> "Iterator[_Parsing]":
     for chunk in chunks:
         with _no_main_module():
             yield pool.submit(_parse_chunk, chunk)
@@ -260,20 +303,19 @@ def _no_main_module() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
-def _parse_chunk(chunk: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
-    from causalist.parse import parse_file
+def _parse_chunk(chunk: "Sequence[_Content]") -> list[tuple[str, bytes]]:
     from causalist.store import facts_to_bytes
 
     with no_garbage_collection():
-        return [(path, facts_to_bytes(parse_file(path, data))) for path, data in chunk]
+        return [(path, facts_to_bytes(_parse_as(path, data, kind))) for path, data, kind in chunk]
 
 
-def _split_chunks(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
-    chunk: list[tuple[str, bytes]] = []
+def _split_chunks(files: "Iterable[_Content]") -> "Iterator[list[_Content]]":
+    chunk: list[_Content] = []
     size = 0
-    for path, data in files:
-        chunk.append((path, data))
-        size += len(data)
+    for file in files:
+        chunk.append(file)
+        size += len(file[1])
         if size >= _CHUNK_BYTES:
             yield chunk
             chunk, size = [], 0

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from causalist.graph import shipped_confidences
 from causalist.index import options
+from causalist.index.options import Read
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
-from causalist.model.source import FileEntry, Scan
+from causalist.model.source import IS_SOURCE, FileEntry, Scan, is_parsed
 from causalist.model.string_table import StringTable
 from causalist.parse import all_grammars
 from causalist.rank import WalkWeights
@@ -102,7 +103,7 @@ def count_left_out(scan: Scan, unfit: Iterable[tuple[str, str]]) -> tuple[dict[s
 def has_same_left_out(index: Index, scan: Scan) -> bool:
     """Return True if a scan leaves out the files that an index left out, as far as these are named, and its links."""
     is_same = count_left_out(scan, unfit_files(index)) == (index.skipped, index.examples)
-    return is_same and tuple(links_of(index)) == scan.links
+    return is_same and tuple(links_of(index)) == scan.links and tuple(index.manifest.kept) == scan.kept
 
 
 def links_of(index: Index) -> Iterator[tuple[str, str]]:
@@ -110,6 +111,77 @@ def links_of(index: Index) -> Iterator[tuple[str, str]]:
     for each in index.manifest.links:
         path, _, leads_to = each.partition("\0")
         yield path, leads_to
+
+
+def marks_of(index: Index) -> dict[str, str]:
+    """Return what paths and attributes say of files by path: a `SetAside` or IS_SOURCE."""
+    return _pairs(index.manifest.marks)
+
+
+def aside_of(index: Index) -> dict[str, str]:
+    """Return the `SetAside` of each generated or repeated file of an index by path."""
+    return _pairs(index.manifest.aside)
+
+
+def _pairs(table: StringTable) -> dict[str, str]:
+    pairs = (each.partition("\0") for each in table)
+    return {path: said for path, _, said in pairs}
+
+
+def pair_table(said: Mapping[str, str]) -> StringTable:
+    """Return a mapping of paths as a table of "path, zero, value", sorted."""
+    return StringTable.from_strings(f"{path}\0{value}" for path, value in sorted(said.items()))
+
+
+def path_marks(scan: Scan, read: Read, previous: Index | None, known: Mapping[str, str]) -> dict[str, str]:
+    """Return what paths, `.gitattributes` and settings say of the files of a scan by path: a `SetAside` or IS_SOURCE.
+
+    `known` are the blobs of unchanged files. The settings overrule attributes, and these the paths.
+    """
+    from causalist.source.folder_scan import make_matcher
+    from causalist.source.generated import attribute_files, judge_attributes, judge_paths
+
+    entries = {entry.path: entry for entry in scan.entries}
+    paths = list(entries)
+    places = attribute_files(paths)
+    if previous is not None and tuple(previous.manifest.kept) == scan.kept and all(known.get(each) for each in places):
+        before = blobs_of(previous)
+        if list(before) == paths and all(before[each] == known[each] for each in places):
+            return marks_of(previous)
+    marks: dict[str, str] = {path: kind.value for path, kind in judge_paths(paths).items()}
+    contents = ((place, read(entries[place])) for place in places)
+    marks.update(judge_attributes(paths, {place: each.data for place, each in contents if not isinstance(each, str)}))
+    is_source = make_matcher(scan.kept, "source")
+    if is_source is not None:
+        marks.update((path, IS_SOURCE) for path in paths if is_source(path))
+    return marks
+
+
+def known_kinds(scan: Scan, marks: Mapping[str, str], blobs: dict[str, str], previous: Index | None) -> dict[str, str]:
+    """Return the `SetAside` of each file of which it is known, "" for source.
+
+    Removes files from `blobs` whose content was not judged when they were last read.
+    """
+    then, before = (marks_of(previous), aside_of(previous)) if previous is not None else ({}, {})
+    kinds: dict[str, str] = {}
+    for entry in scan.entries:
+        path = entry.path
+        if path in marks:
+            kinds[path] = "" if marks[path] == IS_SOURCE else marks[path]
+        elif previous is not None and blobs.get(path):
+            if path in then:
+                del blobs[path]
+            else:
+                kinds[path] = before.get(path, "")
+    return kinds
+
+
+def searched_blobs(index: Index) -> Iterator[tuple[str, str]]:
+    """Yield (path, blob) of each file of an index that is not known by its name alone."""
+    aside = aside_of(index)
+    for path, blob in zip(index.manifest.paths, index.manifest.blobs, strict=True):
+        if is_parsed(aside.get(path, "")):
+            yield path, blob
 
 
 def unfit_files(index: Index) -> Iterator[tuple[str, str]]:
@@ -163,7 +235,7 @@ def _settled_files(index: Index) -> NDArray[np.bool_]:
 
 
 # Raised when linking or the lexical index change what they give for the same facts.
-INDEX_VERSION = 27
+INDEX_VERSION = 28
 
 
 def index_version() -> str:

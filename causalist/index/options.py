@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 # Raised when parsing changes what it gives for the same bytes.
-PARSER_VERSION = 46
+PARSER_VERSION = 47
 
 
 Read = Callable[["FileEntry"], "SourceFile | str"]
@@ -91,6 +91,12 @@ class RefreshCache:
         """
         taken, self._now = self._now, None
         return taken
+
+    def drop(self) -> None:
+        """Release the linker, if there is one."""
+        taken = self.take()
+        if taken is not None:
+            taken.linker.release_tables()
 
     def keep(self, retained: CachedLinker) -> None:
         """Store a linker for the next refresh."""

@@ -25,14 +25,14 @@ from causalist.graph import (
     relink,
 )
 from causalist.graph.invalidation import UNNAMED_EXPORTS, InterfaceChange, compare_interfaces, dependent_names
-from causalist.index.collect import collect_facts, reader_of
-from causalist.index.freshness import links_of
+from causalist.index.collect import collect_facts, name_facts, reader_of
+from causalist.index.freshness import aside_of, links_of
 from causalist.index.options import CachedLinker, IndexOptions, Read
 from causalist.model.facts import FileFacts, has_same_interface, interface_of
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.source import FileEntry, Scan
+from causalist.model.source import FileEntry, Scan, is_parsed
 from causalist.model.symbols import NodeKind, file_id, split_id
 from causalist.parse import load_settings
 from causalist.store import FactsCache, Key
@@ -62,16 +62,17 @@ def refresh_graph(
     cache: FactsCache,
     previous: Index,
     options: IndexOptions,
+    kinds: dict[str, str],
 ) -> RefreshedGraph | None:
     """Return the graph and facts of the files of `scan`, or None if everything must be linked.
 
     `previous` is an index of this version with the contents `before`. Completes `blobs`, known by path; "" marks files
-    that are not searchable.
+    that are not searchable. Completes `kinds`, the `SetAside` of each file of which it is known.
     """
     if options.refresh_cache is not None:
         reset_trim_threshold()
     retained = options.refresh_cache.take() if options.refresh_cache is not None else None
-    found = _try_refresh(scan, blobs, before, read, cache, previous, options, retained)
+    found = _try_refresh(scan, blobs, before, read, cache, previous, options, kinds, retained)
     if retained is not None and (found is None or found.relinked.linker.program is not retained.linker.program):
         retained.linker.release_tables()
     if found is not None:
@@ -97,6 +98,7 @@ def _try_refresh(
     cache: FactsCache,
     previous: Index,
     options: IndexOptions,
+    kinds: dict[str, str],
     retained: CachedLinker | None,
 ) -> RefreshedGraph | None:
     if tuple(links_of(previous)) != scan.links:
@@ -110,16 +112,17 @@ def _try_refresh(
     gone = sorted((before.keys() - {entry.path for entry in entries}) | unfit_now)
     if len(edited) > len(entries) // 2 or len(gone) > _MAX_FILES_MOVED:
         return None
-    new, unfit = collect_facts(edited, blobs, read, cache, options)
+    new, unfit = collect_facts(edited, blobs, read, cache, options, kinds=kinds)
     settings = load_settings()
-    seen = None if unfit else _compare_visible(new, before, gone, cache, settings)
+    seen = None if unfit else _compare_visible(new, before, gone, cache, settings, aside_of(previous))
     # A link may give what came or went a name that nobody could search for.
     if seen is None or (seen.moved and scan.links):
         return None
     changed = {path for path in new if blobs[path] != before.get(path)}
     affected: set[str] | None = set()
     if seen.names or seen.said or seen.moved:
-        searched = {e.path: (blobs[e.path], reader_of(e.path)) for e in entries if blobs.get(e.path)}
+        read_as = ((e.path, kinds.get(e.path, "")) for e in entries if blobs.get(e.path))
+        searched = {path: (blobs[path], reader_of(path, kind)) for path, kind in read_as if is_parsed(kind)}
         searched = {path: key for path, key in searched.items() if path not in changed}
         affected = _find_dependent_files(seen, searched, cache, settings)
         if affected is not None and gone:
@@ -135,12 +138,12 @@ def _try_refresh(
     else:
         held = {path for path in known if path not in again and of_known[path] == blobs.get(path)}
     unread = [entry for entry in entries if entry.path not in held]
-    facts, unfit = collect_facts(unread, blobs, read, cache, options, words=changed, bodies=again)
+    facts, unfit = collect_facts(unread, blobs, read, cache, options, kinds=kinds, words=changed, bodies=again)
     if unfit:
         return None
     told = {path for path, each in facts.items() if path not in again and needs_bodies(path, each, settings)}
     entries_told = [e for e in entries if e.path in told]
-    facts.update(collect_facts(entries_told, blobs, read, cache, options, words=())[0])
+    facts.update(collect_facts(entries_told, blobs, read, cache, options, kinds=kinds, words=())[0])
     # The same content may stand elsewhere, where it changed.
     worded = [path for path, each in facts.items() if path not in changed and each.words is not None]
     facts.update((path, facts[path].without_words()) for path in worded)
@@ -185,15 +188,18 @@ def _compare_visible(
     gone: Sequence[str],
     cache: FactsCache,
     settings: Mapping[str, LanguageSettings],
+    kinds: Mapping[str, str],
 ) -> _VisibleChanges | None:
-    """Compare interfaces of changed files with those of their old contents.
+    """Compare interfaces of changed files with those of their old contents, which were of `kinds` by path.
 
     Returns None if an old interface is unknown or a change cannot be followed by names.
     """
-    keys = {path: (before[path], reader_of(path)) for path in (*new, *gone) if path in before}
-    old = cache.get_many(keys.values(), words=False)
+    keys = {path: (before[path], reader_of(path, kinds.get(path, ""))) for path in (*new, *gone) if path in before}
+    known = cache.get_many(keys.values(), words=False)
+    old = {path: known.get(key) for path, key in keys.items()}
+    old.update((path, name_facts(kinds[path], 0)) for path in keys if not is_parsed(kinds.get(path, "")))
     seen = _VisibleChanges(set(), set(), set(), [], [])
-    moved = [(path, old.get(keys[path])) for path in gone]
+    moved = [(path, old[path]) for path in gone]
     moved += [(path, facts) for path, facts in new.items() if path not in before]
     for path, facts in moved:
         presence = None if facts is None else invalidation_keys(path, facts, settings)
@@ -204,8 +210,8 @@ def _compare_visible(
     for path, facts in new.items():
         if path not in before:
             continue
-        then = old.get(keys[path])
-        if then is None:
+        then = old[path]
+        if then is None or then.aside != facts.aside:
             return None
         interfaces = interface_of(then), interface_of(facts)
         seen.interfaces.extend(interfaces)

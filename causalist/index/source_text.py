@@ -13,10 +13,11 @@ from typing import NamedTuple
 from causalist.errors import GitError
 from causalist.model.index import Index, Manifest
 from causalist.model.scores import Hit
-from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, SourceFile
+from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, SetAside, SourceFile, is_parsed
 from causalist.model.symbols import split_id
-from causalist.parse import mask_range, mask_secrets, view_of
+from causalist.parse import find_secrets, mask_range, mask_secrets, view_of
 from causalist.source import SkipReason
+from causalist.source.exclusion import CODE_SUFFIXES
 
 _MAX_FILES_NAMED = 3  # changed files that the diagnostic names
 
@@ -32,6 +33,8 @@ class SourceText:
         self._manifest = manifest
         self._read = read
         self._files: dict[str, bytes] = {}
+        aside = (each.partition("\0") for each in manifest.aside)
+        self._by_name = {path: kind for path, _, kind in aside if not is_parsed(kind)}
         self.changed_paths: list[str] = []
         self.read_paths: dict[str, None] = {}  # paths of all files that were read
 
@@ -79,6 +82,15 @@ class SourceText:
             .strip()
         )
 
+    def known_by_name(self, path: str) -> str:
+        """Return the `SetAside` of a file that is known by its name alone, "" for any other."""
+        return self._by_name.get(path, "")
+
+    def holds(self, path: str, literal: str) -> bool:
+        """Return True if a file as it is now has a literal, which may be part of a secret."""
+        source = self._read(FileEntry(path, 0, 0))
+        return not isinstance(source, str) and literal.encode() in source.data
+
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Return one diagnostic that names changed files, if there are any."""
         if not self.changed_paths:
@@ -106,6 +118,8 @@ class SourceText:
             return b""  # found unfit when it was indexed
         source = self._read(FileEntry(path, 0, 0))
         if not isinstance(source, str) and source.blob == indexed:
+            if path in self._by_name:  # nobody has looked for secrets in it yet
+                return mask_secrets(source.data, find_secrets(source.data))
             return mask_secrets(view_of(path, source.data), self._secrets(path))
         if path not in self.changed_paths:
             self.changed_paths.append(path)
@@ -117,6 +131,7 @@ _MAX_UNREAD_BYTES_OF_ALL = 200_000_000
 _MAX_UNREAD_NAMED = 3
 _MAX_IN_PART = 200  # files with errors that are searched
 _IN_PART = "parsed in part"
+_CODE_BY_NAME = (SetAside.MINIFIED, SetAside.BUNDLE)  # code that is not parsed
 _SEARCHED = (SkipReason.TOO_LARGE, SkipReason.WIDE, SkipReason.MINIFIED, SkipReason.TOO_MANY)
 
 
@@ -154,13 +169,19 @@ def unread_files(
         [UnreadFile(path, SkipReason.UNREADABLE) for path in index.examples.get(SkipReason.UNREADABLE, ())],
         0,
     )
-    for reason in _SEARCHED:
-        for path in index.examples.get(reason, ()):
-            data = read_bytes(root, path, _MAX_UNREAD_BYTES) if n_bytes < _MAX_UNREAD_BYTES_OF_ALL else b""
-            if isinstance(data, bytes):
-                n_bytes += len(data)
-                if pattern.search(as_utf8(data)):
-                    found.append(UnreadFile(path, reason))
+    unsearched: list[tuple[str, str]] = [
+        (path, reason) for reason in _SEARCHED for path in index.examples.get(reason, ())
+    ]
+    aside = (each.partition("\0") for each in index.manifest.aside)
+    unsearched += [
+        (path, kind) for path, _, kind in aside if kind in _CODE_BY_NAME and path.lower().endswith(CODE_SUFFIXES)
+    ]
+    for path, reason in unsearched:
+        data = read_bytes(root, path, _MAX_UNREAD_BYTES) if n_bytes < _MAX_UNREAD_BYTES_OF_ALL else b""
+        if isinstance(data, bytes):
+            n_bytes += len(data)
+            if pattern.search(as_utf8(data)):
+                found.append(UnreadFile(path, reason))
     not_here = index.examples.get(SkipReason.SPARSE, ())
     if not_here:
         try:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from causalist.errors import GitError, IndexUnreadable
-from causalist.index.freshness import changed_files, has_same_left_out, index_version, matches_folder
+from causalist.index.freshness import changed_files, has_same_left_out, index_version, matches_folder, searched_blobs
 from causalist.index.open import index_folders
 from causalist.index.options import IndexOptions
 from causalist.model.answer import CacheUse, IndexStatus, PreviousIndex, Staleness, StalenessReason
@@ -110,9 +110,8 @@ def _count_dirty_files(root: Path, index: Index, read: Callable[[FileEntry], Sou
     """
     if index.commit is None:
         return None
-    manifest = index.manifest
     try:
-        changes = changes_since(root, index.commit, zip(manifest.paths, manifest.blobs, strict=True), read)
+        changes = changes_since(root, index.commit, searched_blobs(index), read)
     except GitError:
         return None
     return len(changes.rows) + len(changes.deleted)

@@ -244,7 +244,8 @@ class RepositoryInfo:
 class Status:
     """Content of an index: files by language, files left out by reason with `examples`, and notes.
 
-    `learned` is the provenance of learned weights; None if the shipped ones are used.
+    `learned` is the provenance of learned weights; None if the shipped ones are used. `aside` counts the generated and
+    repeated files by `SetAside`, with `aside_examples`.
     """
 
     repository: RepositoryInfo
@@ -254,6 +255,8 @@ class Status:
     examples: Mapping[str, tuple[str, ...]]
     notes: tuple[FileNote, ...]
     learned: str | None = None
+    aside: Mapping[str, int] = field(default_factory=dict)
+    aside_examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class StalenessReason(StrEnum):

@@ -368,6 +368,8 @@ class FileFacts:
 
     `secrets` are the spans (start byte, end byte) that were masked before parsing. `mentions` are the names of code in
     prose. `routes` are those that the file registers or asks for, and events.
+
+    `aside` is the `SetAside` of a generated or repeated file, "" for source. Such a file has no words and no passages.
     """
 
     language: str
@@ -398,6 +400,7 @@ class FileFacts:
     mentions: tuple[Mention, ...] = ()
     routes: tuple[RouteFact, ...] = ()
     conditions: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    aside: str = ""
 
     def document_spans(self) -> list[tuple[int, int]]:
         """Return the bytes of each document's words: definitions, then passages, nested or disjoint.

@@ -191,6 +191,11 @@ class Manifest:
     # again, which is not a change.
     unfit: StringTable = field(default_factory=lambda: StringTable.from_strings(()))
     links: StringTable = field(default_factory=lambda: StringTable.from_strings(()))  # path, "\0", where it leads
+    # Of files whose paths or attributes say what they are: path, "\0", a `SetAside` or IS_SOURCE.
+    marks: StringTable = field(default_factory=lambda: StringTable.from_strings(()))
+    # Of all generated and repeated files: path, "\0", the `SetAside`.
+    aside: StringTable = field(default_factory=lambda: StringTable.from_strings(()))
+    kept: StringTable = field(default_factory=lambda: StringTable.from_strings(()))  # `Scan.kept`
 
 
 @dataclass(frozen=True, slots=True)

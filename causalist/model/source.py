@@ -7,6 +7,34 @@ from typing import NamedTuple
 from causalist._internal.lazy import dataclass
 
 
+class SetAside(StrEnum):
+    """Kind of text that is generated or repeated.
+
+    Such a file has no passages and no weight in ranking. Its name and its literals are found, and what it defines is
+    resolved if it is code that others may call (`DEFINING_KINDS`).
+    """
+
+    LOCK_FILE = "lock file"
+    MINIFIED = "minified"
+    BUNDLE = "bundle"
+    SOURCE_MAP = "source map"
+    GENERATED = "generated"
+    DOCUMENTATION = "generated documentation"
+    SNAPSHOT = "snapshot"
+    DATA = "data"
+    TRANSLATION = "translation"
+    COPY = "vendored copy"
+
+
+DEFINING_KINDS = frozenset({SetAside.GENERATED, SetAside.COPY})
+IS_SOURCE = "source"  # said of a file that no rule may set aside
+
+
+def is_parsed(kind: str) -> bool:
+    """Return True if a file of this `SetAside`, or of "", has facts beyond its name."""
+    return not kind or kind in DEFINING_KINDS
+
+
 @dataclass(frozen=True, slots=True)
 class FileEntry:
     """A file that will be indexed, known by its metadata alone.
@@ -38,7 +66,7 @@ class Scan:
 
     `entries` are sorted by path; `skipped` counts files by reason; `examples` names up to three paths for each reason.
     `links` are (path of a symbolic link, path that it leads to), sorted, both below the root; whether anything is there
-    is not asked.
+    is not asked. `kept` are the patterns of files that the settings call source.
     """
 
     entries: tuple[FileEntry, ...]
@@ -46,6 +74,7 @@ class Scan:
     examples: Mapping[str, tuple[str, ...]]
     commit: str | None = None
     links: tuple[tuple[str, str], ...] = ()
+    kept: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +109,7 @@ class DiagnosticSlug(StrEnum):
     FILTERED_OUT = "filtered-out"
     DEADLINE = "deadline"
     INDEX_NOT_WRITABLE = "index-not-writable"
+    LARGE_INDEX = "large-index"
 
 
 class Diagnostic(NamedTuple):

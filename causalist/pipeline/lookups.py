@@ -573,7 +573,7 @@ class Lookups:
         return Impact(changes.commit, tuple(graph.nodes.ids[n] for n in changed.tolist()), changes.deleted, affected)
 
     def _changes_since(self, revision: str) -> Changes:
+        from causalist.index.freshness import searched_blobs
         from causalist.source import changes_since
 
-        manifest = self.index.manifest
-        return changes_since(self.root, revision, zip(manifest.paths, manifest.blobs, strict=True), self.read)
+        return changes_since(self.root, revision, searched_blobs(self.index), self.read)

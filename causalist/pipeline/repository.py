@@ -386,12 +386,13 @@ class Repository(Lookups):
         `staged` takes what is staged instead, `patch` the files with a unified diff applied. The graph is that of the
         changed files. Raises GitError, and UsageError for a patch that does not apply.
         """
+        from causalist.index.freshness import searched_blobs
         from causalist.review.changes import compare_versions
         from causalist.review.report import review_change
         from causalist.review.versions import apply_patch, compare_folder, compare_staged, resolve_commit
         from causalist.store import FactsCache, facts_path
 
-        manifest, notes = self.index.manifest, list[str]()
+        notes = list[str]()
         after = "the working tree"
         if patch is not None:
             before, after = "the working tree", "the patch"
@@ -401,7 +402,7 @@ class Repository(Lookups):
             versions = compare_staged(self.root, before)
         else:
             before = resolve_commit(self.root, "HEAD")
-            versions = compare_folder(self.root, before, zip(manifest.paths, manifest.blobs, strict=True), self.read)
+            versions = compare_folder(self.root, before, searched_blobs(self.index), self.read)
         there: Repository = self
         if patch is not None or staged:
             there, unknown = self._with_contents({v.after: v.new for v in versions if v.after and v.new is not None})
@@ -453,10 +454,17 @@ class Repository(Lookups):
 
     def status(self) -> Status:
         """Return what is indexed and what was left out."""
+        from causalist.index.freshness import aside_of
+
         index = self.index
         examples = {reason: paths[:3] for reason, paths in index.examples.items()}
+        aside: dict[str, list[str]] = {}
+        for path, kind in aside_of(index).items():
+            aside.setdefault(kind, []).append(path)
         return Status(self.info(), index.version, dict(index.languages), dict(index.skipped), examples,
-                      index.notes, self.learned.provenance if self.learned else None)  # fmt: skip
+                      index.notes, self.learned.provenance if self.learned else None,
+                      {kind: len(paths) for kind, paths in sorted(aside.items())},
+                      {kind: tuple(paths[:3]) for kind, paths in sorted(aside.items())})  # fmt: skip
 
     def index_status(self) -> IndexStatus:
         """Return the status of the index of a folder, after a check of all its files."""

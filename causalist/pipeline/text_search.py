@@ -47,6 +47,7 @@ _MIN_INFORMATIVE_WORDS = 3  # of these that are not said of everything
 _COMMENTS = ("//", "/*", "*", "#", "--")  # as they begin in most languages
 _MAX_NODES = 50  # definitions in which something quoted stands; in more of them it says nothing
 _MAX_MATCHES_IN_FILE = 10_000  # matches of one file that are counted
+_MAX_BYTES_ASIDE = 100_000_000  # of generated and repeated files that are read for a literal
 _MAX_ROWS = 20  # lines of one node that are told
 _MAX_NODE_BYTES = 200_000  # bytes of a definition in which a message is looked for
 _MAX_SAMPLE_CHARACTERS = 120  # characters of the line that is shown
@@ -98,10 +99,24 @@ def find_matches(
     search = _make_searcher(pattern, steps)
     paths = list(index.manifest.paths) if pattern.is_whole_query else files_with_all(pattern, graph, index.lexical)
     found: dict[int, _MatchCounter] = {}
+    sizes = index.manifest.sizes.tolist()
+    aside = [path for path in paths if texts.known_by_name(path)] if pattern.is_whole_query else []
+    if aside:
+        is_aside = frozenset(aside)
+        paths = [path for path in paths if path not in is_aside] + aside
+    n_bytes = 0
     for number, path in enumerate(paths):
         if not steps.in_time():
             steps.leave_out(f"{len(paths) - number} of {len(paths)} files in which to look for {pattern.text!r}")
             break
+        if number >= len(paths) - len(aside):
+            n_bytes += sizes[index.manifest.paths.position(path)]
+            if n_bytes > _MAX_BYTES_ASIDE:
+                n = len(paths) - number
+                steps.leave_out(f"{n} generated or repeated files in which to look for {pattern.text!r}")
+                break
+            if not pattern.is_expression and not texts.holds(path, pattern.text):
+                continue
         text = texts.read_text(path)
         if not text:
             continue

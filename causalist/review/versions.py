@@ -13,6 +13,7 @@ from typing import NamedTuple
 from causalist.errors import GitError, UsageError
 from causalist.model.source import FileEntry, SourceFile
 from causalist.source import BlobReader, as_utf8, blob_hash, read_bytes
+from causalist.source.generated import judge_content
 from causalist.source.git import RunningGit, git_arguments, head_commit, work_tree_top
 
 _LEAST_COMMON = 0.5  # of the lines of two files of which one is the other renamed
@@ -117,8 +118,7 @@ def compare_folder(
                 continue
             content, note = _read_stored(reader, path, old)
             if path in indexed:
-                now = read(FileEntry(path, 0, 0))
-                new, reason = (None, now) if isinstance(now, str) else (now.data, "")
+                new, reason = _reviewed(path, read(FileEntry(path, 0, 0)))
             else:
                 raw = read_bytes(root, path, _MAX_BYTES * 20)
                 if raw == "link" or (old is not None and old.mode == _LINK):
@@ -181,7 +181,15 @@ def _read_stored(reader: BlobReader, path: str, stored: _Stored | None) -> tuple
     if stored.blob == _EMPTY_BLOB:
         return b"", ""
     read = reader.read(FileEntry(path, 0, 0, stored.blob))
-    return (None, read) if isinstance(read, str) else (read.data, "")
+    return _reviewed(path, read)
+
+
+def _reviewed(path: str, read: SourceFile | str) -> tuple[bytes | None, str]:
+    """Return (content, reason why nobody reviews it) of a file that was read."""
+    if isinstance(read, str):
+        return None, read
+    kind = judge_content(path, read.data)
+    return (None, kind.value) if kind is not None else (read.data, "")
 
 
 def pair_renamed(files: Sequence[FileVersions]) -> list[FileVersions]:

@@ -138,6 +138,8 @@ def status_document(
         "languages": dict(status.languages),
         "skipped": dict(status.skipped),
         "examples": {reason: list(paths) for reason, paths in status.examples.items()},
+        "aside": dict(status.aside),
+        "aside_examples": {kind: list(paths) for kind, paths in status.aside_examples.items()},
         "notes": [
             {"path": note.path, "slug": note.slug, "detail": note.detail, "line": _line(note.row)}
             for note in status.notes
@@ -180,6 +182,8 @@ def empty_status_document(error: CausalistError) -> Document:
         "languages": {},
         "skipped": {},
         "examples": {},
+        "aside": {},
+        "aside_examples": {},
         "notes": [],
         "diagnostics": [_diagnostic_of(error)],
         "index": None,
@@ -268,16 +272,24 @@ def status_lines(status: "Status", standing: "IndexStatus", *, is_refreshed: boo
         f"weights   {'as shipped' if status.learned is None else status.learned}",
         f"left out  {sum(status.skipped.values())}",
     ]
-    for reason, n in status.skipped.items():
-        examples = status.examples.get(reason, ())
-        more = ", …" if n > len(examples) > 0 else ""
-        lines.append(f"  {n} {reason}: {', '.join(examples)}{more}")
+    lines += _reason_lines(status.skipped, status.examples)
+    lines.append(f"set aside {sum(status.aside.values())}")
+    lines += _reason_lines(status.aside, status.aside_examples)
     lines.append(f"notes     {len(status.notes)}")
     for note in status.notes[:MAX_NOTES]:
         place = f"{note.path}:{note.row + 1}" if note.row >= 0 else note.path
         lines.append(f"  {place}: {note.slug}: {note.detail}")
     if len(status.notes) > MAX_NOTES:
         lines.append(f"  and {len(status.notes) - MAX_NOTES} more{more_notes}")
+    return lines
+
+
+def _reason_lines(counts: "Mapping[str, int]", named: "Mapping[str, tuple[str, ...]]") -> list[str]:
+    lines = []
+    for reason, n in counts.items():
+        examples = named.get(reason, ())
+        more = ", …" if n > len(examples) > 0 else ""
+        lines.append(f"  {n} {reason}: {', '.join(examples)}{more}")
     return lines
 
 

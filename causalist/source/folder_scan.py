@@ -24,6 +24,7 @@ from causalist._internal.lazy import lazy_regex
 from causalist.errors import GitError, RepositoryNotFound, UsageError
 from causalist.model.source import FileEntry, Scan
 from causalist.source.exclusion import (
+    ASIDE_REASONS,
     CODE_SUFFIXES,
     DEFAULT_LIMITS,
     FOLDER_MARKERS,
@@ -67,7 +68,7 @@ class ScanBuilder:
         """
         self._limits = limits
         self._also = also or {}
-        self._denied = _make_matcher(limits.deny)
+        self._denied = make_matcher(limits.deny)
         self._entries: dict[str, FileEntry] = {}
         self._skipped: dict[SkipReason, list[str]] = {}
         self._links: dict[str, str] = {}
@@ -85,6 +86,8 @@ class ScanBuilder:
             reason = None if most else reason
         if reason is None and self._denied is not None and self._denied(path):
             reason = SkipReason.DENIED
+        if reason in ASIDE_REASONS and size <= self._limits.max_file_bytes:
+            reason = None
         # No limit is below that of the settings: what the name allows is asked of the few files that are larger.
         least = most or self._limits.max_file_bytes
         if reason is None and size > least and size > (most or max_bytes_of(path, self._limits)):
@@ -119,11 +122,12 @@ class ScanBuilder:
             examples={reason.value: pick_examples(reason, found) for reason, found in skipped},
             commit=commit,
             links=tuple(sorted(self._links.items())[:MAX_LINKS]),
+            kept=self._limits.source,
         )
 
 
-def _make_matcher(patterns: tuple[str, ...]) -> Callable[[str], bool] | None:
-    """Return a test for paths that match a pattern; None without patterns. Raises UsageError."""
+def make_matcher(patterns: tuple[str, ...], setting: str = "deny") -> Callable[[str], bool] | None:
+    """Return a test for paths that match a pattern of a setting; None without patterns. Raises UsageError."""
     if not patterns:
         return None
     from pathspec import GitIgnoreSpec
@@ -131,7 +135,7 @@ def _make_matcher(patterns: tuple[str, ...]) -> Callable[[str], bool] | None:
     try:
         return GitIgnoreSpec.from_lines(patterns).match_file
     except ValueError as error:
-        raise UsageError(f"deny: {error}; write patterns as in .gitignore") from error
+        raise UsageError(f"{setting}: {error}; write patterns as in .gitignore") from error
 
 
 def to_printable(raw: bytes) -> str:

@@ -21,11 +21,8 @@ SECRETS = {
     "secret": (".env", ".env.production", "deploy/id_ed25519", "tls/server.pem", "tls/server.key", "tls/ca.crt",
                ".ssh/config", "store.p12", "app.keystore", ".netrc", "secrets.yaml", "credentials.json", "prod.tfvars"),
     "binary": ("logo.png", "data.sqlite3", "tool"),
-    "minified": ("app.min.js", "bundle.js"),
-    "generated": ("model_pb2.py", "api.ts"),
     "too large": ("big.py",),
     "UTF-16": ("wide.ps1",),
-    "lock file": ("package-lock.json",),
     "ignored by .causalistignore": ("private/notes.md", "draft.py"),
 }  # fmt: skip
 
@@ -34,8 +31,6 @@ def content_of(name: str) -> bytes:
     text = f"{WORD} = '{WORD}'\n".encode()
     return {
         "tool": b"\0" + text,
-        "bundle.js": b"var a='" + WORD.encode() + b"';" * 9_000,
-        "api.ts": b"// @generated\n" + text,
         "big.py": text * 120_000,
         "wide.ps1": text.decode().encode("utf-32"),
     }.get(name, text)

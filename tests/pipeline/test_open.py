@@ -571,7 +571,8 @@ def test_the_number_of_processes_does_not_show(
 def test_grammars_that_much_needs_are_there_before_processes_are(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[str] = []
     monkeypatch.setattr("causalist.parse.load_grammar", loaded.append)
-    collect._preload_grammars([("a.py", b"x" * 90), ("b.go", b"x" * 9), ("c.txt", b"x" * 200), ("lib/d.py", b"x")])
+    sizes = {"a.py": 90, "b.go": 9, "c.txt": 200, "lib/d.py": 1}
+    collect._preload_grammars([(path, b"x" * size, "") for path, size in sizes.items()])
     assert loaded == ["python"]
     collect._preload_grammars([])
     assert loaded == ["python"]

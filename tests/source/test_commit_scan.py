@@ -52,20 +52,20 @@ def test_a_bare_clone_offers_what_a_clean_checkout_offers(committed: Any, tmp_pa
         replace(e, mtime_ns=0, ctime_ns=0) for e in folder.entries
     ]
     assert (tree.skipped, tree.examples, tree.commit) == (folder.skipped, folder.examples, folder.commit)
-    assert tree.skipped == {"binary": 1, "lock file": 1, "secret": 1, "too large": 1}
+    assert tree.skipped == {"binary": 1, "secret": 1, "too large": 1}
     assert {entry.mtime_ns for entry in tree.entries} == {0}
     with BlobReader(bare) as reader:
         by_tree = [reader.read(entry) for entry in tree.entries]
     assert by_tree == [read_file(committed.path, entry) for entry in folder.entries]
-    assert [found for found in by_tree if isinstance(found, str)] == ["minified", "binary"]
+    assert [found for found in by_tree if isinstance(found, str)] == ["binary"]
 
 
 @pytest.mark.parametrize("where", [".", ".git", "with space"])
 def test_any_way_to_name_a_repository_works(committed: Any, where: str) -> None:
     scan = scan_commit(committed.path / where, "HEAD")
-    assert [entry.path for entry in scan.entries][:2] == [".gitignore", "a.py"]
+    assert [entry.path for entry in scan.entries][:3] == [".gitignore", "Cargo.lock", "a.py"]
     with BlobReader(committed.path / where) as reader:
-        assert reader.read(scan.entries[1]) == SourceFile("a.py", b"x = 1\n", blob_hash(b"x = 1\n"))
+        assert reader.read(scan.entries[2]) == SourceFile("a.py", b"x = 1\n", blob_hash(b"x = 1\n"))
 
 
 def test_an_old_commit_does_not_see_the_folder(committed: Any) -> None:
@@ -101,8 +101,8 @@ def test_a_name_that_is_no_utf8(repository: Any) -> None:
 
 
 def test_limits_hold(committed: Any) -> None:
-    scan = scan_commit(committed.path, "HEAD", Limits(max_files=2, max_file_bytes=7))
-    assert [entry.path for entry in scan.entries] == [".gitignore", "a.py"]
+    scan = scan_commit(committed.path, "HEAD", Limits(max_files=3, max_file_bytes=7))
+    assert [entry.path for entry in scan.entries] == [".gitignore", "Cargo.lock", "a.py"]
     assert scan.skipped["too many files"] == 5
     assert scan.skipped["too large"] == 3
 

@@ -140,9 +140,10 @@ def test_the_index_and_git_are_never_listed_nor_counted(place: Any) -> None:
 def test_secrets_binaries_and_big_files_are_skipped_by_name_and_size(place: Any) -> None:
     place.write_all({".env": "x", ".env.example": "x", "tls/server.key": "x", "logo.PNG": "x", "yarn.lock": "x"})
     place.write_all({"exact.txt": "x" * 100, "over.txt": "x" * 101, "app.min.js": "x"})
+    place.write_all({"big/yarn.lock": "x" * 101})
     scan = scan_folder(place.path, Limits(max_file_bytes=100))
-    assert paths(scan) == [".env.example", "exact.txt"]
-    assert scan.skipped == {"binary": 1, "lock file": 1, "minified": 1, "secret": 2, "too large": 1}
+    assert paths(scan) == [".env.example", "app.min.js", "exact.txt", "yarn.lock"], "set aside later"
+    assert scan.skipped == {"binary": 1, "lock file": 1, "secret": 2, "too large": 1}
 
 
 def test_a_line_of_five_megabytes_is_too_large(place: Any) -> None:

@@ -231,8 +231,9 @@ def build_lexical(
     fresh = [(i, *files[i]) for i in numbers]
     if previous_rows is None:
         trim_heap_on_free()
-    own, outer = _names(fresh, linked, vocabulary)
-    path = _paths(fresh, linked, vocabulary)
+    searched = [each for each in fresh if not each[2].aside]
+    own, outer = _names(searched, linked, vocabulary)
+    path = _paths(searched, linked, vocabulary)
     path_of_documents = _spread_paths(path, file_of, graph.nodes.kinds)
     # Only terms that some document has are kept.
     strings = vocabulary.strings()
@@ -253,8 +254,10 @@ def build_lexical(
         return with_norms(join_postings(old, terms, new), old, new, n_nodes, b)
 
     old_definitions, old_files, old_paths, old_names = previous.tables
-    paths = without_counts(join_postings(old_paths, terms, rows(blocks.part(path, 1))), len(files))
-    symbol_names = without_counts(join_postings(old_names, terms, rows(blocks.part(own, 1))), n_nodes)
+    # What is set aside does not make the words of others less rare.
+    aside = [len(facts.definitions) + 1 for _, facts in files if facts.aside]
+    paths = without_counts(join_postings(old_paths, terms, rows(blocks.part(path, 1))), len(files) - len(aside))
+    symbol_names = without_counts(join_postings(old_names, terms, rows(blocks.part(own, 1))), n_nodes - sum(aside))
     names = (blocks.part(own, WEIGHT_NAME), blocks.part(outer, WEIGHT_OUTER_NAME))
     found = rows(words, *names, blocks.part(path_of_documents, WEIGHT_PATH))
     definitions = weighted_postings(old_definitions, B_DEFINITION, found)
