@@ -139,7 +139,7 @@ def path_marks(scan: Scan, read: Read, previous: Index | None, known: Mapping[st
     `known` are the blobs of unchanged files. The settings overrule attributes, and these the paths.
     """
     from causalist.source.folder_scan import make_matcher
-    from causalist.source.generated import attribute_files, judge_attributes, judge_paths
+    from causalist.source.generated import attribute_files, judge_files
 
     entries = {entry.path: entry for entry in scan.entries}
     paths = list(entries)
@@ -148,9 +148,8 @@ def path_marks(scan: Scan, read: Read, previous: Index | None, known: Mapping[st
         before = blobs_of(previous)
         if list(before) == paths and all(before[each] == known[each] for each in places):
             return marks_of(previous)
-    marks: dict[str, str] = {path: kind.value for path, kind in judge_paths(paths).items()}
     contents = ((place, read(entries[place])) for place in places)
-    marks.update(judge_attributes(paths, {place: each.data for place, each in contents if not isinstance(each, str)}))
+    marks = judge_files(paths, {place: each.data for place, each in contents if not isinstance(each, str)})
     is_source = make_matcher(scan.kept, "source")
     if is_source is not None:
         marks.update((path, IS_SOURCE) for path in paths if is_source(path))

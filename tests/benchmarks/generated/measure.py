@@ -17,7 +17,7 @@ from pathlib import Path
 from causalist.model.source import IS_SOURCE, SetAside
 from causalist.source import as_utf8
 from causalist.source.exclusion import classify, skip_reason_by_name
-from causalist.source.generated import attribute_files, judge_attributes, judge_content, judge_paths
+from causalist.source.generated import attribute_files, judge_content, judge_files
 
 _LIST = Path(__file__).parent / "repositories.txt"
 
@@ -52,8 +52,7 @@ def read_blobs(place: Path, commit: str) -> Iterator[tuple[str, bytes]]:
 
 def judge(files: dict[str, bytes]) -> dict[str, str]:
     """Return the kind of each file as an index has it; "" for source."""
-    kinds: dict[str, str] = {path: kind.value for path, kind in judge_paths(sorted(files)).items()}
-    kinds.update(judge_attributes(sorted(files), {path: files[path] for path in attribute_files(files)}))
+    kinds = judge_files(sorted(files), {path: files[path] for path in attribute_files(files)})
     for path, data in files.items():
         said = kinds.get(path, "")
         if said == IS_SOURCE:
@@ -71,13 +70,14 @@ def main() -> None:
     parser.add_argument("--seed", default="1")
     parser.add_argument("--show", default="")
     parser.add_argument("--only", default="")
+    parser.add_argument("--list", type=Path, default=_LIST)
     options = parser.parse_args()
     counts: Counter[str] = Counter()
     sizes: Counter[str] = Counter()
     found: list[tuple[str, str, str, bytes]] = []
     others: list[tuple[str, str, str, bytes]] = []
     by_repository: dict[str, Counter[str]] = {}
-    for line in _LIST.read_text().split():
+    for line in options.list.read_text().split():
         name, _, commit = line.partition("@")
         if options.only and options.only not in name:
             continue
@@ -111,7 +111,7 @@ def main() -> None:
     if options.misses:
         chosen += rng.sample(sorted(others, key=lambda row: row[1:3]), options.misses)
     for kind, name, path, data in chosen:
-        head = data.decode("utf-8", "replace")[:110].replace("\n", "⏎").replace("\t", " ")
+        head = data.decode("utf-8", "replace")[:90].replace("\n", "⏎").replace("\t", " ")
         print(f"[{kind or 'SOURCE'}] {name} {path} ‖ {head}")
 
 
