@@ -18,6 +18,7 @@ from causalist._internal.process import CAN_FORK, end_with_parent
 from causalist.index import options as index_options
 from causalist.index.options import IndexOptions, Read
 from causalist.model.source import is_parsed
+from causalist.model.symbols import NodeKind
 from causalist.source.generated import judge_content
 
 # Whatever parses is imported when something is parsed: an answer from an index that is current needs none of it.
@@ -38,6 +39,7 @@ _CHUNK_BYTES = 400_000
 # Of sources that are read, or facts that are written, at once.
 _GROUP_BYTES = 4_000_000
 UNKNOWN = "unknown"  # no kind of file
+_MAX_CONSTANTS_ASIDE = 200  # of a generated or copied file; one with more is a table, of which hardly any is used
 _PRELOAD_SHARE = 0.1  # of the bytes of a language: it is worth its grammar before there are processes
 _START_METHOD = "fork" if CAN_FORK else "spawn"
 
@@ -62,13 +64,17 @@ def name_facts(kind: str, size: int) -> "FileFacts":
 
 def _parse_as(path: str, data: bytes, kind: str) -> "FileFacts":
     """Return the facts of a file of a kind that is parsed: those of generated code have neither words nor passages."""
+    from causalist.model.facts import without_constants
     from causalist.parse import parse_file
 
     facts = parse_file(path, data)
     if not kind:
         return facts
     if facts.language:
-        return replace(facts, aside=kind, words=b"")
+        if sum(each.kind == NodeKind.CONSTANT for each in facts.definitions) > _MAX_CONSTANTS_ASIDE:
+            facts = without_constants(facts)
+        mentions = tuple(each for each in facts.mentions if each.document < len(facts.definitions))
+        return replace(facts, aside=kind, words=b"", passages=(), mentions=mentions)
     return replace(facts, aside=kind, words=b"", passages=(), mentions=(), doc="")
 
 

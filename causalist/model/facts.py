@@ -12,11 +12,12 @@ same. Nothing left out here may be asked of another file anywhere in `causalist.
 """
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum, StrEnum
+from itertools import accumulate
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from causalist.model.source import Diagnostic
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
@@ -418,6 +419,56 @@ class FileFacts:
         values = list(_values(self))
         values[_WORDS] = None
         return FileFacts(*values)
+
+
+def without_constants(facts: FileFacts) -> FileFacts:
+    """Return the facts without the constants that nothing is defined in.
+
+    What is inside of them belongs to their parents.
+    """
+    definitions = facts.definitions
+    parents = {definition.parent for definition in definitions}
+    is_kept = [each.kind != NodeKind.CONSTANT or i in parents for i, each in enumerate(definitions)]
+    kept = [i for i, stays in enumerate(is_kept) if stays]
+    places = {i: place for place, i in enumerate(kept)}
+    at = [places.get(i, places.get(each.parent, MODULE_SCOPE)) for i, each in enumerate(definitions)]
+
+    def moved(number: int) -> int:
+        return at[number] if number >= 0 else number
+
+    def scoped(rows: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(row._replace(scope=moved(row.scope)) for row in rows)
+
+    def owned(rows: Iterable[tuple[int, Any]]) -> tuple[tuple[int, Any], ...]:
+        return tuple((at[i], value) for i, value in rows if is_kept[i])
+
+    bounds = [0, *accumulate(is_kept)]
+    return replace(
+        facts,
+        definitions=tuple(definitions[i]._replace(parent=moved(definitions[i].parent)) for i in kept),
+        bases=tuple(base._replace(definition=at[base.definition]) for base in facts.bases if is_kept[base.definition]),
+        implementations=tuple(
+            each._replace(scope=moved(each.scope), first=bounds[each.first], end=bounds[each.end])
+            for each in facts.implementations
+        ),
+        calls=scoped(facts.calls),
+        references=scoped(facts.references),
+        imports=scoped(facts.imports),
+        bindings=scoped(facts.bindings),
+        accesses=scoped(facts.accesses),
+        lookups=scoped(facts.lookups),
+        routes=tuple(
+            each._replace(scope=moved(each.scope), definition=moved(each.definition)) for each in facts.routes
+        ),
+        mentions=tuple(
+            each._replace(document=moved(each.document)) for each in facts.mentions if each.document < len(definitions)
+        ),
+        returns=owned(facts.returns),
+        owners=owned(facts.owners),
+        parameters=owned(facts.parameters),
+        conditions=owned(facts.conditions),
+        tests=tuple(at[i] for i in facts.tests if is_kept[i]),
+    )
 
 
 _NAMES = [field.name for field in fields(FileFacts)]
