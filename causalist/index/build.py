@@ -53,6 +53,11 @@ from causalist.store.facts_cache import Key
 
 # Processes that link: each comes to hold most of the tables for itself, which take five times the room of the source.
 _MAX_LINKING_PROCESSES = 4
+# An index that is larger says why. No repository of those in docs/benchmarks.md has more than 3.4 nodes a kilobyte.
+_LEAST_LARGE = 50_000  # nodes
+_MAX_NODES_A_KILOBYTE = 12
+_MAX_NODES_A_CODE_NODE = 10  # nodes of all, of text without a grammar above all, for each of code
+_LARGE_SHARE = 0.8
 _MAX_DUPLICATED_BYTES = 300_000_000  # bytes of source of which others than the first hold tables
 
 
@@ -160,7 +165,7 @@ def _build_index(
         transition=transition,
         skipped=skipped,
         examples=examples,
-        notes=_collect_notes(files, dict(linked.troubles)),
+        notes=(*_collect_notes(files, dict(linked.troubles)), *_note_size(files)),
         languages=dict(sorted(Counter([f.language or "text" for _, f in files if is_parsed(f.aside)]).items())),
         submodules=bool(options.submodules),
         history=build_history(
@@ -225,6 +230,38 @@ def _collect_notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int
             found.append(Diagnostic(DiagnosticSlug.NOT_LINKED, what, 0))
         notes.extend(FileNote(path, each.slug, each.detail, each.row) for each in found)
     return tuple(notes)
+
+
+def _note_size(files: Sequence[tuple[str, FileFacts]]) -> tuple[FileNote, ...]:
+    """Return a note that says which folder an index is large for, if it is larger than its source explains."""
+    counts = [(path, 1 + len(facts.definitions) + len(facts.passages), facts) for path, facts in files]
+    n_nodes = sum(n for _, n, _ in counts)
+    if n_nodes < _LEAST_LARGE:
+        return ()
+    n_kilobytes = sum(facts.n_bytes for _, _, facts in counts if is_parsed(facts.aside)) / 1000
+    n_of_code = sum(n for _, n, facts in counts if facts.language)
+    is_dense = n_nodes > _MAX_NODES_A_KILOBYTE * n_kilobytes
+    if not is_dense and n_nodes <= _MAX_NODES_A_CODE_NODE * n_of_code:
+        return ()
+    chosen = [each for each in counts if is_dense or not each[2].language]
+    folder, share, n_files = "", sum(n for _, n, _ in chosen), len(chosen)
+    while True:  # down to the folder that most of it is in
+        below: Counter[str] = Counter()
+        for path, n, _ in chosen:
+            below[path[len(folder) :].partition("/")[0]] += n
+        name, n = below.most_common(1)[0]
+        inside = [each for each in chosen if each[0].startswith(f"{folder}{name}/")]
+        if not inside or n < _LARGE_SHARE * share:
+            break
+        folder, chosen, n_files = f"{folder}{name}/", inside, len(inside)
+    n = sum(n for _, n, _ in chosen)
+    what = (
+        f"{n_nodes / max(n_kilobytes, 1):.1f} a kB"
+        if is_dense
+        else f"{n_nodes / max(n_of_code, 1):.0f} for each of code"
+    )
+    detail = f"{n} of {n_nodes} nodes ({what}) are of {n_files} files here; deny or linguist-generated keeps them out"
+    return (FileNote(folder or ".", DiagnosticSlug.LARGE_INDEX, detail, -1),)
 
 
 def usable_history(previous: Index | None) -> History:

@@ -33,8 +33,6 @@ class SourceText:
         self._manifest = manifest
         self._read = read
         self._files: dict[str, bytes] = {}
-        aside = (each.partition("\0") for each in manifest.aside)
-        self._by_name = {path: kind for path, _, kind in aside if not is_parsed(kind)}
         self.changed_paths: list[str] = []
         self.read_paths: dict[str, None] = {}  # paths of all files that were read
 
@@ -82,9 +80,9 @@ class SourceText:
             .strip()
         )
 
-    def known_by_name(self, path: str) -> str:
-        """Return the `SetAside` of a file that is known by its name alone, "" for any other."""
-        return self._by_name.get(path, "")
+    def _is_known_by_name(self, path: str) -> bool:
+        rows = self._manifest.aside.prefix_range(f"{path}\0")
+        return bool(rows) and not is_parsed(self._manifest.aside[rows[0]].partition("\0")[2])
 
     def holds(self, path: str, literal: str) -> bool:
         """Return True if a file as it is now has a literal, which may be part of a secret."""
@@ -118,7 +116,7 @@ class SourceText:
             return b""  # found unfit when it was indexed
         source = self._read(FileEntry(path, 0, 0))
         if not isinstance(source, str) and source.blob == indexed:
-            if path in self._by_name:  # nobody has looked for secrets in it yet
+            if self._is_known_by_name(path):  # nobody has looked for secrets in it yet
                 return mask_secrets(source.data, find_secrets(source.data))
             return mask_secrets(view_of(path, source.data), self._secrets(path))
         if path not in self.changed_paths:

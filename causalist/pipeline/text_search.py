@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from causalist.errors import UsageError
+from causalist.index.freshness import aside_of
 from causalist.index.source_text import SourceText
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
 from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import TextMatches
+from causalist.model.source import is_parsed
 from causalist.model.symbols import NodeKind, file_id, split_id
 from causalist.rank import (
     TextPattern,
@@ -100,7 +102,7 @@ def find_matches(
     paths = list(index.manifest.paths) if pattern.is_whole_query else files_with_all(pattern, graph, index.lexical)
     found: dict[int, _MatchCounter] = {}
     sizes = index.manifest.sizes.tolist()
-    aside = [path for path in paths if texts.known_by_name(path)] if pattern.is_whole_query else []
+    aside = [path for path, kind in aside_of(index).items() if not is_parsed(kind)] if pattern.is_whole_query else []
     if aside:
         is_aside = frozenset(aside)
         paths = [path for path in paths if path not in is_aside] + aside

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from causalist.index import build as building
 from causalist.index.options import IndexOptions, RefreshCache
 from causalist.model.answer import AskOptions
 from causalist.model.symbols import Role
@@ -156,3 +157,16 @@ def test_sequences_of_changes_equal_a_rebuild(shop: WorkTree, seed: int) -> None
         if chance.random() < 0.5:
             shop.settle()
         check_equal(shop.path, done, options)
+
+
+def test_an_index_that_text_makes_large_says_where(tree: WorkTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "_LEAST_LARGE", 100)
+    monkeypatch.setattr(building, "_MAX_NODES_A_CODE_NODE", 5)
+    assert in_memory(tree.path).index.notes == ()
+    for number in range(30):
+        text = "".join(f"# Title {part}\n\n" + "Text.\n" * 300 for part in range(4))
+        tree.write(f"docs/api/{'ab'[number % 2]}/page{number}.md", text)
+    (note,) = in_memory(tree.path).index.notes
+    # Five nodes a page; two each of the README, app.py and store.py, of which four are of code.
+    assert (note.path, note.slug) == ("docs/api/", "large-index")
+    assert note.detail.startswith("150 of 156 nodes (39 for each of code) are of 30 files here")
