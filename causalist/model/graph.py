@@ -256,7 +256,8 @@ class CodeGraph:
             return []
         name = _REPEATED.sub("", own)
         repeated = [other for other in ids.prefix_range(f"{name}~") if ids[other].removeprefix(f"{name}~").isdigit()]
-        return [other for other in (ids.position(name), *repeated) if other not in (node, -1)]
+        first = node if name == own else ids.position(name)
+        return [other for other in (first, *repeated) if other not in (node, -1)]
 
     def kind(self, node: int) -> NodeKind:
         """Return the kind of a node."""

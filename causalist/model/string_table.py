@@ -103,7 +103,10 @@ class StringTable:
         """Return the positions of strings with this prefix in a *sorted* table."""
         wanted = prefix.encode("utf-8", "surrogatepass")
         first = self.lower_bound(wanted)
-        low, high = first, len(self)
+        low = high = first
+        step = 1
+        while high < len(self) and self.raw(high).startswith(wanted):  # mostly none has it, or a few have
+            low, high, step = high + 1, min(high + step, len(self)), 2 * step
         while low < high:
             middle = (low + high) // 2
             if self.raw(middle).startswith(wanted):

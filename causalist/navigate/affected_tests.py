@@ -23,7 +23,7 @@ from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, 
 from causalist.navigate.branches import CallSites
 from causalist.navigate.edges import DISPATCHED
 from causalist.navigate.impact import LEAST_PROBABILITY, Chains, find_affected_with_chains
-from causalist.navigate.implicit_calls import class_of_constructor
+from causalist.navigate.implicit_calls import ImplicitUses, class_of_constructor
 from causalist.parse import dialect_of, load_settings
 from causalist.rank import find_nodes_with_words, rarity_of_shared_words
 
@@ -240,10 +240,11 @@ def find_users_and_tests(
     sites = CallSites(graph, read_text) if read_text is not None else None
     is_known = lexical is not None and read_text is not None
     texts = TestTexts(graph, is_test, lexical, read_text) if is_known else None  # type: ignore[arg-type]
-    affected, chains = find_affected_with_chains(graph, changed, max_depth, min_confidence, sites)
+    uses = ImplicitUses(graph, min_confidence, is_chained=True)
+    affected, chains = find_affected_with_chains(graph, changed, max_depth, min_confidence, sites, uses)
     found = _find_tests(graph, changed, affected, is_test, max_depth, min_confidence, texts)
     if lexical is not None and found:
-        makers = _probabilities_of_makers(graph, found, chains, is_test, min_confidence, sites)
+        makers = _probabilities_of_makers(graph, found, chains, is_test, min_confidence, sites, uses)
         found = _weigh(graph, changed, found, makers, lexical, texts)
     return affected, tuple(sorted(found.values(), key=lambda each: (-each.probability, each.depth, each.node)))
 
@@ -339,6 +340,7 @@ def _probabilities_of_makers(
     is_test: NDArray[np.bool_],
     min_confidence: float,
     sites: CallSites | None,
+    uses: ImplicitUses,
 ) -> dict[int, float]:
     """Return the probability that a test makes an object of the class to which its way is dispatched.
 
@@ -356,7 +358,7 @@ def _probabilities_of_makers(
             types = _with_derived(graph, owner)
             by_class[owner] = None
             if _is_made_in_functions(graph, types):
-                users = find_affected_with_chains(graph, types, None, min_confidence, sites)[0]
+                users = find_affected_with_chains(graph, types, None, min_confidence, sites, uses)[0]
                 by_class[owner] = _find_tests(graph, types, users, is_test, None, min_confidence)
         makers = by_class[owner]
         if makers is not None:

@@ -31,7 +31,8 @@ class CallSites:
     def __init__(self, graph: CodeGraph, read_text: Callable[[str], str]) -> None:
         self._graph = graph
         self._read_text = read_text
-        self._files: dict[str, tuple[list[str], list[tuple[int, ...]]]] = {}
+        self._lines: dict[str, list[str]] = {}
+        self._around: dict[int, list[tuple[int, ...]]] = {}  # of each row of a caller
         self._shares: dict[int, float] = {}
 
     def share(self, number: int) -> float:
@@ -44,13 +45,16 @@ class CallSites:
         edges, nodes = self._graph.edges, self._graph.nodes
         source, row = int(edges.sources[number]), int(edges.rows[number])
         start, path = int(nodes.start_rows[source]), split_id(nodes.ids[source])[0]
-        if path not in self._files:
-            lines = self._read_text(path).split("\n")
-            self._files[path] = lines, _rows_around(lines)
-        lines, around = self._files[path]
+        if path not in self._lines:
+            self._lines[path] = self._read_text(path).split("\n")
+        lines = self._lines[path]
         if not start <= row < len(lines):
             return UNKNOWN_SHARE
-        heads = [head for head in around[row] if abs(head) > start]
+        around = self._around.get(source, [])
+        if row - start >= len(around):
+            last = max(int(nodes.end_rows[source]), row)
+            around = self._around[source] = _rows_around(lines[start : last + 1])
+        heads = [head for head in around[row - start] if head]
         name = split_id(nodes.ids[int(edges.targets[number])])[1] or ""
         n_branches = sum(head > 0 for head in heads) + _is_behind_condition(lines[row], name.rpartition(".")[2])
         share = SHARES_BY_BRANCHES[min(n_branches, len(SHARES_BY_BRANCHES) - 1)]

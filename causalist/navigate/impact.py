@@ -17,7 +17,7 @@ from causalist.model.lookup import Affected
 from causalist.model.symbols import TYPE_KINDS, NodeKind, Role, file_id
 from causalist.navigate.branches import UNKNOWN_SHARE, CallSites
 from causalist.navigate.edges import DISPATCHED, find_overridden
-from causalist.navigate.implicit_calls import edge_of, find_implicit_uses
+from causalist.navigate.implicit_calls import ImplicitUses, edge_of
 
 # Of several ways by which a node depends on another, the first is given.
 _DIRECT, _CONSTRUCTOR, _OVERRIDDEN, _SPECIAL = range(4)
@@ -66,11 +66,16 @@ def find_affected_with_chains(
     max_depth: int | None,
     min_confidence: float,
     sites: CallSites | None = None,
+    uses: ImplicitUses | None = None,
 ) -> tuple[tuple[Affected, ...], "Chains"]:
-    """Return the nodes of `find_affected_nodes`, and the chains of uses by which they run one of `changed`."""
+    """Return the nodes of `find_affected_nodes`, and the chains of uses by which they run one of `changed`.
+
+    `uses` are those of this graph and confidence, chained, which several searches may share.
+    """
     if max_depth is not None and max_depth < 1:
         raise UsageError(f"--max-depth must be at least 1, not {max_depth}")
     edges = graph.edges
+    uses = uses or ImplicitUses(graph, min_confidence, is_chained=True)
     every = np.arange(len(edges.kinds))
     usable = np.isin(edges.kinds, sorted(ORDERING_KINDS)) & (graph.certainties(every) >= min_confidence)
     reached = np.zeros(len(graph.nodes), dtype=np.bool_)
@@ -85,7 +90,7 @@ def find_affected_with_chains(
         through = through[np.isin(edges.kinds[through], DISPATCHED)]
         direct = graph.edges_into(frontier)
         direct, through = direct[usable[direct]], through[usable[through]]
-        implicit = find_implicit_uses(graph, frontier.tolist(), min_confidence, is_chained=True)
+        implicit = uses.of_all(frontier.tolist())
         numbers = np.concatenate([direct, through, np.array([use.number for use in implicit], dtype=np.int64)])
         precedence = np.array(
             [_DIRECT] * len(direct)
@@ -109,7 +114,7 @@ def find_affected_with_chains(
             layer, tier = graph.layer(node), graph.tier(node)
             result.append(Affected(graph.nodes.ids[node], depth, edge, role, by, layer, tier, runs))
     users = {graph.nodes.ids.position(each.node): each for each in result}
-    chains = _find_chains(graph, changed, users, min_confidence, sites)
+    chains = _find_chains(graph, changed, users, min_confidence, sites, uses)
     chances = chains.probabilities
     return tuple(each._replace(probability=chances.get(node, 0.0)) for node, each in users.items()), chains
 
@@ -184,6 +189,7 @@ def _find_chains(
     users: Collection[int],
     min_confidence: float,
     sites: CallSites | None,
+    uses: ImplicitUses,
 ) -> Chains:
     """Return the chains of uses by which `users` run one of `changed`.
 
@@ -202,7 +208,7 @@ def _find_chains(
         if node in done:
             continue
         done.add(node)
-        for source, share, is_dispatched in _users_of(graph, node, min_confidence, sites):
+        for source, share, is_dispatched in _users_of(graph, node, min_confidence, sites, uses):
             if source in users:
                 shares.setdefault(source, []).append(-chance * share)
                 if -chance * share > max(best.get(source, 0.0), LEAST_PROBABILITY):
@@ -215,36 +221,45 @@ def _find_chains(
 
 
 def _users_of(
-    graph: CodeGraph, node: int, min_confidence: float, sites: CallSites | None
+    graph: CodeGraph, node: int, min_confidence: float, sites: CallSites | None, uses: ImplicitUses
 ) -> Iterator[tuple[int, float, bool]]:
     """Yield the users of a node with the probability that they run it when they run, and if they call another one."""
     edges, roles = graph.edges, graph.nodes.roles
-    for number in graph.edges_into(np.array([node])).tolist():
-        source, kind = int(edges.sources[number]), EdgeKind(int(edges.kinds[number]))
+    parent = int(graph.nodes.parents[node])
+    of_type = parent if parent >= 0 and graph.kind(parent) in TYPE_KINDS else -1
+    for number, source, kind, confidence in _edges_into(graph, node):
         is_test_call = kind == EdgeKind.CALLS and roles[source] == Role.TEST
-        share = CALLS_OF_TESTS_SHARE if is_test_call else RUN_SHARES.get(kind, 0.0)
-        confidence = float(edges.confidences[number])
+        share = CALLS_OF_TESTS_SHARE if is_test_call else RUN_SHARES.get(kind, 0.0)  # type: ignore[call-overload]
         if kind == EdgeKind.CALLS and not is_test_call and sites is not None:
             share = sites.share(number)
-        if source == graph.nodes.parents[node] and graph.kind(source) in TYPE_KINDS:
+        if source == of_type:
             share = min(share, OWN_MEMBER_SHARE)
         if share and (confidence >= min_confidence or graph.edge(number).certainty >= min_confidence):
             yield source, share * confidence, False
     for base in find_overridden(graph, [node], min_confidence):
-        numbers = graph.edges_into(np.array([base]))
-        n_overriding = int(np.count_nonzero(edges.kinds[numbers] == EdgeKind.OVERRIDES))
+        rows = list(_edges_into(graph, base))
+        n_overriding = sum(kind == EdgeKind.OVERRIDES for _, _, kind, _ in rows)
         owner = int(graph.nodes.parents[base])
         # What has no body of its own runs its only implementation.
         is_sole = n_overriding == 1 and owner >= 0 and graph.nodes.kinds[owner] == NodeKind.INTERFACE
         share = RUN_SHARES[EdgeKind.CALLS] if is_sole else DISPATCHED_SHARE
-        for number in numbers.tolist():
-            if edges.kinds[number] in DISPATCHED:
-                chance = share * float(edges.confidences[number])
-                if sites is not None and roles[edges.sources[number]] != Role.TEST:
+        for number, source, kind, confidence in rows:
+            if kind in DISPATCHED:
+                chance = share * confidence
+                if sites is not None and roles[source] != Role.TEST:
                     chance *= sites.share(number) / UNKNOWN_SHARE
-                yield int(edges.sources[number]), min(chance, 1.0), not is_sole
-    for use in find_implicit_uses(graph, [node], min_confidence, is_chained=True):
+                yield source, min(chance, 1.0), not is_sole
+    for use in uses.of(node):
         source = int(edges.sources[use.number])
         is_test = roles[source] == Role.TEST
         share = RUN_SHARES[EdgeKind.CALLS] if sites is None else sites.share(use.number)
         yield source, use.confidence * (CALLS_OF_TESTS_SHARE if is_test else share), False
+
+
+def _edges_into(graph: CodeGraph, node: int) -> Iterator[tuple[int, int, int, float]]:
+    """Return (number, source, kind, confidence) of the edges that lead to a node."""
+    edges = graph.edges
+    first, last = edges.incoming_indptr[node : node + 2].tolist()
+    numbers = edges.incoming[first:last]
+    columns = (numbers, edges.sources[numbers], edges.kinds[numbers], edges.confidences[numbers])
+    return zip(*(column.tolist() for column in columns), strict=True)

@@ -75,83 +75,71 @@ class ImplicitUse(NamedTuple):
 
 
 def find_implicit_uses(
-    graph: CodeGraph, methods: Iterable[int], min_confidence: float = 0.0, *, is_chained: bool = False
+    graph: CodeGraph, methods: Iterable[int], min_confidence: float = 0.0
 ) -> tuple[ImplicitUse, ...]:
     """Return the uses of classes that run one of `methods`, at most one for each edge.
 
     Constructors come first, then the order is by confidence and by number of the edge. A use by the method itself does
     not count, nor does a use of a special method by its own class.
+    """
+    return ImplicitUses(graph, min_confidence).of_all(methods)
+
+
+class ImplicitUses:
+    """Uses of classes that run methods of a graph; what was found once is kept.
 
     With `is_chained`, a call of a class also runs what its constructor calls in turn: the constructors of its bases.
     And whoever calls a class may run a method of it that no call is known to run.
     """
-    edges = graph.edges
-    found: dict[int, ImplicitUse] = {}
-    for method in methods:
-        for use in (*_uses_of_maker(graph, method), *_indirect_uses(graph, method)) if is_chained else ():
-            is_better = use.number not in found or _order(use) < _order(found[use.number])
-            if is_better and use.confidence >= min_confidence:
+
+    def __init__(self, graph: CodeGraph, min_confidence: float = 0.0, *, is_chained: bool = False) -> None:
+        self._types = _Types(graph)
+        self._min_confidence = min_confidence
+        self._is_chained = is_chained
+        self._found: dict[int, tuple[ImplicitUse, ...]] = {}
+
+    def of_all(self, methods: Iterable[int]) -> tuple[ImplicitUse, ...]:
+        """Return the uses that run one of several methods, at most one for each edge, in the order of `of`."""
+        found: dict[int, ImplicitUse] = {}
+        for use in chain.from_iterable(map(self.of, methods)):
+            if use.number not in found or _order(use) < _order(found[use.number]):
                 found[use.number] = use
-        slot, precisions = _slot_of(graph, method), SPECIAL_USE_PRECISION
-        if slot is None and is_chained and _is_never_called(graph, method):
-            slot = _Slot(_owner(graph, method), _leaf(graph.nodes.ids[method]), False, False)
-            precisions = OUTSIDE_USE if _derives_from_outside(graph, slot.owner) else UNSEEN_USE
+        return tuple(sorted(found.values(), key=_order))
+
+    def of(self, method: int) -> tuple[ImplicitUse, ...]:
+        """Return the uses that run a method: constructors first, then by confidence and by number of the edge."""
+        if method not in self._found:
+            best: dict[int, ImplicitUse] = {}
+            for use in self._find(method):
+                if use.confidence >= self._min_confidence and (
+                    use.number not in best or _order(use) < _order(best[use.number])
+                ):
+                    best[use.number] = use
+            self._found[method] = tuple(sorted(best.values(), key=_order))
+        return self._found[method]
+
+    def _find(self, method: int) -> Iterator[ImplicitUse]:
+        types, is_chained = self._types, self._is_chained
+        edges, nodes = types.graph.edges, types.graph.nodes
+        if is_chained:
+            yield from _uses_of_maker(types, method)
+            yield from _indirect_uses(types, method)
+        slot, precisions = _slot_of(types.graph, method), SPECIAL_USE_PRECISION
+        if slot is None and is_chained and _is_never_called(types, method):
+            slot = _Slot(_owner(types.graph, method), _leaf(nodes.ids[method]), False, False)
+            precisions = OUTSIDE_USE if types.derives_from_outside(slot.owner) else UNSEEN_USE
         if slot is None or slot.owner < 0:
-            continue
+            return
         if slot.is_constructor:
             precisions = {EdgeKind.CALLS: 1.0}
-        for owner, certainty in _types_that_run(graph, method, slot, is_chained).items():
-            for number in _numbers(graph, graph.edges_into(np.array([owner])), tuple(precisions)):
+        for owner, certainty in types.that_run(method, slot, is_chained=is_chained).items():
+            for number in types.into(owner, tuple(precisions)):
+                source = int(edges.sources[number])
+                if source == method or (not slot.is_constructor and int(nodes.parents[source]) == owner):
+                    continue
                 precision = precisions[EdgeKind(int(edges.kinds[number]))]
                 confidence = float(edges.confidences[number]) * certainty * precision
-                source = int(edges.sources[number])
-                is_own = source == method or (not slot.is_constructor and int(graph.nodes.parents[source]) == owner)
-                if not is_own and confidence >= min_confidence:
-                    use = ImplicitUse(number, method, confidence, slot.is_constructor)
-                    if number not in found or _order(use) < _order(found[number]):
-                        found[number] = use
-    return tuple(sorted(found.values(), key=_order))
-
-
-def _indirect_uses(graph: CodeGraph, function: int) -> Iterator[ImplicitUse]:
-    """Yield the reads of tables that name a function, and the calls of what is declared under the same name."""
-    nodes, edges = graph.nodes, graph.edges
-    if graph.kind(function) not in CALLABLE_KINDS:
-        return
-    for other in graph.namesakes(function):
-        for number in _numbers(graph, graph.edges_into(np.array([other])), (EdgeKind.CALLS,)):
-            if int(edges.sources[number]) not in (function, other):
-                yield ImplicitUse(number, function, float(edges.confidences[number]), False)
-    for number in _numbers(graph, graph.edges_into(np.array([function])), (EdgeKind.REFERENCES,)):
-        holder, row = int(edges.sources[number]), int(edges.rows[number])
-        if graph.kind(holder) is not NodeKind.FILE and graph.kind(holder) not in TYPE_KINDS:
-            continue
-        for each in graph.outgoing(holder):
-            table = int(edges.targets[each])
-            is_value = edges.kinds[each] == EdgeKind.CONTAINS and graph.kind(table) in _VALUES
-            if not is_value or not nodes.start_rows[table] <= row <= nodes.end_rows[table]:
-                continue
-            for reading in _numbers(graph, graph.edges_into(np.array([table])), (EdgeKind.READS,)):
-                if graph.kind(int(edges.sources[reading])) in CALLABLE_KINDS:
-                    confidence = float(edges.confidences[number] * edges.confidences[reading])
-                    yield ImplicitUse(reading, function, confidence * TABLE_USE, False)
-
-
-def _uses_of_maker(graph: CodeGraph, method: int) -> Iterator[ImplicitUse]:
-    """Yield the uses of a class by the function that it stands in, which makes it and hands its instances out."""
-    nodes, edges = graph.nodes, graph.edges
-    if graph.kind(method) != NodeKind.METHOD:
-        return
-    around: list[int] = []  # the class of the method, and the classes that it is a member of
-    maker = int(nodes.parents[method])
-    while maker >= 0 and graph.kind(maker) in TYPE_KINDS:
-        around.append(maker)
-        maker = int(nodes.parents[maker])
-    if maker < 0 or not around or graph.kind(maker) not in CALLABLE_KINDS:
-        return
-    for number in _numbers(graph, graph.edges_into(np.array(around)), _NAMING):
-        if int(edges.sources[number]) == maker:
-            yield ImplicitUse(number, method, float(edges.confidences[number]) * MADE_USE, False)
+                yield ImplicitUse(number, method, confidence, slot.is_constructor)
 
 
 def constructor_calls(graph: CodeGraph, node: int) -> list[Edge]:
@@ -180,15 +168,15 @@ def class_of_constructor(graph: CodeGraph, node: int) -> int:
 
 def find_constructors_run(graph: CodeGraph, types: Iterable[int]) -> tuple[int, ...]:
     """Return the constructors, ascending, that calls of `types` run: own ones, else the nearest inherited ones."""
-    found: set[int] = set()
+    found, known = set[int](), _Types(graph)
     for each in types:
         if graph.kind(each) not in TYPE_KINDS:
             continue
         slots = [(*names.constructors, *names.initializers) for names in _settings_of(graph, each)]
         for name in chain.from_iterable(slots):
-            owner = next((base for base in _linear_bases(graph, each) if _members(graph, base, name)), -1)
+            owner = next((base for base in known.linear_bases(each) if known.members(base, name)), -1)
             if owner >= 0:
-                found.update(_members(graph, owner, name))
+                found.update(known.members(owner, name))
     return tuple(sorted(found))
 
 
@@ -240,33 +228,6 @@ def _slot_of(graph: CodeGraph, method: int) -> _Slot | None:
     return None
 
 
-def _is_never_called(graph: CodeGraph, method: int) -> bool:
-    """Return True for a method that nothing is known to call, emit or serve, and none that it overrides either."""
-    if graph.kind(method) != NodeKind.METHOD:
-        return False
-    edges = graph.edges
-    above = [int(edges.targets[e]) for e in graph.outgoing(method) if edges.kinds[e] == EdgeKind.OVERRIDES]
-    into = graph.edges_into(np.array([method, *above], dtype=np.int64))
-    used = into[np.isin(edges.kinds[into], _RUNNING)]
-    return bool(np.all(edges.sources[used] == method))
-
-
-def _derives_from_outside(graph: CodeGraph, owner: int) -> bool:
-    """Return True if the signature of a class, or of a base of it, names a base that the graph does not have.
-
-    Only for languages with decorators that run, whose classes have bases alone in their brackets.
-    """
-    if owner < 0 or not any(names.decorators for names in _settings_of(graph, owner)):
-        return False
-    for each in _linear_bases(graph, owner):
-        named = _BASES.search(graph.nodes.signatures[each])
-        known = {_leaf(graph.nodes.ids[base]) for base in _bases(graph, each)}
-        text = _NO_BASE.sub("", named[1]) if named else ""
-        if any(name and name not in known and name not in _MERE_BASES for name in _BASE.findall(text)):
-            return True
-    return False
-
-
 def _owner(graph: CodeGraph, method: int) -> int:
     """Return the class of a method, -1 for none.
 
@@ -290,101 +251,192 @@ def _owner(graph: CodeGraph, method: int) -> int:
     return -1
 
 
-def _types_that_run(graph: CodeGraph, method: int, slot: _Slot, is_chained: bool) -> dict[int, float]:
-    """Return the types a use of which runs the method, with the certainty of that.
+class _Types:
+    """Types of a graph with their members and bases; what was found once is kept."""
 
-    These are its class and the classes that derive from it.
-    """
-    edges, found = graph.edges, {slot.owner: 1.0}
-    running = {slot.owner, method, *graph.namesakes(method)}
-    level = [slot.owner]
-    while level:
-        derived: dict[int, float] = {}
-        for base in level:
-            for number in _numbers(graph, graph.edges_into(np.array([base])), _DERIVING):
-                each = int(edges.sources[number])
-                if each not in found and graph.kind(each) in TYPE_KINDS:
-                    certainty = found[base] * float(edges.confidences[number])
-                    derived[each] = max(certainty, derived.get(each, 0.0))
-        level = []
-        for each in sorted(derived):
-            own = _members(graph, each, slot.name)
-            if _inherits(graph, each, own, slot, found, running, is_chained):
-                found[each] = derived[each]
-                running.update((each, *own))
-                level.append(each)
-    return found
+    def __init__(self, graph: CodeGraph) -> None:
+        self.graph = graph
+        self._members: dict[tuple[int, str], tuple[int, ...]] = {}
+        self._bases: dict[int, tuple[int, ...]] = {}
+        self._linear: dict[int, tuple[int, ...]] = {}
+        self._deriving: dict[int, list[int]] = {}
+
+    def into(self, node: int, kinds: Collection[EdgeKind]) -> list[int]:
+        """Return the edges of these kinds that lead to a node, in their order."""
+        first, last = self.graph.edges.incoming_indptr[node : node + 2].tolist()
+        return self._of_kinds(self.graph.edges.incoming[first:last], kinds)
+
+    def out_of(self, node: int, kinds: Collection[EdgeKind]) -> list[int]:
+        """Return the edges of these kinds that leave a node, in their order."""
+        edges = self.graph.edges
+        first, last = edges.indptr[node : node + 2].tolist()
+        return [number for number, kind in enumerate(edges.kinds[first:last].tolist(), first) if kind in kinds]
+
+    def _of_kinds(self, numbers: NDArray[np.int32], kinds: Collection[EdgeKind]) -> list[int]:
+        pairs = zip(numbers.tolist(), self.graph.edges.kinds[numbers].tolist(), strict=True)
+        return [number for number, kind in pairs if kind in kinds]
+
+    def that_run(self, method: int, slot: _Slot, *, is_chained: bool) -> dict[int, float]:
+        """Return the types a use of which runs a method, with the certainty of that.
+
+        These are its class and the classes that derive from it.
+        """
+        edges, found = self.graph.edges, {slot.owner: 1.0}
+        running = {slot.owner, method, *self.graph.namesakes(method)}
+        level = [slot.owner]
+        while level:
+            derived: dict[int, float] = {}
+            for base in level:
+                if base not in self._deriving:
+                    self._deriving[base] = self.into(base, _DERIVING)
+                for number in self._deriving[base]:
+                    each = int(edges.sources[number])
+                    if each not in found and self.graph.kind(each) in TYPE_KINDS:
+                        certainty = found[base] * float(edges.confidences[number])
+                        derived[each] = max(certainty, derived.get(each, 0.0))
+            level = []
+            for each in sorted(derived):
+                own = self.members(each, slot.name)
+                if self._inherits(each, own, slot, found, running, is_chained=is_chained):
+                    found[each] = derived[each]
+                    running.update((each, *own))
+                    level.append(each)
+        return found
+
+    def _inherits(
+        self,
+        derived: int,
+        own: Sequence[int],
+        slot: _Slot,
+        found: Collection[int],
+        running: Collection[int],
+        *,
+        is_chained: bool,
+    ) -> bool:
+        """Return True if a use of `derived`, a base of which is among `found`, runs the method, too."""
+        if own:
+            calls = [number for each in own for number in self.out_of(each, (EdgeKind.CALLS,))]
+            if slot.is_constructor and any(int(self.graph.edges.targets[e]) in running for e in calls):
+                return is_chained  # without it, that call is the caller
+            return slot.runs_bases
+        if slot.runs_bases:
+            return True
+        nearest = (base for base in self.linear_bases(derived)[1:] if self.members(base, slot.name))
+        return next(nearest, slot.owner) in found
+
+    def members(self, owner: int, name: str) -> tuple[int, ...]:
+        """Return the members of a type by a name, with overloads."""
+        if (owner, name) not in self._members:
+            ids = self.graph.nodes.ids
+            first = ids.position(f"{ids[owner]}.{_leaf(ids[owner]) if name == _OWN_NAME else name}")
+            self._members[owner, name] = (first, *self.graph.namesakes(first)) if first >= 0 else ()
+        return self._members[owner, name]
+
+    def linear_bases(self, owner: int) -> tuple[int, ...]:
+        """Return a type and its bases, nearest first, each once.
+
+        The order is depth first, by the order in the signature; a shared base comes after all types that share it.
+        """
+        if owner not in self._linear:
+            last_seen: dict[int, None] = {}
+            stack, n_steps = [owner], 0
+            while stack and n_steps < _MAX_BASES:
+                each = stack.pop()
+                if each == owner and last_seen:
+                    continue
+                n_steps += 1
+                last_seen.pop(each, None)
+                last_seen[each] = None
+                stack.extend(reversed(self.bases(each)))
+            self._linear[owner] = tuple(last_seen)
+        return self._linear[owner]
+
+    def bases(self, owner: int) -> tuple[int, ...]:
+        """Return the direct bases of a type in the order of its signature; bases not named there come last, by id."""
+        if owner not in self._bases:
+            self._bases[owner] = self._find_bases(owner)
+        return self._bases[owner]
+
+    def _find_bases(self, owner: int) -> tuple[int, ...]:
+        ids = self.graph.nodes.ids
+        bases = [int(self.graph.edges.targets[number]) for number in self.out_of(owner, _DERIVING)]
+        if len(bases) < 2:
+            return tuple(bases)
+        signature, own = self.graph.nodes.signatures[owner], _leaf(ids[owner])
+        bases_text = signature[signature.find(own) + len(own) :]
+
+        def place(base: int) -> tuple[int, int]:
+            match = re.search(rf"\b{re.escape(_leaf(ids[base]))}\b", bases_text)
+            return match.start() if match else len(bases_text), base
+
+        return tuple(sorted(dict.fromkeys(bases), key=place))
+
+    def derives_from_outside(self, owner: int) -> bool:
+        """Return True if the signature of a class, or of a base of it, names a base that the graph does not have.
+
+        Only for languages with decorators that run, whose classes have bases alone in their brackets.
+        """
+        if owner < 0 or not any(names.decorators for names in _settings_of(self.graph, owner)):
+            return False
+        for each in self.linear_bases(owner):
+            named = _BASES.search(self.graph.nodes.signatures[each])
+            known = {_leaf(self.graph.nodes.ids[base]) for base in self.bases(each)}
+            text = _NO_BASE.sub("", named[1]) if named else ""
+            if any(name and name not in known and name not in _MERE_BASES for name in _BASE.findall(text)):
+                return True
+        return False
 
 
-def _inherits(
-    graph: CodeGraph,
-    derived: int,
-    own: Sequence[int],
-    slot: _Slot,
-    found: Collection[int],
-    running: Collection[int],
-    is_chained: bool,
-) -> bool:
-    """Return True if a use of `derived`, a base of which is among `found`, runs the method, too."""
-    edges = graph.edges
-    if own:
-        calls = _numbers(graph, graph.edges_out_of(np.array(own)), (EdgeKind.CALLS,))
-        if slot.is_constructor and any(int(edges.targets[e]) in running for e in calls):
-            return is_chained  # without it, that call is the caller
-        return slot.runs_bases
-    if slot.runs_bases:
-        return True
-    nearest = (base for base in _linear_bases(graph, derived)[1:] if _members(graph, base, slot.name))
-    return next(nearest, slot.owner) in found
-
-
-def _members(graph: CodeGraph, owner: int, name: str) -> tuple[int, ...]:
-    """Return the members of a type by a name, with overloads."""
-    ids = graph.nodes.ids
-    name = _leaf(ids[owner]) if name == _OWN_NAME else name
-    first = ids.position(f"{ids[owner]}.{name}")
-    return (first, *graph.namesakes(first)) if first >= 0 else ()
-
-
-def _linear_bases(graph: CodeGraph, owner: int) -> tuple[int, ...]:
-    """Return a type and its bases, nearest first, each once.
-
-    The order is depth first, by the order in the signature; a shared base comes after all types that share it.
-    """
-    last_seen: dict[int, None] = {}
-    stack, n_steps = [owner], 0
-    while stack and n_steps < _MAX_BASES:
-        each = stack.pop()
-        if each == owner and last_seen:
+def _indirect_uses(types: _Types, function: int) -> Iterator[ImplicitUse]:
+    """Yield the reads of tables that name a function, and the calls of what is declared under the same name."""
+    graph = types.graph
+    nodes, edges = graph.nodes, graph.edges
+    if graph.kind(function) not in CALLABLE_KINDS:
+        return
+    for other in graph.namesakes(function):
+        for number in types.into(other, (EdgeKind.CALLS,)):
+            if int(edges.sources[number]) not in (function, other):
+                yield ImplicitUse(number, function, float(edges.confidences[number]), False)
+    for number in types.into(function, (EdgeKind.REFERENCES,)):
+        holder, row = int(edges.sources[number]), int(edges.rows[number])
+        if graph.kind(holder) is not NodeKind.FILE and graph.kind(holder) not in TYPE_KINDS:
             continue
-        n_steps += 1
-        last_seen.pop(each, None)
-        last_seen[each] = None
-        stack.extend(reversed(_bases(graph, each)))
-    return tuple(last_seen)
+        for each in types.out_of(holder, (EdgeKind.CONTAINS,)):
+            table = int(edges.targets[each])
+            if graph.kind(table) not in _VALUES or not nodes.start_rows[table] <= row <= nodes.end_rows[table]:
+                continue
+            for reading in types.into(table, (EdgeKind.READS,)):
+                if graph.kind(int(edges.sources[reading])) in CALLABLE_KINDS:
+                    confidence = float(edges.confidences[number] * edges.confidences[reading])
+                    yield ImplicitUse(reading, function, confidence * TABLE_USE, False)
 
 
-def _bases(graph: CodeGraph, owner: int) -> list[int]:
-    """Return the direct bases of a type in the order of its signature; bases not named there come last, by id."""
-    edges, ids = graph.edges, graph.nodes.ids
-    numbers = _numbers(graph, graph.edges_out_of(np.array([owner])), _DERIVING)
-    bases = [int(edges.targets[number]) for number in numbers]
-    if len(bases) < 2:
-        return bases
-    signature, own = graph.nodes.signatures[owner], _leaf(ids[owner])
-    bases_text = signature[signature.find(own) + len(own) :]
+def _uses_of_maker(types: _Types, method: int) -> Iterator[ImplicitUse]:
+    """Yield the uses of a class by the function that it stands in, which makes it and hands its instances out."""
+    graph = types.graph
+    nodes, edges = graph.nodes, graph.edges
+    if graph.kind(method) != NodeKind.METHOD:
+        return
+    around: list[int] = []  # the class of the method, and the classes that it is a member of
+    maker = int(nodes.parents[method])
+    while maker >= 0 and graph.kind(maker) in TYPE_KINDS:
+        around.append(maker)
+        maker = int(nodes.parents[maker])
+    if maker < 0 or not around or graph.kind(maker) not in CALLABLE_KINDS:
+        return
+    for number in (number for each in around for number in types.into(each, _NAMING)):
+        if int(edges.sources[number]) == maker:
+            yield ImplicitUse(number, method, float(edges.confidences[number]) * MADE_USE, False)
 
-    def place(base: int) -> tuple[int, int]:
-        match = re.search(rf"\b{re.escape(_leaf(ids[base]))}\b", bases_text)
-        return match.start() if match else len(bases_text), base
 
-    return sorted(dict.fromkeys(bases), key=place)
-
-
-def _numbers(graph: CodeGraph, numbers: NDArray[np.int64], kinds: Sequence[EdgeKind]) -> list[int]:
-    """Return the edges that are of these kinds, in their order."""
-    result: list[int] = numbers[np.isin(graph.edges.kinds[numbers], kinds)].tolist()
-    return result
+def _is_never_called(types: _Types, method: int) -> bool:
+    """Return True for a method that nothing is known to call, emit or serve, and none that it overrides either."""
+    graph = types.graph
+    if graph.kind(method) != NodeKind.METHOD:
+        return False
+    above = [int(graph.edges.targets[number]) for number in types.out_of(method, (EdgeKind.OVERRIDES,))]
+    used = [number for each in (method, *above) for number in types.into(each, _RUNNING)]
+    return bool(np.all(graph.edges.sources[used] == method))
 
 
 def _leaf(node_id: str) -> str:
