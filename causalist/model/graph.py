@@ -212,6 +212,20 @@ class CodeGraph:
             candidates=int(e.candidates[number]),
         )
 
+    def edges_of(self, numbers: NDArray[np.int64]) -> list[Edge]:
+        """Return edges as `edge` does, in less time for many."""
+        e, ids = self.edges, self.nodes.ids
+        labels = {kind: EdgeKind(kind).label for kind in np.unique(e.kinds[numbers]).tolist()}
+        rows = zip(
+            ids.some(e.sources[numbers].astype(np.int64)), ids.some(e.targets[numbers].astype(np.int64)),
+            e.kinds[numbers].tolist(), e.rules[numbers].tolist(), e.confidences[numbers].tolist(),
+            e.rows[numbers].tolist(), e.counts[numbers].tolist(), e.candidates[numbers].tolist(), strict=True,
+        )  # fmt: skip
+        return [
+            Edge(source, target, labels[kind], self.rule_names[rule], confidence, row + 1 if row >= 0 else None, n, of)
+            for source, target, kind, rule, confidence, row, n, of in rows
+        ]
+
     def certainties(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return `Edge.certainty` of edges by number, as a new array of shape (n,)."""
         found = self.edges.confidences[numbers]

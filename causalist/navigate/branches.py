@@ -22,6 +22,8 @@ _BRANCH = re.compile(r"(?:if|elif|elsif|elseif|else|except|catch|rescue|case|whe
 _LOOP = re.compile(r"(?:for|foreach|while|until|loop)\b")
 _ALTERNATIVE = re.compile(r"(?:elif|elsif|elseif|else|case|when)\b")
 _CLOSING = " \t})"
+_COMMENTS = ("#", "//", "*", "/*")
+_FAR = 1_000_000  # more than any row is indented
 _IN_QUOTES = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 
 
@@ -32,7 +34,6 @@ class CallSites:
         self._graph = graph
         self._read_text = read_text
         self._lines: dict[str, list[str]] = {}
-        self._around: dict[int, list[tuple[int, ...]]] = {}  # of each row of a caller
         self._shares: dict[int, float] = {}
 
     def share(self, number: int) -> float:
@@ -50,42 +51,35 @@ class CallSites:
         lines = self._lines[path]
         if not start <= row < len(lines):
             return UNKNOWN_SHARE
-        around = self._around.get(source, [])
-        if row - start >= len(around):
-            last = max(int(nodes.end_rows[source]), row)
-            around = self._around[source] = _rows_around(lines[start : last + 1])
-        heads = [head for head in around[row - start] if head]
+        n_branches, n_loops = _count_around(lines, start, row)
         name = split_id(nodes.ids[int(edges.targets[number])])[1] or ""
-        n_branches = sum(head > 0 for head in heads) + _is_behind_condition(lines[row], name.rpartition(".")[2])
+        n_branches += _is_behind_condition(lines[row], name.rpartition(".")[2])
         share = SHARES_BY_BRANCHES[min(n_branches, len(SHARES_BY_BRANCHES) - 1)]
-        return share * LOOP_SHARE if any(head < 0 for head in heads) else share
+        return share * LOOP_SHARE if n_loops else share
 
 
-def _rows_around(lines: Sequence[str]) -> list[tuple[int, ...]]:
-    """Return, for each row, the rows of the branches that it is inside of, and those of loops as negative numbers.
+def _count_around(lines: Sequence[str], first: int, row: int) -> tuple[int, int]:
+    """Return the numbers of the (branches, loops) behind row `first` that a row is inside of.
 
-    >>> _rows_around(["def f():", "    if a:", "        for b in c:", "            d()", "    e()"])
-    [(), (), (1,), (1, -2), ()]
+    >>> lines = ["def f():", "    if a:", "        for b in c:", "            d()", "    e()"]
+    >>> _count_around(lines, 0, 3), _count_around(lines, 0, 4)
+    ((1, 1), (0, 0))
     """
-    found: list[tuple[int, ...]] = []
-    stack: list[tuple[int, tuple[int, ...]]] = []  # (indentation, what is around a row that is indented more)
-    for row, line in enumerate(lines):
-        text = line.strip()
-        if not text or text.startswith(("#", "//", "*", "/*")):
-            found.append(stack[-1][1] if stack else ())
-            continue
-        indentation = len(line) - len(line.lstrip())
-        while stack and stack[-1][0] >= indentation:
-            stack.pop()
-        around = stack[-1][1] if stack else ()
-        found.append(around)
-        head = text.lstrip(_CLOSING)
-        if _BRANCH.match(head):
-            inside = (*around, row)
-        else:
-            inside = (*around, -row) if _LOOP.match(head) else around
-        stack.append((indentation, inside))
-    return found
+    n_branches = n_loops = 0
+    text = lines[row].strip()
+    is_code = text and not text.startswith(_COMMENTS)
+    limit = len(lines[row]) - len(lines[row].lstrip()) if is_code else len(lines[row]) + _FAR
+    for line in reversed(lines[first + 1 : row]):
+        text = line.lstrip()
+        indentation = len(line) - len(text)
+        if indentation < limit and text and not text.startswith(_COMMENTS):
+            limit = indentation
+            head = text.lstrip(_CLOSING)
+            if _BRANCH.match(head):
+                n_branches += 1
+            elif _LOOP.match(head):
+                n_loops += 1
+    return n_branches, n_loops
 
 
 def _is_behind_condition(line: str, name: str) -> bool:

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
+from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind, rows_of
 from causalist.model.lookup import Affected
 from causalist.model.symbols import TYPE_KINDS, NodeKind, Role, file_id
 from causalist.navigate.branches import UNKNOWN_SHARE, CallSites
 from causalist.navigate.edges import DISPATCHED, find_overridden
-from causalist.navigate.implicit_calls import ImplicitUses, edge_of
+from causalist.navigate.implicit_calls import ImplicitUses
 
 # Of several ways by which a node depends on another, the first is given.
 _DIRECT, _CONSTRUCTOR, _OVERRIDDEN, _SPECIAL = range(4)
@@ -82,6 +82,8 @@ def find_affected_with_chains(
     frontier = np.unique(changed)
     reached[frontier] = True
     result: list[Affected] = []
+    reached_nodes: list[int] = []
+    roles = {int(role): role.label for role in Role}
     depth = 0
     while len(frontier) and (max_depth is None or depth < max_depth):
         depth += 1
@@ -103,17 +105,20 @@ def find_affected_with_chains(
         order = order[~reached[edges.sources[numbers[order]]]]
         frontier, first = np.unique(edges.sources[numbers[order]], return_index=True)
         reached[frontier] = True
-        for node, at in zip(frontier.tolist(), order[first].tolist(), strict=True):
-            edge, by, runs = graph.edge(int(numbers[at])), "", ""
+        nodes_of_level = zip(frontier.tolist(), graph.nodes.ids.some(frontier), strict=True)
+        for (node, node_id), at, edge in zip(
+            nodes_of_level, order[first].tolist(), graph.edges_of(numbers[order[first]]), strict=True
+        ):
+            by = runs = ""
             if precedence[at] == _OVERRIDDEN:
                 by = graph.nodes.ids[origin[int(edges.targets[numbers[at]])]]
             elif precedence[at] != _DIRECT:
                 use = implicit[at - (len(numbers) - len(implicit))]
-                edge, runs = edge_of(graph, use), graph.nodes.ids[use.method]
-            role = Role(int(graph.nodes.roles[node])).label
-            layer, tier = graph.layer(node), graph.tier(node)
-            result.append(Affected(graph.nodes.ids[node], depth, edge, role, by, layer, tier, runs))
-    users = {graph.nodes.ids.position(each.node): each for each in result}
+                edge, runs = edge._replace(confidence=use.confidence), graph.nodes.ids[use.method]
+            role = roles[int(graph.nodes.roles[node])]
+            result.append(Affected(node_id, depth, edge, role, by, graph.layer(node), graph.tier(node), runs))
+            reached_nodes.append(node)
+    users = dict(zip(reached_nodes, result, strict=True))
     chains = _find_chains(graph, changed, users, min_confidence, sites, uses)
     chances = chains.probabilities
     return tuple(each._replace(probability=chances.get(node, 0.0)) for node, each in users.items()), chains
@@ -203,12 +208,13 @@ def _find_chains(
     shares: dict[int, list[float]] = {}
     nearer: dict[int, int] = {}
     dispatched: set[int] = set()
+    found = _Users(graph, np.array(sorted({*best, *users}), dtype=np.int64), min_confidence, sites, uses)
     while waiting:
         chance, node = heappop(waiting)
         if node in done:
             continue
         done.add(node)
-        for source, share, is_dispatched in _users_of(graph, node, min_confidence, sites, uses):
+        for source, share, is_dispatched in found.of(node):
             if source in users:
                 shares.setdefault(source, []).append(-chance * share)
                 if -chance * share > max(best.get(source, 0.0), LEAST_PROBABILITY):
@@ -220,46 +226,69 @@ def _find_chains(
     return Chains(probabilities, nearer, dispatched)
 
 
-def _users_of(
-    graph: CodeGraph, node: int, min_confidence: float, sites: CallSites | None, uses: ImplicitUses
-) -> Iterator[tuple[int, float, bool]]:
-    """Yield the users of a node with the probability that they run it when they run, and if they call another one."""
-    edges, roles = graph.edges, graph.nodes.roles
-    parent = int(graph.nodes.parents[node])
-    of_type = parent if parent >= 0 and graph.kind(parent) in TYPE_KINDS else -1
-    for number, source, kind, confidence in _edges_into(graph, node):
-        is_test_call = kind == EdgeKind.CALLS and roles[source] == Role.TEST
-        share = CALLS_OF_TESTS_SHARE if is_test_call else RUN_SHARES.get(kind, 0.0)  # type: ignore[call-overload]
-        if kind == EdgeKind.CALLS and not is_test_call and sites is not None:
-            share = sites.share(number)
-        if source == of_type:
-            share = min(share, OWN_MEMBER_SHARE)
-        if share and (confidence >= min_confidence or graph.edge(number).certainty >= min_confidence):
-            yield source, share * confidence, False
-    for base in find_overridden(graph, [node], min_confidence):
-        rows = list(_edges_into(graph, base))
-        n_overriding = sum(kind == EdgeKind.OVERRIDES for _, _, kind, _ in rows)
-        owner = int(graph.nodes.parents[base])
-        # What has no body of its own runs its only implementation.
-        is_sole = n_overriding == 1 and owner >= 0 and graph.nodes.kinds[owner] == NodeKind.INTERFACE
-        share = RUN_SHARES[EdgeKind.CALLS] if is_sole else DISPATCHED_SHARE
-        for number, source, kind, confidence in rows:
-            if kind in DISPATCHED:
-                chance = share * confidence
-                if sites is not None and roles[source] != Role.TEST:
-                    chance *= sites.share(number) / UNKNOWN_SHARE
-                yield source, min(chance, 1.0), not is_sole
-    for use in uses.of(node):
-        source = int(edges.sources[use.number])
-        is_test = roles[source] == Role.TEST
-        share = RUN_SHARES[EdgeKind.CALLS] if sites is None else sites.share(use.number)
-        yield source, use.confidence * (CALLS_OF_TESTS_SHARE if is_test else share), False
+class _Users:
+    """Users of nodes, with the probability that they run them. `nodes` ascend, and are all that is asked for."""
 
+    def __init__(
+        self,
+        graph: CodeGraph,
+        nodes: NDArray[np.int64],
+        min_confidence: float,
+        sites: CallSites | None,
+        uses: ImplicitUses,
+    ) -> None:
+        self._graph, self._min_confidence, self._sites, self._uses = graph, min_confidence, sites, uses
+        edges = graph.edges
+        self._overriding = frozenset(edges.sources[edges.kinds == EdgeKind.OVERRIDES].tolist())
+        self._is_test = graph.nodes.roles == Role.TEST
+        places, owners = rows_of(edges.incoming_indptr, nodes)
+        numbers = edges.incoming[places].astype(np.int64)
+        can_run = np.zeros(max(EdgeKind) + 1, dtype=np.bool_)
+        can_run[list(RUN_SHARES)] = True
+        kept = can_run[edges.kinds[numbers]] & (graph.certainties(numbers) >= min_confidence)
+        self._rows = self._list(numbers[kept])
+        self._bounds = np.searchsorted(owners[kept], np.arange(len(nodes) + 1)).tolist()
+        self._places = {node: place for place, node in enumerate(nodes.tolist())}
 
-def _edges_into(graph: CodeGraph, node: int) -> Iterator[tuple[int, int, int, float]]:
-    """Return (number, source, kind, confidence) of the edges that lead to a node."""
-    edges = graph.edges
-    first, last = edges.incoming_indptr[node : node + 2].tolist()
-    numbers = edges.incoming[first:last]
-    columns = (numbers, edges.sources[numbers], edges.kinds[numbers], edges.confidences[numbers])
-    return zip(*(column.tolist() for column in columns), strict=True)
+    def _list(self, numbers: NDArray[np.int64]) -> list[tuple[int, int, int, float]]:
+        """Return (number, source, kind, confidence) of edges."""
+        edges = self._graph.edges
+        columns = (numbers, edges.sources[numbers], edges.kinds[numbers], edges.confidences[numbers])
+        return list(zip(*(column.tolist() for column in columns), strict=True))
+
+    def of(self, node: int) -> Iterator[tuple[int, float, bool]]:
+        """Yield the users of a node with the probability that they run it when they run, and if they call another."""
+        graph, sites = self._graph, self._sites
+        sources, is_test, place = graph.edges.sources, self._is_test, self._places[node]
+        parent = int(graph.nodes.parents[node])
+        of_type = parent if parent >= 0 and graph.kind(parent) in TYPE_KINDS else -1
+        for number, source, kind, confidence in self._rows[self._bounds[place] : self._bounds[place + 1]]:
+            is_call = kind == EdgeKind.CALLS
+            share = RUN_SHARES[kind]  # type: ignore[index]
+            if is_call and is_test[source]:
+                share = CALLS_OF_TESTS_SHARE
+            elif is_call and sites is not None:
+                share = sites.share(number)
+            yield source, (min(share, OWN_MEMBER_SHARE) if source == of_type else share) * confidence, False
+        if node in self._overriding:
+            yield from self._calls_of_overridden(node)
+        for use in self._uses.of(node):
+            source = int(sources[use.number])
+            share = RUN_SHARES[EdgeKind.CALLS] if sites is None else sites.share(use.number)
+            yield source, use.confidence * (CALLS_OF_TESTS_SHARE if is_test[source] else share), False
+
+    def _calls_of_overridden(self, node: int) -> Iterator[tuple[int, float, bool]]:
+        graph, sites = self._graph, self._sites
+        for base in find_overridden(graph, [node], self._min_confidence):
+            rows = self._list(graph.edges_into(np.array([base])))
+            n_overriding = sum(kind == EdgeKind.OVERRIDES for _, _, kind, _ in rows)
+            owner = int(graph.nodes.parents[base])
+            # What has no body of its own runs its only implementation.
+            is_sole = n_overriding == 1 and owner >= 0 and graph.nodes.kinds[owner] == NodeKind.INTERFACE
+            share = RUN_SHARES[EdgeKind.CALLS] if is_sole else DISPATCHED_SHARE
+            for number, source, kind, confidence in rows:
+                if kind in DISPATCHED:
+                    chance = share * confidence
+                    if sites is not None and not self._is_test[source]:
+                        chance *= sites.share(number) / UNKNOWN_SHARE
+                    yield source, min(chance, 1.0), not is_sole

@@ -22,7 +22,6 @@ from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.language import NameSettings
@@ -260,11 +259,14 @@ class _Types:
         self._bases: dict[int, tuple[int, ...]] = {}
         self._linear: dict[int, tuple[int, ...]] = {}
         self._deriving: dict[int, list[int]] = {}
+        self._repeated: frozenset[str] | None = None  # names that several nodes have
 
     def into(self, node: int, kinds: Collection[EdgeKind]) -> list[int]:
         """Return the edges of these kinds that lead to a node, in their order."""
         first, last = self.graph.edges.incoming_indptr[node : node + 2].tolist()
-        return self._of_kinds(self.graph.edges.incoming[first:last], kinds)
+        numbers = self.graph.edges.incoming[first:last]
+        pairs = zip(numbers.tolist(), self.graph.edges.kinds[numbers].tolist(), strict=True)
+        return [number for number, kind in pairs if kind in kinds]
 
     def out_of(self, node: int, kinds: Collection[EdgeKind]) -> list[int]:
         """Return the edges of these kinds that leave a node, in their order."""
@@ -272,9 +274,16 @@ class _Types:
         first, last = edges.indptr[node : node + 2].tolist()
         return [number for number, kind in enumerate(edges.kinds[first:last].tolist(), first) if kind in kinds]
 
-    def _of_kinds(self, numbers: NDArray[np.int32], kinds: Collection[EdgeKind]) -> list[int]:
-        pairs = zip(numbers.tolist(), self.graph.edges.kinds[numbers].tolist(), strict=True)
-        return [number for number, kind in pairs if kind in kinds]
+    def namesakes(self, node: int) -> list[int]:
+        """Return `CodeGraph.namesakes` of a node."""
+        if self._repeated is None:
+            ids = self.graph.nodes.ids
+            marks = np.flatnonzero(ids.blob == ord("~"))
+            marked = np.unique(np.searchsorted(ids.offsets, marks, side="right") - 1)
+            named = (each for each in ids.some(marked) if _REPEATED.search(each))
+            self._repeated = frozenset(_REPEATED.sub("", each) for each in named)
+        bare = _REPEATED.sub("", self.graph.nodes.ids[node])
+        return self.graph.namesakes(node) if bare in self._repeated else []
 
     def that_run(self, method: int, slot: _Slot, *, is_chained: bool) -> dict[int, float]:
         """Return the types a use of which runs a method, with the certainty of that.
@@ -282,7 +291,7 @@ class _Types:
         These are its class and the classes that derive from it.
         """
         edges, found = self.graph.edges, {slot.owner: 1.0}
-        running = {slot.owner, method, *self.graph.namesakes(method)}
+        running = {slot.owner, method, *self.namesakes(method)}
         level = [slot.owner]
         while level:
             derived: dict[int, float] = {}
@@ -329,7 +338,7 @@ class _Types:
         if (owner, name) not in self._members:
             ids = self.graph.nodes.ids
             first = ids.position(f"{ids[owner]}.{_leaf(ids[owner]) if name == _OWN_NAME else name}")
-            self._members[owner, name] = (first, *self.graph.namesakes(first)) if first >= 0 else ()
+            self._members[owner, name] = (first, *self.namesakes(first)) if first >= 0 else ()
         return self._members[owner, name]
 
     def linear_bases(self, owner: int) -> tuple[int, ...]:
@@ -393,7 +402,7 @@ def _indirect_uses(types: _Types, function: int) -> Iterator[ImplicitUse]:
     nodes, edges = graph.nodes, graph.edges
     if graph.kind(function) not in CALLABLE_KINDS:
         return
-    for other in graph.namesakes(function):
+    for other in types.namesakes(function):
         for number in types.into(other, (EdgeKind.CALLS,)):
             if int(edges.sources[number]) not in (function, other):
                 yield ImplicitUse(number, function, float(edges.confidences[number]), False)

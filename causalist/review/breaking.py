@@ -15,7 +15,7 @@ from causalist.model.index import Index
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, file_id, split_id
 from causalist.navigate.edges import find_overridden
 from causalist.navigate.implicit_calls import class_of_constructor
-from causalist.parse import dialect_of
+from causalist.parse import dialect_of, with_line_feeds
 from causalist.rank import bm25
 from causalist.review.changes import ChangedDefinition, ChangeKind, DefinitionVersion
 from causalist.review.syntax import CallAt, DeclaredParameter, SyntaxFile
@@ -106,6 +106,7 @@ class _Files:
 
     def __init__(self, read: Callable[[str], bytes | None]) -> None:
         self._read = read
+        self._texts: dict[str, bytes | None] = {}
         self._trees: dict[str, SyntaxFile | None] = {}
         self._spans: dict[int, list[tuple[int, int]]] = {}
 
@@ -120,19 +121,26 @@ class _Files:
 
     def tree(self, path: str) -> SyntaxFile | None:
         if path not in self._trees:
-            data = self._read(path)
+            data = self._text(path)
             self._trees[path] = None if data is None else SyntaxFile.read(path, data)
         return self._trees[path]
 
+    def _text(self, path: str) -> bytes | None:
+        if path not in self._texts:
+            data = self._read(path)
+            self._texts[path] = None if data is None else with_line_feeds(data)
+        return self._texts[path]
+
     def calls_in(self, graph: CodeGraph, node: int, names: frozenset[str]) -> list[CallAt]:
         """Return the calls by these names in a node, outside of callables in it."""
-        nodes = graph.nodes
-        tree = self.tree(split_id(nodes.ids[node])[0])
-        if tree is None:
-            return []
+        nodes, path = graph.nodes, split_id(graph.nodes.ids[node])[0]
+        text = self._text(path)
         is_file = nodes.kinds[node] == NodeKind.FILE
         start, end = (0, 1 << 60) if is_file else (int(nodes.start_bytes[node]), int(nodes.end_bytes[node]))
-        calls = tree.calls(start, end, names)
+        if text is None or not any(text.find(name.encode(), start, end) >= 0 for name in names):
+            return []  # before the file is parsed
+        tree = self.tree(path)
+        calls = [] if tree is None else tree.calls(start, end, names)
         if not calls:
             return []
         inner = [span for span in self._callables(graph, node) if start <= span[0] < end and span != (start, end)]
@@ -310,8 +318,8 @@ def _untold_callers(graph: CodeGraph, name: str, path: str) -> list[int]:
     nodes, unresolved = graph.nodes, graph.unresolved
     sources: set[int] = set()
     if len(unresolved):
-        texts = [i for i, text in enumerate(unresolved.texts) if text == name]
-        sources |= {int(s) for s in unresolved.sources[np.isin(unresolved.names, texts)].tolist()}
+        place = unresolved.texts.position(name)
+        sources |= set(unresolved.sources[unresolved.names == place].tolist())
     ends = (f".{name}", f":{name}", f"/{name}", f"#{name}")
     outside = np.flatnonzero(nodes.kinds == NodeKind.EXTERNAL)
     written = zip(outside.tolist(), nodes.ids.some(outside), strict=True)
