@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.arrays import unique_sorted
 from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import LabelledEnum, Layer, NodeKind, Tier
@@ -215,7 +216,7 @@ class CodeGraph:
     def edges_of(self, numbers: NDArray[np.int64]) -> list[Edge]:
         """Return edges as `edge` does, in less time for many."""
         e, ids = self.edges, self.nodes.ids
-        labels = {kind: EdgeKind(kind).label for kind in np.unique(e.kinds[numbers]).tolist()}
+        labels = {kind: EdgeKind(kind).label for kind in unique_sorted(e.kinds[numbers]).tolist()}
         rows = zip(
             ids.some(e.sources[numbers].astype(np.int64)), ids.some(e.targets[numbers].astype(np.int64)),
             e.kinds[numbers].tolist(), e.rules[numbers].tolist(), e.confidences[numbers].tolist(),

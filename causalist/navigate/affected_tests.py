@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.arrays import unique_sorted
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import LexicalIndex
 from causalist.model.lookup import Affected
@@ -535,7 +536,7 @@ def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
 
 def _paths_of(graph: CodeGraph, mask: NDArray[np.bool_]) -> Iterator[tuple[int, str]]:
     """Yield (node, path) of the files of the nodes in a mask."""
-    files = np.unique(graph.nodes.files[mask]).astype(np.int64)
+    files = unique_sorted(graph.nodes.files[mask]).astype(np.int64)
     files = files[files >= 0]
     yield from zip(files.tolist(), (split_id(each)[0] for each in graph.nodes.ids.some(files)), strict=True)
 

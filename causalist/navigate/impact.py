@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.arrays import unique_sorted
 from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind, rows_of
 from causalist.model.lookup import Affected
@@ -79,7 +80,7 @@ def find_affected_with_chains(
     every = np.arange(len(edges.kinds))
     usable = np.isin(edges.kinds, sorted(ORDERING_KINDS)) & (graph.certainties(every) >= min_confidence)
     reached = np.zeros(len(graph.nodes), dtype=np.bool_)
-    frontier = np.unique(changed)
+    frontier = unique_sorted(changed)
     reached[frontier] = True
     result: list[Affected] = []
     reached_nodes: list[int] = []
@@ -202,7 +203,7 @@ def _find_chains(
     share of such uses that run (`RUN_SHARES`). Further uses by the same node count as if they were independent, also
     those that lead back to it, so that recursion raises the number a little.
     """
-    best = dict.fromkeys(np.unique(changed).tolist(), 1.0)
+    best = dict.fromkeys(unique_sorted(changed).tolist(), 1.0)
     done: set[int] = set()
     waiting = [(-1.0, node) for node in best]
     shares: dict[int, list[float]] = {}

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from causalist._internal.arrays import unique_sorted
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.language import NameSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
@@ -279,7 +280,7 @@ class _Types:
         if self._repeated is None:
             ids = self.graph.nodes.ids
             marks = np.flatnonzero(ids.blob == ord("~"))
-            marked = np.unique(np.searchsorted(ids.offsets, marks, side="right") - 1)
+            marked = unique_sorted(np.searchsorted(ids.offsets, marks, side="right") - 1)
             named = (each for each in ids.some(marked) if _REPEATED.search(each))
             self._repeated = frozenset(_REPEATED.sub("", each) for each in named)
         bare = _REPEATED.sub("", self.graph.nodes.ids[node])

@@ -22,6 +22,7 @@ _MAX_BYTES = 1_000_000  # of a file that is no code and is compared
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _SUBMODULE = b"160000"
 _LINK = b"120000"
+_NO_FILE = b"000000"
 _EMPTY_BLOB = blob_hash(b"")
 
 
@@ -86,7 +87,17 @@ def is_checked_out(root: Path, commit: str) -> bool:
 
 def compare_commits(root: Path, before: str | None, after: str) -> list[FileVersions]:
     """Return the files that differ between two commits; None stands for nothing at all. Raises GitError."""
-    return _compare_stored(root, _list_tree(root, before), _list_tree(root, after))
+    if before is None:
+        return _compare_stored(root, {}, _list_tree(root, after))
+    given = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", before, after, "--")
+    parts = RunningGit(git_arguments(root), *given).finish().accepted().output.split(b"\0")
+    sides: tuple[dict[str, _Stored], dict[str, _Stored]] = {}, {}
+    for about, path in zip(parts[::2], parts[1::2], strict=False):
+        old_mode, new_mode, old_blob, new_blob, _ = about.removeprefix(b":").split()
+        for side, mode, blob in zip(sides, (old_mode, new_mode), (old_blob, new_blob), strict=True):
+            if mode != _NO_FILE:
+                side[path.decode("utf-8", "replace")] = _Stored(mode, blob.decode("ascii"))
+    return _compare_stored(root, *(_below(root, side) for side in sides))
 
 
 def compare_staged(root: Path, before: str) -> list[FileVersions]:
