@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from causalist.navigate.filters import Filters, apply_filters, nodes_inside
     from causalist.navigate.find import find_nodes
     from causalist.navigate.impact import find_affected_nodes, find_nodes_of_rows, unite_affected
-    from causalist.navigate.likely_changes import find_files_changing_with
+    from causalist.navigate.likely_changes import find_files_changing_with, find_missing_files
     from causalist.navigate.lint import find_defects, list_layer_files, summarize_layers
     from causalist.navigate.names import ResolvedName, resolve_name
     from causalist.navigate.neighbors import (
@@ -59,6 +59,7 @@ __all__ = [
     "find_files_changing_with",
     "find_graph_path",
     "find_indirect_calls",
+    "find_missing_files",
     "find_nodes",
     "find_nodes_of_rows",
     "find_path_of_edges",
@@ -94,7 +95,7 @@ __getattr__ = exports(
         "select_edges with_overloads_and_members",
         "find": "find_nodes",
         "verify": "find_completing_calls verify_use",
-        "likely_changes": "find_files_changing_with",
+        "likely_changes": "find_files_changing_with find_missing_files",
         "lint": "find_defects list_layer_files summarize_layers",
         "names": "ResolvedName resolve_name",
         "topology": "expand_names nodes_reached order_dependencies",

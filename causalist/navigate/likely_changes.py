@@ -1,6 +1,6 @@
-"""Files that a change of a node probably changes as well, with the reasons.
+"""Files that a change of a node probably changes as well, with the reasons, and those that a whole change forgot.
 
-In: an `Index`, changed nodes and their users. Out: `ChangesWith`, likeliest first.
+In: an `Index`, changed nodes and their users, or changed files. Out: `ChangesWith`, likeliest first.
 
 One logistic model joins the evidence. With `x` as `ChangeEvidence` names it:
 
@@ -10,19 +10,27 @@ One logistic model joins the evidence. With `x` as `ChangeEvidence` names it:
 The weights are between `WITH_HISTORY` and `WITHOUT_HISTORY`, which has no use for commits: with n commits in the
 repository they are (n * WITH_HISTORY + EQUAL_COMMITS * WITHOUT_HISTORY) / (n + EQUAL_COMMITS), so that the history of a
 shallow clone counts for little. Nothing is learned from the repository that is asked about.
+
+That a file is the one that a change forgot, if it forgot one, follows from the same probabilities p of all n files that
+it has, by `WITH_HISTORY`, because only files with common commits are named:
+
+    log odds = bias + any * ln(sum of -ln(1 - p)) + few / (1 + n) + idle * ln(1 + commits since the file changed)
+               + together * ln(1 + x / COMMON_UNIT), of the changed file with the largest x
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.model.graph import rows_of
+from causalist._internal.arrays import unique_sorted
+from causalist.model.graph import EdgeKind, rows_of
 from causalist.model.index import History, Index, Postings
 from causalist.model.lookup import Affected, ChangesWith
-from causalist.model.symbols import NodeKind, Role, split_id
+from causalist.model.symbols import NodeKind, Role, file_id, split_id
+from causalist.navigate.impact import RUN_SHARES
 from causalist.parse import dialect_of
 
 LEAST_PROBABILITY = 0.1  # of a file that is listed
@@ -57,6 +65,24 @@ class ChangeWeights(NamedTuple):
 # Fitted on commits of 12 repositories, see "Files that change together" in docs/benchmarks.md. What did not win is 0.
 WITH_HISTORY = ChangeWeights(bias=-4.565, together=0.815, words=4.153, name=0.83, use=0.395, idle=-0.347, size=0.0)
 WITHOUT_HISTORY = ChangeWeights(bias=-8.63, together=0.0, words=8.262, name=1.249, use=0.531, idle=0.0, size=0.438)
+
+
+class MissingWeights(NamedTuple):
+    """Weights of the log odds that a file is the one that a change forgot; see this module."""
+
+    bias: float
+    any: float
+    few: float
+    idle: float
+    together: float
+
+
+# Fitted on commits of five repositories, see "Review of a change" in docs/benchmarks.md.
+MISSING_WEIGHTS = MissingWeights(bias=-6.228, any=1.546, few=9.524, idle=0.396, together=0.543)
+LEAST_BEST = 0.2  # of the best missing file: below it nothing is said
+LEAST_OTHER = 0.1  # of the files beside it
+MAX_MISSING = 3
+LEAST_COMMON = 2  # commits with one of the changed files
 EQUAL_COMMITS = 30  # of 10, 30 and 100 the best on histories of six of them that were cut after 1 to 300 commits
 
 
@@ -97,12 +123,12 @@ def find_files_changing_with(
         return ()
     least = LEAST_PROBABILITY if least_probability is None else least_probability
     weights = weigh_history(len(index.history.commits))
-    files = _Files(index)
+    files = _Files(index, owners)
     users = _find_users(affected)
     best: dict[str, ChangesWith] = {}
     for owner in owners:
         common = _count_common_commits(index.history, files.nodes, owner)
-        evidence = files.collect(owner, {path: each.probability for path, each in users.items()}, common)
+        evidence = files.collect(owner, files.uses_of(users), common)
         parts = scale_evidence(evidence) * np.array(weights[1:])
         chances = 1.0 / (1.0 + np.exp(-(parts.sum(axis=1) + weights.bias)))
         for place in np.flatnonzero((chances >= least) & (common.counts >= least_commits)).tolist():
@@ -115,6 +141,103 @@ def find_files_changing_with(
             role = Role(int(nodes.roles[node])).label
             best[file] = ChangesWith(file, nodes.ids[owner], n_both, common.n_commits, chance, role, reasons)
     return tuple(sorted(best.values(), key=lambda each: (-each.probability, each.file)))
+
+
+def find_missing_files(index: Index, paths: Iterable[str], coded: Iterable[str]) -> tuple[ChangesWith, ...]:
+    """Return the files that probably change together with those in `coded`, and that are none of `paths`.
+
+    At most `MAX_MISSING`, the likeliest first, then by path, and mostly none: they have `LEAST_COMMON` commits in
+    common with one of the changed files, which is given as the reason. The probability is that of being the file that
+    the change forgot, if it forgot one.
+    """
+    nodes = index.graph.nodes
+    own = {str(file_id(path)) for path in paths}
+    evidence = gather_missing(index, coded)
+    if evidence is None:
+        return ()
+    chances = 1.0 / (1.0 + np.exp(-(MISSING_WEIGHTS.bias + evidence.scaled @ np.array(MISSING_WEIGHTS[1:]))))
+    found: list[ChangesWith] = []
+    for place in np.flatnonzero(chances >= LEAST_OTHER).tolist():
+        node, reason = int(evidence.nodes[place]), int(evidence.reasons[place])
+        if nodes.ids[node] not in own:
+            n_both, n_commits, chance = int(evidence.n_both[place]), evidence.n_commits[reason], float(chances[place])
+            role = Role(int(nodes.roles[node])).label
+            found.append(ChangesWith(nodes.ids[node], nodes.ids[reason], n_both, n_commits, chance, role))
+    found.sort(key=lambda each: (-each.probability, each.file))
+    return tuple(found[:MAX_MISSING]) if found and found[0].probability >= LEAST_BEST else ()
+
+
+class MissingEvidence(NamedTuple):
+    """Evidence that a change forgot each of n files, which have commits in common with what it changed.
+
+    `scaled`, of shape (n, 4), is what the weights behind the bias multiply. `n_both` are the commits in common with
+    the changed file `reasons`, with which it changes most probably. `n_commits` are those of each changed file.
+    """
+
+    nodes: NDArray[np.int64]
+    scaled: NDArray[np.float64]
+    n_both: NDArray[np.int64]
+    reasons: NDArray[np.int64]
+    n_commits: dict[int, int]
+
+
+def gather_missing(index: Index, changed: Iterable[str]) -> MissingEvidence | None:
+    """Return what speaks for files of code and tests that a change of the files `changed` forgot; None for nothing."""
+    nodes, history = index.graph.nodes, index.history
+    places = (nodes.ids.position(file_id(path)) for path in changed)
+    owners = sorted({place for place in places if place >= 0})
+    among = _find_partners(history, owners)
+    among = among[np.isin(nodes.roles[among], (Role.CODE, Role.TEST))]
+    if not len(among):
+        return None
+    files = _Files(index, owners, among)
+    nothing, best = np.zeros(len(files.nodes)), np.full(len(files.nodes), -np.inf)
+    n_both, reasons = np.zeros(len(files.nodes), dtype=np.int64), np.zeros(len(files.nodes), dtype=np.int64)
+    idle, together, n_commits = np.zeros(len(files.nodes)), np.zeros(len(files.nodes)), dict[int, int]()
+    most = np.zeros(len(files.nodes), dtype=np.int64)
+    for owner, uses in zip(owners, _find_direct_uses(index, owners, files.nodes), strict=True):
+        common = _count_common_commits(history, files.nodes, owner)
+        evidence = files.collect(owner, uses, common)
+        odds = scale_evidence(evidence) @ np.array(WITH_HISTORY[1:]) + WITH_HISTORY.bias
+        nothing += np.logaddexp(0.0, odds)  # -ln(1 - p)
+        is_better = (odds > best) & (common.counts > 0)
+        best[is_better], reasons[is_better], n_both[is_better] = odds[is_better], owner, common.counts[is_better]
+        idle, together = evidence.idle, np.maximum(together, evidence.together)
+        n_commits[owner], most = common.n_commits, np.maximum(most, common.counts)
+    few = np.full(len(nothing), 1.0 / (1.0 + len(owners)))
+    scaled = np.column_stack([np.log(nothing), few, np.log1p(idle), np.log1p(together / _COMMON_UNIT)])
+    kept = (most >= LEAST_COMMON) & ~np.isin(files.nodes, owners)
+    return MissingEvidence(files.nodes[kept], scaled[kept], n_both[kept], reasons[kept], n_commits)
+
+
+def _find_partners(history: History, owners: Sequence[int]) -> NDArray[np.int64]:
+    """Return the files with at least `LEAST_COMMON` commits of one of `owners`, ascending."""
+    commits = np.repeat(np.arange(len(history.indptr) - 1), np.diff(history.indptr))
+    found = np.zeros(len(history), dtype=np.bool_)
+    is_own = np.zeros(len(history.indptr) - 1, dtype=np.bool_)
+    for place in np.flatnonzero(np.isin(history.nodes, owners)).tolist():
+        own = commits[history.files == place]
+        is_own[own] = True
+        found |= np.bincount(history.files[is_own[commits]], minlength=len(history)) >= LEAST_COMMON
+        is_own[own] = False
+    return history.nodes[found].astype(np.int64)
+
+
+def _find_direct_uses(index: Index, owners: Sequence[int], files: NDArray[np.int64]) -> Iterator[NDArray[np.float64]]:
+    """Yield, for each of `owners`, the probability that a use of it by each of `files` runs."""
+    nodes, edges = index.graph.nodes, index.graph.edges
+    shares = np.zeros(max(EdgeKind) + 1)
+    for kind, share in RUN_SHARES.items():
+        shares[kind] = share
+    targets = nodes.files[edges.targets]
+    between = np.flatnonzero(np.isin(targets, owners) & (nodes.files[edges.sources] >= 0))
+    sources, targets = nodes.files[edges.sources[between]], targets[between]
+    chances = shares[edges.kinds[between]] * edges.confidences[between]
+    for owner in owners:
+        best = np.zeros(len(nodes))
+        is_use = targets == owner
+        np.maximum.at(best, sources[is_use], chances[is_use])
+        yield best[files]
 
 
 def weigh_history(n_commits: int) -> ChangeWeights:
@@ -130,8 +253,8 @@ def weigh_history(n_commits: int) -> ChangeWeights:
 
 def gather_evidence(index: Index, owner: int, affected: Iterable[Affected]) -> tuple[list[str], ChangeEvidence]:
     """Return the paths of all files of code, and what speaks for each when the file `owner` changes."""
-    files = _Files(index)
-    uses = {path: each.probability for path, each in _find_users(affected).items()}
+    files = _Files(index, [owner])
+    uses = files.uses_of(_find_users(affected))
     return files.paths, files.collect(owner, uses, _count_common_commits(index.history, files.nodes, owner))
 
 
@@ -184,34 +307,40 @@ def _count_common_commits(history: History, files: NDArray[np.int64], owner: int
 
 
 class _Files:
-    """The files of code of an index, with what does not depend on the changed one."""
+    """The files of code of an index, or those of `among`, with what does not depend on the changed ones (`owners`)."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, owners: Sequence[int], among: NDArray[np.int64] | None = None) -> None:
         nodes = index.graph.nodes
-        every = np.flatnonzero(nodes.kinds == NodeKind.FILE)
-        paths = [split_id(nodes.ids[node])[0] for node in every.tolist()]
-        is_code = [bool(dialect_of(path)) for path in paths]
-        self.nodes = every[np.array(is_code, dtype=np.bool_)].astype(np.int64)
-        self.paths = [path for path, keeps in zip(paths, is_code, strict=True) if keeps]
+        every = np.flatnonzero(nodes.kinds == NodeKind.FILE).astype(np.int64)
+        paths = [split_id(node)[0] for node in nodes.ids.some(every)]
+        is_asked = np.ones(len(every), np.bool_) if among is None else np.isin(every, among)
+        is_kept = [bool(is_asked[place]) and bool(dialect_of(path)) for place, path in enumerate(paths)]
+        self.nodes = every[np.array(is_kept, dtype=np.bool_)]
+        self.paths = [path for path, keeps in zip(paths, is_kept, strict=True) if keeps]
         self._ids = nodes.ids
         self._sizes = nodes.end_rows[self.nodes].astype(np.float64)
-        self._words = _WordVectors(index.lexical.files, every.astype(np.int64), len(nodes))
-        self._names = [frozenset(split_stem(path)) for path in paths]
+        compared = unique_sorted(np.concatenate([self.nodes, np.array(owners, dtype=np.int64)]))
+        self._words = _WordVectors(index.lexical.files, len(every), compared, len(nodes))
+        names = [frozenset(split_stem(path)) for path in paths]
         counts: dict[str, int] = {}
-        for name in self._names:
+        for name in names:
             for word in name:
                 counts[word] = counts.get(word, 0) + 1
         self._rarity = {word: float(np.log(len(paths) / n)) + 0.1 for word, n in counts.items()}
-        self._names = [name for name, keeps in zip(self._names, is_code, strict=True) if keeps]
+        self._names = [name for name, keeps in zip(names, is_kept, strict=True) if keeps]
 
-    def collect(self, owner: int, uses: Mapping[str, float], common: _Common) -> ChangeEvidence:
-        """Return what speaks for each file when the file `owner` changes; `uses` are probabilities by path."""
+    def uses_of(self, users: Mapping[str, Affected]) -> NDArray[np.float64]:
+        """Return the probability that each file runs what changed, which its user in `users` has."""
+        return np.array([users[path].probability if path in users else 0.0 for path in self.paths])
+
+    def collect(self, owner: int, uses: NDArray[np.float64], common: _Common) -> ChangeEvidence:
+        """Return what speaks for each file when the file `owner` changes; `uses` has shape (n,)."""
         path = split_id(self._ids[owner])[0]
         return ChangeEvidence(
             together=common.together,
             words=self._words.compare(owner)[self.nodes],
             name=self._compare_names(frozenset(split_stem(path))),
-            use=np.array([uses.get(other, 0.0) for other in self.paths]),
+            use=uses,
             idle=common.idle.astype(np.float64),
             size=self._sizes,
         )
@@ -228,25 +357,30 @@ class _Files:
 
 
 class _WordVectors:
-    """Vectors of the words of files: (1 + ln count) * ln((n + 1) / (files with the word + 0.5)), at least 0."""
+    """Vectors of the words of files: (1 + ln count) * ln((n + 1) / (files with the word + 0.5)), at least 0.
 
-    def __init__(self, postings: Postings, files: NDArray[np.int64], n_nodes: int) -> None:
-        self._postings = postings
-        self._n_nodes = n_nodes
+    Only those of the nodes `compared` are held, of `n_files` files and `n_nodes` nodes.
+    """
+
+    def __init__(self, postings: Postings, n_files: int, compared: NDArray[np.int64], n_nodes: int) -> None:
+        is_compared = np.zeros(n_nodes, dtype=np.bool_)
+        is_compared[compared] = True
+        kept = np.flatnonzero(is_compared[postings.documents])
         frequency = np.diff(postings.indptr)
-        rarity = np.maximum(np.log((len(files) + 1) / (frequency + 0.5)), 0.0)
-        counts = np.maximum(postings.counts, 1) if len(postings.counts) else np.ones(len(postings.documents))
-        self._weights = (1.0 + np.log(counts)) * np.repeat(rarity, frequency)
-        self._norms = np.sqrt(np.bincount(postings.documents, weights=self._weights**2, minlength=n_nodes))
+        rarity = np.maximum(np.log((n_files + 1) / (frequency + 0.5)), 0.0)
+        self._documents = postings.documents[kept]
+        self._terms = np.searchsorted(postings.indptr, kept, side="right") - 1
+        counts = np.maximum(postings.counts[kept], 1) if len(postings.counts) else np.ones(len(kept))
+        self._weights = (1.0 + np.log(counts)) * rarity[self._terms]
+        self._n_terms, self._n_nodes = len(frequency), n_nodes
+        self._norms = np.sqrt(np.bincount(self._documents, weights=self._weights**2, minlength=n_nodes))
 
     def compare(self, node: int) -> NDArray[np.float64]:
-        """Return the cosine of each node with this file, of shape (n_nodes,); 0 for what is no file."""
-        postings = self._postings
-        own = np.flatnonzero(postings.documents == node)
-        terms = np.searchsorted(postings.indptr, own, side="right") - 1
-        rows, places = rows_of(postings.indptr, terms.astype(np.int64))
-        products = self._weights[rows] * self._weights[own][places]
-        dots = np.bincount(postings.documents[rows], weights=products, minlength=self._n_nodes)
+        """Return the cosine of each compared node with one of them, of shape (n_nodes,); 0 for other nodes."""
+        own = self._documents == node
+        vector = np.zeros(self._n_terms)
+        vector[self._terms[own]] = self._weights[own]
+        dots = np.bincount(self._documents, weights=self._weights * vector[self._terms], minlength=self._n_nodes)
         scale = self._norms * self._norms[node]
         cosines: NDArray[np.float64] = np.divide(dots, scale, out=np.zeros(self._n_nodes), where=scale > 0)
         return cosines

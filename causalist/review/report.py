@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from causalist.model.index import Index
 from causalist.model.lookup import Affected, ChangesWith
 from causalist.model.symbols import NodeKind, Role, file_id, split_id
-from causalist.navigate import find_users_and_tests, mark_tests
+from causalist.navigate import find_missing_files, find_users_and_tests, mark_tests
 from causalist.navigate.edges import with_overloads_and_members
 from causalist.parse import find_secrets, with_line_feeds
 from causalist.review.breaking import BrokenCall, find_broken_calls, locate_versions
 from causalist.review.changes import ChangedDefinition, ChangedFile, ChangeKind, Comparison, DefinitionVersion
 from causalist.review.layer_rules import BrokenRule, LayerRules, find_broken_rules
-from causalist.review.missing import find_missing_files
 from causalist.review.versions import FileVersions
 from causalist.source import blob_hash
 

@@ -22,9 +22,9 @@ import numpy as np
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, file_id, split_id
+from causalist.navigate.likely_changes import find_missing_files
 from causalist.pipeline.repository import Repository, VersionFacts
 from causalist.review.changes import compare_versions
-from causalist.review.missing import find_missing_files
 from causalist.review.report import review_change
 from causalist.review.versions import compare_commits, first_parent
 from causalist.source.git import RunningGit, git_arguments

@@ -18,16 +18,15 @@ from numpy.typing import NDArray
 from causalist.index.history import build_history, read_commits
 from causalist.model.index import Index
 from causalist.model.symbols import Role, file_id
-from causalist.pipeline.repository import Repository
-from causalist.review.missing import (
+from causalist.navigate.likely_changes import (
     LEAST_BEST,
-    LEAST_COMMON,
     LEAST_OTHER,
     MAX_MISSING,
     MISSING_WEIGHTS,
     MissingWeights,
-    read_signals,
+    gather_missing,
 )
+from causalist.pipeline.repository import Repository
 from causalist.review.versions import compare_commits, first_parent
 from causalist.source.git import RunningGit, git_arguments
 from causalist.store import FactsCache, facts_path
@@ -38,12 +37,12 @@ _L2 = 1.0
 
 
 class Case(NamedTuple):
-    """The candidates of one commit: signals, commits with a changed file, plain counts, and which one is missing."""
+    """The candidates of one commit: what the weights multiply, and which is missing; and those of plain counts."""
 
-    signals: NDArray[np.float64]
-    n_both: NDArray[np.int64]
-    plain: NDArray[np.int64]
+    scaled: NDArray[np.float64]
     is_missing: NDArray[np.bool_]
+    plain: NDArray[np.int64]
+    is_missing_of_plain: NDArray[np.bool_]
 
 
 def collect(root: Path, n: int, every: int) -> Iterator[Case]:
@@ -69,15 +68,14 @@ def collect(root: Path, n: int, every: int) -> Iterator[Case]:
         if len(there) < 3:
             continue
         left = chosen.choice(there)
-        read = read_signals(then, [path for path in there if path != left])
-        if read is None:
-            continue
-        counts, signals = read
-        given = [places[path] for path in there if path != left]
+        rest = [path for path in there if path != left]
+        evidence = gather_missing(then, rest)
+        given = [places[path] for path in rest]
+        scaled = np.zeros((0, len(MISSING_WEIGHTS) - 1)) if evidence is None else evidence.scaled
+        found = np.zeros(0, dtype=np.int64) if evidence is None else evidence.nodes
         is_open = np.isin(nodes.roles[history.nodes], (Role.CODE, Role.TEST)) & ~np.isin(history.nodes, given)
-        is_open &= (counts.often > 0) | (signals[:, 5] > 0) | (history.nodes == places[left])
-        plain = _count_plain(then, given)
-        yield Case(signals[is_open], counts.n_both[is_open], plain[is_open], history.nodes[is_open] == places[left])
+        counted = history.nodes[is_open]
+        yield Case(scaled, found == places[left], _count_plain(then, given)[is_open], counted == places[left])
 
 
 def _count_plain(index: Index, given: Sequence[int]) -> NDArray[np.int64]:
@@ -90,8 +88,8 @@ def _count_plain(index: Index, given: Sequence[int]) -> NDArray[np.int64]:
 
 
 def fit(cases: Sequence[Case]) -> MissingWeights:
-    """Return the weights by Newton's method on standardized signals."""
-    signals = np.concatenate([each.signals for each in cases])
+    """Return the weights by Newton's method on standardized columns."""
+    signals = np.concatenate([each.scaled for each in cases])
     right = np.concatenate([each.is_missing for each in cases]).astype(np.float64)
     mean, spread = signals.mean(axis=0), signals.std(axis=0) + 1e-9
     rows = np.column_stack([(signals - mean) / spread, np.ones(len(signals))])
@@ -110,15 +108,13 @@ def judge(cases: Sequence[Case], weights: MissingWeights) -> list[tuple[int, boo
     """Return (files named, is it among them, among as many plain counts, among three of these) for each case."""
     found: list[tuple[int, bool, bool, bool]] = []
     for each in cases:
-        chances = 1.0 / (1.0 + np.exp(-(weights.bias + each.signals @ np.array(weights[1:]))))
-        chances[each.n_both < LEAST_COMMON] = 0.0
+        chances = 1.0 / (1.0 + np.exp(-(weights.bias + each.scaled @ np.array(weights[1:]))))
         best = np.argsort(-chances, kind="stable")[:MAX_MISSING]
         best = best[chances[best] >= LEAST_OTHER]
         said = best if len(best) and chances[best[0]] >= LEAST_BEST else best[:0]
-        plain = np.argsort(-each.plain, kind="stable")[:MAX_MISSING]
-        missing = each.is_missing
-        hits = (bool(missing[part].any()) for part in (said, plain[: len(said)], plain))
-        found.append((len(said), *hits))  # type: ignore[arg-type]
+        plain = each.is_missing_of_plain[np.argsort(-each.plain, kind="stable")[:MAX_MISSING]]
+        is_plain, is_plain_of_three = bool(plain[: len(said)].any()), bool(plain.any())
+        found.append((len(said), bool(each.is_missing[said].any()), is_plain, is_plain_of_three))
     return found
 
 
