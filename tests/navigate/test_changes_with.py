@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from causalist.navigate.likely_changes import WITH_HISTORY, WITHOUT_HISTORY
+from causalist.navigate.likely_changes import (
+    WITH_HISTORY,
+    WITHOUT_HISTORY,
+    find_missing_files,
+    gather_missing,
+)
 from causalist.pipeline.repository import Repository
 from causalist.servers.text_answers import impact_text
 from tests.cli.commands import invoke, write_all
@@ -48,6 +53,31 @@ def test_commits_are_counted_and_new_ones_count_more(repository: Repository) -> 
     (back,) = repository.changes_with("view.py", least_commits=1, least_probability=0.0)
     assert (back.file, back.n_both, back.n_commits) == ("app.py", 3, 3)
     assert back.probability == pytest.approx(probability(1 - 1 / 4 / (1 / 4 + 1 / 5 + 1 / 6 + 1 / 4), 0))
+
+
+def surprise(together: float, idle: int) -> float:
+    """-ln(1 - p) of a file without a word, name or use in common, by the weights of a long history."""
+    odds = WITH_HISTORY.bias + WITH_HISTORY.together * log(1 + together / 0.01) + WITH_HISTORY.idle * log(1 + idle)
+    return log(1 + exp(odds))
+
+
+def test_what_a_change_forgot_sums_over_what_it_has(repository: Repository) -> None:
+    ids = repository.graph.nodes.ids
+    of_app = (1 / 6 + 1 / 7 + 1 / 8) / ALL_OF_APP  # of the five commits of app.py, the oldest three
+    one = gather_missing(repository.index, ["app.py"])
+    assert one is not None
+    # rare.py has one commit in common, and two are asked for.
+    assert [(ids[node], ids[by]) for node, by in zip(one.nodes, one.reasons, strict=True)] == [("view.py", "app.py")]
+    assert (one.n_both.tolist(), one.n_commits) == ([3], {ids.position("app.py"): 5})
+    expected = [log(surprise(of_app, 2)), 1 / 2, log(1 + 2), log(1 + of_app / 0.01)]
+    assert one.scaled[0].tolist() == pytest.approx(expected)
+    two = gather_missing(repository.index, ["app.py", ".gitignore"])
+    assert two is not None
+    # The other one never changed with view.py, so that the sum has what the bias and the idle time say.
+    expected = [log(surprise(of_app, 2) + surprise(0.0, 2)), 1 / 3, log(1 + 2), log(1 + of_app / 0.01)]
+    assert two.scaled[0].tolist() == pytest.approx(expected)
+    assert gather_missing(repository.index, ["rare.py"]) is None
+    assert find_missing_files(repository.index, ["app.py", "view.py"], ["app.py"]) == ()
 
 
 def test_files_are_left_out_by_commits_and_probability(repository: Repository) -> None:
