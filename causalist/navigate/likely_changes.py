@@ -19,7 +19,9 @@ it has, by `WITH_HISTORY`, because only files with common commits are named:
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +46,7 @@ _COMMON_UNIT = 0.01
 _TEST_WORDS = frozenset(
     ("test", "tests", "spec", "specs", "it", "testing", "e2e", "fixtures", "benchmark", "bench", "unit")
 )
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORD_OR_END = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|\n")
 _USES = {"calls": "calls", "references": "refers to", "reads": "reads", "writes": "writes", "imports": "imports",
          "extends": "extends", "implements": "implements", "overrides": "overrides", "tests": "tests",
          "routes": "requests", "emits": "emits"}  # fmt: skip
@@ -321,11 +323,8 @@ class _Files:
         self._sizes = nodes.end_rows[self.nodes].astype(np.float64)
         compared = unique_sorted(np.concatenate([self.nodes, np.array(owners, dtype=np.int64)]))
         self._words = _WordVectors(index.lexical.files, len(every), compared, len(nodes))
-        names = [frozenset(split_stem(path)) for path in paths]
-        counts: dict[str, int] = {}
-        for name in names:
-            for word in name:
-                counts[word] = counts.get(word, 0) + 1
+        names = [frozenset(words) for words in split_stems(paths)]
+        counts = Counter(chain.from_iterable(names))
         self._rarity = {word: float(np.log(len(paths) / n)) + 0.1 for word, n in counts.items()}
         self._names = [name for name, keeps in zip(names, is_kept, strict=True) if keeps]
 
@@ -392,10 +391,22 @@ def split_stem(path: str) -> tuple[str, ...]:
     >>> split_stem("src/HTTPServer_test.go"), split_stem("a/test.py")
     (('http', 'server'), ('test',))
     """
-    name = path.rpartition("/")[2]
-    stem = name if name.startswith(".") else name.partition(".")[0]
-    words = [word.lower() for word in _WORD.findall(stem)]
-    return tuple(word for word in words if word not in _TEST_WORDS) or tuple(words)
+    return split_stems([path])[0]
+
+
+def split_stems(paths: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return `split_stem` of each path, in less time than one by one."""
+    names = [path.rpartition("/")[2] for path in paths]
+    stems = [name if name.startswith(".") else name.partition(".")[0] for name in names]
+    found: list[tuple[str, ...]] = []
+    words: list[str] = []
+    for word in _WORD_OR_END.findall("\n".join(stem.replace("\n", " ") for stem in stems) + "\n"):
+        if word != "\n":
+            words.append(word.lower())
+            continue
+        found.append(tuple(each for each in words if each not in _TEST_WORDS) or tuple(words))
+        words = []
+    return found
 
 
 def _find_users(affected: Iterable[Affected]) -> dict[str, Affected]:
