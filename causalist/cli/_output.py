@@ -1,7 +1,8 @@
 """Output of commands: results on stdout, messages and progress on stderr, all in UTF-8.
 
-Progress appears on terminals only, after one second. A terminal shows one line that is redrawn and cleared at the end.
-With NO_COLOR or TERM=dumb, each stage gets a line of its own.
+Progress appears on terminals only, after 200 ms. A terminal shows one line that is redrawn and cleared at the end: a
+bar, the stage, how much of it is done, how much a second, and the time left. With NO_COLOR or TERM=dumb, each stage
+gets a line of its own.
 """
 
 import io
@@ -109,34 +110,73 @@ def open_destination(file: Path | None) -> Iterator[Callable[[str], object]]:
                 aside.unlink(missing_ok=True)
 
 
-SILENT_SECONDS = 1.0
+SILENT_SECONDS = 0.2
 REDRAW_SECONDS = 0.1
+_BAR_CHARACTERS = 24
+_DEFAULT_COLUMNS = 80
+_STAGES_OF_FILES = ("parsing", "linking")
+_MIN_RATE_SECONDS, _MIN_RATE_SHARE = 0.3, 0.01  # of a stage before its rate says anything
 
 
 class ProgressBar:
-    """`Progress` that draws on `stream`. `redraws`: redraw one line instead of adding a line per stage."""
+    """`Progress` that draws on `stream`, after `silent` seconds.
 
-    def __init__(self, stream: TextIO, *, redraws: bool, clock: Callable[[], float] = time.monotonic) -> None:
+    `redraws`: redraw one line instead of adding a line per stage.
+    """
+
+    def __init__(
+        self,
+        stream: TextIO,
+        *,
+        redraws: bool,
+        clock: Callable[[], float] = time.monotonic,
+        silent: float = SILENT_SECONDS,
+    ) -> None:
         self._stream = stream
         self._redraws = redraws
         self._clock = clock
-        self._silent_until = clock() + SILENT_SECONDS
+        self._silent_until = clock() + silent
         self._stage = ""
+        self._stage_since = clock()
+        self._first_done = 0  # of the stage: what was known before costs no time
+        self._drawn_stage = ""
         self._drawn_at = 0.0
         self._width = 0
 
     def __call__(self, what: str, done: int, total: int) -> None:
         now = self._clock()
-        is_new = what != self._stage
+        if what != self._stage:
+            self._stage, self._stage_since, self._first_done = what, now, done
+        is_new = what != self._drawn_stage
         if now < self._silent_until or not (is_new or (self._redraws and now - self._drawn_at >= REDRAW_SECONDS)):
             return
-        self._stage, self._drawn_at = what, now
+        self._drawn_stage, self._drawn_at = what, now
         if not self._redraws:
             self._write(f"{what}\n")
             return
-        line = f"{what} {done}/{total}" if total else what
+        line = self._line(what, done, total, now - self._stage_since)
         self._write("\r" + line.ljust(self._width))
         self._width = len(line)
+
+    def _line(self, what: str, done: int, total: int, seconds: float) -> str:
+        """Return a line that fits the terminal."""
+        if not total:
+            return what
+        n_full = _BAR_CHARACTERS * min(done, total) // total
+        unit = " files" if what in _STAGES_OF_FILES else ""
+        parts = [f"[{'#' * n_full}{'.' * (_BAR_CHARACTERS - n_full)}]", what, f"{done:,}/{total:,}{unit}"]
+        n_new = done - self._first_done
+        if seconds >= _MIN_RATE_SECONDS and n_new > 0 and n_new >= _MIN_RATE_SHARE * total:
+            rate = n_new / seconds
+            parts += [f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s", f"{_duration((total - done) / rate)} left"]
+        line = "  ".join(parts)
+        return line[: max(self._columns() - 1, len(what))]
+
+    def _columns(self) -> int:
+        try:
+            return os.get_terminal_size(self._stream.fileno()).columns or _DEFAULT_COLUMNS
+        except (OSError, ValueError):
+            return _DEFAULT_COLUMNS
 
     def close(self) -> None:
         """Clear the line, if one is drawn."""
@@ -146,6 +186,16 @@ class ProgressBar:
 
     def _write(self, text: str) -> None:
         click.echo(text, file=self._stream, nl=False)
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in words.
+
+    >>> _duration(0.4), _duration(59.7), _duration(200)
+    ('0 s', '1:00 min', '3:20 min')
+    """
+    whole = round(seconds)
+    return f"{whole} s" if whole < 60 else f"{whole // 60}:{whole % 60:02} min"
 
 
 def ignore_progress(what: str, done: int, total: int) -> None:
@@ -160,7 +210,8 @@ def show_progress() -> "Iterator[Progress]":
         yield ignore_progress
         return
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    shown = ProgressBar(stream, redraws=not plain)
+    # Whoever waits counts from the start of the process.
+    shown = ProgressBar(stream, redraws=not plain, silent=max(0.0, SILENT_SECONDS - time.process_time()))
     try:
         yield shown
     finally:

@@ -2,11 +2,13 @@
 
 import time
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from causalist._internal.stages import StageClock
 from causalist.cli._output import emit_document, emit_lines, say, show_progress
 from causalist.cli._repository import json_option, open_repository, report_notes, repository_options, require_extra
 from causalist.errors import NothingToIndex
@@ -28,6 +30,14 @@ if TYPE_CHECKING:
     "  [default: no-submodules in a repository, else submodules]",
 )
 @click.option("--embedder", metavar="NAME", help="Compute the vectors of this embedder now, not at the first query.")
+@click.option(
+    "--profile",
+    type=click.Choice(("cpu", "raw")),
+    is_flag=False,
+    flag_value="cpu",
+    help="Print the processor time of each stage, in one process unless --processes is given."
+    " `--profile raw` also parses all files with tree-sitter alone, for comparison.",
+)
 @json_option
 def index_command(
     repo: Path | None,
@@ -35,6 +45,7 @@ def index_command(
     processes: int | None,
     submodules: bool | None,
     embedder: str | None,
+    profile: str | None,
     as_json: bool,
 ) -> None:
     """Build or refresh the index.
@@ -47,6 +58,9 @@ def index_command(
       causalist index --submodules
     """
     start = time.perf_counter()
+    clock = None if profile is None else StageClock.start()
+    if clock is not None and processes is None:
+        processes = 1
     repository = open_repository(
         repo,
         force=force,
@@ -56,12 +70,21 @@ def index_command(
         if as_json
         else None,
     )
+    stages = None if clock is None else clock.stop()
     n_vectors = None if embedder is None else _update_vectors(repository, embedder)
     seconds = round(time.perf_counter() - start, 3)
     status = repository.status()
     report_notes(repository)
+    raw = None
+    if profile == "raw":
+        from causalist.index.status import measure_raw_parse
+
+        raw = measure_raw_parse(repository.index, repository.read)
     if as_json:
-        emit_document({**status_document(status, repository.notes), "seconds": seconds, "vectors": n_vectors})
+        profiled = {} if stages is None else {"stages": stages, "raw_parse": raw}
+        emit_document(
+            {**status_document(status, repository.notes), "seconds": seconds, "vectors": n_vectors, **profiled}
+        )
         return
     info = status.repository
     lines = [
@@ -76,7 +99,27 @@ def index_command(
     if n_vectors is not None:
         lines.append(f"vectors of {embedder}: {n_vectors}")
     lines.append(f"{seconds:.2f} s, {info.root}")
+    if stages is not None:
+        lines += _profile_lines(stages, raw or 0)
     emit_lines(lines)
+
+
+def _profile_lines(stages: Mapping[str, float], raw: float) -> list[str]:
+    """Return a table of seconds of processor time by stage, and with `raw` in terms of the raw parse."""
+    whole = sum(stages.values())
+    rows = [*stages.items(), ("all of it", whole)]
+    if raw:
+        rows.append(("tree-sitter alone, all files", raw))
+    width = max(len(name) for name, _ in rows)
+    header = f"{'processor time':{width}}  seconds  share" + ("  x raw parse" if raw else "")
+    return [
+        header,
+        *(
+            f"{name:{width}}  {seconds:7.2f}  {seconds / max(whole, 1e-9):5.0%}"
+            + (f"  {seconds / raw:11.2f}" if raw else "")
+            for name, seconds in rows
+        ),
+    ]
 
 
 def _update_vectors(repository: "Repository", embedder: str) -> int:

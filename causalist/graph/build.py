@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.stages import stage
 from causalist.graph.layers import LayerAssigner
 from causalist.graph.linker import Linker, LinkError
 from causalist.graph.relations.routes import RouteEdgeFinder
@@ -172,17 +173,24 @@ def build_graph(
         return LinkedGraph(linked.graph, linked.file_nodes[original_order], nodes, troubles_given)
     linker = Linker.from_files(files, settings, links)
     documents = [linker.drafts.documents(number) for number in range(len(files))]
-    linker.add_bases()
+    with stage("link: bases"):
+        linker.add_bases()
     layers = LayerAssigner(linker.program, linker.drafts)
-    troubles = link_files(linker, with_bodies, layers, spread)
+    with stage("link: files"):
+        troubles = link_files(linker, with_bodies, layers, spread)
     tests = TestEdgeFinder(linker.program, linker.drafts)
-    for each in list(tests.find_edges(linker.collector.edges.items())):
+    with stage("link: tests"):
+        tested = list(tests.find_edges(linker.collector.edges.items()))
+    for each in tested:
         linker.collector.add(each.source, each.target, EdgeKind.TESTS, each.rule, each.row, each.candidates)
     routes = RouteEdgeFinder(linker.program, linker.drafts)
-    for route in list(routes.find_edges(linker.collector.edges.items())):
+    with stage("link: routes"):
+        routed = list(routes.find_edges(linker.collector.edges.items()))
+    for route in routed:
         linker.collector.add(route.source, route.target, route.kind, route.rule, route.row, route.candidates)
     languages = [symbols.settings.name if symbols.settings else "" for symbols in linker.program.files]
-    graph, position = finish_graph(linker.drafts.all_drafts(), linker.collector, languages, load_confidences())
+    with stage("link: graph"):
+        graph, position = finish_graph(linker.drafts.all_drafts(), linker.collector, languages, load_confidences())
     file_nodes = position[: len(files)]
     linked = LinkedGraph(
         layers.complete(graph, file_nodes),

@@ -349,8 +349,7 @@ class PartialTypes:
                 elif program.parent(number) < 0:
                     del symbols.by_qualname[name]
             key = (symbols.settings.family if symbols.settings else "", f"{symbols.facts.package}.{name}".lstrip("."))
-            if key in program.declared.types:
-                program.declared.types[key] = [e for e in program.declared.types[key] if e[1] not in others]
+            program.declared.remove(key, others)
 
     def _key_of(self, symbols: FileSymbols, local: int) -> tuple[str, str]:
         """Return what all declarations of a type share: its name, and the number of its parameters if that tells."""

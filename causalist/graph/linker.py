@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist import errors
+from causalist._internal.stages import stage
 from causalist.graph.choosers import NameCandidates
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.includes import find_script
@@ -173,12 +174,16 @@ class Linker:
             # A function hands on the handlers in it. A file does as it is loaded, and a group of tests to run them.
             if draft.kind is NodeKind.HANDLER and draft.parent != draft.file and draft.role != Role.TEST:
                 self.collector.add(draft.parent, document, EdgeKind.REFERENCES, RuleName.SAME_FILE, draft.start_row)
-        self._add_imports(number)
-        self._add_uses(number)
-        self._add_fixtures(number)
-        self._add_states(number)
-        for source, target, row in self._mentions.find_edges(number):
-            self._add_edge(source, target.draft, EdgeKind.MENTIONS, target.rule, row, target.candidates)
+        with stage("link: imports"):
+            self._add_imports(number)
+        with stage("link: uses"):
+            self._add_uses(number)
+            self._add_fixtures(number)
+        with stage("link: states"):
+            self._add_states(number)
+        with stage("link: mentions"):
+            for source, target, row in self._mentions.find_edges(number):
+                self._add_edge(source, target.draft, EdgeKind.MENTIONS, target.rule, row, target.candidates)
 
     def add_bases(self, only: Collection[int] | None = None) -> None:
         """Add edges to bases and overridden methods that leave all files, or some. Call it before `link`."""
@@ -435,8 +440,10 @@ class Linker:
             self._add_edge(source, draft, called, target.rule, row, target.candidates, n)
             if called is EdgeKind.REFERENCES and reads and self._accesses.holds_state(target.definition):
                 self._add_edge(source, draft, EdgeKind.READS, target.rule, row, target.candidates, n)
-        kinds = [self.drafts[self.drafts.of_definition(target.definition)].kind for target in targets]
-        is_open = kind is EdgeKind.CALLS and not package and all(each is NodeKind.FIELD for each in kinds)
+        is_open = guess and not package
+        if is_open and targets:
+            definitions = self.program.definition_of
+            is_open = all(definitions[target.definition].kind == NodeKind.FIELD for target in targets)
         kept = self.resolver.kept.find(file, chain) if is_open else ()
         for function in kept:
             draft = self.drafts.of_definition(function)

@@ -9,16 +9,19 @@ buffers). It stores nothing. Files that the index does not have stay out, becaus
 ignored.
 """
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.process import CAN_FORK, ForkedTask, trim_heap_on_free
+from causalist._internal.stages import stage
 from causalist.errors import GitError, IndexUnreadable, NothingToIndex
 from causalist.graph import LinkedPart, ParallelPlan, build_graph, needs_bodies
 from causalist.index.collect import collect_facts, is_worth_processes, n_processes, no_garbage_collection, reader_of
@@ -106,7 +109,7 @@ def _build_index(
         is_known = all(old_marks.get(path) == marks.get(path) for path in old_marks.keys() | marks if path in before)
     if not is_known and options.refresh_cache is not None:
         options.refresh_cache.drop()  # its facts may be of other kinds
-    bodies: dict[str, bytes] = {}
+    bodies: dict[str, bytes | FileFacts] = {}
     again = refresh_graph(scan, blobs, before, read, cache, previous, options, kinds) if previous and is_known else None
     if again is not None:
         facts = again.facts
@@ -125,7 +128,6 @@ def _build_index(
     files = [(entry.path, facts[entry.path]) for entry in scan.entries if entry.path in facts]
     if not files:
         raise NothingToIndex(_describe_empty_scan(scan, skipped))
-    options.progress("linking", 0, 0)
     linked = again.relinked.linked if again is not None else _link_files(files, scan.links, bodies, options)
     if again is None:
         # Uses are most of what facts hold, and no longer needed. A refresh has read few of them.
@@ -135,14 +137,19 @@ def _build_index(
     if again is not None and previous is not None:
         unchanged = PreviousTransition(previous.transition, again.relinked.nodes, again.relinked.is_other)
         kept = PreviousIndexRows(previous.lexical, again.relinked.unread)
-    transition = build_transition(linked.graph, WalkWeights(), before=unchanged)
+    with stage("walk"):
+        transition = build_transition(linked.graph, WalkWeights(), before=unchanged)
     options.progress("indexing words", 0, 0)
     kept = kept or _match_previous_rows(files, linked, previous)
     facts.clear()
-    lexical = build_lexical(files, linked, kept)
+    with stage("words: postings"):
+        lexical = build_lexical(files, linked, kept)
     facts = dict(files)
     cache.keep_only((blobs[path], reader_of(path, each.aside)) for path, each in files)
     searched = [number for number, (_, each) in enumerate(files) if not each.aside]
+    with stage("history"):
+        paths = [files[number][0] for number in searched]
+        history = build_history(commits(), paths, linked.file_nodes[searched], usable_history(previous))
     return Index(
         version=index_version(),
         commit=scan.commit,
@@ -168,9 +175,7 @@ def _build_index(
         notes=(*_collect_notes(files, dict(linked.troubles)), *_note_size(files)),
         languages=dict(sorted(Counter([f.language or "text" for _, f in files if is_parsed(f.aside)]).items())),
         submodules=bool(options.submodules),
-        history=build_history(
-            commits(), [files[number][0] for number in searched], linked.file_nodes[searched], usable_history(previous)
-        ),
+        history=history,
     )
 
 
@@ -187,26 +192,39 @@ def _build_path_table(scan: Scan, previous: Index | None, before: Mapping[str, s
 def _link_files(
     files: list[tuple[str, FileFacts]],
     links: Sequence[tuple[str, str]],
-    bodies: dict[str, bytes],
+    bodies: dict[str, bytes | FileFacts],
     options: IndexOptions,
 ) -> LinkedGraph:
-    """Return the graph of files whose bodies are still encoded.
+    """Return the graph of files. `bodies` has their bodies as they are encoded, or their facts with bodies.
 
     Empties `bodies`.
     """
     settings = load_settings()
-    costs = [len(bodies.get(path, b"")) for path, _ in files]
+    costs = [each.n_bytes if isinstance(each := bodies.get(path, b""), FileFacts) else len(each) for path, _ in files]
     spread = ParallelPlan(
         _count_linking_processes(files, options), costs, lambda work: ForkedTask(LinkedPart, work).result
     )
-    for number, (path, facts) in enumerate(files):
-        if path in bodies and needs_bodies(path, facts, settings):
-            files[number] = path, facts_with_bodies(facts, bodies.pop(path))
+
+    own, numbers = os.getpid(), count(1)
 
     def with_bodies(path: str, facts: FileFacts) -> FileFacts:
-        return facts_with_bodies(facts, bodies.pop(path)) if path in bodies else facts
+        if os.getpid() == own:  # others link as many meanwhile
+            options.progress("linking", min(next(numbers) * spread.n, len(files)), len(files))
+        return take_bodies(path, facts)
 
-    linked = build_graph(files, settings, with_bodies, spread, links)
+    def take_bodies(path: str, facts: FileFacts) -> FileFacts:
+        found = bodies.pop(path, None)
+        if found is None or isinstance(found, FileFacts):
+            return found or facts
+        with stage("decode"):
+            return facts_with_bodies(facts, found)
+
+    for number, (path, facts) in enumerate(files):
+        if needs_bodies(path, facts, settings):
+            files[number] = path, take_bodies(path, facts)
+
+    with stage("link: tables"):
+        linked = build_graph(files, settings, with_bodies, spread, links)
     bodies.clear()  # of what another process has linked
     return linked
 
@@ -396,7 +414,8 @@ def defer_commits(
     @cache
     def commits() -> Commits:
         try:
-            return past.result()
+            with stage("history: git"):
+                return past.result()
         except GitError as error:
             notes[Diagnostic(DiagnosticSlug.HISTORY_UNREADABLE, str(error), -1)] = None
             return Commits()

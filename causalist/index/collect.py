@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from causalist._internal.process import CAN_FORK, end_with_parent
+from causalist._internal.stages import stage
 from causalist.index import options as index_options
 from causalist.index.options import IndexOptions, Read
 from causalist.model.source import is_parsed
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     _Parsing = Future[list[tuple[str, bytes]]]
     _Content = tuple[str, bytes, str]  # path, bytes, `SetAside` or ""
+    _Known = tuple[FileFacts, FileFacts | bytes]  # without bodies, and with them or the encoded bodies
 
 
 # Below this many bytes to parse, starting processes costs more than it saves.
@@ -40,6 +42,7 @@ _CHUNK_BYTES = 400_000
 _GROUP_BYTES = 4_000_000
 UNKNOWN = "unknown"  # no kind of file
 _MAX_CONSTANTS_ASIDE = 200  # of a generated or copied file; one with more is a table, of which hardly any is used
+_KEPT_BYTES = 24_000_000  # of encoded facts that are kept as they were parsed until they are linked
 _PRELOAD_SHARE = 0.1  # of the bytes of a language: it is worth its grammar before there are processes
 _START_METHOD = "fork" if CAN_FORK else "spawn"
 
@@ -110,15 +113,16 @@ def collect_facts(
     kinds: dict[str, str] | None = None,
     words: Container[str] | None = None,
     bodies: Container[str] | None = None,
-    aside: "dict[str, bytes] | None" = None,
+    aside: "dict[str, bytes | FileFacts] | None" = None,
 ) -> "tuple[dict[str, FileFacts], dict[str, str]]":
     """(facts by path, reason by path of files that are not searched); completes `blobs` and `kinds`.
 
     `kinds` has the `SetAside` of each file of which it is known, "" for source; the content tells that of others.
 
     Only files in `words` and `bodies`, all if these are None, come with theirs for certain; others may have them where
-    they are parsed, or have the content of one that does. With `aside` none comes with its bodies: these are put there
-    by path as they are encoded, which takes a fifth of the room (`store.facts_with_bodies`).
+    they are parsed, or have the content of one that does. With `aside` none comes with its bodies. Of those that this
+    process parsed the facts with bodies are put there by path, as long as they are few. Of others the bodies as they
+    are encoded are put there, which takes a fifth of the room (`store.facts_with_bodies`).
     """
     kinds = {} if kinds is None else kinds
     keys = {
@@ -126,7 +130,7 @@ def collect_facts(
         for e in entries
         if e.path in blobs and is_parsed(kinds.get(e.path, UNKNOWN))
     }
-    by_key: dict[tuple[str, str], tuple[FileFacts, bytes]] = {}
+    by_key: dict[tuple[str, str], _Known] = {}
     for wanted in ((False, False), (False, True), (True, False), (True, True)):  # more comes after less
         some = [
             key
@@ -138,7 +142,7 @@ def collect_facts(
     unfit: dict[str, str] = {}
     waiting: list[FileEntry] = []
 
-    def take(path: str, known: "tuple[FileFacts, bytes]") -> None:
+    def take(path: str, known: "_Known") -> None:
         facts[path] = known[0]
         if aside is not None and known[1]:
             aside[path] = known[1]
@@ -159,9 +163,11 @@ def collect_facts(
         Files are read on demand, because together they are larger than their facts.
         """
         for some in _split_groups(waiting):
+            options.progress("parsing", len(facts), len(entries))
             sources: list[SourceFile] = []
             for entry in some:
-                source = read(entry)
+                with stage("read"):
+                    source = read(entry)
                 if isinstance(source, str):
                     unfit[entry.path] = source
                     blobs.pop(entry.path, None)
@@ -175,7 +181,8 @@ def collect_facts(
                 else:
                     take(entry.path, (name_facts(kind, entry.size), b""))
             of_sources = [(each.blob, reader_of(each.path, kinds[each.path])) for each in sources]
-            known = _get_cached(cache, of_sources, True, True, aside is not None)
+            with stage("facts cache"):
+                known = _get_cached(cache, of_sources, True, True, aside is not None)
             for source, key in zip(sources, of_sources, strict=True):
                 if key in known:
                     take(source.path, known[key])
@@ -183,28 +190,45 @@ def collect_facts(
                     yield source.path, source.data, kinds[source.path]
 
     stored: list[tuple[Key, bytes]] = []
-    size = 0
-    for path, parsed, encoded in _parse_all(fresh(), len(waiting), options):
-        take(path, (parsed, b"") if parsed and aside is None else _decode_facts(encoded, bodies=aside is None))
-        stored.append(((blobs[path], reader_of(path, kinds[path])), encoded))
-        size += len(encoded)
-        if size >= _GROUP_BYTES:
+    size = n_kept = 0
+
+    def store() -> None:
+        nonlocal size
+        with stage("facts cache"):
             cache.put_many(stored)
-            stored, size = [], 0
-    cache.put_many(stored)
+        stored.clear()
+        size = 0
+
+    try:
+        for path, parsed, encoded in _parse_all(fresh(), options):
+            if parsed is not None and aside is None:
+                take(path, (parsed[1], b""))
+            elif parsed is not None and n_kept < _KEPT_BYTES:
+                take(path, parsed)
+                n_kept += len(encoded)
+            else:
+                with stage("decode"):
+                    take(path, _decode_facts(encoded, bodies=aside is None))
+            stored.append(((blobs[path], reader_of(path, kinds[path])), encoded))
+            size += len(encoded)
+            options.progress("parsing", len(facts), len(entries))
+            if size >= _GROUP_BYTES:
+                store()
+    finally:
+        store()  # also of a run that is interrupted: the next one goes on from there
     return facts, unfit
 
 
 def _get_cached(
     cache: "FactsCache", keys: "Sequence[Key]", words: bool, bodies: bool, aside: bool
-) -> "dict[Key, tuple[FileFacts, bytes]]":
+) -> "dict[Key, _Known]":
     """(facts, b"") by key; with `aside` (facts without bodies, these as they are encoded)."""
     if aside:
-        return cache.get_parts(keys, words=words)
+        return {**cache.get_parts(keys, words=words)}
     return {key: (facts, b"") for key, facts in cache.get_many(keys, words=words, bodies=bodies).items()}
 
 
-def _decode_facts(encoded: bytes, bodies: bool) -> "tuple[FileFacts, bytes]":
+def _decode_facts(encoded: bytes, bodies: bool) -> "_Known":
     from causalist.store import decode_interface, facts_from_bytes, split_parts
 
     return (facts_from_bytes(encoded), b"") if bodies else decode_interface(split_parts(encoded))
@@ -225,14 +249,14 @@ def _split_groups(entries: "Sequence[FileEntry]") -> "Iterator[list[FileEntry]]"
 
 
 def _parse_all(
-    files: "Iterator[_Content]", most: int, options: IndexOptions
-) -> "Iterator[tuple[str, FileFacts | None, bytes]]":
-    """Yield (path, facts or None, encoded facts) of each file, in order.
+    files: "Iterator[_Content]", options: IndexOptions
+) -> "Iterator[tuple[str, tuple[FileFacts, FileFacts] | None, bytes]]":
+    """Yield (path, facts without bodies and with them or None, encoded facts) of each file, in order.
 
-    Uses several processes if there is enough to do; facts are None where another process parsed the file. `most` is an
-    upper bound of the number of files.
+    Uses several processes if there is enough to do; facts are None where another process parsed the file. After an
+    interrupt it yields what these are at, and then raises.
     """
-    from causalist.store import facts_to_bytes
+    from causalist.store import encode_facts
 
     wanted = n_processes(options)
     first: list[_Content] = []
@@ -240,13 +264,13 @@ def _parse_all(
     while wanted > 1 and size < _PARALLEL_THRESHOLD_BYTES and (file := next(files, None)) is not None:
         first.append(file)
         size += len(file[1])
-    done = 0
     if wanted < 2 or size < _PARALLEL_THRESHOLD_BYTES:
         for path, data, kind in chain(first, files):
-            options.progress("parsing", done, most)
-            facts = _parse_as(path, data, kind)
-            yield path, facts, facts_to_bytes(facts)
-            done += 1
+            with stage("parse: rest"):
+                facts = _parse_as(path, data, kind)
+            with stage("encode"):
+                encoded, interface = encode_facts(facts)
+            yield path, (interface, facts), encoded
         return
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
@@ -254,19 +278,31 @@ def _parse_all(
     if _START_METHOD == "fork":
         _preload_grammars(first)
     context = multiprocessing.get_context(_START_METHOD)
-    with ProcessPoolExecutor(max_workers=wanted, mp_context=context, initializer=end_with_parent) as pool:
+    with ProcessPoolExecutor(max_workers=wanted, mp_context=context, initializer=_begin_worker) as pool:
         chunks = _split_chunks(chain(first, files))
         del first
         # Two for each process: one that it works at, and one that waits for it. More would only take room.
         under_way = deque(_submit_chunks(pool, islice(chunks, 2 * wanted)))
         while under_way:
-            parsed = under_way.popleft().result()
+            try:
+                parsed = under_way[0].result()
+            except KeyboardInterrupt:
+                for each in [each for each in under_way if not each.cancel()]:
+                    for path, encoded in each.result():
+                        yield path, None, encoded
+                raise
+            under_way.popleft()
             under_way.extend(_submit_chunks(pool, islice(chunks, 1)))
             for path, encoded in parsed:
                 yield path, None, encoded
-            done += len(parsed)
-            options.progress("parsing", done, most)
-    options.progress("parsing", most, most)
+
+
+def _begin_worker() -> None:
+    """Leave an interrupt of the terminal, which all processes get, to the parent."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
 
 
 def _preload_grammars(files: "Sequence[_Content]") -> None:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from causalist._internal.stages import stage
 from causalist.errors import IndexNotWritable, IndexUnreadable, NothingToIndex
 from causalist.index.freshness import has_same_files, has_same_left_out, index_version, matches_folder
 from causalist.index.options import IndexOptions
@@ -90,7 +91,9 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
         assert previous is not None
         return previous, tuple(notes)
     found = [_verify_stored(each, notes) for each in found]
-    scan = _scan_root(root, limits, submodules, known_commit, fingerprint, options.refresh_cache)
+    options.progress("scanning", 0, 0)
+    with stage("scan"):
+        scan = _scan_root(root, limits, submodules, known_commit, fingerprint, options.refresh_cache)
     previous = next((each.stored for each in found if matches_folder(each.stored, scan)), None)
     for each in found:
         if each.stored is not None and _is_usable(each.stored, scan, submodules):
@@ -126,7 +129,8 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
                     index = building.build_index_with_cache(
                         FactsCache(facts_path()), scan, read, previous, scanned_at, options, commits
                     )
-                written = write_index(place / INDEX_NAME, index, known.sums)
+                with stage("write"):
+                    written = write_index(place / INDEX_NAME, index, known.sums)
                 if options.refresh_cache is not None:
                     options.refresh_cache.file_stamp = written
             break

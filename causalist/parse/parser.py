@@ -16,6 +16,7 @@ from posixpath import basename
 import tree_sitter
 
 from causalist import errors
+from causalist._internal.stages import stage
 from causalist.model.facts import (
     MODULE_SCOPE,
     Binding,
@@ -79,16 +80,26 @@ _MATCHED_FAMILIES = frozenset({"bash", "ecmascript", "elixir", "ruby"})
 _MAX_CONSTRAINT_BYTES = 4096  # bytes in which a file says in which builds it is
 
 
+def _words(data: bytes) -> bytes:
+    with stage("parse: words"):
+        return spaced(data)
+
+
 def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     """Return the facts of a file in the language of `grammar`. Nothing in them comes from a secret."""
     data = with_line_feeds(data)
-    secrets = find_secrets(data)
+    with stage("parse: secrets"):
+        secrets = find_secrets(data)
     data = mask_secrets(data, secrets)
     text = with_valid_utf8(data)
-    tree, query = _parse_best(text, grammar)
-    collector = FactCollector(text, grammar.settings)
-    collector.run(_read_captures(query, tree.root_node, grammar.settings.family, len(text)))
-    definitions = collector.definitions()
+    with stage("parse: tree-sitter"):
+        tree, query = _parse_best(text, grammar)
+    with stage("parse: query"):
+        captures = _read_captures(query, tree.root_node, grammar.settings.family, len(text))
+    with stage("parse: captures"):
+        collector = FactCollector(text, grammar.settings)
+        collector.run(captures)
+        definitions = collector.definitions()
     if secrets:
         definitions = [d._replace(signature=shorten_masks(d.signature), doc=shorten_masks(d.doc)) for d in definitions]
     imports = collector.import_reader.imports
@@ -122,7 +133,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         routes=read_routes(grammar.settings.family, tree, text, definitions),
         tests=tuple(i for i, draft in enumerate(collector.drafts) if draft.is_test),
         mentions=read_doc_mentions(definitions),
-        words=spaced(text),
+        words=_words(text),
         diagnostics=(*_encoding_diagnostics(data), *_syntax_diagnostics(collector.errors)),
         doc=collector.doc,
         n_rows=data.count(b"\n") + 1,
@@ -181,17 +192,19 @@ def parse_text(path: str, data: bytes) -> FileFacts:
     Only the path decides the kind of prose. Nothing in the facts comes from a secret.
     """
     data = with_line_feeds(data)
-    secrets = find_secrets(data)
+    with stage("prose: secrets"):
+        secrets = find_secrets(data)
     data = mask_secrets(data, secrets)
     text = data.decode("utf-8", "replace")
     kind = prose_kind(path)
-    passages = read_passages(path, text) if text.encode("utf-8") == data else ()
+    with stage("prose: passages"):
+        passages = read_passages(path, text) if text.encode("utf-8") == data else ()
     if secrets:
         passages = tuple(p._replace(title=shorten_masks(p.title)) for p in passages)
     return FileFacts(
         language="",
         passages=passages,
-        words=spaced(with_valid_utf8(data)),
+        words=_words(with_valid_utf8(data)),
         diagnostics=_encoding_diagnostics(data),
         doc=passages[0].title if passages and kind not in BY_BLOCKS else "",
         manifest=read_manifest(path, text) if kind == "manifest" or is_project(path) else (),
@@ -249,7 +262,9 @@ def parse_file(path: str, data: bytes) -> FileFacts:
 def _parse(path: str, data: bytes) -> FileFacts:
     dialect = dialect_for(path, data)
     if dialect:
-        return parse_source(data, load_grammar(dialect))
+        with stage("compile queries"):
+            grammar = load_grammar(dialect)
+        return parse_source(data, grammar)
     if is_component(path):
         secrets = find_secrets(data)
         facts = _parse_component(mask_secrets(data, secrets))
@@ -284,7 +299,7 @@ def _parse_component(data: bytes) -> FileFacts:
         component, dialect = without_scripts(component), resolve_dialect(DEFAULT_LANGUAGE)
     facts = with_component(parse_source(component.view, load_grammar(dialect)), component)
     # The words of the file, not those of the view that the grammar read.
-    return replace(facts, words=spaced(with_valid_utf8(data)))
+    return replace(facts, words=_words(with_valid_utf8(data)))
 
 
 def _parse_notebook(notebook: Notebook) -> FileFacts:
@@ -323,7 +338,7 @@ def _read_facade(data: bytes, settings: ModuleSettings) -> list[Export]:
 
 _FIXTURE = re.compile(rb"@(?:\w+\.)*\w*(?P<name>fixture)\b(?P<call>\s*\()?")
 _DOTTED = re.compile(
-    rb"""(?<![\w"'])(?P<quote>["'])(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?::[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)?"""
+    rb"""(?P<quote>["'])(?<![\w"']["'])(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?::[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)?"""
     rb"""|[A-Za-z_]\w*:[A-Za-z_]\w*)(?P=quote)(?!["'])"""
 )
 # Ends of strings that are names of files or hosts.

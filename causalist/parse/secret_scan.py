@@ -133,6 +133,8 @@ _MAX_PLACEHOLDER_CHARACTERS = 40
 _PIECE = lazy_regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _PARTS = lazy_regex(r"[-_./:@+=~, ]+")
 _WORDLIKE = lazy_regex(r"(?:[A-Za-z]+[0-9]{0,2}|[0-9]{0,4})")
+_DIGIT = lazy_regex("[0-9]")
+_BOTH_CASES = lazy_regex("[a-z].*[A-Z]|[A-Z].*[a-z]", re.DOTALL)
 _SPECIAL = lazy_regex(r"[!#$%^&*?~+=@]")
 # A variable, a template, a format, a regular expression, a call, markup; or an address or a path.
 _REFERENCE = lazy_regex(
@@ -195,7 +197,7 @@ def is_random(value: str) -> bool:
     >>> is_random("uY3nq8ZkP0vT6sRw1LxEj5BcGd7Mh2Ka"), is_random("d41d8cd98f00b204e9800998ecf8427e")
     (True, False)
     """
-    if not (re.search("[a-z]", value) and re.search("[A-Z]", value) and re.search("[0-9]", value)):
+    if value.islower() or value.isupper() or not _DIGIT.search(value) or not _BOTH_CASES.search(value):
         return False
     if _mean_piece(value) > _RANDOM_PIECES or _is_named(value) or _is_encoded_text(value) or _is_excused(value):
         return False
@@ -323,6 +325,12 @@ _NAMED = late(
     rb"(?:[^\S\n]{0,20}[:=!,(][^\S\n]{0,20}[^\s,;)}]|[^\S\n]{1,9}[^\s=]{8})"
 )
 
+# Those of them that mark a secret, of which one may stand in the text that a match takes.
+_SECRET_NAME = late(
+    f"pass|pwd|secret|token|credential|bearer|basic|salt|hmac|sid|contrase|(?:{'|'.join(_OF_KEYS)})[_-]?key".encode()
+)
+_MAX_NAME_BYTES = 12
+
 # -- close reading, over text with one character for each byte
 
 _NAME_END = r"[\w\-]{0,40}\\{0,3}[\"'\]]{0,2}"
@@ -363,13 +371,13 @@ def find_secrets(data: bytes) -> tuple[Span, ...]:
     """Return the spans (start byte, end byte) of secrets in `data`, disjoint and in order."""
     keys = list(_key_spans(data)) if b"PRIVATE KEY" in data or b"PuTTY-User-Key-File" in data else []
     strings = list(_STRING.finditer(data))
-    forms = [match.span() for match in _RUN.finditer(data) if _is_form(data, match)] if _has_form(data) else []
+    forms = _find_forms(data)
     # A secret key of AWS has no form but its length.
     forms += [match.span() for match in strings if match.end(1) - match.start(1) == 40]
     for text, expression in _FORMS:
         if text in data:
             forms += [match.span() for match in expression.finditer(data)]
-    named = [match.span() for match in _NAMED.finditer(data.lower())]
+    named = _find_names(data.lower())
     found = [
         *_read_windows(data, forms, _find_tokens),
         *_read_windows(data, named, _find_named_values),
@@ -395,21 +403,41 @@ def find_candidate_texts(texts: Sequence[bytes]) -> Iterator[int]:
     for text, expression in _FORMS:
         if text in whole:
             found.update(match.start() for match in expression.finditer(whole))
-    found.update(match.start() for match in _NAMED.finditer(whole.lower()))
+    found.update(start for start, _ in _find_names(whole.lower()))
     yield from sorted({bisect_right(starts, place) - 1 for place in found})
 
 
-def _has_form(data: bytes) -> bool:
-    """Return True if a run of the file may be a form.
+def _find_forms(data: bytes) -> list[Span]:
+    """Return the runs that may hold a form, in order.
 
     Most files have long runs of which none is one. Cutting the text between runs takes a third of the time of finding
-    their places.
+    their places, and each distinct run is looked at once.
     """
-    if any(data[max(0, match.start() - 8) : match.start()].isdigit() for match in _AFTER_COLON.finditer(data)):
-        return True
-    return any(
-        _FORM_OR_BEFORE_DOT.search(part) for part in set(data.translate(_PARTED).split()) if len(part) >= _MIN_RUN_BYTES
+    is_numbered = any(
+        data[max(0, match.start() - 8) : match.start()].isdigit() for match in _AFTER_COLON.finditer(data)
     )
+    distinct = set(data.translate(_PARTED).split())
+    # A run starts with a letter, a digit or `_`.
+    runs = {part.lstrip(b"-") for part in distinct if len(part) >= _MIN_RUN_BYTES and _FORM_OR_BEFORE_DOT.search(part)}
+    if not runs and not is_numbered:
+        return []
+    return [m.span() for m in _RUN.finditer(data) if (is_numbered or m[0] in runs) and _is_form(data, m)]
+
+
+def _find_names(lower: bytes) -> list[Span]:
+    """Return the places of names that may mark a secret, with the sign behind them.
+
+    A key is one only if a word before it says of what, which that of `keyword:` does not.
+    """
+    found = []
+    for match in _NAMED.finditer(lower):
+        start, end = match.span()
+        if lower.startswith(b"key", start) and not _SECRET_NAME.search(
+            lower, max(0, start - _MAX_NAME_BYTES), end + _MAX_NAME_BYTES
+        ):
+            continue
+        found.append((start, end))
+    return found
 
 
 def _is_form(data: bytes, run: re.Match[bytes]) -> bool:

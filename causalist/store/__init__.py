@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         FactsCache,
         Key,
         decode_interface,
+        encode_facts,
         facts_from_bytes,
         facts_path,
         facts_to_bytes,
@@ -66,6 +67,7 @@ __all__ = [
     "LoadedIndex",
     "cache_folder",
     "decode_interface",
+    "encode_facts",
     "facts_from_bytes",
     "facts_path",
     "facts_to_bytes",
@@ -86,8 +88,8 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "facts_cache": "CacheState FactsCache Key MAX_CACHE_BYTES decode_interface facts_from_bytes facts_path "
-        "facts_to_bytes facts_with_bodies split_parts",
+        "facts_cache": "CacheState FactsCache Key MAX_CACHE_BYTES decode_interface encode_facts facts_from_bytes "
+        "facts_path facts_to_bytes facts_with_bodies split_parts",
         "cache_dir": "ANSWERS_NAME FEEDBACK_LOCK FEEDBACK_NAME FOLDER INDEX_NAME OBSERVED_LOCK OBSERVED_NAME "
         "PROVEN_LOCK PROVEN_NAME WEIGHTS_NAME cache_folder hold_folder_lock hold_lock is_read_only prepare_folder",
         "index_file": "FileStamp KnownChecksums LoadedIndex index_stamp load_index read_index read_seen "

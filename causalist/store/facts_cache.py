@@ -79,6 +79,11 @@ def facts_to_bytes(facts: f.FileFacts) -> bytes:
     The interface follows the order of the fields of `FileFacts`. A changed letter in a name would still be valid JSON,
     so each part has a checksum.
     """
+    return encode_facts(facts)[0]
+
+
+def encode_facts(facts: f.FileFacts) -> tuple[bytes, f.FileFacts]:
+    """Return the encoded facts, and the facts without bodies: what `decode_interface` would make of the bytes."""
     hidden = body_bindings(facts)
     rows = {name: getattr(facts, name) for name in _FIELDS}
     is_hidden = set(hidden)
@@ -91,7 +96,10 @@ def facts_to_bytes(facts: f.FileFacts) -> bytes:
     words = facts.words or b""
     head = _HEAD.pack(0, len(interface), len(bodies), zlib.crc32(bodies), zlib.crc32(words))[_CHECKSUM_BYTES:]
     checksum = zlib.crc32(interface, zlib.crc32(head)).to_bytes(_CHECKSUM_BYTES, "little")
-    return b"".join((checksum, head, interface, bodies, words))
+    without_bodies = dataclasses.replace(
+        facts, bindings=tuple(rows["bindings"]), calls=(), references=(), accesses=(), lookups=(), mentions=()
+    )
+    return b"".join((checksum, head, interface, bodies, words)), without_bodies
 
 
 def split_parts(data: bytes) -> EncodedFacts:

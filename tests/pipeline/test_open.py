@@ -592,7 +592,8 @@ def test_two_who_open_at_once_get_the_same(tree: WorkTree) -> None:
 def test_progress_is_told(tree: WorkTree) -> None:
     told: list[tuple[str, int, int]] = []
     Repository.open(tree.path, options=IndexOptions(processes=1, progress=lambda *row: told.append(row)))
-    assert [what for what, _, _ in told] == ["parsing"] * 3 + ["linking", "indexing words"]
+    # Once before files are read and once for each file.
+    assert [what for what, _, _ in told] == ["scanning", *["parsing"] * 4, *["linking"] * 3, "indexing words"]
     assert all(done <= total or not total for _, done, total in told)
 
 

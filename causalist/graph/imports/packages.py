@@ -12,7 +12,7 @@ several modules, put a folder in the place of a path (`replace`), and keep copie
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
@@ -40,6 +40,7 @@ class DeclaredTypes:
     places: list[tuple[str, str]] = field(default_factory=list)  # (package, folder)
     # Types that hold, for other languages, what stands at the top of a file: (family, qualified name) -> files.
     facades: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    _nearest: dict[tuple[str, str, str], tuple[int, int]] = field(default_factory=dict)  # + folder of the importer
 
     @classmethod
     def from_files(
@@ -93,9 +94,20 @@ class DeclaredTypes:
             return None
         if len(found) == 1:
             return found[0]
-        expected = self._expected_paths(name)
-        loaded = [each for each in found if posixpath.splitext(self.paths[each[0]])[0] in expected]
-        return min(loaded or found, key=lambda each: (-shared_folders(importer, self.paths[each[0]]), each))
+        key = language, name, importer.rpartition("/")[0]
+        nearest = self._nearest.get(key)
+        if nearest is None:
+            expected = self._expected_paths(name)
+            loaded = [each for each in found if posixpath.splitext(self.paths[each[0]])[0] in expected]
+            nearest = min(loaded or found, key=lambda each: (-shared_folders(importer, self.paths[each[0]]), each))
+            self._nearest[key] = nearest
+        return nearest
+
+    def remove(self, key: tuple[str, str], definitions: Container[int]) -> None:
+        """Remove some definitions of a type."""
+        if key in self.types:
+            self.types[key] = [each for each in self.types[key] if each[1] not in definitions]
+            self._nearest.clear()
 
     def _expected_paths(self, name: str) -> set[str]:
         """Return the paths, without extensions, in which a loader looks for a type."""

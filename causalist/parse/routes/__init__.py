@@ -36,17 +36,17 @@ _READERS: dict[str, _Reader] = {
 _WORDS: dict[str, "re.Pattern[bytes]"] = {
     "ecmascript": re.compile(
         rb"\.\s*(?:get|post|put|patch|delete|all|use|route|register|emit|on|once|head|options|setGlobalPrefix)\s*[(<]"
-        rb"|fetch\s*[(<]|@Controller|\b(?:get|post|put|patch|del|http[A-Z][a-z]+)\(\s*[\"'`]/"
+        rb"|fetch\s*[(<]|@Controller|(?:get|post|put|patch|del|http[A-Z][a-z]+)\(\s*[\"'`]/"
     ),
     "python": re.compile(rb"\.(?:route|get|post|put|patch|delete|request|api_route|websocket|open|include_router"
-                         rb"|register_blueprint|add_url_rule|add_resource|register|mount)\(|urlpatterns|\binclude\("
+                         rb"|register_blueprint|add_url_rule|add_resource|register|mount)\(|urlpatterns|include\("
                          rb"|reverse(?:_lazy)?\(|redirect\(|url_(?:path_)?for\(|resolve_url\(|Blueprint\("),
     "java": re.compile(
-        rb"Mapping\b|perform\(|\.ws\.rs\b|\bretrofit2?\.http\b|ServletContainer\(|restassured|RestTemplate|\.uri\("
-        rb"|RouterFunction|\b(?:coR|r)outer\s*\{|\bio\.ktor\.(?:server\.)?routing\b"
+        rb"Mapping\b|perform\(|\.ws\.rs\b|retrofit2?\.http\b|ServletContainer\(|restassured|RestTemplate|\.uri\("
+        rb"|RouterFunction|(?:coR|r)outer\s*\{|io\.ktor\.(?:server\.)?routing\b"
     ),
     "csharp": re.compile(
-        rb"\bHttp(?:Get|Post|Put|Patch|Delete)\b|\bRoute\(|\.Map(?:Get|Post|Put|Patch|Delete|Group)\(|Client\w*\.\w+Async"
+        rb"Http(?:Get|Post|Put|Patch|Delete)\b|Route\(|\.Map(?:Get|Post|Put|Patch|Delete|Group)\(|Client\w*\.\w+Async"
     ),
     "go": re.compile(
         rb"\.(?:GET|POST|PUT|PATCH|DELETE|HandleFunc|Handle|Group|Route|Get|Post|Mount)\(\s*\"|\.(?:Group|Match)\("
@@ -55,7 +55,7 @@ _WORDS: dict[str, "re.Pattern[bytes]"] = {
     "rust": re.compile(rb"\.\s*(?:routes?|nest|merge)\(|utoipa|#\[(?:\w+::)*(?:get|post|put|patch|delete)\("
                        rb"|\.uri\(|Request::\w+\(|client\s*\.\s*(?:get|post|put|patch|delete|head)\("),
     "php": re.compile(
-        rb"\bRoute::|\$(?:app|router|group|routes?|r)->\w+\(|#\[[^\]\n]*Route\(|Http::|[cC]lient->|->(?:get|post|put|patch|delete)\w*\("
+        rb"Route::|\$(?:app|router|group|routes?|r)->\w+\(|#\[[^\]\n]*Route\(|Http::|[cC]lient->|->(?:get|post|put|patch|delete)\w*\("
     ),
     "elixir": re.compile(rb"\bPhoenix\.Router\b|,\s*:router\b|\bscope\s*\(?\s*\"/"),
     "ruby": re.compile(

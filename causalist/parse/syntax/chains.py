@@ -65,6 +65,7 @@ _MEMBER = re.compile(
 QUOTES = "\"'"
 KEY = re.compile(r"""\[\s*(["'`])([~@$]?[^\W\d][\w$~-]*)\1\s*\]""")  # a member by a string that may be a name
 _KEY_OF_CHAIN = re.compile(rf"\.{STRING_KEY}([\w$~@-]+)")
+_TAIL = re.compile(r"[)\]}\"'`]!?\??\.\s*([\w$#]+(?:\.[\w$#]+)*)\s*$")
 _MAX_CHARACTERS = 1000  # characters of a chain
 _MAX_TYPE_CHARACTERS = 400
 _CLOSER = {"(": ")", "[": "]", "{": "}", "<": ">"}
@@ -343,7 +344,7 @@ def last_of_chain(text: str) -> str:
 
 def _after_unknown(text: str, length: int) -> str:
     """Return the plain names after an expression that is not a name: `(…).a.b` -> `?.a.b`."""
-    tail = re.search(r"[)\]}\"'`]!?\??\.\s*([\w$#]+(?:\.[\w$#]+)*)\s*$", text[:length])
+    tail = _TAIL.search(text[:length])
     return f"?.{tail[1]}" if tail else ""
 
 

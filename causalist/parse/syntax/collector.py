@@ -38,6 +38,7 @@ from causalist.parse.syntax.uses import UseReader
 _DELEGATED_TO = re.compile(r"\bto:\s*([A-Z][\w.]*)")
 _DELEGATED = re.compile(r"defdelegate\s*\(?\s*(\w+[?!]?)")
 _DELEGATED_AS = re.compile(r"\bas:\s*:(\w+[?!]?)")
+_TYPE_ARGUMENTS = re.compile(r"<.*>")
 _PREDICATE = re.compile(r"(?:asserts\s+)?[\w$]+\s+is\s+")  # `x is T`
 _Handler = Callable[[int, int, int], None]  # start byte, end byte, Tag
 
@@ -522,7 +523,7 @@ class FactCollector:
                 parameters.append(name)
         elif parameters is not None:
             written = self.scopes.compact(start, min(end, start + 200))
-            text = re.sub(r"<.*>", "", written).rstrip("?")
+            text = (_TYPE_ARGUMENTS.sub("", written) if "<" in written else written).rstrip("?")
             if text in self.settings.lambdas.types and "." not in written:
                 text = array_type_name(self.text(start, min(end, start + 200)), self.settings.types)
                 if self.settings.types.functions and "<" in written and "{" not in text:  # their number counts

@@ -332,7 +332,6 @@ class HandlerNames:
 
 
 _MAX_SIGNATURE_CHARACTERS = 240
-_OPENER = re.compile(r"(?:\s*(?:=>|[:{=]))*\s*$")  # the opening of a body is no part of a signature
 _OPEN_ENDS = (",", "(")  # of a line that goes on in the next
 _ATTRIBUTE = re.compile(r"\s*#\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*")
 _BRACKETED = re.compile(r"\s*\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*(?=[\w\[])")
@@ -354,10 +353,26 @@ def signature_of(draft: DefinitionDraft, scopes: Scopes) -> str:
     if draft.body < 0:
         text = _first_lines(text)
     text = " ".join(text.split())
-    text = _OPENER.sub("", text)
+    text = _without_opener(text)
     if draft.is_named_behind:
         text = f"{text} {draft.name}"
     return text if len(text) <= _MAX_SIGNATURE_CHARACTERS else text[: _MAX_SIGNATURE_CHARACTERS - 1] + "…"
+
+
+def _without_opener(text: str) -> str:
+    """Return a signature without the opening of a body behind it.
+
+    >>> [_without_opener(each) for each in ("def f():", "f = (a) => {", "int a = 1")]
+    ['def f()', 'f = (a)', 'int a = 1']
+    """
+    while True:
+        text = text.rstrip()
+        if text.endswith("=>"):
+            text = text[:-2]
+        elif text.endswith((":", "{", "=")):
+            text = text[:-1]
+        else:
+            return text
 
 
 def _first_lines(text: str) -> str:

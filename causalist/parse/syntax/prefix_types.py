@@ -32,6 +32,9 @@ _COLLECTIONS = re.compile(r"((?:\[[\w.]*\])*)([\w.]+)")
 _TYPE_WORDS = frozenset({"chan", "func", "map", "struct", "interface"})
 _SAYS_NOTHING = frozenset({"any", "struct", "interface"})
 _STRUCT = re.compile(r"struct\b")
+_COMPOSITE = re.compile(r"(?:func|struct|interface|chan)\b")
+_CHANNEL = re.compile(r"<-\s*chan\b|chan\b(?:\s*<-)?")
+_FUNCTION = re.compile(r"func\s*\(")
 _COLLECTION_OR_STRUCT = re.compile(r"&?\s*(?=\[|map\[|struct\b)")
 _END_OF_FIELD = re.compile(rf"{_TOKEN.pattern}|[;\n]", re.DOTALL)
 _FIELD = re.compile(r"([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)\s+(?=\S)(.+)|(\*?[^\W\d][\w.]*)(\[.*\])?", re.DOTALL)
@@ -64,11 +67,11 @@ def type_of(text: str, settings: TypeSettings = _NO_SETTINGS, depth: int = 0) ->
     variadic = _VARIADIC.match(text)
     if variadic:
         return _with_content(sequence_of(""), text[variadic.end() :], settings, depth)
-    matched = re.match(r"<-\s*chan\b|chan\b(?:\s*<-)?", text)
+    matched = _CHANNEL.match(text)
     if matched:
         received = type_of(text[matched.end() :], settings, depth + 1)
         return _with_content(sequence_of("", received), text[matched.end() :], settings, depth)
-    if re.match(r"func\s*\(", text):
+    if _FUNCTION.match(text):
         end = _find_closing(text, text.index("("))
         return _with_content(callable_of(""), text[end + 1 :], settings, depth) if end > 0 else ""
     if _STRUCT.match(text):
@@ -127,7 +130,7 @@ def _operand(text: str, settings: TypeSettings, depth: int) -> tuple[str, int]:
     if text[0] == "[" or text.startswith("map["):
         end = _end_of_type(text)
         return (_value_of(type_of(text[:end], settings)), _after_value(text, end)) if end > 0 else ("", 0)
-    if re.match(r"(?:func|struct|interface|chan)\b", text):
+    if _COMPOSITE.match(text):
         if not text.startswith("func"):
             return "", 0
         last = re.search(r"\}\s*\(", text)  # a function literal that is called at once: its result is unknown

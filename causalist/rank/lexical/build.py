@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from causalist._internal.arrays import plan_splice
 from causalist._internal.process import trim_heap_on_free
+from causalist._internal.stages import stage
 from causalist.errors import ModelFailed
 from causalist.model.facts import spaced
 from causalist.model.graph import LinkedGraph
@@ -345,7 +346,8 @@ def _used(terms: Sequence[NDArray[np.int32]], n_terms: int) -> NDArray[np.bool_]
 
 def _body(files: "list[tuple[str, FileFacts]]", which: Sequence[int], linked: LinkedGraph, terms: Terms) -> Triples:
     """Remove the words from some files, and return (document, term, count) with a row for each term of a word."""
-    rows, words = count_words(files, which, linked)
+    with stage("words: counts"):
+        rows, words = count_words(files, which, linked)
     return expand_to_terms(rows, *terms.terms_of_words(words))
 
 

@@ -58,7 +58,7 @@ class Stage:
         """Estimated percentage, by the duration of stages in large repositories; it never falls."""
         if self.what == "parsing":
             return 60 * self.parsed / self.total if self.total else 0
-        return {"starting": 0, "linking": 60, "indexing words": 90}.get(self.what, 60)
+        return {"starting": 0, "scanning": 0, "linking": 60, "indexing words": 90}.get(self.what, 60)
 
 
 class _WorkerProcess:

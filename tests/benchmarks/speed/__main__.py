@@ -1,6 +1,7 @@
 """`python -m tests.benchmarks.speed WHAT`: what Causalist costs, as ratios that are measured in one run.
 
 cold     a first index of each --repo, in terms of the raw parse; with --aider PYTHON, also of Aider's map
+whole    a first index of all --repo by stage, in terms of the raw parse, and its serial part
 ask      a cold answer with nothing changed, in terms of `import click, numpy`
 edit     a cold answer after one edit, in terms of the raw parse of everything
 memory   what a first index holds, stage by stage
@@ -12,14 +13,14 @@ plots    draws --rows into --plots
 import argparse
 from pathlib import Path
 
-from tests.benchmarks.speed import answers, cold, growth, memory, monorepo, pagerank
+from tests.benchmarks.speed import answers, cold, growth, memory, monorepo, pagerank, whole
 
 _DOCS = Path(__file__).parents[3] / "docs" / "plots"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    what = ("cold", "ask", "edit", "memory", "pagerank", "growth", "plots", "monorepo")
+    what = ("cold", "whole", "ask", "edit", "memory", "pagerank", "growth", "plots", "monorepo")
     parser.add_argument("what", choices=what, nargs="+")
     parser.add_argument("--repo", type=Path, action="append", default=[])
     parser.add_argument("--rounds", type=int, default=5)
@@ -36,6 +37,8 @@ def main() -> None:
             pagerank.run(wanted.nodes, wanted.rounds)
         elif each == "growth":
             growth.measure(wanted.sizes, wanted.rows)
+        elif each == "whole":
+            whole.measure(wanted.repo, wanted.rounds)
         elif each == "plots":
             growth.draw(wanted.rows, wanted.plots)
         elif each == "monorepo":
