@@ -279,7 +279,8 @@ def _note_size(files: Sequence[tuple[str, FileFacts]]) -> tuple[FileNote, ...]:
         else f"{n_nodes / max(n_of_code, 1):.0f} for each of code"
     )
     detail = f"{n} of {n_nodes} nodes ({what}) are of {n_files} files here; deny or linguist-generated keeps them out"
-    return (FileNote(folder or ".", DiagnosticSlug.LARGE_INDEX, detail, -1),)
+    note = Diagnostic(DiagnosticSlug.LARGE_INDEX, detail, -1)
+    return (FileNote(folder or ".", note.slug, note.detail, note.row),)
 
 
 def usable_history(previous: Index | None) -> History:
