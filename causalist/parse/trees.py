@@ -44,7 +44,9 @@ _MIN_STEPS = 200_000  # a small file may take as many, some tenths of a second
 _MIN_SECONDS = 2.0
 _MAX_SECONDS_A_BYTE = 5e-6
 _REPORTS_A_LOOK = 8
+_MIN_WATCHED_BYTES = 4096  # a smaller file takes a few tenths of a second at most
 _CHUNK_BYTES = 65_536
+_NAME_CHUNK_BYTES = 128  # of the text of a node, which conditions of queries ask for
 
 
 class ParseTooLong(Exception):
@@ -53,7 +55,9 @@ class ParseTooLong(Exception):
 
 def run_parser(parser: tree_sitter.Parser, data: bytes) -> tree_sitter.Tree:
     """Return the syntax tree of a text. Raises ParseTooLong if that takes too many steps, or too slow ones."""
-    left = max(_MIN_STEPS, _MAX_STEPS_A_BYTE * len(data)) // _STEPS_A_REPORT
+    if len(data) < _MIN_WATCHED_BYTES:
+        return parser.parse(data)
+    left, chunk = max(_MIN_STEPS, _MAX_STEPS_A_BYTE * len(data)) // _STEPS_A_REPORT, _CHUNK_BYTES
     latest = time.thread_time() + _MIN_SECONDS + _MAX_SECONDS_A_BYTE * len(data)
 
     def is_too_long(offset: int, has_error: bool) -> bool:
@@ -62,7 +66,9 @@ def run_parser(parser: tree_sitter.Parser, data: bytes) -> tree_sitter.Tree:
         return left < 0 or (not left % _REPORTS_A_LOOK and time.thread_time() > latest)
 
     try:
-        return parser.parse(lambda offset, _: data[offset : offset + _CHUNK_BYTES], progress_callback=is_too_long)
+        tree = parser.parse(lambda offset, _: data[offset : offset + chunk], progress_callback=is_too_long)
+        chunk = _NAME_CHUNK_BYTES
+        return tree
     except ValueError as error:
         parser.reset()
         raise ParseTooLong from error
