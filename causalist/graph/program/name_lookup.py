@@ -27,6 +27,7 @@ from causalist.model.symbols import CALLABLE_KINDS, FIXTURE_PREFIX, TYPE_KINDS, 
 _EXTERNAL_TYPE = -1  # in the place of the type that an extension is for: one that is not of the repository
 _ANY_TYPE = -2  # a type parameter, or what all types derive from
 _MAX_OUTER_TYPES = 8
+_MAX_EXTENSIONS = 400  # extension functions of one name: of more, any might be meant
 _NAMESPACE = re.compile(r"\bnamespace\s+(\w+)")
 _TOP_TYPES = ("object", "Object", "dynamic")
 
@@ -497,6 +498,8 @@ class NameLookup:
         symbols = program.files[file]
         assert symbols.settings is not None
         is_unknown = value is not None and value.kind is ValueKind.UNKNOWN_MEMBER
+        if len(self._package_extensions[name]) > _MAX_EXTENSIONS:
+            return []
         found = [
             each
             for each in self._package_extensions[name]
