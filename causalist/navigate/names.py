@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.errors import AmbiguousNode, UnknownNode, UnreadNode
 from causalist.model.index import Index
+from causalist.model.source import is_parsed
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import ASKED_KINDS, CALLABLE_KINDS, NodeKind, escape_path, split_id, unescape_name
 from causalist.rank import find_nodes_by_name
@@ -489,6 +490,10 @@ def _left_out(context: _Context, wanted: str) -> tuple[str, str] | None:
         for path in paths:
             if path in places:
                 return path, reason
+    for each in context.index.manifest.aside:  # such a file has a node, which its own name has found
+        path, _, kind = each.partition("\0")
+        if path in places and not is_parsed(kind):
+            return path, kind
     return None
 
 

@@ -20,6 +20,8 @@ STATUS = [
     "languages",
     "skipped",
     "examples",
+    "aside",
+    "aside_examples",
     "notes",
     "diagnostics",
     "index",
