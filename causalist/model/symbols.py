@@ -142,6 +142,8 @@ def escape_name(name: str) -> str:
 
 def unescape_name(name: str) -> str:
     """Return the inverse of `escape_name`."""
+    if "%" not in name:
+        return name
     for text, escaped in reversed(_RESERVED):
         name = name.replace(escaped, text)
     return name

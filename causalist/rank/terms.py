@@ -36,6 +36,7 @@ def split_word(word: str) -> list[str]:
     return [part.lower() for part in _PART.findall(word) if len(part) <= MAX_PART_CHARACTERS]
 
 
+@lru_cache(maxsize=50_000)  # names are made of few words
 def stem(word: str) -> str:
     """Return the English Snowball stem of a word in lower case.
 

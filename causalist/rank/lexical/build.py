@@ -383,14 +383,20 @@ class _NameTerms:
 def _names(fresh: _Fresh, linked: LinkedGraph, vocabulary: Terms) -> tuple[Triples, Triples]:
     """Terms of the own names of definitions and headings, and of the names around them."""
     own, outer, titles = _NameTerms(), _NameTerms(), _NameTerms()
+    around: dict[str, tuple[str, ...]] = {}  # the names around definitions, which many share
     for i, _, facts in fresh:
         nodes = linked.document_nodes[i].tolist()
         for node, definition in zip(nodes, facts.definitions, strict=False):
             if definition.kind == NodeKind.FIELD:
                 continue  # found by its exact name only; its words count for its type
             own.add(node, definition.name)
-            for part in filter(None, definition.qualname.split(".")[:-1]):
-                outer.add(node, unescape_name(part))
+            prefix = definition.qualname.rpartition(".")[0]
+            if not prefix:
+                continue
+            if prefix not in around:
+                around[prefix] = tuple(unescape_name(part) for part in prefix.split(".") if part)
+            for name in around[prefix]:
+                outer.add(node, name)
         for node, passage in zip(nodes[len(facts.definitions) :], facts.passages, strict=True):
             titles.add(node, passage.title)
     both = zip(own.triples(terms_of, vocabulary), titles.triples(_terms_of_title, vocabulary), strict=True)
