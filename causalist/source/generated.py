@@ -45,9 +45,9 @@ _MARKED = lazy_regex(
     re.IGNORECASE | re.MULTILINE,
 )
 # Two lines of one comment: what it is, and that nobody may edit it.
-_NEXT_LINE = rb"[^\n]*\n(?:[ \t]*(?://+|#+|\*|--|;+|%)?[ \t]*\n)?[ \t]*(?://+|#+|\*|--|;+|%)"
+_NEXT_LINE = rb"[^\n]*\n(?:[ \t]*(?:/{2,9}|#{1,9}|\*|--|;{1,9}|%)?[ \t]*\n)?[ \t]*(?:/{2,9}|#{1,9}|\*|--|;{1,9}|%)"
 _FORBIDDEN = (
-    rb"(?:[^\n]*[.!;:])?[^\w\n]*(?:please,? |warning:? )?(?:do not|don't) (?:manually )?(?:edit|modify|change|touch)"
+    rb"(?:[^\n]{0,99}[.!;:])?[^\w\n]{0,9}(?:please,? |warning:? )?(?:do not|don't) (?:manually )?(?:edit|modify|change|touch)"
 )
 _MARKED_IN_TWO = lazy_regex(
     _COMMENT
@@ -56,7 +56,7 @@ _MARKED_IN_TWO = lazy_regex(
     + rb"(?:"
     + _FORBIDDEN
     + rb"|[^\n]*changes (?:\w+ ){0,6}will be (?:lost|overwritten))"
-    rb"|^[ \t\xef\xbb\xbf]*(?://+|#+|/?\*+|--|;+|<!--|%|\(\*)"
+    rb"|^[ \t\xef\xbb\xbf]*(?:/{2,9}|#{1,9}|/?\*{1,9}|--|;{1,9}|<!--|%|\(\*)"
     + _FORBIDDEN
     + _NEXT_LINE
     + rb"[^\n]*(?:auto[- ]?generated|automatically generated|generated (?:by|from|automatically))",
