@@ -9,7 +9,6 @@ from the text.
 """
 
 import re
-import string
 from collections.abc import Container
 from dataclasses import dataclass, field
 
@@ -311,10 +310,10 @@ class CallReader:
             if self._names.awaited or (call.values and call.chain in self._gathering):
                 self._note_result(call)
             if call.position >= 0:
-                scope, callee, row, *_ = self._calls[call.position]
-                arguments = "=" if call.is_constructor else call.arguments
-                values = ",".join(call.values) if any(call.values) else ""
-                self._calls[call.position] = Call(scope, callee, row, arguments, values)
+                self._calls[call.position] = self._calls[call.position]._replace(
+                    arguments="=" if call.is_constructor else call.arguments,
+                    values=",".join(call.values) if any(call.values) else "",
+                )
 
     def _name_last(self, call: _Invocation) -> None:
         """Name a call without arguments by its last name, with "=" if the member is assigned."""
@@ -387,7 +386,7 @@ def _is_one_value(text: str, start: int, last: int) -> bool:
 
 
 _CALLEE = re.compile(rb"(?:(?<!\w)|(?=\$))((?:\$?\w++(?:\.|::))*+)(\w++)\s*+(!?)\s*+$")
-_OF_CALLEE = b"$.:!_" + string.whitespace.encode() + string.ascii_letters.encode() + string.digits.encode()
+_OF_CALLEE = bytes(c for c in range(128) if chr(c).isalnum() or c in b"$.:!_ \t\n\r\f\v")
 _MAX_CALLEE_BYTES = 200  # bytes before the bracket that are looked at
 _NOT_A_CALL = re.compile(rb"(?:\bfn|\bstruct|\benum|\bfor|\bmod|\$)\s*$")
 
@@ -414,8 +413,6 @@ def callee_before(data: bytes, bracket: int) -> tuple[int, str]:
 
 _TAG = re.compile(rb"[a-z][\w-]*[\s/>]")
 _MAX_CHAIN_BYTES = 1000  # bytes of a chain that is called or used
-
-_BETWEEN_NAMES = re.compile(r"[\s?]+")
 _MAX_WAITING_BYTES = 8  # bytes of "(await " before a call that imports
 _CHAIN = re.compile(rb"\.?[\w$]+(?:\s*\??\.\s*[\w$]+)*")
 _CONSTANTS = re.compile(rb"\.?[A-Z]\w*(?:\s*\.\s*[A-Z]\w*)*")
@@ -492,10 +489,8 @@ class UseReader:
 
     def _chain_at(self, start: int, end: int, chains: "re.Pattern[bytes]" = _CHAIN) -> str:
         matched = chains.match(self._scopes.data, start, max(end, start + _MAX_CHAIN_BYTES))
-        if matched is None:
-            return ""
-        chain = self._scopes.text(start, matched.end())
-        return chain if chain.isidentifier() else _BETWEEN_NAMES.sub("", chain)
+        chain = self._scopes.text(start, matched.end()) if matched else ""
+        return chain if chain.isidentifier() else re.sub(r"[\s?]+", "", chain)
 
     def _keep(self, chain: str, start: int, row_at: int, given: tuple[str, str] | None = None) -> None:
         self.calls.append(Call(self._scopes.use_scope(), chain, self._scopes.row(row_at), *(given or ())))
