@@ -40,6 +40,7 @@ class ContainerTypes:
 
     inference: InferenceBase
     program: Program = field(init=False)
+    held_names: set[str] = field(default_factory=set)  # of all fields and types, when one is asked for
 
     def __post_init__(self) -> None:
         self.program = self.inference.program
@@ -312,8 +313,11 @@ class ContainerTypes:
     def attribute_below(self, owner: int, name: str) -> Value | None:
         """Return the types that an attribute has in the classes below `owner`; None for none or many."""
         program = self.program
+        if not self.held_names:
+            numbered = enumerate(program.definition_of)
+            self.held_names.update(d.name for i, d in numbered if d.kind == NodeKind.FIELD or program.is_type(i))
         found: list[Value] = []
-        for each in program.types_below(owner):
+        for each in program.types_below(owner) if name in self.held_names else ():
             number = program.find_own_member(each, name)
             if number >= 0 and program.is_type(number):  # a class inside of that class
                 found.append(Value(ValueKind.DEFINITION, number, RuleName.HELD))

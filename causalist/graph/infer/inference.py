@@ -99,6 +99,7 @@ class Inference(InferenceBase):
         """Forget all values, since something that they depend on has changed."""
         for each in (self.known, self.large_names, self._open_chains, self.unfolding, self._open_holders):
             each.clear()
+        self.containers.held_names.clear()
         for symbols in self.program.files:
             symbols.decided.clear()
 
@@ -690,9 +691,8 @@ class Inference(InferenceBase):
         facts = self.program.definition_of[definition]
         if facts.kind != NodeKind.METHOD or symbols.settings is None or not symbols.settings.names.assigned_infixes:
             return None
-        return Value(
-            ValueKind.OBJECT, self.program.file_of[definition], RuleName.SELF, facts.qualname.rpartition(".")[0]
-        )
+        file, name = self.program.file_of[definition], facts.qualname.rpartition(".")[0]
+        return Value(ValueKind.OBJECT, file, RuleName.SELF, name)
 
 
 def _type_of_scope(scope: int) -> int:
