@@ -34,6 +34,7 @@ from causalist.model.type_notation import OPTIONAL, type_parameters_of
 _LAST_ROLES = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS, Role.VENDORED})  # types are declared first elsewhere
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts", ".pyi")
 _REEXPORTS = frozenset({ImportKind.REEXPORT, ImportKind.REEXPORT_ALL, ImportKind.REEXPORT_NAMESPACE})
+_MAX_OVERLOADS = 400  # of one name: their parameters are not compared with the arguments of each call
 _MAX_ALIKE = 40  # plug-ins that have a method alike
 _MAX_STEPS = 3  # files that pass on what others pass on
 _MARKS = re.compile(r"~\d+|\(.*?\)|\[.*?\]")  # what is done with a part of a chain, and which declaration is meant
@@ -69,7 +70,7 @@ class OverloadChooser:
         program = self.inference.program
         same, elsewhere = program.overloads_of(functions[0])
         settings = program.files[program.file_of[functions[0]]].settings
-        if settings is None:
+        if settings is None or len(same) + len(elsewhere) > _MAX_OVERLOADS:
             return functions
         several = [*same, *elsewhere] or functions
         if settings.modules.headers and all(misfit(program.parameters.get(e), arguments, {}) is None for e in several):
