@@ -151,6 +151,13 @@ SETTINGS: tuple[Setting, ...] = (
         1,
         16_000_000,
     ),
+    Setting(
+        "index",
+        "background",
+        SettingKind.FLAG,
+        True,
+        "build the index after the first answer in a process that outlives the command",
+    ),
     Setting("index", "max-files", SettingKind.INTEGER, _LIMITS.max_files, "more files stay out", (), 1, 1_000_000),
     Setting(
         "layers",

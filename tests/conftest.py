@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from causalist import errors
+from causalist.pipeline import first_answer
 from tests import trials
 
 _NUMBERS = count()
@@ -63,6 +64,15 @@ def modules_are_compiled_once() -> Iterator[None]:
     """Hundreds of processes are started, and compiling all modules takes each of them longer than most questions."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_process_is_left_behind() -> Iterator[None]:
+    """A test that wants a build in the background waits for its end itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(first_answer.NO_BACKGROUND, "1")
+        patch.delenv("CI", raising=False)  # where everything is built whole
         yield
 
 

@@ -28,6 +28,8 @@ _MAX_MEANINGS = 8  # definitions of one name that are answered for
 _NODE_ARGUMENTS = ("node", "source", "target")  # of a command
 _ANSWERS = "causalist.answers"  # where the answers of an ambiguous name are kept
 _IGNORES_RUNS = "causalist.ignores_runs"  # set by --no-observed
+_WAITS, _NO_BACKGROUND = "causalist.waits", "causalist.no_background"  # set by --wait and --no-background
+_PARTIAL = "causalist.partial"  # what a partial index has, for --json
 
 
 class _Answer(NamedTuple):
@@ -92,10 +94,13 @@ def open_repository(
     when_empty: Callable[[NothingToIndex], Mapping[str, object]] | None = None,
     refresh_cache: "RefreshCache | None" = None,
     anew: bool = False,
+    text: str | None = None,
+    name: str = "",
 ) -> "Repository":
     """Return the repository in the folder `repo`, or around the current folder. Raises CausalistError.
 
-    `when_empty` makes the document that is printed before NothingToIndex propagates, for --json.
+    `when_empty` makes the document that is printed before NothingToIndex propagates, for --json. With `text` or
+    the `name` of a definition, and without an index, only what that needs is parsed; not with --wait.
     """
     import_numpy()
     from causalist.index.options import IndexOptions
@@ -103,8 +108,18 @@ def open_repository(
 
     with show_progress() as progress:
         options = IndexOptions(processes, progress, submodules, refresh_cache=refresh_cache, anew=anew)
+        place, is_exact = repo or Path(), repo is not None
+        given = click.get_current_context().meta
         try:
-            return Repository.open(repo or Path(), exact_root=repo is not None, force=force, options=options)
+            if (text is not None or name) and not given.get(_WAITS):
+                opens = Repository.open_part if text is not None else Repository.open_part_with
+                background = not given.get(_NO_BACKGROUND)
+                part = opens(
+                    place, text or name, exact_root=is_exact, force=force, options=options, background=background
+                )
+                if part is not None:
+                    return part
+            return Repository.open(place, exact_root=is_exact, force=force, options=options)
         except NothingToIndex as error:
             if when_empty is not None:
                 emit_document(when_empty(error))
@@ -153,21 +168,45 @@ def observed_option(command: _Command) -> _Command:
     )(command)
 
 
+def first_answer_options(command: _Command) -> _Command:
+    """Add --wait and --no-background, which `open_repository` obeys."""
+
+    def keep(name: str) -> Callable[[click.Context, click.Parameter, bool], None]:
+        def callback(context: click.Context, _: click.Parameter, value: bool) -> None:
+            context.meta[name] = value or context.meta.get(name, False)
+
+        return callback
+
+    waits = click.option(
+        "--wait", is_flag=True, expose_value=False, callback=keep(_WAITS),
+        help="Without an index, build it first instead of parsing only what is needed.",
+    )  # fmt: skip
+    alone = click.option(
+        "--no-background", is_flag=True, expose_value=False, callback=keep(_NO_BACKGROUND),
+        help="Without an index, leave no process behind that builds it.",
+    )  # fmt: skip
+    return waits(alone(command))
+
+
 def limit_option(default: int, effect: str) -> Callable[[_Command], _Command]:
     """Return a decorator that adds --limit."""
     return click.option("--limit", type=click.IntRange(min=1), default=default, show_default=True, help=effect)
 
 
 def open_for_lookup(
-    repo: Path | None, *, force: bool, when_empty: Mapping[str, object] | None, anew: bool = False
+    repo: Path | None, *, force: bool, when_empty: Mapping[str, object] | None, anew: bool = False, name: str = ""
 ) -> "Repository":
     """Return the repository after reporting the notes of opening it.
 
-    `when_empty` is the document for an empty folder, None without --json. `anew` as in `IndexOptions`.
+    `when_empty` is the document for an empty folder, None without --json. `anew` as in `IndexOptions`. With `name`, and
+    without an index, only the files with that name and what they use are parsed, if these define it.
     """
     document = when_empty
     when = None if document is None else lambda _: document
-    repository = open_repository(repo, force=force, when_empty=when, anew=anew)
+    repository = open_repository(repo, force=force, when_empty=when, anew=anew, name=name)
+    if repository.n_parsed is not None:
+        given = click.get_current_context().meta
+        given[_PARTIAL] = {"parsed": repository.n_parsed, "files": repository.info().files}
     report_notes(repository)
     return replace(repository, observations=None) if click.get_current_context().meta.get(_IGNORES_RUNS) else repository
 
@@ -252,6 +291,9 @@ def print_result(
     If `nothing` is not empty, nothing is found, and it is reported. Within `answer_each_meaning` all are kept instead.
     """
     is_found = is_found and not nothing
+    partial = click.get_current_context().meta.get(_PARTIAL)
+    if document is not None and partial is not None:
+        document = {**document, "partial": partial}
     answers = click.get_current_context().meta.get(_ANSWERS)
     if answers is not None:
         answers.append(_Answer(document, tuple(lines) if document is None else (), nothing, is_found))

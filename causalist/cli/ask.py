@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from causalist.cli._output import emit, emit_document, emit_lines, say, show_progress
-from causalist.cli._repository import json_option, open_repository, repository_options
+from causalist.cli._repository import first_answer_options, json_option, open_repository, repository_options
 from causalist.cli._run import FAILURE, NOTHING_FOUND, StartTime, import_numpy, keep_freed_memory
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
 @click.command("ask")
 @click.argument("query")
 @repository_options
+@first_answer_options
 @click.option("--top-k", type=int, default=20, show_default=True, help="Maximum number of results.")
 @click.option("--level", type=click.Choice(["symbol", "file"]), default="symbol", show_default=True,
               help="Unit of the results.")  # fmt: skip
@@ -177,10 +178,18 @@ def ask_command(
     when_empty = _document_when_empty(question, unwritten) if as_json else None
     read_in_part: _ReadInPart
     if due is None:
-        repository = open_repository(repo, force=force, when_empty=when_empty)
+        # What --strict refuses is a partial answer, and vectors are worth computing only for the whole.
+        is_whole = strict or options.embedder is not None or options.rank is RankMode.PAGERANK
+        is_whole = is_whole or bool(options.include or options.exclude)
+        text = None if is_whole else " ".join((question, *options.names))
+        repository = open_repository(repo, force=force, when_empty=when_empty, text=text)
         keep_freed_memory()
         with show_progress() as progress:
             answer = repository.ask(question, options, remember=remember, progress=progress)
+        if repository.n_parsed is not None and not answer.results:
+            # What a part does not find may be in the rest: other spellings, and beginnings of words.
+            repository = open_repository(repo, force=force, when_empty=when_empty)
+            answer = repository.ask(question, options, remember=remember)
         read_in_part = repository.index
     else:
         read_in_part = _in_time(repo, force, question, options, remember, due, when_empty)

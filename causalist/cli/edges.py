@@ -11,6 +11,7 @@ from causalist.cli._repository import (
     answer_each_meaning,
     count_sightings,
     edge_location,
+    first_answer_options,
     lookup_options,
     min_confidence_option,
     observed_option,
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 
 def show_callees(node: str, *, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
     """Print the calls that `node` makes."""
-    repository = open_for_lookup(repo, force=force, when_empty=calls_document(node, ()) if as_json else None)
+    empty = calls_document(node, ()) if as_json else None
+    repository = open_for_lookup(repo, force=force, when_empty=empty, name=node)
     name = resolve_id(repository, node)
     known = repository.callees(name)
     edges = [edge for edge in known if edge.certainty >= min_confidence]
@@ -45,7 +47,8 @@ def show_callers(node: str, *, repo: Path | None, force: bool, min_confidence: f
     These are calls of overridden methods, uses of the class of a special method, uses without a call, and documentation
     that mentions the node.
     """
-    repository = open_for_lookup(repo, force=force, when_empty=callers_document(node, (), (), ()) if as_json else None)
+    empty = callers_document(node, (), (), ()) if as_json else None
+    repository = open_for_lookup(repo, force=force, when_empty=empty, name=node)
     name = resolve_id(repository, node)
     known = (
         repository.callers(name),
@@ -140,6 +143,7 @@ def show_users(node: str, kind: str, *, repo: Path | None, force: bool, min_conf
 @click.command("callees")
 @click.argument("node")
 @lookup_options
+@first_answer_options
 @observed_option
 @min_confidence_option(0.0, "Minimum confidence of a call.")
 @answer_each_meaning
@@ -159,6 +163,7 @@ def callees_command(node: str, repo: Path | None, force: bool, min_confidence: f
 @click.command("callers")
 @click.argument("node")
 @lookup_options
+@first_answer_options
 @observed_option
 @min_confidence_option(0.0, "Minimum confidence of a call.")
 @answer_each_meaning

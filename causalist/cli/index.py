@@ -12,7 +12,13 @@ from causalist._internal.stages import StageClock
 from causalist.cli._output import emit_document, emit_lines, say, show_progress
 from causalist.cli._repository import json_option, open_repository, report_notes, repository_options, require_extra
 from causalist.errors import NothingToIndex
-from causalist.serialize.answers import empty_status_document, format_counts, status_document, status_lines
+from causalist.serialize.answers import (
+    empty_status_document,
+    format_counts,
+    status_document,
+    status_lines,
+    unfinished_status_document,
+)
 
 if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository
@@ -136,7 +142,8 @@ def _update_vectors(repository: "Repository", embedder: str) -> int:
 def status_command(repo: Path | None, force: bool, as_json: bool) -> None:
     """Show what is indexed, what was left out and why.
 
-    The command refreshes the index, as all commands do, and reports why a refresh was needed.
+    The command refreshes the index, as all commands do, and reports why a refresh was needed. While a process builds
+    the first index, it only says so.
 
     \b
     Example:
@@ -149,6 +156,18 @@ def status_command(repo: Path | None, force: bool, as_json: bool) -> None:
     # Opening refreshes the index, so check the stored one first.
     root, _, settings = Repository.locate(repo or Path(), exact_root=repo is not None, force=force)
     found = stored_index_status(root, settings.index_options(IndexOptions()))
+    if found.path is None:
+        from causalist.pipeline.first_answer import read_build
+
+        build = read_build(root)
+        if build is not None and build.is_running:
+            if as_json:
+                emit_document(unfinished_status_document(str(build)))
+            else:
+                emit_lines([f"root      {root}", f"index     none yet; {build}"])
+            return
+        if build is not None:
+            say(f"note: partial: {build}")
     repository = open_repository(repo, force=force, when_empty=empty_status_document if as_json else None)
     status = repository.status()
     standing = index_status(root, repository.index, repository.read, found)

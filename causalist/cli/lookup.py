@@ -16,6 +16,7 @@ from causalist.cli._repository import (
     describe_proof,
     describe_sighting,
     edge_location,
+    first_answer_options,
     limit_option,
     lookup_options,
     min_confidence_option,
@@ -63,6 +64,7 @@ MAX_NAMES = 5
 @click.command("show")
 @click.argument("node")
 @lookup_options
+@first_answer_options
 @answer_each_meaning
 def show_command(node: str, repo: Path | None, force: bool, as_json: bool) -> None:
     """Show the location, the users and the source of NODE.
@@ -75,7 +77,8 @@ def show_command(node: str, repo: Path | None, force: bool, as_json: bool) -> No
       causalist show Session.verify
       causalist show src/auth.py:42
     """
-    repository = open_for_lookup(repo, force=force, when_empty=show_document(None) if as_json else None)
+    empty = show_document(None) if as_json else None
+    repository = open_for_lookup(repo, force=force, when_empty=empty, name=node)
     definition = repository.show(resolve_id(repository, node))
     if definition.stale:
         say(f"note: stale: {definition.hit.path} changed since it was indexed; its source is not shown")
@@ -135,6 +138,7 @@ def _format_outline(hits: "tuple[Hit, ...]") -> Iterator[str]:
 @click.command("find")
 @click.argument("name")
 @lookup_options
+@first_answer_options
 @click.option("--kind", metavar="K", help="Only nodes of this kind: file, class, function, method, …")
 @limit_option(20, "Maximum number of results.")
 def find_command(name: str, repo: Path | None, force: bool, kind: str | None, limit: int, as_json: bool) -> None:
@@ -149,7 +153,8 @@ def find_command(name: str, repo: Path | None, force: bool, kind: str | None, li
       causalist find AuthMw
       causalist find Session.ver --kind method --limit 5
     """
-    repository = open_for_lookup(repo, force=force, when_empty=find_document(name, ()) if as_json else None)
+    empty = find_document(name, ()) if as_json else None
+    repository = open_for_lookup(repo, force=force, when_empty=empty, name=name)
     hits = repository.find(name, limit=limit, kind=kind)
     if not any((hit.symbol or "").rpartition(".")[2] == name for hit in hits):
         from causalist.index.source_text import describe_unread

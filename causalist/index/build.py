@@ -50,7 +50,7 @@ from causalist.model.string_table import StringTable
 from causalist.model.symbols import NodeId, NodeKind, file_id
 from causalist.parse import load_settings
 from causalist.rank import PreviousIndexRows, PreviousTransition, WalkWeights, build_lexical, build_transition
-from causalist.source import BlobReader, Limits, blob_hash, classify, read_file
+from causalist.source import MAX_COMMITS, BlobReader, Limits, blob_hash, classify, read_file
 from causalist.store import FactsCache, facts_path, facts_with_bodies
 from causalist.store.facts_cache import Key
 
@@ -127,7 +127,7 @@ def _build_index(
     skipped, examples = count_left_out(scan, sorted(unfit.items()))
     files = [(entry.path, facts[entry.path]) for entry in scan.entries if entry.path in facts]
     if not files:
-        raise NothingToIndex(_describe_empty_scan(scan, skipped))
+        raise NothingToIndex(describe_empty_scan(scan, skipped))
     linked = again.relinked.linked if again is not None else _link_files(files, scan.links, bodies, options)
     if again is None:
         # Uses are most of what facts hold, and no longer needed. A refresh has read few of them.
@@ -172,7 +172,7 @@ def _build_index(
         transition=transition,
         skipped=skipped,
         examples=examples,
-        notes=(*_collect_notes(files, dict(linked.troubles)), *_note_size(files)),
+        notes=(*collect_notes(files, dict(linked.troubles)), *_note_size(files)),
         languages=dict(sorted(Counter([f.language or "text" for _, f in files if is_parsed(f.aside)]).items())),
         submodules=bool(options.submodules),
         history=history,
@@ -237,7 +237,8 @@ def _count_linking_processes(files: Sequence[tuple[str, FileFacts]], options: In
     return min(n_processes(options), _MAX_LINKING_PROCESSES, 1 + _MAX_DUPLICATED_BYTES // max(n_bytes, 1))
 
 
-def _collect_notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int, str]) -> tuple[FileNote, ...]:
+def collect_notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int, str]) -> tuple[FileNote, ...]:
+    """Return the diagnostics of files, and of those that could not be linked: the reason by number."""
     notes: list[FileNote] = []
     for number, (path, facts) in enumerate(files):
         if not facts.diagnostics and number not in troubles:
@@ -400,9 +401,14 @@ def build_index_with_cache(
 
 
 def defer_commits(
-    root: Path, scan: Scan, previous: Index | None, notes: dict[Diagnostic, None], options: IndexOptions
+    root: Path,
+    scan: Scan,
+    previous: Index | None,
+    notes: dict[Diagnostic, None],
+    options: IndexOptions,
+    most: int = MAX_COMMITS,
 ) -> Callable[[], Commits]:
-    """Return a function that gives the commits behind the files.
+    """Return a function that gives the commits behind the files, the `most` newest.
 
     If git cannot read them (a clone without trees), the function adds a diagnostic to `notes` and returns none. If
     files are parsed in several processes, the commits are read meanwhile in another one.
@@ -410,7 +416,7 @@ def defer_commits(
     known = usable_history(previous).commits
     is_first = scan.commit is not None and not len(known)
     is_worth_it = is_first and is_worth_processes(sum(entry.size for entry in scan.entries), options)
-    past = ForkedTask(Commits, lambda: read_commits(root, scan.commit, known), wanted=is_worth_it)
+    past = ForkedTask(Commits, lambda: read_commits(root, scan.commit, known, most), wanted=is_worth_it)
 
     @cache
     def commits() -> Commits:
@@ -431,7 +437,8 @@ def _blobs_with_words(previous: Index | None) -> Mapping[str, str]:
     return blobs_of(previous)
 
 
-def _describe_empty_scan(scan: Scan, skipped: Mapping[str, int]) -> str:
+def describe_empty_scan(scan: Scan, skipped: Mapping[str, int]) -> str:
+    """Return why no file of a scan can be searched."""
     if not skipped:
         return "the folder holds no files to search; run in a folder with source code or documentation"
     reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(skipped.items()))

@@ -25,7 +25,7 @@ from causalist.model.index import CoChanges, CommitChange, Commits, History
 from causalist.model.string_table import StringTable
 from causalist.parse import find_candidate_texts, find_secrets, mask_secrets
 from causalist.rank import merge_commits, message_postings
-from causalist.source import is_shallow, list_ancestors, read_changes
+from causalist.source import MAX_COMMITS, is_shallow, list_ancestors, read_changes
 
 # Of 90, 180, 365, 730 days and none, the best at foretelling the rest of a commit from one of its files
 # (`python -m tests.benchmarks.history --partners`). So is this strength beside a cosine and pointwise information.
@@ -124,8 +124,8 @@ def _list_pairs(
     return first[differ], second[differ], commits[differ]
 
 
-def read_commits(root: Path, commit: str | None, known: Commits) -> Commits:
-    """Return the commits behind `commit`; those in `known` are not read again.
+def read_commits(root: Path, commit: str | None, known: Commits, most: int = MAX_COMMITS) -> Commits:
+    """Return the `most` newest commits behind `commit`; those in `known` are not read again.
 
     For a folder inside a work tree, only changes in that folder count. Raises GitError.
     """
@@ -133,7 +133,7 @@ def read_commits(root: Path, commit: str | None, known: Commits) -> Commits:
         return Commits()
     if known.head == commit and not known.is_shallow and not is_shallow(root):
         return known
-    names = list_ancestors(root, commit)
+    names = list_ancestors(root, commit, most)
     there = frozenset(known.names)
     fresh = read_changes(root, [name for name in names if name not in there])
     merged = merge_commits(names, known, _without_secrets(fresh))

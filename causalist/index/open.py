@@ -30,6 +30,7 @@ from causalist.source import (
 )
 from causalist.source.git import work_tree_top
 from causalist.store import (
+    BACKGROUND_NAME,
     FOLDER,
     INDEX_NAME,
     cache_folder,
@@ -77,7 +78,7 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
     found = [_read_stored(place, notes, options) for place in places]
     first = next((each for each in found if each.stored is not None), None)
     previous = None if first is None else first.stored
-    submodules = _wants_submodules(root, options, previous)
+    submodules = wants_submodules(root, options, previous)
     options = replace(options, submodules=submodules)
     known_commit = None if previous is None else previous.commit
     fingerprint = None if first is None or submodules else _compute_fingerprint(root, limits, first)
@@ -131,6 +132,8 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
                     )
                 with stage("write"):
                     written = write_index(place / INDEX_NAME, index, known.sums)
+                with suppress(OSError):
+                    (place / BACKGROUND_NAME).unlink(missing_ok=True)  # what it says of an earlier attempt is over
                 if options.refresh_cache is not None:
                     options.refresh_cache.file_stamp = written
             break
@@ -194,7 +197,7 @@ class _StoredIndex(NamedTuple):
     check: Callable[[], None]
 
 
-def _wants_submodules(root: Path, options: IndexOptions, previous: Index | None) -> bool:
+def wants_submodules(root: Path, options: IndexOptions, previous: Index | None) -> bool:
     """Return True if repositories inside of `root` are indexed too: as asked, or as the stored index has them.
 
     At first they are if `root` is in no repository itself: a folder of clones would otherwise hold nothing.

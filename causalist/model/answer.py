@@ -229,7 +229,7 @@ class RepositoryInfo:
     """Counts of the searched repository.
 
     `files` counts file nodes, `edges` edges inside the repository. `stale` is True if files on disk are newer than the
-    index.
+    index. `parsed` counts the parsed files of an index of what one question needs; None: all are parsed.
     """
 
     root: str
@@ -238,6 +238,7 @@ class RepositoryInfo:
     nodes: int
     edges: int
     stale: bool
+    parsed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

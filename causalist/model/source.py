@@ -110,6 +110,7 @@ class DiagnosticSlug(StrEnum):
     DEADLINE = "deadline"
     INDEX_NOT_WRITABLE = "index-not-writable"
     LARGE_INDEX = "large-index"
+    PARTIAL = "partial"
 
 
 class Diagnostic(NamedTuple):

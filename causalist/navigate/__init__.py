@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from causalist.navigate.impact import find_affected_nodes, find_nodes_of_rows, unite_affected
     from causalist.navigate.likely_changes import find_files_changing_with, find_missing_files
     from causalist.navigate.lint import find_defects, list_layer_files, summarize_layers
-    from causalist.navigate.names import ResolvedName, resolve_name
+    from causalist.navigate.names import ResolvedName, last_name, resolve_name
     from causalist.navigate.neighbors import (
         describe_definition,
         find_graph_path,
@@ -65,6 +65,7 @@ __all__ = [
     "find_path_of_edges",
     "find_tests_reaching",
     "find_users_and_tests",
+    "last_name",
     "list_co_change_edges",
     "list_layer_files",
     "list_neighbors",
@@ -97,7 +98,7 @@ __getattr__ = exports(
         "verify": "find_completing_calls verify_use",
         "likely_changes": "find_files_changing_with find_missing_files",
         "lint": "find_defects list_layer_files summarize_layers",
-        "names": "ResolvedName resolve_name",
+        "names": "ResolvedName last_name resolve_name",
         "topology": "expand_names nodes_reached order_dependencies",
         "filters": "Filters apply_filters nodes_inside",
     },

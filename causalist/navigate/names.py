@@ -500,3 +500,22 @@ def _left_out(context: _Context, wanted: str) -> tuple[str, str] | None:
 def _is_folder(context: _Context, path: str) -> bool:
     paths = context.index.manifest.paths
     return path not in (".", "..") and len(paths.prefix_range(f"{path}/")) > 0
+
+
+# Endings that make `a.py` a file and no member.
+_SUFFIXES = frozenset(
+    "py pyi js jsx ts tsx mjs cjs go rs java kt scala c h cc cpp hpp cs rb php lua md json toml".split()  # noqa: SIM905
+)
+
+
+def last_name(node: str) -> str:
+    """Return the name of the definition that an argument NODE gives, "" for a file or a position.
+
+    >>> [last_name(node) for node in ("Session.verify", "a/b.py::C.d~2", "save()", "src/a.py", "src/a.py:42", "a.py")]
+    ['verify', 'd', 'save', '', '', '']
+    """
+    path, _, symbol = node.rpartition("::")
+    if not path and ("/" in node or ":" in node or node.rpartition(".")[2] in _SUFFIXES):
+        return ""
+    word = symbol.removesuffix("()").partition("~")[0].rpartition(".")[2]
+    return word if word.isidentifier() else ""

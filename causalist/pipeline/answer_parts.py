@@ -92,7 +92,9 @@ def cached_only_answer(named: str, query: str, info: RepositoryInfo, notes: tupl
     )
 
 
-def build_repository_info(root: Path, index: Index, *, stale: bool = False) -> RepositoryInfo:
+def build_repository_info(
+    root: Path, index: Index, *, stale: bool = False, n_parsed: int | None = None
+) -> RepositoryInfo:
     """Return counts of the searched repository."""
     graph = index.graph
     inside = graph.nodes.kinds[graph.edges.targets] != NodeKind.EXTERNAL
@@ -103,6 +105,7 @@ def build_repository_info(root: Path, index: Index, *, stale: bool = False) -> R
         nodes=count_searched_nodes(graph),
         edges=int(inside.sum()),
         stale=stale,
+        parsed=n_parsed,
     )
 
 

@@ -121,6 +121,8 @@ class Lookups:
     notes: tuple[Diagnostic, ...] = field(default=())
     folder: str = ""  # POSIX path below the root from which it was opened; relative paths start there
     observations: Observations | None = None  # what runs saw; None: look-ups take the graph as it is indexed
+    # Files that were parsed, of an index of what one question needs; None: all.
+    n_parsed: int | None = field(default=None, kw_only=True)
 
     @property
     def graph(self) -> CodeGraph:
@@ -559,7 +561,7 @@ class Lookups:
 
     def info(self, *, stale: bool = False) -> RepositoryInfo:
         """Return counts of the searched repository."""
-        return build_repository_info(self.root, self.index, stale=stale)
+        return build_repository_info(self.root, self.index, stale=stale, n_parsed=self.n_parsed)
 
     def _reached_since(
         self, reach: Callable[..., tuple[Affected, ...]], revision: str, max_depth: int | None, min_confidence: float

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from causalist.errors import IndexNotWritable, UsageError
+from causalist import navigate
+from causalist.errors import AmbiguousNode, CausalistError, IndexNotWritable, UsageError
 from causalist.extract import hit_of, hops_between, name_edge, paths_from_seeds
 from causalist.index.open import index_folders, open_index
 from causalist.index.options import IndexOptions, Progress, ignore_progress
@@ -139,6 +140,88 @@ class Repository(Lookups):
         root, folder, settings = cls.locate(path, exact_root=exact_root, force=force)
         index, notes = open_index(root, settings.index_options(options or IndexOptions()))
         return cls.from_index(root, index, notes, folder, settings)
+
+    @classmethod
+    def open_for(
+        cls,
+        path: str | Path = ".",
+        text: str = "",
+        *,
+        names: Sequence[str] = (),
+        exact_root: bool = False,
+        force: bool = False,
+        options: IndexOptions | None = None,
+        background: bool = True,
+    ) -> "Repository":
+        """Return the repository for one question: `open`, but without an index only what `text` needs is parsed.
+
+        The notes then say how much was parsed (decision 47). All files with one of `names` are parsed. The whole index
+        is built meanwhile by a process that outlives this one, unless `background` is False or the environment or the
+        settings forbid it. Small repositories, literals and expressions need the whole index, and so does `CI`.
+        """
+        found = cls.open_part(
+            path, text, names=names, exact_root=exact_root, force=force, options=options, background=background
+        )
+        return found or cls.open(path, exact_root=exact_root, force=force, options=options)
+
+    @classmethod
+    def open_part(
+        cls,
+        path: str | Path,
+        text: str,
+        *,
+        names: Sequence[str] = (),
+        exact_root: bool = False,
+        force: bool = False,
+        options: IndexOptions | None = None,
+        background: bool = False,
+    ) -> "Repository | None":
+        """Return what `open_for` returns if that has a part of the repository; None if the whole is to be opened."""
+        root, folder, settings = cls.locate(path, exact_root=exact_root, force=force)
+        if any(index_stamp(place / INDEX_NAME) is not None for place in index_folders(root)):
+            return None
+        from causalist.pipeline.first_answer import build_for, is_background_allowed, is_whole_wanted
+
+        if is_whole_wanted():
+            return None
+        background = background and is_background_allowed() and bool(settings.value("index", "background"))
+        chosen = settings.index_options(options or IndexOptions())
+        found = build_for(root, chosen, text, names, background=background)
+        if found is None:
+            return None
+        partial, notes = found
+        opened = cls.from_index(root, partial.index, notes, folder, settings)
+        # Another index has other answers to the same question, hence other ids. Nothing is kept beside it.
+        index = replace(partial.index, version=f"{partial.index.version}+partial")
+        return replace(opened, index=index, read=partial.read, feedback_store=None, observations=None,
+                       n_parsed=partial.n_parsed)  # fmt: skip
+
+    @classmethod
+    def open_part_with(
+        cls,
+        path: str | Path,
+        name: str,
+        *,
+        exact_root: bool = False,
+        force: bool = False,
+        options: IndexOptions | None = None,
+        background: bool = False,
+    ) -> "Repository | None":
+        """Return `open_part` with all files that have the last part of a name; None if they do not define it."""
+        word = navigate.last_name(name)
+        if not word:
+            return None
+        part = cls.open_part(
+            path, name, names=(word,), exact_root=exact_root, force=force, options=options, background=background
+        )
+        if part is not None:
+            try:
+                part.resolve(name)
+            except AmbiguousNode:
+                return part
+            except CausalistError:
+                return None
+        return part
 
     @staticmethod
     def locate(path: str | Path, *, exact_root: bool, force: bool) -> tuple[Path, str, Settings]:

@@ -14,7 +14,13 @@ if TYPE_CHECKING:
         rarity_of_shared_words,
         terms_of_nodes,
     )
-    from causalist.rank.lexical.build import PreviousIndexRows, build_lexical, merge_commits, message_postings
+    from causalist.rank.lexical.build import (
+        PreviousIndexRows,
+        build_lexical,
+        merge_commits,
+        message_postings,
+        with_longer_files,
+    )
     from causalist.rank.lexical.message_search import (
         find_printers,
         find_repeaters,
@@ -23,6 +29,8 @@ if TYPE_CHECKING:
         message_terms,
         n_informative_words,
     )
+    from causalist.rank.lexical.query_expansion import words_to_count
+    from causalist.rank.lexical.question_encoder import nearest_stems, shipped_encoder
     from causalist.rank.pagerank import PreviousTransition, WalkWeights, build_transition, restrict_to
     from causalist.rank.query.query import (
         GENERATORS,
@@ -107,6 +115,7 @@ __all__ = [
     "message_scores",
     "message_terms",
     "n_informative_words",
+    "nearest_stems",
     "parse_query",
     "rank_question",
     "rarity_of_shared_words",
@@ -114,15 +123,18 @@ __all__ = [
     "recency_scores",
     "restrict_to",
     "seed_shares",
+    "shipped_encoder",
     "shipped_weights",
     "similar_commit_scores",
     "similar_commits",
     "terms_in_vocabulary",
     "terms_of_nodes",
     "with_corpus_spelling",
+    "with_longer_files",
     "with_message_patterns",
     "with_near_terms",
     "without_quotes",
+    "words_to_count",
 ]
 
 __getattr__ = exports(
@@ -138,10 +150,12 @@ __getattr__ = exports(
         "recency_scores similar_commit_scores similar_commits",
         "lexical.bm25": "SnippetLines bm25 find_nodes_by_name find_nodes_with_words impacts rarity_of_shared_words "
         "terms_of_nodes",
-        "lexical.build": "PreviousIndexRows build_lexical merge_commits message_postings",
+        "lexical.build": "PreviousIndexRows build_lexical merge_commits message_postings with_longer_files",
         "scoring.mentions": "files_with_all frame_rows",
         "lexical.message_search": "find_printers find_repeaters has_adjacent_pair match_literals message_terms "
         "n_informative_words",
+        "lexical.query_expansion": "words_to_count",
+        "lexical.question_encoder": "nearest_stems shipped_encoder",
         "scoring.signals": "Similarities terms_in_vocabulary",
     },
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from causalist.errors import CausalistError, UsageError
 from causalist.model.answer import AskOptions, Route
+from causalist.model.source import DiagnosticSlug
 from causalist.model.symbols import split_id, unescape_path
 
 if TYPE_CHECKING:
@@ -172,8 +173,17 @@ def _cache(cache: "CacheUse") -> Document:
     }
 
 
+def unfinished_status_document(state: str) -> Document:
+    """Return the document of `status --json` while a process builds the first index; `state` says how far it is."""
+    return _status_without_index({"slug": DiagnosticSlug.PARTIAL, "detail": state, "line": None})
+
+
 def empty_status_document(error: CausalistError) -> Document:
     """Return the document of `status --json` and `index --json` for a folder without files to index."""
+    return _status_without_index(_diagnostic_of(error))
+
+
+def _status_without_index(diagnostic: Document) -> Document:
     return {
         "format_version": FORMAT_VERSION,
         "repository": None,
@@ -185,7 +195,7 @@ def empty_status_document(error: CausalistError) -> Document:
         "aside": {},
         "aside_examples": {},
         "notes": [],
-        "diagnostics": [_diagnostic_of(error)],
+        "diagnostics": [diagnostic],
         "index": None,
         "facts_cache": None,
     }
@@ -199,6 +209,7 @@ def _repository(info: "RepositoryInfo") -> Document:
         "nodes": info.nodes,
         "edges": info.edges,
         "stale": info.stale,
+        "parsed": info.parsed,
     }
 
 

@@ -40,7 +40,8 @@ class Reply(NamedTuple):
     """Answer of a tool: `text` for the agent, and data for structured content.
 
     `nodes` are ids by importance. `confidence`, `scores` (of the nodes) and `order` (causal) belong to the answer of a
-    query. Without an index, `excerpts` replace nodes, and `n_files` is the number of files read.
+    query. Without an index, `excerpts` replace nodes, and `n_files` is the number of files read; or the nodes are those
+    of `part`, which has what this question needs.
     """
 
     text: str
@@ -50,6 +51,7 @@ class Reply(NamedTuple):
     n_files: int = 0
     scores: Sequence[float] = ()
     order: Sequence[str] = ()
+    part: "Repository | None" = None
 
 
 _NODE = {
@@ -102,7 +104,10 @@ def structured_content(reply: Reply, view: "LiveView", name: str) -> dict[str, A
     """Return a reply as a document of OUTPUT_SCHEMA. `name` is the name of the repository."""
     from causalist._internal.escape import neutralise
 
-    repository = view.repository
+    repository = view.repository or reply.part
+    n_files = reply.n_files
+    if repository is not None:
+        n_files = repository.info().files if repository.n_parsed is None else repository.n_parsed
     nodes = [_excerpt_document(each) for each in reply.excerpts[:_MAX_NODES]]
     if repository is not None:
         scores: Sequence[float | None] = reply.scores or [None] * len(reply.nodes)
@@ -119,8 +124,8 @@ def structured_content(reply: Reply, view: "LiveView", name: str) -> dict[str, A
         "coverage": {
             "repository": neutralise(name),
             "commit": None if repository is None else repository.index.commit,
-            "files": reply.n_files if repository is None else repository.info().files,
-            "complete": repository is not None and view.behind is None and view.failure is None,
+            "files": n_files,
+            "complete": view.repository is not None and view.behind is None and view.failure is None,
             "generation": view.generation,
             "behind": len(changed),
             "behind_files": [neutralise(path) for path in changed[:_MAX_STALE_FILES]],

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -32,6 +32,9 @@ from causalist.servers.live.index_job import Stage
 from causalist.servers.live.repository import LiveRepository, LiveView
 from causalist.servers.supervisor import ANSWER_SECONDS, ask_in_child
 from causalist.servers.threads import run_in_thread
+
+if TYPE_CHECKING:
+    from causalist.pipeline.repository import Repository
 
 # More concurrent answers would wait for the interpreter lock.
 _ANSWERS_AT_ONCE = 2
@@ -133,6 +136,15 @@ class WebApp:
         given = {name: value for name, value in params.items() if name != "question"}
         view = await self.live.view(_WAIT_SECONDS, _ignore_progress)
         repository = view.repository
+
+        def open_part() -> "Repository | None":
+            from causalist.pipeline.repository import Repository
+
+            return Repository.open_part(self._root, question, exact_root=True, force=True)
+
+        if repository is None:
+            async with self._answering:
+                repository = await run_in_thread(open_part)
         if repository is None:
             return _indexing_response(view)
         options = read_options(repository.settings.ask_options(), given)

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from causalist.source.fingerprint import FolderFingerprint, IncrementalScan, fingerprint_folder, update_scan
     from causalist.source.folder_scan import pick_examples, scan_folder
     from causalist.source.git import find_root, refuse_root, relative_folder, remote_name
-    from causalist.source.git_log import blobs_with_words, is_shallow, list_ancestors, read_changes
+    from causalist.source.git_log import MAX_COMMITS, blobs_with_words, is_shallow, list_ancestors, read_changes
     from causalist.source.watch import wait_for_changes
 
 __all__ = [
     "DEFAULT_LIMITS",
+    "MAX_COMMITS",
     "BlobReader",
     "FolderFingerprint",
     "IncrementalScan",
@@ -56,7 +57,7 @@ __getattr__ = exports(
         "folder_scan": "pick_examples scan_folder",
         "fingerprint": "FolderFingerprint IncrementalScan fingerprint_folder update_scan",
         "git": "find_root refuse_root relative_folder remote_name",
-        "git_log": "blobs_with_words is_shallow list_ancestors read_changes",
+        "git_log": "MAX_COMMITS blobs_with_words is_shallow list_ancestors read_changes",
         "exclusion": "DEFAULT_LIMITS Limits SkipReason as_utf8 classify",
         "watch": "wait_for_changes",
     },

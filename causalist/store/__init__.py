@@ -7,6 +7,8 @@ from causalist._internal.lazy import exports
 if TYPE_CHECKING:
     from causalist.store.cache_dir import (
         ANSWERS_NAME,
+        BACKGROUND_LOCK,
+        BACKGROUND_NAME,
         FEEDBACK_LOCK,
         FEEDBACK_NAME,
         FOLDER,
@@ -49,6 +51,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANSWERS_NAME",
+    "BACKGROUND_LOCK",
+    "BACKGROUND_NAME",
     "FEEDBACK_LOCK",
     "FEEDBACK_NAME",
     "FOLDER",
@@ -90,8 +94,9 @@ __getattr__ = exports(
     {
         "facts_cache": "CacheState FactsCache Key MAX_CACHE_BYTES decode_interface encode_facts facts_from_bytes "
         "facts_path facts_to_bytes facts_with_bodies split_parts",
-        "cache_dir": "ANSWERS_NAME FEEDBACK_LOCK FEEDBACK_NAME FOLDER INDEX_NAME OBSERVED_LOCK OBSERVED_NAME "
-        "PROVEN_LOCK PROVEN_NAME WEIGHTS_NAME cache_folder hold_folder_lock hold_lock is_read_only prepare_folder",
+        "cache_dir": "ANSWERS_NAME BACKGROUND_LOCK BACKGROUND_NAME FEEDBACK_LOCK FEEDBACK_NAME FOLDER INDEX_NAME "
+        "OBSERVED_LOCK OBSERVED_NAME PROVEN_LOCK PROVEN_NAME WEIGHTS_NAME cache_folder hold_folder_lock hold_lock "
+        "is_read_only prepare_folder",
         "index_file": "FileStamp KnownChecksums LoadedIndex index_stamp load_index read_index read_seen "
         "write_index write_seen",
     },

@@ -31,11 +31,13 @@ OBSERVED_NAME = "observed.jsonl"
 OBSERVED_LOCK = "observed.lock"
 PROVEN_NAME = "proven.jsonl"
 PROVEN_LOCK = "proven.lock"
+BACKGROUND_NAME = "background.json"  # the process that builds the index
+BACKGROUND_LOCK = "background.lock"
 _LOCK_SECONDS = 600.0  # how long to wait for another process that is indexing the same folder
 _PAUSE_SECONDS = 0.05
 _FEEDBACK_FILES = (ANSWERS_NAME, FEEDBACK_NAME, WEIGHTS_NAME, FEEDBACK_LOCK)
 _OWN_FILES = (".gitignore", "lock", INDEX_NAME, SEEN_NAME, *_FEEDBACK_FILES, OBSERVED_NAME, OBSERVED_LOCK,
-              PROVEN_NAME, PROVEN_LOCK)  # fmt: skip
+              PROVEN_NAME, PROVEN_LOCK, BACKGROUND_NAME, BACKGROUND_LOCK)  # fmt: skip
 # Facts were kept here once; nothing reads them any more.
 _OLD_FACTS = ("facts.db", "facts.db-wal", "facts.db-shm")
 

@@ -40,6 +40,7 @@ SMALL = {
 def no_user_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     for name in [name for name in os.environ if name.startswith(("GIT_", "CAUSALIST_"))]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("CAUSALIST_NO_BACKGROUND", "1")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
     home = tmp_path_factory.mktemp("home")

@@ -17,7 +17,7 @@ from tests.cli.commands import invoke, run, write_all
 ASK = ["format_version", "answer_id", "query", "route", "confidence", "sufficiency", "attempts", "repository",
        "pagerank", "results",
        "edges", "removed_edges", "order", "diagnostics", "timings_ms", "generators", "pack"]  # fmt: skip
-REPOSITORY = ["root", "commit", "files", "nodes", "edges", "stale"]
+REPOSITORY = ["root", "commit", "files", "nodes", "edges", "stale", "parsed"]
 PAGERANK = ["iterations", "residual", "damping", "rung", "error_bound"]
 RESULT = ["rank", "node", "path", "symbol", "kind", "start_line", "end_line", "score", "pagerank", "reasons",
           "path_from_seed", "seeds"]  # fmt: skip

@@ -130,7 +130,7 @@ def test_the_structured_part(shop: Path) -> None:
 
 
 def test_a_client_that_asks_during_the_first_index(large: Path) -> None:
-    """First what the files say, then, when the index is there, what it says."""
+    """The files that the question needs are parsed, and what needs all of them says that it has to wait."""
 
     async def drive() -> tuple[Any, Any, Any, Any]:
         program, *arguments = command(large, "--wait", "0.2")
@@ -156,7 +156,7 @@ def test_a_client_that_asks_during_the_first_index(large: Path) -> None:
     text = asked.content[0].text
     assert text.startswith("note: still indexing: ") and count_tokens(text) <= 600
     assert 0 < asked.structured_content["coverage"]["files"] <= 1500
-    assert all(node["kind"] == "file" for node in asked.structured_content["nodes"])
-    assert "part_27/worker_77.py:1: class Worker77:" in symbol.content[0].text
+    assert "part_27/worker_77.py::Worker77.step_7" in [node["id"] for node in asked.structured_content["nodes"]]
+    assert "note: partial: " in symbol.content[0].text and "part_27/worker_77.py::Worker77" in symbol.content[0].text
     assert "No answer is possible yet" in impact.content[0].text
     assert "still indexing: " in prompt.messages[0].content.text and "worker_" in prompt.messages[0].content.text

@@ -86,6 +86,10 @@ class TestAnswers:
     def test_while_there_is_no_index(self, large: Path) -> None:
         with WebServer(large) as server:
             status, _, body = server.request("POST", "/api/ask", b'{"question": "worker"}')
+            answer = json.loads(body)["answer"]
+            assert status == 200 and 0 < answer["repository"]["parsed"] < answer["repository"]["files"] == 1500
+            assert answer["diagnostics"][0]["slug"] == "partial"
+            status, _, body = server.request("POST", "/api/node", b'{"node": "part_27/worker_77.py::Worker77"}')
             assert status == 202 and set(json.loads(body)["indexing"]) == {"stage", "percent"}
             deadline = time.monotonic() + 30
             while not (below := children_of(server.process.pid)):

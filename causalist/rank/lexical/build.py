@@ -15,7 +15,8 @@ new.
 
 import re
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from posixpath import splitext
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -279,6 +280,41 @@ def build_lexical(
         name_nodes=name_nodes,
         bag_norms=bag_norms,
         file_bag_norms=file_bag_norms,
+    )
+
+
+def with_longer_files(lexical: LexicalIndex, sizes: Mapping[int, int], n_bytes: int) -> LexicalIndex:
+    """Return the index of files of which some are there with few of their words, with norms as if they had them all.
+
+    `sizes` are the bytes of these by node, `n_bytes` those of all others together. A byte has as many words there as
+    here. In `definitions` the mean length is that of the others: such a file has many definitions.
+    """
+    nodes = np.fromiter(sizes, np.int64, len(sizes))
+    n_bytes_of = np.fromiter(sizes.values(), np.float64, len(sizes))
+
+    def longer(postings: Postings, b: float, *, is_mean: bool) -> Postings:
+        lengths = _summed_counts(postings.documents, postings.counts, len(postings.norms))
+        is_whole = np.ones(len(lengths), dtype=np.bool_)
+        is_whole[nodes] = False
+        share = float(lengths[is_whole].sum()) / max(n_bytes, 1)
+        lengths[nodes] = np.maximum(lengths[nodes], np.rint(share * n_bytes_of))
+        counted = lengths if is_mean else lengths[is_whole]
+        mean = float(counted.sum()) / max(int(np.count_nonzero(counted)), 1)
+        norms = K1 * (1 - b + b * lengths / mean) if mean else postings.norms
+        return Postings(postings.indptr, postings.documents, postings.counts, norms, postings.n_documents)
+
+    def without_vectors(norms: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Of few words, the vector would be that of any question with these words."""
+        norms = norms.copy()
+        norms[nodes[nodes < len(norms)]] = 0.0
+        return norms
+
+    return replace(
+        lexical,
+        definitions=longer(lexical.definitions, B_DEFINITION, is_mean=False),
+        files=longer(lexical.files, B_FILE, is_mean=True),
+        bag_norms=without_vectors(lexical.bag_norms),
+        file_bag_norms=without_vectors(lexical.file_bag_norms),
     )
 
 

@@ -334,3 +334,27 @@ def _replacement_terms(
             if number >= 0:
                 result[number] = max(result.get(number, 0.0), weight)
     return result
+
+
+def words_to_count(question: ParsedQuery) -> dict[str, float]:
+    """Return weight by term, for terms that decide which files may answer a query, without a repository.
+
+    These are its own terms, their other spellings, and words of both lists.
+    """
+    result = dict(question.terms)
+
+    def add(term: str, weight: float) -> None:
+        if term not in question.terms:
+            result[term] = max(result.get(term, 0.0), weight)
+
+    for word in dict.fromkeys(w.lower() for w in _LETTERS.findall(question.prose)):
+        weight = question.terms.get(stem(word), 0.0)
+        if weight > 0 and word not in STOP_WORDS:
+            for other in _spellings(word):
+                add(stem(other), weight * SPELLING_WEIGHT)
+    if len(question.terms) <= MAX_EXPANDED_WORDS:
+        for others_of in (_synonyms, _indirect_synonyms):
+            for term, weight in question.terms.items():
+                for other in others_of(term):
+                    add(other, OTHER_WEIGHT * weight)
+    return result

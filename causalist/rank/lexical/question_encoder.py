@@ -148,6 +148,16 @@ def read_encoder(path: Path) -> QuestionEncoder:
     return QuestionEncoder(header, stems, arrays.pop("rows"), arrays.pop("rows.scale"), arrays)
 
 
+def nearest_stems(question: str, n: int, encoder: QuestionEncoder) -> list[str]:
+    """Return the `n` stems of code whose vectors agree most with that of a question, best first."""
+    vector = encoder.encode(question)
+    if vector is None:
+        return []
+    products = (encoder.rows.astype(np.float32) @ vector.astype(np.float32)) * encoder.scales
+    order = np.lexsort((np.arange(len(products)), -products))[:n]
+    return [encoder.stems[int(row)] for row in order]
+
+
 def rows_of_terms(terms: StringTable, encoder: QuestionEncoder) -> NDArray[np.int64]:
     """Return the row of each term in the table of the encoder, -1 for a term that it lacks."""
     stem_hashes = _hashes(encoder.stems)

@@ -8,6 +8,7 @@ for the repository. A changed memory file is read again.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -307,7 +308,7 @@ MORE_TOOLS: Mapping[str, Tool] = {
             "limit": Parameter(int, "Most names listed.", 1, 100, 20),
         },
         _find,
-        find_name_unindexed,
+        partial(find_name_unindexed, _find),
     ),
     "map": Tool(
         "Overview of the repository",

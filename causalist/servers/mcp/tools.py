@@ -7,6 +7,7 @@ data and a function from repository and arguments to an answer. `more_tools` has
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -136,14 +137,43 @@ def _ask_unindexed(root: Path, arguments: Arguments) -> Reply:
     from causalist.servers.unindexed import ask_files
 
     question = f"{arguments['question']} {arguments['names'] or ''}".strip()
+    part = _open_part(root, question)
+    if part is not None:
+        return _ask(part, arguments)._replace(part=part)
     return ask_files(root, question, arguments["max_tokens"], arguments["top_k"])
 
 
-def find_name_unindexed(root: Path, arguments: Arguments) -> Reply:
-    """Return the lines that contain the name of a definition, without an index."""
+def _open_part(root: Path, text: str) -> "Repository | None":
+    from causalist.pipeline.repository import Repository
+
+    return Repository.open_part(root, text, exact_root=True, force=True)
+
+
+def find_name_unindexed(
+    answer: Callable[["Repository", Arguments], Reply | str], root: Path, arguments: Arguments
+) -> Reply:
+    """Return the answer from the files that have the name of a definition, or else the lines that contain it.
+
+    `answer` answers with an index.
+    """
+    from causalist.pack import count_tokens
     from causalist.servers.unindexed import find_name
 
-    return find_name(root, arguments["name"], arguments.get("max_tokens") or _NAME_TOKENS)
+    name = arguments["name"]
+    part = None
+    if arguments.get("to") is None:
+        from causalist.pipeline.repository import Repository
+
+        part = Repository.open_part_with(root, name, exact_root=True, force=True)
+    if part is not None:
+        notes = "".join(f"note: {note.slug}: {note.detail}\n" for note in part.notes)
+        fitting = dict(arguments)
+        if "max_tokens" in fitting:
+            fitting["max_tokens"] -= count_tokens(notes)
+        reply = answer(part, fitting)
+        reply = reply if isinstance(reply, Reply) else Reply(reply)
+        return reply._replace(text=notes + reply.text, part=part)
+    return find_name(root, name, arguments.get("max_tokens") or _NAME_TOKENS)
 
 
 def _symbol(repository: "Repository", arguments: Arguments) -> Reply:
@@ -203,7 +233,7 @@ TOOLS: Mapping[str, Tool] = {
             "max_tokens": budget_parameter(3000),
         },
         _symbol,
-        find_name_unindexed,
+        partial(find_name_unindexed, _symbol),
     ),
     "impact": Tool(
         "What a change affects",

@@ -1,0 +1,170 @@
+"""The first answer without an index: its cost, and how far it agrees with that of the whole index.
+
+    python -m tests.benchmarks.first_answer REPOSITORY... [--questions FILE] [--n 12] [--runs 3]
+
+REPOSITORY is a work tree, FILE holds one question a line (or JSON lines with `query` or `question`). Costs are of
+processes of their own, by their processor time with that of their children, interleaved: bare start-up (`import click,
+numpy`), the first answer (`ask --no-background`, with an empty cache), and the whole index (`index`). The raw parse is
+that of tree-sitter over all files with a grammar, in this process. Agreement is the share of the first ten results of
+the whole index that are among the first ten of the part. `estimated`: the mean of what both estimate of their packs.
+"""
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from causalist.index.options import IndexOptions
+from causalist.index.partial import Need, build_partial_index
+from causalist.model.answer import AskOptions, Level
+from causalist.model.source import FileEntry, SourceFile
+from causalist.parse import dialect_of, load_grammar
+from causalist.pipeline.repository import Repository
+from causalist.rank import parse_query
+from causalist.source import read_file, scan_folder
+from causalist.store import FactsCache
+
+K = 10
+_ALONE = "CAUSALIST_NO_BACKGROUND"
+_COST_QUESTION = "where is the configuration read"
+
+
+class Cost(NamedTuple):
+    """Seconds of processor and wall, and MiB at most in one process."""
+
+    cpu: float
+    wall: float
+    peak: float
+
+
+class Agreement(NamedTuple):
+    """Shares of the first ten symbols and files, whether the first is the same, estimates of the whole and the part."""
+
+    symbols: float
+    files: float
+    first: float
+    whole: float
+    part: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("repositories", nargs="+", type=Path)
+    parser.add_argument("--questions", type=Path)
+    parser.add_argument("--n", type=int, default=12, help="questions")
+    parser.add_argument("--runs", type=int, default=3, help="of each process; 0: no costs")
+    wanted = parser.parse_args()
+    for root in wanted.repositories:
+        if wanted.runs:
+            print(describe_costs(root.resolve(), wanted.runs), flush=True)
+        if wanted.questions:
+            print(describe_agreement(root.resolve(), read_questions(wanted.questions)[: wanted.n]), flush=True)
+
+
+def read_questions(path: Path) -> list[str]:
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    if not lines[0].startswith("{"):
+        return [line.replace("\\n", "\n") for line in lines]
+    return [str(row.get("query") or row.get("question")) for row in map(json.loads, lines)]
+
+
+def describe_costs(root: Path, runs: int) -> str:
+    raw, start, first, whole = [], [], [], []
+    for _ in range(runs):
+        raw.append(raw_parse(root))
+        start.append(run(["-c", "import click, numpy"], root))
+        command = ["-m", "causalist", "ask", _COST_QUESTION, "--repo", str(root), "--no-background"]
+        first.append(run(command, root))
+        whole.append(run(["-m", "causalist", "index", "--repo", str(root)], root))
+    n = len(scan_folder(root).entries)
+    parse, bare = statistics.median(raw), statistics.median(each.cpu for each in start)
+    cost = [statistics.median(column) for column in zip(*first, strict=True)]
+    index = [statistics.median(column) for column in zip(*whole, strict=True)]
+    return (
+        f"{root.name}: {n} files, raw parse {parse:.2f} s, bare start-up {bare:.2f} s; first answer {cost[0]:.2f} s "
+        f"CPU ({(cost[0] - bare) / parse:.1f} x raw parse), {cost[1]:.2f} s wall, {cost[2]:.0f} MiB; whole index "
+        f"{index[0]:.2f} s CPU ({(index[0] - bare) / parse:.1f} x), {index[1]:.2f} s wall, {index[2]:.0f} MiB"
+    )
+
+
+def raw_parse(root: Path) -> float:
+    """Seconds of processor that tree-sitter takes for all files with a grammar."""
+    sources = []
+    for entry in scan_folder(root).entries:
+        source = read_file(root, entry) if dialect_of(entry.path) else ""
+        if isinstance(source, SourceFile):
+            sources.append((load_grammar(dialect_of(entry.path)).parser, source.data))
+    began = time.process_time()
+    for parser, data in sources:
+        parser.parse(data)
+    return time.process_time() - began
+
+
+def run(arguments: Sequence[str], root: Path) -> Cost:
+    """The cost of a Python process with an empty cache; an index that it leaves is removed."""
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        environment |= {"XDG_CACHE_HOME": cache, _ALONE: "1"}
+        environment.pop("CI", None)
+        before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   env=environment)  # fmt: skip
+        _, status, usage = os.wait4(process.pid, 0)
+        wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if os.waitstatus_to_exitcode(status) not in (0, 1):
+        raise SystemExit(f"{arguments} ended with {os.waitstatus_to_exitcode(status)}")
+    for name in ("index.bin", "seen", "background.json"):
+        (root / ".causalist" / name).unlink(missing_ok=True)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Cost(cpu, wall, usage.ru_maxrss / 1024)
+
+
+def describe_agreement(root: Path, questions: Sequence[str]) -> str:
+    whole, cache = Repository.open(root, exact_root=True), FactsCache()
+    found = [each for question in questions if (each := compare(whole, question, cache)) is not None]
+    means = Agreement(*(statistics.fmean(column) for column in zip(*found, strict=True)))
+    return (
+        f"{root.name}: {len(found)} questions, first ten agree {means.symbols:.0%} of symbols, {means.files:.0%} of "
+        f"files, the first of {means.first:.0%}; estimated sufficiency {means.whole:.3f} whole, {means.part:.3f} part"
+    )
+
+
+def compare(whole: Repository, question: str, cache: FactsCache) -> Agreement | None:
+    """None for a literal or expression, which the whole index answers."""
+    from dataclasses import replace
+
+    root, limits = whole.root, whole.settings.limits()
+    parsed = parse_query(question)
+    if parsed.is_pattern:
+        return None
+
+    def read(entry: FileEntry) -> SourceFile | str:
+        return read_file(root, entry, limits)
+
+    scan = scan_folder(root, limits)
+    commits = whole.index.history.commits
+    part = build_partial_index(scan, read, cache, Need(parsed), 0, IndexOptions(processes=1), lambda: commits)
+    assert part is not None
+    opened = replace(whole, index=part.index, read=part.read, feedback_store=None, n_parsed=part.n_parsed)
+    shares, estimates, is_first = [], [0.0, 0.0], 0.0
+    for level in (Level.SYMBOL, Level.FILE):
+        options = AskOptions(top_k=K, level=level)
+        answers = [each.ask(question, options, remember=False) for each in (whole, opened)]
+        right, given = ([hit.id for hit in answer.results] for answer in answers)
+        shares.append(len(set(right) & set(given)) / max(len(right), 1))
+        if level is Level.SYMBOL:
+            estimates = [answer.sufficiency or 0.0 for answer in answers]
+            is_first = float(right[:1] == given[:1])
+    return Agreement(shares[0], shares[1], is_first, *estimates)
+
+
+if __name__ == "__main__":
+    main()

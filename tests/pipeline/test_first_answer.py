@@ -1,0 +1,303 @@
+"""The first answer without an index: what is parsed, what it says, and the process that builds the index meanwhile."""
+
+import json
+import os
+import random
+import signal
+import string
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from causalist._internal.process import is_alive
+from causalist.index import partial
+from causalist.index.options import IndexOptions
+from causalist.model.answer import AskOptions, Level
+from causalist.model.index import Index
+from causalist.pipeline import first_answer
+from causalist.pipeline.first_answer import Build, read_build
+from causalist.pipeline.repository import Repository
+from causalist.store import BACKGROUND_NAME, INDEX_NAME, read_index
+from tests.cli.commands import invoke, write_all
+from tests.indexes import differences
+
+N_OTHERS = 60
+SHOP = {
+    "shop/session.py": (
+        "from shop.tokens import decode\n\n\nclass Session:\n    def verify(self, text):\n"
+        '        """Check the signature of a session."""\n        return decode(text)\n'
+    ),
+    "shop/tokens.py": "def decode(text):\n    return text.split('.')\n",
+    "shop/views.py": (
+        "from shop.session import Session\n\n\ndef login(request):\n    return Session().verify(request)\n"
+    ),
+    "shop/jobs.py": (
+        "from shop.views import login\n\n\ndef nightly(requests):\n    return [login(r) for r in requests]\n"
+    ),
+    **{f"parts/part_{n}.py": f"def part_{n}(x):\n    return x + {n}\n" * 20 for n in range(N_OTHERS)},
+}
+QUESTION = "where is the signature of a session verified"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    root = write_all(tmp_path / "shop", SHOP)
+    long_ago = time.time() - 3600
+    for path in root.rglob("*"):
+        os.utime(path, (long_ago, long_ago))
+    return root
+
+
+@pytest.fixture
+def no_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every repository is so large that only a part is parsed, and this part is small."""
+    monkeypatch.setattr(partial, "_MIN_CODE_BYTES", 0)
+    monkeypatch.setattr(partial, "_MIN_PARSED_BYTES", 2_000)
+
+
+@pytest.fixture
+def in_background(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Processes are allowed, and those that a test left are ended."""
+    monkeypatch.delenv(first_answer.NO_BACKGROUND)
+    started: list[int] = []
+    start = first_answer.start_build
+
+    def started_build(root: Path, options: IndexOptions) -> Build | None:
+        build = start(root, options)
+        if build is not None:
+            started.append(build.process)
+        return build
+
+    monkeypatch.setattr(first_answer, "start_build", started_build)
+    yield
+    for process in started:
+        if process and is_alive(process):
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
+
+
+def wait_for_index(root: Path, process: int) -> Index:
+    until = time.monotonic() + 60
+    path = root / ".causalist" / INDEX_NAME
+    while time.monotonic() < until:
+        if os.waitpid(process, os.WNOHANG)[0]:
+            break
+        time.sleep(0.02)
+    index = read_index(path)
+    assert index is not None, read_build(root)
+    return index
+
+
+@pytest.mark.usefixtures("no_small")
+class TestAnswer:
+    def test_the_files_with_the_words_and_what_they_import_are_parsed(self, shop: Path) -> None:
+        opened = Repository.open_for(shop, QUESTION)
+        answer = opened.ask(QUESTION)
+        assert answer.results[0].id == "shop/session.py::Session.verify"
+        kinds = {node for node in opened.index.graph.nodes.ids if node.startswith("shop/tokens.py::")}
+        assert kinds == {"shop/tokens.py::decode"}  # no word of the question is in it
+        (note,) = [d for d in answer.diagnostics if d.slug == "partial"]
+        assert opened.n_parsed is not None and 2 <= opened.n_parsed < 10
+        assert note.detail.startswith(f"{opened.n_parsed} of {len(SHOP)} files parsed, those chosen by the words")
+        assert (answer.repository.parsed, answer.repository.files) == (opened.n_parsed, len(SHOP))
+
+    def test_a_file_that_is_not_parsed_is_known_by_its_path_and_words(self, shop: Path) -> None:
+        opened = Repository.open_for(shop, QUESTION)
+        ids = set(opened.index.graph.nodes.ids)
+        assert {f"parts/part_{n}.py" for n in range(N_OTHERS)} <= ids
+        assert "parts/part_7.py::part_7" not in ids
+        assert opened.find("part_7.py")[0].id == "parts/part_7.py"
+
+    def test_the_same_files_give_the_same_answer_whatever_is_cached(self, shop: Path) -> None:
+        answers = [Repository.open_for(shop, QUESTION).ask(QUESTION) for _ in range(2)]
+        first, second = (replace(answer, timings_ms={}) for answer in answers)
+        assert first == second
+
+    def test_its_id_is_not_that_of_the_whole_answer(self, shop: Path) -> None:
+        part = Repository.open_for(shop, QUESTION).ask(QUESTION)
+        assert part.answer_id != Repository.open(shop).ask(QUESTION).answer_id
+
+    def test_with_room_for_all_files_it_is_the_answer_of_the_whole_index(
+        self, shop: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name, value in (("_MIN_PARSED_BYTES", 10**8), ("_MAX_PARSED_BYTES", 10**8), ("_LEAST_SHARE", -1.0)):
+            monkeypatch.setattr(partial, name, value)
+        options = AskOptions(level=Level.FILE, top_k=5)
+        part = Repository.open_for(shop, QUESTION).ask(QUESTION, options)
+        whole = Repository.open(shop).ask(QUESTION, options)
+        assert [hit.id for hit in part.results] == [hit.id for hit in whole.results]
+
+    def test_a_secret_in_a_file_that_is_not_parsed_is_not_shown(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        secret = "ghp_" + "".join(random.Random(3).choices(string.ascii_letters + string.digits, k=36))
+        text = "-- signature of a session, verified\n" * 200 + f'password = "{secret}"\n'
+        root = write_all(tmp_path / "notes", {**SHOP, "docs/session_signature.sql": text})
+        monkeypatch.setattr(partial, "_MIN_PARSED_BYTES", 1_000)
+        opened = Repository.open_for(root, QUESTION)
+        data = opened.read_bytes("docs/session_signature.sql")
+        assert data is not None and secret.encode() not in data and b"password" in data
+        answer = opened.ask("session signature password", AskOptions(level=Level.FILE))
+        assert "docs/session_signature.sql" in [hit.path for hit in answer.results]
+        assert answer.pack is not None and secret not in answer.pack.text
+
+    def test_nothing_is_written_beside_the_files(self, shop: Path) -> None:
+        Repository.open_for(shop, QUESTION).ask(QUESTION)
+        assert not (shop / ".causalist").exists()
+
+    def test_an_index_is_used_and_kept_current_as_before(self, shop: Path) -> None:
+        Repository.open(shop)
+        assert Repository.open_for(shop, QUESTION).n_parsed is None
+
+    @pytest.mark.parametrize("text", ['"signature of a session"', "/sign.*session/"])
+    def test_a_pattern_is_looked_for_everywhere(self, shop: Path, text: str) -> None:
+        assert Repository.open_for(shop, text).n_parsed is None
+
+    def test_under_continuous_integration_all_is_built(self, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("CI", "true")
+        assert Repository.open_for(shop, QUESTION).n_parsed is None
+
+
+def test_a_small_repository_is_built_whole(shop: Path) -> None:
+    assert Repository.open_for(shop, QUESTION).n_parsed is None
+
+
+@pytest.mark.usefixtures("no_small")
+class TestNames:
+    def test_all_files_with_the_name_are_parsed(self, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        users = {f"users/user_{n}.py": SHOP["shop/views.py"].replace("login", f"login_{n}") for n in range(30)}
+        write_all(shop, users)
+        monkeypatch.setattr(partial, "_MIN_PARSED_BYTES", 200)  # far less than these files
+        part = Repository.open_part_with(shop, "Session.verify")
+        assert part is not None and part.n_parsed is not None and part.n_parsed < len(SHOP)
+        found = [edge.source for edge in part.callers("Session.verify")]
+        assert len(found) == 31
+        assert found == [edge.source for edge in Repository.open(shop).callers("Session.verify")]
+
+    def test_a_name_that_nothing_defines_needs_the_whole(self, shop: Path) -> None:
+        assert Repository.open_part_with(shop, "Session.verfy") is None
+        assert Repository.open_part_with(shop, "requests") is None  # a parameter
+
+    @pytest.mark.parametrize("name", ["shop/session.py", "shop/session.py:5", "session.py"])
+    def test_a_file_or_position_needs_the_whole(self, shop: Path, name: str) -> None:
+        assert Repository.open_part_with(shop, name) is None
+
+    def test_a_name_in_too_many_files_needs_the_whole(self, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(partial, "_MAX_COMPLETE_BYTES", 100)
+        assert Repository.open_part_with(shop, "Session.verify") is None
+
+    def test_the_command_says_what_was_parsed(self, shop: Path) -> None:
+        done = invoke("callers", "Session.verify", "--json", "--repo", str(shop))
+        document = json.loads(done.stdout)
+        assert document["edges"][0]["source"] == "shop/views.py::login"
+        assert document["partial"]["files"] == len(SHOP) and document["partial"]["parsed"] < 10
+        assert "causalist: note: partial: " in done.stderr and "with the name and what they use" in done.stderr
+
+    def test_wait_builds_first(self, shop: Path) -> None:
+        done = invoke("callers", "Session.verify", "--json", "--wait", "--repo", str(shop))
+        assert "partial" not in json.loads(done.stdout) and "partial" not in done.stderr
+        assert (shop / ".causalist" / INDEX_NAME).exists()
+
+
+@pytest.mark.usefixtures("no_small")
+def test_what_a_part_does_not_find_is_looked_for_in_the_whole(shop: Path) -> None:
+    done = invoke("ask", "zzyzx", "--repo", str(shop))
+    assert done.code == 1 and "partial" not in done.stderr
+    assert (shop / ".causalist" / INDEX_NAME).exists()
+
+
+@pytest.mark.usefixtures("no_small")
+class TestBackground:
+    @pytest.mark.usefixtures("in_background")
+    def test_the_index_is_built_and_is_that_of_a_command(self, shop: Path) -> None:
+        opened = Repository.open_for(shop, QUESTION)
+        build = read_build(shop)
+        assert build is not None and build.is_running
+        assert f"the whole index is being built (process {build.process}" in opened.notes[-1].detail
+        built = wait_for_index(shop, build.process)
+        assert not (shop / ".causalist" / BACKGROUND_NAME).exists()
+        assert Repository.open_for(shop, QUESTION).n_parsed is None
+        (shop / ".causalist" / INDEX_NAME).unlink()
+        again = Repository.open(shop).index
+        assert differences(replace(built, scanned_at=0), replace(again, scanned_at=0)) == []
+
+    @pytest.mark.usefixtures("in_background")
+    def test_there_is_one_process_at_a_time(self, shop: Path) -> None:
+        first = first_answer.start_build(shop, IndexOptions())
+        second = first_answer.start_build(shop, IndexOptions())
+        assert first is not None and second is not None and second.process == first.process
+        wait_for_index(shop, first.process)
+
+    @pytest.mark.usefixtures("in_background")
+    def test_a_process_that_is_killed_is_started_again_once(self, shop: Path) -> None:
+        for attempt in (1, 2):
+            build = first_answer.start_build(shop, IndexOptions())
+            assert build is not None and build.attempts == attempt
+            os.kill(build.process, signal.SIGKILL)
+            os.waitpid(build.process, 0)
+            found = read_build(shop)
+            assert found is not None and found.failure == "it was ended before it was complete"
+        again = first_answer.start_build(shop, IndexOptions())
+        assert again is not None and (again.attempts, again.is_running) == (2, False)
+        note = Repository.open_for(shop, QUESTION).notes[-1].detail
+        assert note.endswith(
+            "building the whole index failed: it was ended before it was complete; `causalist index` builds it now"
+        )
+        assert invoke("index", "--repo", str(shop)).code == 0
+        assert read_build(shop) is None
+
+    @pytest.mark.parametrize("how", ["environment", "option", "settings"])
+    def test_no_process_where_none_is_allowed(self, shop: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+        if how != "environment":
+            monkeypatch.delenv(first_answer.NO_BACKGROUND)
+        if how == "settings":
+            write_all(shop, {"causalist.toml": "[index]\nbackground = false\n"})
+        opened = Repository.open_for(shop, QUESTION, background=how != "option")
+        assert read_build(shop) is None and not (shop / ".causalist").exists()
+        assert opened.notes[-1].detail.endswith("no process builds the whole index; `causalist index` does")
+
+    def test_status_says_how_far_it_is(self, shop: Path) -> None:
+        place = shop / ".causalist"
+        place.mkdir()
+        state = Build(os.getpid(), 1, "parsing", 12, 64)
+        (place / BACKGROUND_NAME).write_text(json.dumps(state._asdict()))
+        done = invoke("status", "--repo", str(shop))
+        assert done.code == 0
+        assert (
+            f"none yet; the whole index is being built (process {os.getpid()}: parsing, 12 of 64 files)" in done.stdout
+        )
+        (diagnostic,) = json.loads(invoke("status", "--json", "--repo", str(shop)).stdout)["diagnostics"]
+        assert diagnostic["slug"] == "partial"
+
+    def test_a_number_of_another_process_is_no_build(self, shop: Path) -> None:
+        place = shop / ".causalist"
+        place.mkdir()
+        path = place / BACKGROUND_NAME
+        path.write_text(json.dumps(Build(os.getpid(), 1)._asdict()))
+        os.utime(path, (1, 1))
+        build = read_build(shop)
+        assert build is not None and not build.is_running
+
+    def test_what_a_repository_ships_is_not_followed(self, shop: Path, tmp_path: Path) -> None:
+        place = shop / ".causalist"
+        place.mkdir()
+        (tmp_path / "elsewhere").write_text(json.dumps(Build(1, 1)._asdict()))
+        (place / BACKGROUND_NAME).symlink_to(tmp_path / "elsewhere")
+        assert read_build(shop) is None
+        (place / BACKGROUND_NAME).unlink()
+        (place / BACKGROUND_NAME).write_text('{"process": "no"}')
+        assert read_build(shop) is None
+
+    @pytest.mark.usefixtures("in_background")
+    def test_a_failure_is_kept_with_its_reason(self, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The folder loses all its files before the process looks at them."""
+        place = shop / ".causalist"
+        place.mkdir()
+        for path in [*shop.glob("shop/*"), *shop.glob("parts/*")]:
+            path.unlink()
+        first_answer.main([str(shop), str(place), "1", "0"])
+        build = read_build(shop)
+        assert build is not None and build.failure.startswith("nothing-to-index: ")
