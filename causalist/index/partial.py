@@ -27,14 +27,14 @@ from causalist._internal.process import ForkedTask
 from causalist.errors import ModelFailed, NothingToIndex
 from causalist.graph import build_graph
 from causalist.index.build import collect_notes, describe_empty_scan
-from causalist.index.collect import collect_facts, is_worth_processes, n_processes, no_garbage_collection
-from causalist.index.freshness import count_left_out, index_version
+from causalist.index.collect import collect_facts, is_worth_processes, n_processes, name_facts, no_garbage_collection
+from causalist.index.freshness import count_left_out, index_version, known_kinds, pair_table, path_marks
 from causalist.index.history import build_history
 from causalist.index.options import IndexOptions, Read
 from causalist.model.facts import FileFacts, strip_uses
 from causalist.model.index import Commits, History, Index, Manifest, SecretSpans
 from causalist.model.roles import role_of
-from causalist.model.source import FileEntry, Scan, SourceFile
+from causalist.model.source import FileEntry, Scan, SourceFile, is_parsed
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import Role
 from causalist.parse import dialect_of, find_secrets, load_settings, mask_secrets, prose_kind
@@ -147,16 +147,20 @@ def _build(
     if not fit:
         raise NothingToIndex(describe_empty_scan(scan, count_left_out(scan, sorted(unfit.items()))[0]))
     blobs = {scan.entries[i].path: found.blobs[i] for i in fit}
-    chooser = _Chooser(scan.entries, fit, found, words, names, need)
+    marks = path_marks(scan, read, None, {})
+    kinds = known_kinds(scan, marks, blobs, None)
+    if all(kinds.get(scan.entries[i].path) for i in fit):
+        return None
+    chooser = _Chooser(scan.entries, fit, kinds, found, words, names, need)
     if chooser.n_complete_bytes > _MAX_COMPLETE_BYTES:
         return None
-    facts, more = collect_facts(chooser.first(), dict(blobs), read, cache, options)
-    again, more_again = collect_facts(chooser.second(facts), dict(blobs), read, cache, options)
+    facts, more = collect_facts(chooser.first(), dict(blobs), read, cache, options, kinds=kinds)
+    again, more_again = collect_facts(chooser.second(facts), dict(blobs), read, cache, options, kinds=kinds)
     # What else uses them leads to these: following what they use themselves takes half of the time, and gains nothing.
     facts.update((path, strip_uses(each)) for path, each in again.items())
     unfit.update(more | more_again)
     files = [
-        (entry.path, facts.get(entry.path) or _stand_in(entry, found, i))
+        (entry.path, facts.get(entry.path) or _stand_in(entry, kinds.get(entry.path, ""), found, i))
         for i, entry in ((i, scan.entries[i]) for i in fit)
         if entry.path not in unfit
     ]
@@ -166,8 +170,9 @@ def _build(
     options.progress("indexing words", 0, 0)
     lexical = build_lexical(files, linked)
     sizes = {scan.entries[i].path: int(found.sizes[i]) for i in fit}
-    lengths = {int(linked.file_nodes[n]): sizes[path] for n, (path, _) in enumerate(files) if path not in facts}
-    lexical = with_longer_files(lexical, lengths, sum(sizes[path] for path in facts))
+    searched = [n for n, (_, each) in enumerate(files) if not each.aside]
+    lengths = {int(linked.file_nodes[n]): sizes[files[n][0]] for n in searched if files[n][0] not in facts}
+    lexical = with_longer_files(lexical, lengths, sum(sizes[files[n][0]] for n in searched if files[n][0] in facts))
     skipped, examples = count_left_out(scan, sorted(unfit.items()))
     index = Index(
         version=index_version(),
@@ -182,6 +187,9 @@ def _build(
             secrets=SecretSpans.from_spans([facts[e.path].secrets if e.path in facts else () for e in scan.entries]),
             unfit=StringTable.from_strings(unfit.get(e.path, "") for e in scan.entries),
             links=StringTable.from_strings(map("\0".join, scan.links)),
+            marks=pair_table(marks),
+            aside=pair_table({path: each.aside for path, each in files if each.aside}),
+            kept=StringTable.from_strings(scan.kept),
         ),
         graph=linked.graph,
         lexical=lexical,
@@ -189,11 +197,13 @@ def _build(
         skipped=skipped,
         examples=examples,
         notes=collect_notes(files, dict(linked.troubles)),
-        languages=dict(sorted(Counter([f.language or "text" for _, f in files]).items())),
+        languages=dict(sorted(Counter([f.language or "text" for _, f in files if is_parsed(f.aside)]).items())),
         submodules=bool(options.submodules),
-        history=build_history(commits(), [path for path, _ in files], linked.file_nodes, History()),
+        history=build_history(commits(), [files[n][0] for n in searched], linked.file_nodes[searched], History()),
     )
-    return PartialIndex(index, len(facts), len(files), _masking(read, facts.keys()))
+    n_files = sum(is_parsed(each.aside) for _, each in files)
+    n_parsed = sum(is_parsed(each.aside) for each in facts.values())
+    return PartialIndex(index, n_parsed, n_files, _masking(read, facts.keys()))
 
 
 def _words_of(question: ParsedQuery) -> dict[str, float]:
@@ -330,13 +340,17 @@ class _Chooser:
         self,
         entries: Sequence[FileEntry],
         fit: Sequence[int],
+        kinds: Mapping[str, str],
         found: _Counts,
         words: Mapping[str, float],
         names: Sequence[str],
         need: Need,
     ) -> None:
-        self._entries, self._found, self._fit = entries, found, fit
-        self._complete = np.flatnonzero(found.has[:, : len(need.names)].any(axis=1)).tolist()
+        self._entries, self._found = entries, found
+        # Generated and repeated files have no words, but callers.
+        self._fit = [i for i in fit if not kinds.get(entries[i].path)]
+        having = np.flatnonzero(found.has[:, : len(need.names)].any(axis=1)).tolist()
+        self._complete = [i for i in having if is_parsed(kinds.get(entries[i].path, ""))]
         self.n_complete_bytes = int(found.sizes[self._complete].sum())
         total = int(found.sizes.sum())
         self._bytes = min(max(_MIN_PARSED_BYTES, int(_PARSED_SHARE * total)), _MAX_PARSED_BYTES)
@@ -495,8 +509,10 @@ def _is_manifest(entry: FileEntry) -> bool:
 # -- files that are not parsed
 
 
-def _stand_in(entry: FileEntry, found: _Counts, i: int) -> FileFacts:
-    """Return the facts of a file that is not parsed: the words that were counted."""
+def _stand_in(entry: FileEntry, kind: str, found: _Counts, i: int) -> FileFacts:
+    """Return the facts of a file that is not parsed: the words that were counted, of a `SetAside` its name alone."""
+    if kind:
+        return name_facts(kind, int(found.sizes[i]))
     words = [
         (spelled.encode() + b" ") * int(n)
         for spelled, n in zip(found.spelled, found.counts[i].tolist(), strict=True)

@@ -15,7 +15,7 @@ from causalist.model.index import Index, Manifest
 from causalist.model.scores import Hit
 from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, SetAside, SourceFile, is_parsed
 from causalist.model.symbols import split_id
-from causalist.parse import find_secrets, mask_range, mask_secrets, view_of
+from causalist.parse import mask_range, mask_secrets, view_of
 from causalist.source import SkipReason
 from causalist.source.exclusion import CODE_SUFFIXES
 
@@ -117,6 +117,8 @@ class SourceText:
         source = self._read(FileEntry(path, 0, 0))
         if not isinstance(source, str) and source.blob == indexed:
             if self._is_known_by_name(path):  # nobody has looked for secrets in it yet
+                from causalist.parse import find_secrets
+
                 return mask_secrets(source.data, find_secrets(source.data))
             return mask_secrets(view_of(path, source.data), self._secrets(path))
         if path not in self.changed_paths:

@@ -155,7 +155,7 @@ class Repository(Lookups):
     ) -> "Repository":
         """Return the repository for one question: `open`, but without an index only what `text` needs is parsed.
 
-        The notes then say how much was parsed (decision 47). All files with one of `names` are parsed. The whole index
+        The notes then say how much was parsed (decision 46). All files with one of `names` are parsed. The whole index
         is built meanwhile by a process that outlives this one, unless `background` is False or the environment or the
         settings forbid it. Small repositories, literals and expressions need the whole index, and so does `CI`.
         """

@@ -2,7 +2,7 @@
 
 `judge_paths` looks at all paths of a repository together, since siblings decide: `locale/de.json` is a translation
 beside `locale/en.json`. `judge_content` looks at the bytes of one file. Neither reads anything. Whatever is doubtful is
-source: each rule was measured on public repositories (decision 48). `.gitattributes` and the settings overrule both.
+source: each rule was measured on public repositories (decision 47). `.gitattributes` and the settings overrule both.
 """
 
 import re
@@ -47,7 +47,8 @@ _MARKED = lazy_regex(
 # Two lines of one comment: what it is, and that nobody may edit it.
 _NEXT_LINE = rb"[^\n]*\n(?:[ \t]*(?:/{2,9}|#{1,9}|\*|--|;{1,9}|%)?[ \t]*\n)?[ \t]*(?:/{2,9}|#{1,9}|\*|--|;{1,9}|%)"
 _FORBIDDEN = (
-    rb"(?:[^\n]{0,99}[.!;:])?[^\w\n]{0,9}(?:please,? |warning:? )?(?:do not|don't) (?:manually )?(?:edit|modify|change|touch)"
+    rb"(?:[^\n]{0,99}[.!;:])?[^\w\n]{0,9}(?:please,? |warning:? )?(?:do not|don't) (?:manually )?"
+    rb"(?:edit|modify|change|touch)"
 )
 _MARKED_IN_TWO = lazy_regex(
     _COMMENT
