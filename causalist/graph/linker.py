@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from causalist import errors
 from causalist._internal.stages import stage
-from causalist.graph.choosers import NameCandidates
+from causalist.graph.candidate_choice import NameCandidates
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.includes import find_script
 from causalist.graph.imports.packages import first_names_in, qualify_import

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.choosers import NameCandidates, OverloadChooser, PartialTypes
+from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, PartialTypes
 from causalist.graph.imports.includes import InclusionGraph
 from causalist.graph.imports.packages import share_imports
 from causalist.graph.infer.inference import Inference

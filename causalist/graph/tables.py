@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.arrays import plan_splice
+from causalist._internal.named_arrays import plan_splice
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.program.program import Program
 from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, Confidences, evidence_sort_key

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         find_users_and_tests,
         mark_tests,
     )
+    from causalist.navigate.dependency_order import expand_names, nodes_reached, order_dependencies
     from causalist.navigate.edges import (
         calls_from,
         calls_to,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
         list_neighbors,
         list_neighbors_and_co_changes,
     )
-    from causalist.navigate.topology import expand_names, nodes_reached, order_dependencies
     from causalist.navigate.verify import find_completing_calls, verify_use
 
 __all__ = [
@@ -99,7 +99,7 @@ __getattr__ = exports(
         "likely_changes": "find_files_changing_with find_missing_files",
         "lint": "find_defects list_layer_files summarize_layers",
         "names": "ResolvedName last_name resolve_name",
-        "topology": "expand_names nodes_reached order_dependencies",
+        "dependency_order": "expand_names nodes_reached order_dependencies",
         "filters": "Filters apply_filters nodes_inside",
     },
 )

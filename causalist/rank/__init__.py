@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         message_postings,
         with_longer_files,
     )
-    from causalist.rank.lexical.message_search import (
+    from causalist.rank.lexical.printed_messages import (
         find_printers,
         find_repeaters,
         has_adjacent_pair,
@@ -152,7 +152,7 @@ __getattr__ = exports(
         "terms_of_nodes",
         "lexical.build": "PreviousIndexRows build_lexical merge_commits message_postings with_longer_files",
         "scoring.mentions": "files_with_all frame_rows",
-        "lexical.message_search": "find_printers find_repeaters has_adjacent_pair match_literals message_terms "
+        "lexical.printed_messages": "find_printers find_repeaters has_adjacent_pair match_literals message_terms "
         "n_informative_words",
         "lexical.query_expansion": "words_to_count",
         "lexical.question_encoder": "nearest_stems shipped_encoder",

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.arrays import Arrays, flatten, unflatten
+from causalist._internal.named_arrays import Arrays, flatten, unflatten
 from causalist.errors import IndexNotWritable, IndexUnreadable
 from causalist.model.index import Index
 from causalist.store.cache_dir import SEEN_NAME

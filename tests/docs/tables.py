@@ -7,7 +7,7 @@ Tables that the code can write are written here. That of captures in docs/adding
 import re
 import sys
 
-from causalist._internal.arrays import Arrays, flatten
+from causalist._internal.named_arrays import Arrays, flatten
 from causalist.graph import RULES, Confidences, Evidence, load_confidences
 from causalist.graph.rules import MAX_CANDIDATES
 from causalist.model.graph import SYMMETRIC_KINDS, EdgeKind

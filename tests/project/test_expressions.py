@@ -88,7 +88,7 @@ def test_what_is_justified_is_there_and_quick(part: str) -> None:
 def test_expressions_are_found_wherever_they_are() -> None:
     """On import, when first used, in a function, in settings and in a query."""
     by_pattern = {each.pattern: each.places for each in expressions.all_expressions()}
-    assert "causalist/rank/lexical/message_search.py" in by_pattern[r"\w+"]
+    assert "causalist/rank/lexical/printed_messages.py" in by_pattern[r"\w+"]
     places = {place for each in by_pattern.values() for place in each}
     assert any(place.startswith("grammars/go/language.toml tests.functions") for place in places)
     assert any(place == "grammars/java/tags.scm" for place in places)

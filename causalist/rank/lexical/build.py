@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.arrays import plan_splice
+from causalist._internal.named_arrays import plan_splice
 from causalist._internal.process import trim_heap_on_free
 from causalist._internal.stages import stage
 from causalist.errors import ModelFailed

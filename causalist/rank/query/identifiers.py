@@ -5,7 +5,7 @@
 Printed messages are those of exceptions, quoted ones, lines of logs, and bare ones. A query may contain a message
 without any mark: "Could not resolve host: shop.example". So a title may be a message if it does not have the form of a
 question and speaks of a failure, and so may the text after "why do I get" and the like. The code decides if it is one:
-the code that prints the message has its words in a literal (`lexical.message_search`).
+the code that prints the message has its words in a literal (`lexical.printed_messages`).
 """
 
 import re

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.arrays import SCORE_DECIMALS
 from causalist._internal.lazy import dataclass
+from causalist._internal.named_arrays import SCORE_DECIMALS
 from causalist.model.answer import Level
 from causalist.model.graph import CodeGraph
 from causalist.model.index import LexicalIndex

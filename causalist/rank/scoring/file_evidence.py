@@ -19,8 +19,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.arrays import select_first
 from causalist._internal.lazy import lazy_regex
+from causalist._internal.named_arrays import select_first
 from causalist.model.graph import CodeGraph
 from causalist.model.index import History, LexicalIndex
 from causalist.model.scores import Signal

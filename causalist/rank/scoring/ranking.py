@@ -26,8 +26,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.arrays import SCORE_DECIMALS, select_first, select_top
 from causalist._internal.lazy import lazy_regex
+from causalist._internal.named_arrays import SCORE_DECIMALS, select_first, select_top
 from causalist.model.answer import AskOptions, Level, RankMode, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.index import History, LexicalIndex

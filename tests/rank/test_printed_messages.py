@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.rank.lexical.message_search import has_adjacent_pair, match_literals
+from causalist.rank.lexical.printed_messages import has_adjacent_pair, match_literals
 from causalist.rank.terms import STOP_WORDS
 
 

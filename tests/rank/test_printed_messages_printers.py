@@ -1,7 +1,7 @@
 """Which definitions are read for a message: by hand, in small repositories."""
 
 from causalist.model.symbols import Role
-from causalist.rank.lexical.message_search import find_printers, message_terms
+from causalist.rank.lexical.printed_messages import find_printers, message_terms
 from tests.model.corpus import Corpus, Def, Section, corpus
 
 WORDS = "no such user anna in the shop"
