@@ -56,7 +56,14 @@ class ObservedGraph(CodeGraph):
 
     def edge(self, number: int) -> Edge:
         """Return edge `number` with what was seen and proven of it."""
-        edge = CodeGraph.edge(self, number)
+        return self._with_evidence(number, CodeGraph.edge(self, number))
+
+    def edges_of(self, numbers: NDArray[np.int64]) -> list[Edge]:
+        """Return edges as `edge` does, in less time for many."""
+        edges = CodeGraph.edges_of(self, numbers)
+        return [self._with_evidence(number, edge) for number, edge in zip(numbers.tolist(), edges, strict=True)]
+
+    def _with_evidence(self, number: int, edge: Edge) -> Edge:
         return edge._replace(observed=self.sightings.get(number), proven=self.proofs.get(number))
 
 

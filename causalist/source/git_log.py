@@ -27,9 +27,13 @@ _MAX_TIME = 1 << 40  # seconds; a commit may claim any time
 _FORMAT = "%x01%H%x00%ct%x00%B%x00"
 
 
-def list_ancestors(root: Path, commit: str, most: int = MAX_COMMITS) -> list[str]:
-    """Return names of the commits with one parent up to `commit`, newest first, at most `most`. Raises GitError."""
-    arguments = ("--min-parents=1", "--max-parents=1", f"--max-count={most}", commit, "--")
+def list_ancestors(root: Path, commit: str, most: int | None = None) -> list[str]:
+    """Return names of the commits with one parent up to `commit`, newest first: `most`, or MAX_COMMITS.
+
+    Raises GitError.
+    """
+    limit = f"--max-count={MAX_COMMITS if most is None else most}"
+    arguments = ("--min-parents=1", "--max-parents=1", limit, commit, "--")
     done = RunningGit(git_arguments(root), "rev-list", *arguments).finish().accepted()
     return done.output.decode("ascii").split()
 

@@ -31,7 +31,7 @@ from causalist.model.index import Index
 from causalist.store.cache_dir import SEEN_NAME
 
 _MAGIC = b"causalist index\n"
-_FORMAT = 5
+_FORMAT = 4
 _PREFIX = struct.Struct("<16sIII")  # magic, format, length of the header, its CRC-32
 _ALIGNMENT = 64
 _PAGE_BYTES = 4096
