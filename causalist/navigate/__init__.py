@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from causalist.navigate.filters import Filters, apply_filters, nodes_inside
     from causalist.navigate.find import find_nodes
     from causalist.navigate.impact import find_affected_nodes, find_nodes_of_rows, unite_affected
+    from causalist.navigate.implicit_calls import is_run_unnamed
     from causalist.navigate.likely_changes import find_files_changing_with, find_missing_files
     from causalist.navigate.lint import find_defects, list_layer_files, summarize_layers
     from causalist.navigate.names import ResolvedName, last_name, resolve_name
@@ -65,6 +66,7 @@ __all__ = [
     "find_path_of_edges",
     "find_tests_reaching",
     "find_users_and_tests",
+    "is_run_unnamed",
     "last_name",
     "list_co_change_edges",
     "list_layer_files",
@@ -90,6 +92,7 @@ __getattr__ = exports(
     {
         "neighbors": "describe_definition find_graph_path find_path_of_edges list_co_change_edges list_neighbors "
         "list_neighbors_and_co_changes",
+        "implicit_calls": "is_run_unnamed",
         "impact": "find_affected_nodes find_nodes_of_rows unite_affected",
         "affected_tests": "count_probable_tests find_tests_reaching find_users_and_tests mark_tests",
         "edges": "calls_from calls_to edges_to find_indirect_calls list_routes mentions_of references_to "

@@ -166,6 +166,11 @@ def class_of_constructor(graph: CodeGraph, node: int) -> int:
     return slot.owner if slot is not None and slot.is_constructor else -1
 
 
+def is_run_unnamed(graph: CodeGraph, node: int) -> bool:
+    """Return True for a constructor or special method, which other files run without its name."""
+    return _slot_of(graph, node) is not None
+
+
 def find_constructors_run(graph: CodeGraph, types: Iterable[int]) -> tuple[int, ...]:
     """Return the constructors, ascending, that calls of `types` run: own ones, else the nearest inherited ones."""
     found, known = set[int](), _Types(graph)

@@ -207,21 +207,26 @@ class Repository(Lookups):
         options: IndexOptions | None = None,
         background: bool = False,
     ) -> "Repository | None":
-        """Return `open_part` with all files that have the last part of a name; None if they do not define it."""
+        """Return `open_part` with all files that have the last part of a name.
+
+        None if they do not define it, or if it may be a constructor or special method: files run it without its name.
+        """
         word = navigate.last_name(name)
         if not word:
             return None
         part = cls.open_part(
             path, name, names=(word,), exact_root=exact_root, force=force, options=options, background=background
         )
-        if part is not None:
-            try:
-                part.resolve(name)
-            except AmbiguousNode:
-                return part
-            except CausalistError:
-                return None
-        return part
+        if part is None:
+            return None
+        graph = part.index.graph
+        try:
+            nodes = [part.resolve(name)]
+        except AmbiguousNode as error:
+            nodes = [graph.nodes.ids.position(each) for each in error.candidates]
+        except CausalistError:
+            return None
+        return None if any(navigate.is_run_unnamed(graph, node) for node in nodes) else part
 
     @staticmethod
     def locate(path: str | Path, *, exact_root: bool, force: bool) -> tuple[Path, str, Settings]:

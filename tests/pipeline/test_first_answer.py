@@ -185,6 +185,30 @@ class TestNames:
     def test_a_file_or_position_needs_the_whole(self, shop: Path, name: str) -> None:
         assert Repository.open_part_with(shop, name) is None
 
+    @pytest.mark.parametrize(
+        ("definition", "use", "name", "caller"),
+        [
+            ("cart.py", "till.py", "Cart.__init__", "shop/till.py::pay"),
+            ("cart.ts", "till.ts", "Cart.constructor", "shop/till.ts::pay"),
+            ("cart.rb", "till.rb", "Cart.initialize", "shop/till.rb::pay"),
+        ],
+    )
+    def test_what_files_run_without_its_name_needs_the_whole(
+        self, shop: Path, definition: str, use: str, name: str, caller: str
+    ) -> None:
+        sources = {
+            "cart.py": "class Cart:\n    def __init__(self, n):\n        self.n = n\n",
+            "till.py": "from shop.cart import Cart\n\n\ndef pay():\n    return Cart(1)\n",
+            "cart.ts": "export class Cart { constructor(n) { this.n = n } }\n",
+            "till.ts": "import { Cart } from './cart'\nexport function pay() { return new Cart(1) }\n",
+            "cart.rb": "class Cart\n  def initialize(n)\n    @n = n\n  end\nend\n",
+            "till.rb": "require_relative 'cart'\ndef pay\n  Cart.new(1)\nend\n",
+        }
+        write_all(shop, {f"shop/{each}": sources[each] for each in (definition, use)})
+        assert Repository.open_part_with(shop, name) is None
+        done = invoke("callers", name, "--json", "--repo", str(shop))
+        assert [edge["source"] for edge in json.loads(done.stdout)["edges"]] == [caller]
+
     def test_a_name_in_too_many_files_needs_the_whole(self, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(partial, "_MAX_COMPLETE_BYTES", 100)
         assert Repository.open_part_with(shop, "Session.verify") is None
