@@ -19,7 +19,7 @@ from causalist.servers.lsp.protocol import frame_message, read_bodies
 from tests.cli.commands import write_all
 from tests.servers.conftest import settle
 from tests.servers.editor import Editor, at, command, document, edit
-from tests.servers.wire import are_gone, children_of, environment
+from tests.servers.wire import are_gone, children_of, environment, write_large
 
 pytestmark = pytest.mark.slow
 
@@ -216,9 +216,9 @@ class TestWhileIndexing:
             resolved = await editor.code_lens_resolve_async(lenses[0])
             assert resolved.command is not None and resolved.command.title == "indexing …"
             assert await editor.text_document_hover_async(types.HoverParams(document(uri), at(0, 8))) is None
-            # Asked: waits as long as it may, and says how far it is.
+            # Asked for what needs the whole: waits as long as it may, and says how far it is.
             with pytest.raises(JsonRpcException, match="still indexing: ") as raised:
-                await editor.own("ask", question="worker", workDoneToken="mine")
+                await editor.own("impact", node="Worker7", workDoneToken="mine")
             assert raised.value.code == -32803
             mine = [value for token, value in editor.progress if token == "mine"]
             assert [value["kind"] for value in map(as_plain, mine)][:1] == ["begin"]
@@ -236,6 +236,37 @@ class TestWhileIndexing:
             assert not (large / ".causalist" / "index.bin").exists()
 
         edit(drive, "--wait", "1")
+
+    def test_questions_symbols_and_calls_are_answered_from_what_they_need(self, tmp_path: Path) -> None:
+        """One file makes an instance of the class in another one; nothing uses the classes of the others."""
+        large = write_large(tmp_path / "large", 4000)
+        write_all(large, {"shop.py": "from part_00.worker_0 import Worker0\n\n\ndef sell():\n    return Worker0()\n"})
+
+        async def drive(editor: Editor) -> None:
+            await editor.begin(large)
+            uri = editor.open(large / "part_00" / "worker_0.py")
+            assert (await names(editor, "sell"))[0] == "shop.py::sell"
+            assert "partial: " in editor.logged[-1] and "of 4,001 files parsed" in editor.logged[-1]
+            asked = await editor.own("ask", question="where does the shop sell a worker", top_k=3)
+            assert "shop.py::sell" in [each["node"] for each in asked["results"]]
+            assert [each["slug"] for each in asked["diagnostics"]] == ["partial"]
+            assert 0 < asked["repository"]["parsed"] < asked["repository"]["files"] == 4001
+            text = await editor.own("context", question="where does the shop sell a worker")
+            assert "return Worker0()" in text["text"] and text["notes"][0].startswith("partial: ")
+            # Two files have the name.
+            item = types.CallHierarchyPrepareParams(document(uri), at(0, 8))
+            (found,) = await editor.text_document_prepare_call_hierarchy_async(item) or ()
+            assert found.data == {"node": "part_00/worker_0.py::Worker0"}
+            incoming = types.CallHierarchyIncomingCallsParams(found)
+            (call,) = await editor.call_hierarchy_incoming_calls_async(incoming) or ()
+            assert call.from_.data == {"node": "shop.py::sell"}
+            assert "partial: 2 of 4,001 files parsed, those with the name" in editor.logged[-1]
+            # What is typed and not saved is not read, and the log says so.
+            editor.insert(uri, 0, "def fire():\n    pass\n\n\n")
+            await names(editor, "sell")
+            assert "; answered without unsaved changes of open documents" in editor.logged[-1]
+
+        edit(drive)
 
 
 class Raw:

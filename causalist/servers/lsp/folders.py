@@ -1,7 +1,7 @@
 """Folders of an editor, each with its open, unsaved documents.
 
 A `WorkspaceFolder` answers from the saved files by `LiveRepository`, and from an overlay index while documents differ
-from them. Separate processes build both. `peek` never waits.
+from them. Separate processes build both. `peek` never waits. Without an index, `part` parses what a request needs.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pygls import uris
 
@@ -41,6 +41,13 @@ LONG_SECONDS = 86_400.0
 _Key = tuple[int, tuple[tuple[str, str], ...]]
 
 
+class Subject(NamedTuple):
+    """The text of a question, or the name of a definition, that a part of a repository is for."""
+
+    text: str
+    is_name: bool = False
+
+
 class WorkspaceFolder:
     """Repository in the folder `root`. `unsaved` returns the open documents by path, in bytes."""
 
@@ -55,6 +62,8 @@ class WorkspaceFolder:
         self._overlaying: asyncio.Task[None] | None = None
         self._job: IndexJob | None = None
         self._lenses: tuple[Repository | None, dict[tuple[str, str], tuple[str, bool]]] = (None, {})
+        self._part: tuple[Subject, float, Repository | None] | None = None  # the last one, and when it was begun
+        self._parting: asyncio.Task[None] | None = None
 
     def peek(self) -> "Repository | None":
         """Return the best repository that is available now, or None."""
@@ -80,6 +89,7 @@ class WorkspaceFolder:
     def touch(self) -> None:
         """Record that files have changed."""
         self._looked_at = -LONG_SECONDS
+        self._part = None
 
     async def view(self, wait_seconds: float, report: Report) -> LiveView:
         """Return the repository as the editor shows it, after waiting at most about `wait_seconds`.
@@ -96,14 +106,49 @@ class WorkspaceFolder:
                 self._looked_at = looked_at
         if self._saved is None:
             return view
+        self._part = None
         over = await self._overlaid(self._saved, deadline)
         return replace(view, repository=over)
+
+    async def part(self, subject: Subject) -> "Repository | None":
+        """Return the saved files as far as a subject needs them; None if it needs the whole, or there is an index.
+
+        One part is made at a time: an editor asks with each letter of a name, and cancels what it asked before. Raises
+        CausalistError.
+        """
+        while self._parting is not None and not self._parting.done():
+            await asyncio.wait({self._parting})
+        if self._saved is not None:
+            return None
+        known = self._part
+        if known is None or known[0] != subject or time.monotonic() - known[1] > _LOOK_SECONDS:
+            self._parting = asyncio.create_task(self._open_part(subject))
+            await asyncio.wait({self._parting})
+            self._parting.result()
+            known = self._part
+        return known[2] if known is not None and known[0] == subject else None
+
+    async def _open_part(self, subject: Subject) -> None:
+        from causalist.index.options import IndexOptions
+        from causalist.pipeline.repository import Repository
+
+        began = time.monotonic()
+        opens = Repository.open_part_with if subject.is_name else Repository.open_part
+        # The other processors are at work for the index.
+        options = IndexOptions(processes=1)
+        made = await run_in_thread(lambda: opens(self.root, subject.text, exact_root=True, force=True, options=options))
+        self._part = subject, began, made
+
+    def has_unsaved(self, repository: "Repository") -> bool:
+        """Return True if an open document differs from a file in the index."""
+        return bool(_changed_documents(repository.index, self._unsaved()))
 
     def stop(self) -> None:
         """Stop all work for the folder."""
         self._live.stop()
-        if self._overlaying is not None:
-            self._overlaying.cancel()
+        for task in (self._overlaying, self._parting):
+            if task is not None:
+                task.cancel()
         if self._job is not None:
             self._job.stop()
 

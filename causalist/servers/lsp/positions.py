@@ -191,7 +191,7 @@ class DefinitionLocator:
     ) -> tuple[str, types.Range] | None:
         """Return the definition named or used at a position, and the range of the word; else None."""
         byte = text.byte(position)
-        word = _word_at(text, byte)
+        word = word_at(text, byte)
         if word is None:
             return None
         name, start, end = word
@@ -314,7 +314,7 @@ def _target_on_line(repository: "Repository", source: str, names: set[str], line
     return min(found)[2] if found else None
 
 
-def _word_at(text: DocumentText, byte: int) -> tuple[str, int, int] | None:
+def word_at(text: DocumentText, byte: int) -> tuple[str, int, int] | None:
     """Return the word at or right before a byte, and its span."""
     line = text.position(byte).line
     start, end = text.line(line)

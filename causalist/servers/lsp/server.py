@@ -1,8 +1,8 @@
 """Language server: one connection, in addition to the server of a language.
 
-The handshake is answered at once; separate processes index the folders. Lenses, hovers and calls are answered from the
-available index and requested again after a refresh. Symbols and Causalist's own requests wait for the index, with
-progress. Saved files and open documents are both included.
+The handshake is answered at once; separate processes index the folders. Lenses and hovers are answered from the
+available index and requested again after a refresh. Without an index, questions, symbols and calls are answered from
+the files that they need; other requests wait for it, with progress. Saved files and open documents are both included.
 """
 
 import asyncio
@@ -28,8 +28,15 @@ from causalist.servers.live.index_job import Stage
 from causalist.servers.live.repository import Report
 from causalist.servers.lsp import answers
 from causalist.servers.lsp.answers import LensKind, ask_document, context_document, impact_answer, review_answer
-from causalist.servers.lsp.folders import LONG_SECONDS, WorkspaceFolder, WorkspaceFolders, file_uri, ignore_progress
-from causalist.servers.lsp.positions import DefinitionLocator, DocumentText
+from causalist.servers.lsp.folders import (
+    LONG_SECONDS,
+    Subject,
+    WorkspaceFolder,
+    WorkspaceFolders,
+    file_uri,
+    ignore_progress,
+)
+from causalist.servers.lsp.positions import DefinitionLocator, DocumentText, last_name, word_at
 from causalist.servers.lsp.protocol import Protocol, RequestFailed, run
 from causalist.servers.stdio_pipes import Pipes
 from causalist.servers.supervisor import ANSWER_SECONDS
@@ -109,6 +116,8 @@ class ServerProgress:
 _ANSWERS_AT_ONCE = 2
 # seconds without typing before open documents are indexed
 _QUIET_SECONDS = 0.6
+# seconds that a request waits for the first index before a part is parsed for it
+_FIRST_SECONDS = 0.5
 COMMANDS = {kind: f"causalist.{kind}" for kind in LensKind}
 _LOCATIONS = {
     LensKind.CALLERS: answers.user_locations,
@@ -275,9 +284,10 @@ class LspServer(LanguageServer):
     async def _symbols(self, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
         found: list[list[types.WorkspaceSymbol]] = []
         report = RequestProgress(self, params.work_done_token, "Looking for symbols")
+        subject = Subject(params.query.strip(), len(params.query.split()) == 1)
         try:
             for folder in self.folders:
-                shown = await self._current(folder, report)
+                shown = await self._current(folder, report, subject)
                 if shown.note:
                     self.window_log_message(types.LogMessageParams(types.MessageType.Info, shown.note))
                 found.append(await self._answer(partial(answers.find_symbols, shown, params.query)))
@@ -323,7 +333,7 @@ class LspServer(LanguageServer):
         return hover
 
     async def _call_items(self, params: types.CallHierarchyPrepareParams) -> list[types.CallHierarchyItem] | None:
-        found = await self._node_at(params.text_document.uri, params.position)
+        found = await self._node_at(params.text_document.uri, params.position, parses=True)
         if found is None:
             return None
         item = await self._answer(partial(answers.call_item, found[0], found[1]))
@@ -342,15 +352,15 @@ class LspServer(LanguageServer):
         node = item.data.get("node") if isinstance(item.data, dict) else None
         if place is None or not isinstance(node, str):
             return None
-        shown = await self._current(place[0], ignore_progress)
+        shown = await self._current(place[0], ignore_progress, Subject(last_name(node), is_name=True))
         return await self._answer(partial(calls, shown, node))
 
     async def _definition(self, params: types.DefinitionParams) -> types.Location | None:
-        found = await self._node_at(params.text_document.uri, params.position)
+        found = await self._node_at(params.text_document.uri, params.position, parses=True)
         return None if found is None else await self._answer(partial(answers.definition_location, *found[:2]))
 
     async def _references(self, params: types.ReferenceParams) -> list[types.Location] | None:
-        found = await self._node_at(params.text_document.uri, params.position)
+        found = await self._node_at(params.text_document.uri, params.position, parses=True)
         if found is None:
             return None
         await self._answer(partial(self._log_unread, *found[:2]))
@@ -389,8 +399,10 @@ class LspServer(LanguageServer):
         uri = params.get("uri", (params.get("textDocument") or {}).get("uri"))
         folder = self._folder_of(uri)
         report = RequestProgress(self, params.get("workDoneToken"), "Causalist")
+        question = params.get("question")
+        is_question = answer in (ask_document, context_document) and isinstance(question, str)
         try:
-            shown = await self._current(folder, report)
+            shown = await self._current(folder, report, Subject(str(question)) if is_question else None)
         finally:
             report.end()
         return await self._answer(partial(answer, shown, params))
@@ -401,9 +413,20 @@ class LspServer(LanguageServer):
         async with self._answering:
             return await run_in_thread(work)
 
-    async def _current(self, folder: WorkspaceFolder, report: Report) -> answers.DocumentView:
-        """Return a folder's current view. Raises RequestFailed without an index."""
-        view = await folder.view(self._wait_seconds, report)
+    async def _current(
+        self, folder: WorkspaceFolder, report: Report, subject: Subject | None = None
+    ) -> answers.DocumentView:
+        """Return a folder's current view; without an index one of what `subject` needs, if that is less than the whole.
+
+        Raises RequestFailed without either.
+        """
+        waits_less = subject is not None and folder.peek() is None
+        view = await folder.view(min(_FIRST_SECONDS, self._wait_seconds) if waits_less else self._wait_seconds, report)
+        if view.repository is None and subject is not None:
+            part = await folder.part(subject)
+            if part is not None:
+                return self._shown_part(folder, part, is_logged=report is ignore_progress)
+            view = await folder.view(self._wait_seconds, report)
         if view.repository is None:
             raise RequestFailed(f"still indexing: {view.stage}; ask again in a few seconds")
         note = staleness_note(view).removeprefix("note: ").rstrip()
@@ -413,16 +436,36 @@ class LspServer(LanguageServer):
             self.window_log_message(types.LogMessageParams(types.MessageType.Info, note))
         return self._shown(folder, view.repository)._replace(note=note)
 
+    def _shown_part(self, folder: WorkspaceFolder, part: Any, *, is_logged: bool) -> answers.DocumentView:
+        """Return the view of a part, with a note that says so. A list of locations cannot say it: then it is logged."""
+        note = "; ".join(f"{each.slug}: {each.detail}" for each in part.notes)
+        if folder.has_unsaved(part):
+            note += "; answered without unsaved changes of open documents"
+        if is_logged:
+            self.window_log_message(types.LogMessageParams(types.MessageType.Info, note))
+        return self._shown(folder, part)._replace(note=note)
+
     async def _node_at(
-        self, uri: str, position: types.Position
+        self, uri: str, position: types.Position, *, parses: bool = False
     ) -> tuple[answers.DocumentView, str, types.Range] | None:
+        """Return (view, node, range of its name) at a position; None if nothing known is there.
+
+        Without an index nothing is known, unless the request `parses` the files with the name.
+        """
         at = self._open(uri)
-        repository = at[0].peek() if at is not None else None
-        if at is None or repository is None:
+        if at is None:
             return None
         folder, path, text = at
-        found = await self._answer(partial(self._places.node_at, repository, path, text, position))
-        return None if found is None else (self._shown(folder, repository), *found)
+        repository = folder.peek()
+        shown = None if repository is None else self._shown(folder, repository)
+        word = word_at(text, text.byte(position)) if shown is None and parses else None
+        if word is not None:
+            part = await folder.part(Subject(word[0], is_name=True))
+            shown = None if part is None else self._shown_part(folder, part, is_logged=True)
+        if shown is None:
+            return None
+        found = await self._answer(partial(self._places.node_at, shown.repository, path, text, position))
+        return None if found is None else (shown, *found)
 
     def _shown(self, folder: WorkspaceFolder, repository: Any) -> answers.DocumentView:
         def opened(path: str) -> DocumentText | None:
