@@ -150,8 +150,13 @@ def main(root: str) -> None:
     from filelock import FileLock, Timeout
 
     from causalist.errors import CausalistError
+    from causalist.pipeline.first_answer import begin_index
     from causalist.pipeline.repository import Repository
     from causalist.store import cache_folder
+
+    with suppress(CausalistError):
+        if begin_index(Path(root)):
+            return
 
     # The lock is in the user's cache folder, because repository files are untrusted.
     place = cache_folder(Path(root))

@@ -22,6 +22,8 @@ from causalist.cli._repository import repo_option
 _STARTED_AT = time.monotonic() - time.process_time()
 # time to exit after the deadline
 _MARGIN_SECONDS = 0.05
+# A part of a repository that is worth one takes 2 s and more: a shorter time would delay the prompt in vain.
+_PART_SECONDS = 2.5
 _MAX_INPUT_BYTES = 16 << 20  # bytes
 _MAX_OUTPUT_BYTES = 1 << 20
 
@@ -70,9 +72,9 @@ def hook_command() -> None:
 def prompt_command(deadline: float, repo: Path | None) -> None:
     """Print code that is relevant to the user's prompt.
 
-    The prompt is read from the hook's JSON on standard input. Nothing is printed if the prompt has no search terms, if
-    the confidence of the answer is low, or if there is no index yet; the index is then built in the background. The
-    exit code is always 0.
+    The prompt is read from the hook's JSON on standard input. Nothing is printed if the prompt has no search terms, or
+    if the confidence of the answer is low. Without an index, one is built in the background, and the files that the
+    prompt needs are parsed if the deadline leaves 3 seconds. The exit code is always 0.
 
     \b
     Example:
@@ -87,18 +89,19 @@ def prompt_command(deadline: float, repo: Path | None) -> None:
     data = read_until(sys.stdin.fileno(), ends, _MAX_INPUT_BYTES)
     if data is None:
         return
-    out = run_until(ends, partial(_prompt_output, data, repo), _MAX_OUTPUT_BYTES)
+    out = run_until(ends, partial(_prompt_output, data, repo, ends), _MAX_OUTPUT_BYTES)
     if out:
         with suppress(OSError):
             os.write(sys.stdout.fileno(), out)
 
 
-def _prompt_output(data: bytes, repo: Path | None) -> bytes:
-    """Return the output for a hook's input. Raises any error of the pipeline."""
+def _prompt_output(data: bytes, repo: Path | None, ends: float) -> bytes:
+    """Return the output for a hook's input, due at `ends` of `time.monotonic`. Raises any error of the pipeline."""
     from causalist.cli._hook_context import (
         MAX_CONTEXT_CHARACTERS,
         build_context,
         has_search_terms,
+        open_partial_repository,
         open_stored_repository,
         read_prompt,
         render_context,
@@ -115,6 +118,8 @@ def _prompt_output(data: bytes, repo: Path | None) -> bytes:
     refuse_root(root)
     start_indexing(root)
     repository = open_stored_repository(root, folder)
+    if repository is None and ends - time.monotonic() >= _PART_SECONDS:
+        repository = open_partial_repository(root, folder, asked.text)
     context = build_context(repository, asked.text) if repository is not None else None
     if context is None or len(context) > MAX_CONTEXT_CHARACTERS:
         return b""

@@ -30,7 +30,16 @@ from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, Source
 from causalist.rank import parse_query
 from causalist.settings import read_settings
 from causalist.source import DEFAULT_LIMITS, read_file, scan_folder
-from causalist.store import BACKGROUND_LOCK, BACKGROUND_NAME, FactsCache, facts_path, hold_lock, prepare_folder
+from causalist.store import (
+    BACKGROUND_LOCK,
+    BACKGROUND_NAME,
+    INDEX_NAME,
+    FactsCache,
+    facts_path,
+    hold_lock,
+    index_stamp,
+    prepare_folder,
+)
 
 NO_BACKGROUND = "CAUSALIST_NO_BACKGROUND"  # environment variable: no process outlives a command
 _CI = "CI"  # environment variable that services for continuous integration set
@@ -204,6 +213,20 @@ def start_build(root: Path, options: IndexOptions) -> Build | None:
             _write_state(place, build)
         return build
     return None
+
+
+def begin_index(root: Path) -> bool:
+    """Start the build of an index that is not there. Return False if there is one, or if no build may be started.
+
+    Raises SettingsError.
+    """
+    settings = read_settings(root)
+    if is_whole_wanted() or not is_background_allowed() or not settings.value("index", "background"):
+        return False
+    if any(index_stamp(place / INDEX_NAME) is not None for place in index_folders(root)):
+        return False
+    options = settings.index_options(IndexOptions())
+    return start_build(root, replace(options, submodules=wants_submodules(root, options, None))) is not None
 
 
 def main(arguments: Sequence[str]) -> None:

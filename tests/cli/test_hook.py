@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import string
@@ -22,6 +23,8 @@ from causalist.cli._hook_context import (
     read_prompt,
     render_context,
 )
+from causalist.pipeline import first_answer
+from causalist.pipeline.first_answer import NO_BACKGROUND, Build
 from causalist.pipeline.repository import Repository
 from tests.benchmarks.hook import topics
 from tests.cli.commands import CHECKOUT, Done, run, write_all
@@ -155,6 +158,26 @@ class TestSilence:
             time.sleep(0.1)
         assert (root / ".causalist" / "index.bin").exists()
 
+    def test_without_an_index_one_is_made_by_the_process_of_a_question(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """There is one such process for a repository, whoever starts it."""
+        monkeypatch.delenv(NO_BACKGROUND)
+        started: list[Path] = []
+
+        def start(root: Path, options: object) -> Build:
+            started.append(root)
+            return Build(os.getpid(), 1)
+
+        monkeypatch.setattr(first_answer, "start_build", start)
+        (tmp_path / "a.py").write_text("def price():\n    return 1\n")
+        assert first_answer.begin_index(tmp_path) and started == [tmp_path]
+        write_all(tmp_path, {"causalist.toml": "[index]\nbackground = false\n"})
+        assert not first_answer.begin_index(tmp_path)
+        (tmp_path / "causalist.toml").unlink()
+        Repository.open(tmp_path, exact_root=True)
+        assert not first_answer.begin_index(tmp_path) and started == [tmp_path]
+
     def test_a_damaged_index_is_no_index(self, indexed: Path, tmp_path: Path) -> None:
         root = tmp_path / "damaged"
         shutil.copytree(indexed, root)
@@ -226,6 +249,33 @@ def save_{kind}(store, {kind}):
         "token",
     )
 }
+
+
+@pytest.fixture
+def unindexed(tmp_path: Path) -> Path:
+    """Too much code to parse for one question, most of it about nothing."""
+    body = "".join(f"def step_{n}(value):\n    return value + {n}\n\n\n" for n in range(200))
+    others = {f"parts/part_{n:03}.py": f'"""Part {n}."""\n\n{body}' for n in range(400)}
+    return write_all(tmp_path / "club", {**{f"club/{kind}s.py": CLUB[kind] for kind in CLUB}, **others})
+
+
+class TestWithoutIndex:
+    def test_a_part_answers_if_there_is_time(self, unindexed: Path, tmp_path: Path) -> None:
+        done = hook(claude("where is a plan written to the store", unindexed), cwd=tmp_path)
+        context = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+        assert re.search(r"partial: \d+ of 412 files are parsed yet\.", context) and "club/plans.py" in context
+
+    @pytest.mark.parametrize("prompt", ["is the weather nice in Hamburg tomorrow", "yes, go on"])
+    def test_what_is_not_its_business_stays_so(self, prompt: str, unindexed: Path, tmp_path: Path) -> None:
+        assert silent(hook(claude(prompt, unindexed), cwd=tmp_path))
+
+    def test_it_is_silent_without_time_for_a_part(self, unindexed: Path, tmp_path: Path) -> None:
+        began = time.monotonic()
+        done = run("hook", "prompt", "--deadline", "2", cwd=tmp_path,
+                   stdin=json.dumps(claude("where is a plan written to the store", unindexed)).encode())  # fmt: skip
+        assert silent(done) and time.monotonic() - began < AT_ONCE
+
+
 OFF_TOPIC = [
     "make a birthday card for grandma, two lines, warm",
     "put this into Spanish: a member of the choir forgot her token",
