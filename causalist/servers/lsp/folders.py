@@ -41,7 +41,7 @@ LONG_SECONDS = 86_400.0
 _Key = tuple[int, tuple[tuple[str, str], ...]]
 
 
-class Subject(NamedTuple):
+class PartSubject(NamedTuple):
     """The text of a question, or the name of a definition, that a part of a repository is for."""
 
     text: str
@@ -62,7 +62,7 @@ class WorkspaceFolder:
         self._overlaying: asyncio.Task[None] | None = None
         self._job: IndexJob | None = None
         self._lenses: tuple[Repository | None, dict[tuple[str, str], tuple[str, bool]]] = (None, {})
-        self._part: tuple[Subject, float, Repository | None] | None = None  # the last one, and when it was begun
+        self._part: tuple[PartSubject, float, Repository | None] | None = None  # the last one, and when it was begun
         self._parting: asyncio.Task[None] | None = None
 
     def peek(self) -> "Repository | None":
@@ -110,7 +110,7 @@ class WorkspaceFolder:
         over = await self._overlaid(self._saved, deadline)
         return replace(view, repository=over)
 
-    async def part(self, subject: Subject) -> "Repository | None":
+    async def part(self, subject: PartSubject) -> "Repository | None":
         """Return the saved files as far as a subject needs them; None if it needs the whole, or there is an index.
 
         One part is made at a time: an editor asks with each letter of a name, and cancels what it asked before. Raises
@@ -128,7 +128,7 @@ class WorkspaceFolder:
             known = self._part
         return known[2] if known is not None and known[0] == subject else None
 
-    async def _open_part(self, subject: Subject) -> None:
+    async def _open_part(self, subject: PartSubject) -> None:
         from causalist.index.options import IndexOptions
         from causalist.pipeline.repository import Repository
 

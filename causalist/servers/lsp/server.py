@@ -30,7 +30,7 @@ from causalist.servers.lsp import answers
 from causalist.servers.lsp.answers import LensKind, ask_document, context_document, impact_answer, review_answer
 from causalist.servers.lsp.folders import (
     LONG_SECONDS,
-    Subject,
+    PartSubject,
     WorkspaceFolder,
     WorkspaceFolders,
     file_uri,
@@ -284,7 +284,7 @@ class LspServer(LanguageServer):
     async def _symbols(self, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
         found: list[list[types.WorkspaceSymbol]] = []
         report = RequestProgress(self, params.work_done_token, "Looking for symbols")
-        subject = Subject(params.query.strip(), len(params.query.split()) == 1)
+        subject = PartSubject(params.query.strip(), len(params.query.split()) == 1)
         try:
             for folder in self.folders:
                 shown = await self._current(folder, report, subject)
@@ -352,7 +352,7 @@ class LspServer(LanguageServer):
         node = item.data.get("node") if isinstance(item.data, dict) else None
         if place is None or not isinstance(node, str):
             return None
-        shown = await self._current(place[0], ignore_progress, Subject(last_name(node), is_name=True))
+        shown = await self._current(place[0], ignore_progress, PartSubject(last_name(node), is_name=True))
         return await self._answer(partial(calls, shown, node))
 
     async def _definition(self, params: types.DefinitionParams) -> types.Location | None:
@@ -402,7 +402,7 @@ class LspServer(LanguageServer):
         question = params.get("question")
         is_question = answer in (ask_document, context_document) and isinstance(question, str)
         try:
-            shown = await self._current(folder, report, Subject(str(question)) if is_question else None)
+            shown = await self._current(folder, report, PartSubject(str(question)) if is_question else None)
         finally:
             report.end()
         return await self._answer(partial(answer, shown, params))
@@ -414,7 +414,7 @@ class LspServer(LanguageServer):
             return await run_in_thread(work)
 
     async def _current(
-        self, folder: WorkspaceFolder, report: Report, subject: Subject | None = None
+        self, folder: WorkspaceFolder, report: Report, subject: PartSubject | None = None
     ) -> answers.DocumentView:
         """Return a folder's current view; without an index one of what `subject` needs, if that is less than the whole.
 
@@ -460,7 +460,7 @@ class LspServer(LanguageServer):
         shown = None if repository is None else self._shown(folder, repository)
         word = word_at(text, text.byte(position)) if shown is None and parses else None
         if word is not None:
-            part = await folder.part(Subject(word[0], is_name=True))
+            part = await folder.part(PartSubject(word[0], is_name=True))
             shown = None if part is None else self._shown_part(folder, part, is_logged=True)
         if shown is None:
             return None
