@@ -31,7 +31,7 @@ from causalist.index.collect import collect_facts, is_worth_processes, n_process
 from causalist.index.freshness import count_left_out, index_version, known_kinds, pair_table, path_marks
 from causalist.index.history import build_history
 from causalist.index.options import IndexOptions, Read
-from causalist.model.facts import FileFacts, strip_uses
+from causalist.model.facts import FileFacts, interface_of
 from causalist.model.index import Commits, History, Index, Manifest, SecretSpans
 from causalist.model.roles import role_of
 from causalist.model.source import FileEntry, Scan, SourceFile, is_parsed
@@ -70,6 +70,8 @@ _OTHER_ROLE_FACTOR = 0.4
 _NAMED = 3.0  # score of a file that has a name of the question, divided by how common it is
 _NAMED_PATH = 100.0  # of a path that the question names
 _LEAST_SHARE = 0.02  # of the best score: what is below is not parsed
+# Folders of sources, which the name of a package leaves out, and files that stand for the package.
+_SOURCE_FOLDERS, _ROOT_STEMS = ("src", "lib"), ("__init__", "index", "lib", "main", "mod")
 _MAX_MANIFEST_BYTES, _MAX_MANIFESTS = 65_536, 200
 
 
@@ -156,8 +158,9 @@ def _build(
         return None
     facts, more = collect_facts(chooser.first(), dict(blobs), read, cache, options, kinds=kinds)
     again, more_again = collect_facts(chooser.second(facts), dict(blobs), read, cache, options, kinds=kinds)
-    # What else uses them leads to these: following what they use themselves takes half of the time, and gains nothing.
-    facts.update((path, strip_uses(each)) for path, each in again.items())
+    # What else uses them leads to these, also through what they export again and inherit: following what they call
+    # themselves takes half of the time, and gains nothing.
+    facts.update((path, interface_of(each)) for path, each in again.items())
     unfit.update(more | more_again)
     files = [
         (entry.path, facts.get(entry.path) or _stand_in(entry, kinds.get(entry.path, ""), found, i))
@@ -446,9 +449,7 @@ class _Chooser:
         for i in self._fit:
             path = self._entries[i].path
             if dialect_of(path):
-                for key in dict.fromkeys(
-                    (_key_of(splitext(basename(path))[0]), _key_of(path.rpartition("/")[0].rpartition("/")[2]))
-                ):
+                for key in _keys_of_file(path):
                     by_key.setdefault(key, []).append(i)
         number = {self._entries[i].path: i for i in self._fit}
         result: dict[int, float] = {}
@@ -492,6 +493,20 @@ def _key_of(name: str) -> str:
     ('nodepattern', 'nodepattern', 'nodepattern')
     """
     return name.replace("_", "").replace("-", "").lower()
+
+
+def _keys_of_file(path: str) -> dict[str, None]:
+    """Return the keys by which others import a file: of its name, of its folder, for its package that of the package.
+
+    >>> list(_keys_of_file("crates/my_app/src/lib.rs")), list(_keys_of_file("shop/cart.py"))
+    (['lib', 'src', 'myapp'], ['cart', 'shop'])
+    """
+    stem_of_file = splitext(basename(path))[0]
+    folders = path.split("/")[-3:-1]
+    names = [stem_of_file, folders[-1] if folders else ""]
+    if len(folders) == 2 and folders[1] in _SOURCE_FOLDERS and stem_of_file in _ROOT_STEMS:
+        names.append(folders[0])
+    return dict.fromkeys(map(_key_of, names))
 
 
 def _path_terms(path: str) -> set[str]:

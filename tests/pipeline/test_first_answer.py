@@ -186,6 +186,43 @@ class TestNames:
         assert Repository.open_part_with(shop, name) is None
 
     @pytest.mark.parametrize(
+        ("sources", "name", "caller"),
+        [
+            (
+                {
+                    "api/__init__.py": "from shop.session import Session\n",
+                    "lease.py": "class Lease:\n    def verify(self, text):\n        return text\n",
+                    "till.py": "from api import Session\n\n\ndef pay(x):\n    return Session().verify(x)\n",
+                },
+                "Session.verify",
+                "till.py::pay",
+            ),
+            (
+                {
+                    "Cargo.toml": '[package]\nname = "shop"\n\n[dependencies]\nmy_app = { path = "crates/my_app" }\n',
+                    "crates/my_app/Cargo.toml": '[package]\nname = "my_app"\n',
+                    "crates/my_app/src/client.rs": "pub struct Client;\nimpl Client { pub fn renew() {} }\n",
+                    "crates/my_app/src/lib.rs": "mod client;\npub use crate::client::Client;\n",
+                    "src/main.rs": "use my_app::Client;\nfn main() { Client::renew(); }\n",
+                    "src/other.rs": "struct Lease;\nimpl Lease { fn renew() {} }\n",
+                },
+                "Client.renew",
+                "src/main.rs::main",
+            ),
+        ],
+    )
+    def test_what_a_package_exports_again_leads_to_it(
+        self, shop: Path, sources: dict[str, str], name: str, caller: str
+    ) -> None:
+        """The file that does so has the name of the class, and not that of the method."""
+        write_all(shop, sources)
+        part = Repository.open_part_with(shop, name.rpartition(".")[2])  # with "Client", its words would lead to it
+        assert part is not None and part.n_parsed is not None and part.n_parsed < 20
+        found = {edge.source: edge.confidence for edge in part.callers(name)}
+        assert found[caller] > 0.9
+        assert found == {edge.source: edge.confidence for edge in Repository.open(shop).callers(name)}
+
+    @pytest.mark.parametrize(
         ("definition", "use", "name", "caller"),
         [
             ("cart.py", "till.py", "Cart.__init__", "shop/till.py::pay"),
