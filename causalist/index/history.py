@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.named_arrays import unique_sorted
 from causalist.model.index import CoChanges, CommitChange, Commits, History
 from causalist.model.string_table import StringTable
 from causalist.parse import find_candidate_texts, find_secrets, mask_secrets
@@ -46,7 +47,7 @@ def touched_files(commits: Commits, paths: Sequence[str]) -> tuple[NDArray[np.in
     # By now a rename tells what an older name means. Newest first, so that later names are known already.
     parts: list[NDArray[np.int32]] = []
     first = 0
-    for commit in [*np.unique(commits.renamed_in).tolist(), len(commits)]:
+    for commit in [*unique_sorted(commits.renamed_in).tolist(), len(commits)]:
         # This commit's files have their new names.
         last = min(commit + 1, len(commits))
         parts.append(place[commits.files[commits.indptr[first] : commits.indptr[last]]])
@@ -57,7 +58,7 @@ def touched_files(commits: Commits, paths: Sequence[str]) -> tuple[NDArray[np.in
     flat = np.concatenate(parts)
     owners = np.repeat(np.arange(len(commits), dtype=np.int64), np.diff(commits.indptr))
     kept = flat >= 0
-    pairs = np.unique(owners[kept] * max(len(paths), 1) + flat[kept])
+    pairs = unique_sorted(owners[kept] * max(len(paths), 1) + flat[kept])
     counts = np.bincount(pairs // max(len(paths), 1), minlength=len(commits))
     indptr = np.zeros(len(commits) + 1, dtype=np.int64)
     np.cumsum(counts, out=indptr[1:])

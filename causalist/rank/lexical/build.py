@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.named_arrays import plan_splice
+from causalist._internal.named_arrays import plan_splice, unique_sorted
 from causalist._internal.process import trim_heap_on_free
 from causalist._internal.stages import stage
 from causalist.errors import ModelFailed
@@ -620,7 +620,7 @@ def _sort_used(
     strings: Sequence[str], used_numbers: Sequence[NDArray[np.int64]]
 ) -> tuple[list[str], NDArray[np.int64]]:
     """Return (the strings that are used, sorted; the position of each of `strings` among them)."""
-    kept_numbers = np.unique(np.concatenate(used_numbers)).tolist()
+    kept_numbers = unique_sorted(np.concatenate(used_numbers)).tolist()
     order = sorted(kept_numbers, key=strings.__getitem__)
     rank = np.full(len(strings), -1, dtype=np.int64)
     rank[order] = np.arange(len(order))
