@@ -29,6 +29,7 @@ from tests.servers.wire import (
     children_of,
     command,
     environment,
+    indexing_waits,
     wait_for_children,
 )
 
@@ -132,7 +133,7 @@ class TestOfficialClient:
 
 class TestWhileIndexing:
     def test_every_tool_says_how_far_it_is_and_the_protocol_goes_on(self, large: Path) -> None:
-        with RawServer(large, "--wait", "0") as server:
+        with indexing_waits(large), RawServer(large, "--wait", "0") as server:
             server.start()
             wait_for_children(server, 1)
             for name in TOOLS:
@@ -142,7 +143,7 @@ class TestWhileIndexing:
                 if name == "impact":
                     assert "call again in a few seconds" in text
                 else:
-                    assert "worker_" in text and re.search(r"\d+ of 1,?500 files", text), text
+                    assert "worker_" in text and re.search(r"all 1500 files|\d+ of 1,?500 files", text), text
             assert server.call("ask", question="") == ("usage: question must not be empty", True)
             assert [tool["name"] for tool in server.request("tools/list")["result"]["tools"]] == list(TOOLS)
             assert server.request("ping")["result"] == {}

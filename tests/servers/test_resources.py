@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from tests.cli.commands import write_all
 from tests.cli.conftest import SMALL
 from tests.servers.conftest import settle
-from tests.servers.wire import PATIENT, RawServer, environment
+from tests.servers.wire import PATIENT, RawServer, environment, indexing_waits
 
 pytestmark = pytest.mark.slow
 
@@ -215,7 +215,7 @@ def test_text_only(small: Path) -> None:
 
 
 def test_the_answer_says_what_it_covers(large: Path) -> None:
-    with RawServer(large, "--wait", "0") as server:
+    with indexing_waits(large), RawServer(large, "--wait", "0") as server:
         server.start()
         result = server.request("tools/call", {"name": "ask", "arguments": {"question": "worker"}})["result"]
         coverage = result["structuredContent"]["coverage"]

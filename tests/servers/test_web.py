@@ -17,7 +17,7 @@ from tests.cli.commands import invoke, write_all
 from tests.cli.conftest import SMALL
 from tests.servers.browser import WebServer
 from tests.servers.conftest import settle
-from tests.servers.wire import are_gone, children_of
+from tests.servers.wire import are_gone, children_of, indexing_waits
 
 PAGE = Path(__file__).parents[2] / "causalist" / "servers" / "page"
 QUESTION = "what does an invoice cost with tax"
@@ -84,7 +84,7 @@ class TestAnswers:
         assert found == status and message in body["error"]["message"], body
 
     def test_while_there_is_no_index(self, large: Path) -> None:
-        with WebServer(large) as server:
+        with indexing_waits(large), WebServer(large) as server:
             status, _, body = server.request("POST", "/api/ask", b'{"question": "worker"}')
             answer = json.loads(body)["answer"]
             assert status == 200 and 0 < answer["repository"]["parsed"] < answer["repository"]["files"] == 1500

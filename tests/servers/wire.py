@@ -8,11 +8,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import causalist
+from causalist.store import FOLDER, hold_lock, prepare_folder
 
 CHECKOUT = Path(causalist.__file__).parents[1]
 ANSWER_SECONDS = 60.0
@@ -179,6 +181,14 @@ def write_large(folder: Path, n_files: int = 1500) -> Path:
         part.mkdir(parents=True, exist_ok=True)
         (part / f"worker_{number}.py").write_text(f"class Worker{number}:\n{body}")
     return folder
+
+
+@contextmanager
+def indexing_waits(folder: Path) -> Iterator[None]:
+    """Nothing indexes `folder` meanwhile: its lock is held."""
+    prepare_folder(folder / FOLDER)
+    with hold_lock(folder / FOLDER / "lock", 5.0, "busy"):
+        yield
 
 
 SIGNALS = [signal.SIGTERM, signal.SIGINT]

@@ -426,6 +426,7 @@ class LspServer(LanguageServer):
             part = await folder.part(subject)
             if part is not None:
                 return self._shown_part(folder, part, is_logged=report is ignore_progress)
+        if waits_less:  # for the whole, or for the open documents over it
             view = await folder.view(self._wait_seconds, report)
         if view.repository is None:
             raise RequestFailed(f"still indexing: {view.stage}; ask again in a few seconds")

@@ -1,12 +1,15 @@
 """The first answer without an index: its cost, and how far it agrees with that of the whole index.
 
     python -m tests.benchmarks.first_answer REPOSITORY... [--questions FILE] [--n 12] [--runs 3]
+    python -m tests.benchmarks.first_answer --gold FILE --clones DIR
 
 REPOSITORY is a work tree, FILE holds one question a line (or JSON lines with `query` or `question`). Costs are of
 processes of their own, by their processor time with that of their children, interleaved: bare start-up (`import click,
 numpy`), the first answer (`ask --no-background`, with an empty cache), and the whole index (`index`). The raw parse is
 that of tree-sitter over all files with a grammar, in this process. Agreement is the share of the first ten results of
 the whole index that are among the first ten of the part. `estimated`: the mean of what both estimate of their packs.
+With `--gold`, packs of 4,000 tokens of the whole index and of the part are held against gold lines, as `causalist eval
+context` does.
 """
 
 import argparse
@@ -19,10 +22,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from causalist.index.options import IndexOptions
+from causalist.evaluate.context import (
+    ContextQuestion,
+    Showing,
+    context_text,
+    evaluate_context,
+    product_arm,
+    read_context_questions,
+)
+from causalist.index.options import IndexOptions, ignore_progress
 from causalist.index.partial import Need, build_partial_index
 from causalist.model.answer import AskOptions, Level
 from causalist.model.source import FileEntry, SourceFile
@@ -57,11 +69,15 @@ class Agreement(NamedTuple):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("repositories", nargs="+", type=Path)
+    parser.add_argument("repositories", nargs="*", type=Path)
+    parser.add_argument("--gold", type=Path)
+    parser.add_argument("--clones", type=Path)
     parser.add_argument("--questions", type=Path)
     parser.add_argument("--n", type=int, default=12, help="questions")
     parser.add_argument("--runs", type=int, default=3, help="of each process; 0: no costs")
     wanted = parser.parse_args()
+    if wanted.gold:
+        print(describe_gold(wanted.gold, wanted.clones))
     for root in wanted.repositories:
         if wanted.runs:
             print(describe_costs(root.resolve(), wanted.runs), flush=True)
@@ -139,21 +155,9 @@ def describe_agreement(root: Path, questions: Sequence[str]) -> str:
 
 def compare(whole: Repository, question: str, cache: FactsCache) -> Agreement | None:
     """None for a literal or expression, which the whole index answers."""
-    from dataclasses import replace
-
-    root, limits = whole.root, whole.settings.limits()
-    parsed = parse_query(question)
-    if parsed.is_pattern:
+    if parse_query(question).is_pattern:
         return None
-
-    def read(entry: FileEntry) -> SourceFile | str:
-        return read_file(root, entry, limits)
-
-    scan = scan_folder(root, limits)
-    commits = whole.index.history.commits
-    part = build_partial_index(scan, read, cache, Need(parsed), 0, IndexOptions(processes=1), lambda: commits)
-    assert part is not None
-    opened = replace(whole, index=part.index, read=part.read, feedback_store=None, n_parsed=part.n_parsed)
+    opened = open_part_of(whole, question, cache)
     shares, estimates, is_first = [], [0.0, 0.0], 0.0
     for level in (Level.SYMBOL, Level.FILE):
         options = AskOptions(top_k=K, level=level)
@@ -164,6 +168,30 @@ def compare(whole: Repository, question: str, cache: FactsCache) -> Agreement | 
             estimates = [answer.sufficiency or 0.0 for answer in answers]
             is_first = float(right[:1] == given[:1])
     return Agreement(shares[0], shares[1], is_first, *estimates)
+
+
+def open_part_of(whole: Repository, question: str, cache: FactsCache) -> Repository:
+    root, limits = whole.root, whole.settings.limits()
+
+    def read(entry: FileEntry) -> SourceFile | str:
+        return read_file(root, entry, limits)
+
+    scan = scan_folder(root, limits)
+    commits, options = whole.index.history.commits, IndexOptions(processes=1)
+    part = build_partial_index(scan, read, cache, Need(parse_query(question)), 0, options, lambda: commits)
+    assert part is not None
+    return replace(whole, index=part.index, read=part.read, feedback_store=None, n_parsed=part.n_parsed)
+
+
+def describe_gold(gold: Path, clones: Path) -> str:
+    ask, cache = product_arm(AskOptions()), FactsCache()
+
+    def ask_part(whole: Repository, question: ContextQuestion, max_tokens: int) -> Showing:
+        return ask(open_part_of(whole, question.question, cache), question, max_tokens)
+
+    arms = {"whole": ask, "part": ask_part}
+    scores = evaluate_context(read_context_questions(gold), clones, arms, 4000, ignore_progress)
+    return context_text(scores, 4000)
 
 
 if __name__ == "__main__":
