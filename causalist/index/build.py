@@ -144,7 +144,6 @@ def _build_index(
     facts.clear()
     with stage("words: postings"):
         lexical = build_lexical(files, linked, kept)
-    facts = dict(files)
     cache.keep_only((blobs[path], reader_of(path, each.aside)) for path, each in files)
     searched = [number for number, (_, each) in enumerate(files) if not each.aside]
     with stage("history"):
@@ -154,19 +153,7 @@ def _build_index(
         version=index_version(),
         commit=scan.commit,
         scanned_at=scanned_at,
-        manifest=Manifest(
-            paths=_build_path_table(scan, previous, before),
-            blobs=StringTable.from_strings(blobs.get(e.path, "") for e in scan.entries),
-            sizes=np.fromiter((e.size for e in scan.entries), np.int64, len(scan.entries)),
-            mtimes=np.fromiter((e.mtime_ns for e in scan.entries), np.int64, len(scan.entries)),
-            ctimes=np.fromiter((e.ctime_ns for e in scan.entries), np.int64, len(scan.entries)),
-            secrets=SecretSpans.from_spans([facts[e.path].secrets if e.path in facts else () for e in scan.entries]),
-            unfit=StringTable.from_strings(unfit.get(e.path, "") for e in scan.entries),
-            links=StringTable.from_strings(map("\0".join, scan.links)),
-            marks=pair_table(marks),
-            aside=pair_table({path: each.aside for path, each in files if each.aside}),
-            kept=StringTable.from_strings(scan.kept),
-        ),
+        manifest=build_manifest(scan, _build_path_table(scan, previous, before), files, blobs, unfit, marks),
         graph=linked.graph,
         lexical=lexical,
         transition=transition,
@@ -176,6 +163,35 @@ def _build_index(
         languages=dict(sorted(Counter([f.language or "text" for _, f in files if is_parsed(f.aside)]).items())),
         submodules=bool(options.submodules),
         history=history,
+    )
+
+
+def build_manifest(
+    scan: Scan,
+    paths: StringTable,
+    files: Sequence[tuple[str, FileFacts]],
+    blobs: Mapping[str, str],
+    unfit: Mapping[str, str],
+    marks: Mapping[str, str],
+) -> Manifest:
+    """Return the manifest of a scan, whose paths are `paths`.
+
+    `files` are those of the index with their facts. By path, `blobs` has the object name of the content, `unfit` the
+    reason why a file is not searched, and `marks` what `path_marks` returns.
+    """
+    facts = dict(files)
+    return Manifest(
+        paths=paths,
+        blobs=StringTable.from_strings(blobs.get(e.path, "") for e in scan.entries),
+        sizes=np.fromiter((e.size for e in scan.entries), np.int64, len(scan.entries)),
+        mtimes=np.fromiter((e.mtime_ns for e in scan.entries), np.int64, len(scan.entries)),
+        ctimes=np.fromiter((e.ctime_ns for e in scan.entries), np.int64, len(scan.entries)),
+        secrets=SecretSpans.from_spans([facts[e.path].secrets if e.path in facts else () for e in scan.entries]),
+        unfit=StringTable.from_strings(unfit.get(e.path, "") for e in scan.entries),
+        links=StringTable.from_strings(map("\0".join, scan.links)),
+        marks=pair_table(marks),
+        aside=pair_table({path: each.aside for path, each in files if each.aside}),
+        kept=StringTable.from_strings(scan.kept),
     )
 
 

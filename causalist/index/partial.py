@@ -26,13 +26,13 @@ from numpy.typing import NDArray
 from causalist._internal.process import ForkedTask
 from causalist.errors import ModelFailed, NothingToIndex
 from causalist.graph import build_graph
-from causalist.index.build import collect_notes, describe_empty_scan
+from causalist.index.build import build_manifest, collect_notes, describe_empty_scan
 from causalist.index.collect import collect_facts, is_worth_processes, n_processes, name_facts, no_garbage_collection
-from causalist.index.freshness import count_left_out, index_version, known_kinds, pair_table, path_marks
+from causalist.index.freshness import count_left_out, index_version, known_kinds, path_marks
 from causalist.index.history import build_history
 from causalist.index.options import IndexOptions, Read
 from causalist.model.facts import FileFacts, interface_of
-from causalist.model.index import Commits, History, Index, Manifest, SecretSpans
+from causalist.model.index import Commits, History, Index
 from causalist.model.roles import role_of
 from causalist.model.source import FileEntry, Scan, SourceFile, is_parsed
 from causalist.model.string_table import StringTable
@@ -177,23 +177,12 @@ def _build(
     lengths = {int(linked.file_nodes[n]): sizes[files[n][0]] for n in searched if files[n][0] not in facts}
     lexical = with_longer_files(lexical, lengths, sum(sizes[files[n][0]] for n in searched if files[n][0] in facts))
     skipped, examples = count_left_out(scan, sorted(unfit.items()))
+    paths = StringTable.from_strings(entry.path for entry in scan.entries)
     index = Index(
         version=index_version(),
         commit=scan.commit,
         scanned_at=scanned_at,
-        manifest=Manifest(
-            paths=StringTable.from_strings(e.path for e in scan.entries),
-            blobs=StringTable.from_strings(blobs.get(e.path, "") for e in scan.entries),
-            sizes=np.fromiter((e.size for e in scan.entries), np.int64, len(scan.entries)),
-            mtimes=np.fromiter((e.mtime_ns for e in scan.entries), np.int64, len(scan.entries)),
-            ctimes=np.fromiter((e.ctime_ns for e in scan.entries), np.int64, len(scan.entries)),
-            secrets=SecretSpans.from_spans([facts[e.path].secrets if e.path in facts else () for e in scan.entries]),
-            unfit=StringTable.from_strings(unfit.get(e.path, "") for e in scan.entries),
-            links=StringTable.from_strings(map("\0".join, scan.links)),
-            marks=pair_table(marks),
-            aside=pair_table({path: each.aside for path, each in files if each.aside}),
-            kept=StringTable.from_strings(scan.kept),
-        ),
+        manifest=build_manifest(scan, paths, files, blobs, unfit, marks),
         graph=linked.graph,
         lexical=lexical,
         transition=transition,
