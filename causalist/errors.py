@@ -99,6 +99,12 @@ class AmbiguousNode(CausalistError):
         self.candidates = candidates
 
 
+class FleetError(CausalistError):
+    """The list of repositories, their store or a shard in it is missing, damaged or cannot be written."""
+
+    slug = "fleet"
+
+
 class UnknownEntity(CausalistError):
     """No passage of the memory names the entity."""
 

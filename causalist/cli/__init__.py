@@ -44,6 +44,7 @@ COMMANDS = {
     "config": ("config", "config_command"),
     "graph": ("graph", "graph_command"),
     "memory": ("memory", "memory_command"),
+    "fleet": ("fleet", "fleet_command"),
     "serve": ("serve", "serve_command"),
     "install": ("install", "install_command"),
     "hook": ("hook", "hook_command"),

@@ -43,7 +43,7 @@ _MAX_LINK_BYTES = 4_096
 def scan_commit(git_dir: Path, commit: str, limits: Limits = DEFAULT_LIMITS) -> Scan:
     """Return the scan of `commit`, a hash or any name that git resolves to one. Raises GitError."""
     place = git_arguments(git_dir)
-    full = _resolve_commit(place, git_dir, commit)
+    full = resolve_commit(place, git_dir, commit)
     output = RunningGit(place, "ls-tree", "-r", "-l", "-z", "--full-tree", full).finish().accepted().output
     tally, links = ScanBuilder(limits), dict[str, str]()
     for row in output.split(b"\0"):
@@ -56,7 +56,8 @@ def scan_commit(git_dir: Path, commit: str, limits: Limits = DEFAULT_LIMITS) -> 
     return tally.scan(full)
 
 
-def _resolve_commit(place: tuple[str, ...], git_dir: Path, commit: str) -> str:
+def resolve_commit(place: tuple[str, ...], git_dir: Path, commit: str) -> str:
+    """Return the full hash of a commit by any name that git resolves. Raises GitError."""
     advice = "check the name with `git log`, or fetch it first (`git fetch --unshallow` in a shallow clone)"
     # A name that begins with a dash would be read as an option.
     if not commit or commit.startswith("-") or "\0" in commit:
@@ -273,7 +274,7 @@ def _below(root: Path, scan: Scan) -> dict[str, FileEntry]:
 
 def _merge_base(root: Path, one: str, other: str) -> str:
     place = git_arguments(root)
-    ends = [_resolve_commit(place, root, each) for each in (one, other)]
+    ends = [resolve_commit(place, root, each) for each in (one, other)]
     result = RunningGit(place, "merge-base", *ends).finish()
     base = result.output.decode("ascii", "replace").strip()
     if not _OBJECT_NAME.fullmatch(base):

@@ -1,0 +1,37 @@
+"""Many repositories as one: an index of each in a shared store, edges between them, questions over all.
+
+In: `fleet.toml`, which names repositories and a store. Out: an immutable shard of each repository, tables in Parquet,
+answers. Needs the extra `fleet`; nothing that works on a single repository imports it.
+"""
+
+from typing import TYPE_CHECKING
+
+from causalist._internal.lazy import exports
+
+if TYPE_CHECKING:
+    from causalist.fleet.fleet import Fleet, FleetStatus
+    from causalist.fleet.members import FleetFile, Member, read_fleet_file
+    from causalist.fleet.shards import Shard, build_shard, open_shard
+    from causalist.fleet.store import FleetStore
+
+__all__ = [
+    "Fleet",
+    "FleetFile",
+    "FleetStatus",
+    "FleetStore",
+    "Member",
+    "Shard",
+    "build_shard",
+    "open_shard",
+    "read_fleet_file",
+]
+
+__getattr__ = exports(
+    __name__,
+    {
+        "fleet": "Fleet FleetStatus",
+        "members": "FleetFile Member read_fleet_file",
+        "shards": "Shard build_shard open_shard",
+        "store": "FleetStore",
+    },
+)

@@ -1,0 +1,186 @@
+"""The store of a fleet: a folder or bucket that fsspec opens, with objects named by their content.
+
+    objects/ab/ab12….index      the index of a shard; the name is the SHA-256 of the bytes
+    records/owner%2Fname.json   what is known of a repository: its commit and the names of its objects, or its failure
+    tables/….parquet            tables over all repositories
+
+An object is written before a record names it and never changes, so that a reader sees the old or the new shard whole.
+A record is replaced in one step. Nothing read from a store is run: objects are arrays, text and Parquet.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+from causalist.errors import ExtraMissing, FleetError
+from causalist.store.cache_dir import user_cache
+
+_CHUNK_BYTES = 1 << 20
+_DIGEST_DIGITS = 64
+
+
+class FleetStore:
+    """A store by its address; `cache` is the folder for objects of a store that is no local folder."""
+
+    def __init__(self, address: str, cache: Path | None = None) -> None:
+        try:
+            import fsspec
+            from fsspec.implementations.local import LocalFileSystem
+        except ImportError as error:
+            raise ExtraMissing("a fleet needs more packages: pip install 'causalist[fleet]'") from error
+        try:
+            self._files, self._root = fsspec.core.url_to_fs(address)
+        except (ImportError, ValueError) as error:
+            raise FleetError(f"the store {address} cannot be opened: {error}") from error
+        self.address = address
+        self._is_local = isinstance(self._files, LocalFileSystem)
+        self._cache = cache or user_cache() / "fleet"
+
+    # -- objects
+
+    def put_object(self, source: Path, kind: str) -> str:
+        """Store the content of a file and return its name. What is there already is not written again."""
+        digest = _digest_of(source)
+        place = self._object_path(digest, kind)
+        if not self._files.exists(place):
+            self._write(place, source)
+        return digest
+
+    def local_object(self, digest: str, kind: str) -> Path:
+        """Return a local file with an object, which is downloaded and verified if the store is elsewhere.
+
+        Raises FleetError if the store does not have it, or if its content is not what its name says.
+        """
+        if len(digest) != _DIGEST_DIGITS or not digest.isalnum() or not kind.isalnum():
+            raise FleetError(f"{digest}.{kind} is no name of an object")
+        place = self._object_path(digest, kind)
+        if self._is_local:
+            return Path(place)
+        target = self._cache / digest[:2] / f"{digest}.{kind}"
+        if target.exists():
+            return target
+        aside = target.with_name(f"{target.name}.{os.getpid()}.new")
+        try:
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._files.get_file(place, os.fspath(aside))
+            if _digest_of(aside) != digest:
+                raise FleetError(f"{place} in {self.address} is damaged: its content has another SHA-256 than its name")
+            aside.replace(target)
+        except OSError as error:
+            raise FleetError(f"cannot read {place} in {self.address}: {error}") from error
+        finally:
+            with suppress(OSError):
+                aside.unlink()
+        return target
+
+    def has_object(self, digest: str, kind: str) -> bool:
+        """Return True if an object is in the store."""
+        return bool(self._files.exists(self._object_path(digest, kind)))
+
+    # -- records
+
+    def write_record(self, name: str, content: dict[str, Any]) -> None:
+        """Replace the record of a repository."""
+        data = json.dumps(content, sort_keys=True, indent=1, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        self._write(self._record_path(name), data)
+
+    def read_record(self, name: str) -> dict[str, Any] | None:
+        """Return the record of a repository; None if there is none. Raises FleetError for one that is damaged."""
+        try:
+            data = self._files.cat_file(self._record_path(name))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise FleetError(f"cannot read the record of {name} in {self.address}: {error}") from error
+        try:
+            content = json.loads(data)
+        except ValueError as error:
+            raise FleetError(f"the record of {name} in {self.address} is damaged; index it again") from error
+        if not isinstance(content, dict):
+            raise FleetError(f"the record of {name} in {self.address} is no table; index it again")
+        return content
+
+    def record_names(self) -> list[str]:
+        """Return the names of all repositories with a record, sorted."""
+        try:
+            rows = self._files.ls(self._join("records"), detail=False)
+        except FileNotFoundError:
+            return []
+        names = [str(row).rsplit("/", 1)[-1] for row in rows]
+        return sorted(unquote(name.removesuffix(".json")) for name in names if name.endswith(".json"))
+
+    # -- tables
+
+    def write_table(self, name: str, source: Path) -> None:
+        """Replace a table over all repositories by the Parquet file `source`."""
+        self._write(self._join("tables", f"{name}.parquet"), source)
+
+    def local_table(self, name: str) -> Path | None:
+        """Return a local file with a table; None if there is none. Of a store elsewhere, it is downloaded."""
+        place = self._join("tables", f"{name}.parquet")
+        if not self._files.exists(place):
+            return None
+        if self._is_local:
+            return Path(place)
+        target = self._cache / "tables" / hashlib.sha256(self.address.encode()).hexdigest()[:16] / f"{name}.parquet"
+        aside = target.with_name(f"{target.name}.{os.getpid()}.new")
+        try:
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._files.get_file(place, os.fspath(aside))
+            aside.replace(target)
+        except OSError as error:
+            raise FleetError(f"cannot read {place} in {self.address}: {error}") from error
+        return target
+
+    # -- places
+
+    def _join(self, *parts: str) -> str:
+        return "/".join((self._root.rstrip("/"), *parts))
+
+    def _object_path(self, digest: str, kind: str) -> str:
+        return self._join("objects", digest[:2], f"{digest}.{kind}")
+
+    def _record_path(self, name: str) -> str:
+        return self._join("records", f"{quote(name, safe='')}.json")
+
+    def _write(self, place: str, content: Path | bytes) -> None:
+        """Write a file in one step: stores of objects do so themselves, a folder by renaming."""
+        try:
+            if not self._is_local:
+                if isinstance(content, Path):
+                    self._files.put_file(os.fspath(content), place)
+                else:
+                    self._files.pipe_file(place, content)
+                return
+            target = Path(place)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            aside = target.with_name(f"{target.name}.{os.getpid()}.new")
+            with aside.open("wb") as out:
+                for chunk in _chunks(content):
+                    out.write(chunk)
+                out.flush()
+                os.fsync(out.fileno())
+            aside.replace(target)
+        except OSError as error:
+            raise FleetError(f"cannot write {place} in {self.address}: {error}") from error
+
+
+def _chunks(content: Path | bytes) -> Iterator[bytes]:
+    if isinstance(content, bytes):
+        yield content
+        return
+    with content.open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            yield chunk
+
+
+def _digest_of(path: Path) -> str:
+    digest = hashlib.sha256()
+    for chunk in _chunks(path):
+        digest.update(chunk)
+    return digest.hexdigest()

@@ -1,0 +1,73 @@
+"""A shard answers as its repository does, and the same commit gives the same bytes."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fsspec")
+pytest.importorskip("pyarrow")
+
+from causalist.fleet import Fleet, FleetStore, Member, build_shard, open_shard
+from causalist.pipeline.repository import Repository
+from causalist.store import FactsCache
+
+
+def _commit(folder: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    for arguments in (
+        ["init", "-q"],
+        ["add", "-A"],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"],
+    ):
+        subprocess.run(["git", "-C", str(folder), *arguments], check=True)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    folder = tmp_path / "shop"
+    _commit(
+        folder,
+        {"cart.py": "def total(lines):\n    return sum(map(price, lines))\n\n\ndef price(line):\n    return line.n\n"},
+    )
+    return folder
+
+
+def test_a_shard_answers_as_the_commit_does(shop: Path, tmp_path: Path) -> None:
+    store = FleetStore(str(tmp_path / "store"))
+    shard = build_shard(Member("shop", str(shop)), shop, store, cache=FactsCache())
+    alone = Repository.at_commit(shop, "HEAD")
+    theirs = open_shard(shard, store).ask("where is the total of a cart computed")
+    ours = alone.ask("where is the total of a cart computed")
+    assert [hit.node for hit in theirs.results] == [hit.node for hit in ours.results]
+    assert theirs.pack is not None and ours.pack is not None
+    assert "return sum(map(price, lines))" in theirs.pack.text
+
+
+def test_the_same_commit_gives_the_same_objects(shop: Path, tmp_path: Path) -> None:
+    shards = [
+        build_shard(Member("shop", str(shop)), shop, FleetStore(str(tmp_path / name)), cache=FactsCache())
+        for name in ("a", "b")
+    ]
+    assert shards[0] == shards[1]
+    assert {"index", "text"} <= set(shards[0].objects)
+
+
+def test_only_what_changed_is_indexed_again(shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Fleet.add(tmp_path, [str(shop)])
+    first = Fleet.open(tmp_path).index()
+    built: list[str] = []
+    monkeypatch.setattr("causalist.fleet.shards.build_commit_index", lambda *_: built.append("again"))
+    assert Fleet.open(tmp_path).index() == first
+    assert built == []
+
+
+def test_a_failure_is_that_of_its_repository_alone(shop: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    Fleet.add(tmp_path, [str(shop), str(tmp_path / "empty")])
+    failed, ready = Fleet.open(tmp_path).index()
+    assert (failed.name, failed.is_ready, failed.attempts) == ("empty", False, 1)
+    assert failed.error.startswith("nothing-to-index: ")
+    assert (ready.name, ready.is_ready, ready.error) == ("shop", True, "")
