@@ -11,7 +11,6 @@ from causalist.cli._output import emit_document, emit_lines, say, show_progress
 from causalist.cli._repository import json_option
 from causalist.cli._run import FAILURE, NOTHING_FOUND
 
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
