@@ -27,34 +27,86 @@ def fleet_command() -> None:
 
 
 @fleet_command.command("add")
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@click.option("--list", "listed", type=click.Path(path_type=Path), help="File with a source in each line.")
 @click.option("--name", default="", help="Name of the repository, if SOURCE is one.")
 @click.option("--ref", default="HEAD", show_default=True, help="Branch, tag or commit to index.")
 @_fleet_option
-def add_command(sources: tuple[str, ...], name: str, ref: str, folder: Path) -> None:
-    """Add repositories to fleet.toml: folders, bare mirrors, folders of them, git addresses."""
+def add_command(sources: tuple[str, ...], listed: Path | None, name: str, ref: str, folder: Path) -> None:
+    """Add repositories to fleet.toml, which is made if there is none.
+
+    A SOURCE is a clone, a bare mirror, a folder that holds many of these at most three folders below, any other folder,
+    or an address that git clones.
+
+    \b
+    Example:
+      causalist fleet add ~/src/shop https://github.com/encode/httpx
+    """
     from causalist.fleet import Fleet
 
-    added = Fleet.add(folder, sources, name=name, ref=ref)
+    if not sources and listed is None:
+        raise click.UsageError("Give at least one SOURCE, or a file of them with --list.")
+    added = Fleet.add(folder, sources, listed=listed, name=name, ref=ref)
     emit_lines([f"added {each.name}  {each.source}" for each in added])
+
+
+@fleet_command.command("remove")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@_fleet_option
+def remove_command(names: tuple[str, ...], folder: Path) -> None:
+    """Remove repositories from fleet.toml, and delete what only they have in the store."""
+    from causalist.fleet import Fleet
+
+    fleet = Fleet.open(folder).remove(names)
+    emit_lines([f"removed {name}" for name in names])
+    say(f"{count_noun(fleet.clean(), 'object')} deleted")
 
 
 @fleet_command.command("index")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--workers", type=click.IntRange(min=0),
+              help="Processes on this machine; 0: this one.  [default: one per CPU]")  # fmt: skip
+@click.option("--scheduler", default="", metavar="ADDRESS", help="Dask scheduler to use instead of processes.")
+@click.option("--memory", default="4GB", show_default=True, metavar="SIZE",
+              help="Memory of a process; a repository that needs more fails.")  # fmt: skip
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=3600.0, show_default=True,
+              help="Seconds for a repository.")  # fmt: skip
 @_fleet_option
 @json_option
 @click.pass_context
-def index_command(context: click.Context, names: tuple[str, ...], folder: Path, as_json: bool) -> None:
-    """Index the repositories that changed, or those named."""
-    from causalist.fleet import Fleet
+def index_command(
+    context: click.Context,
+    names: tuple[str, ...],
+    workers: int | None,
+    scheduler: str,
+    memory: str,
+    timeout: float,
+    folder: Path,
+    as_json: bool,
+) -> None:
+    """Index the repositories that changed, or those named.
 
+    What is done stays, whatever happens to the rest: run the command again to go on. A repository that fails keeps its
+    last index, and status says why.
+    """
+    from causalist.fleet import Fleet, IndexingOptions, parse_size
+
+    if workers is None:
+        from causalist.index.collect import n_processes
+        from causalist.index.options import IndexOptions
+
+        workers = n_processes(IndexOptions())
+    fleet = Fleet.open(folder)
+    n_wanted = len(names) or len(fleet.file.members)
+    options = IndexingOptions(0 if n_wanted == 1 else min(workers, n_wanted), scheduler, parse_size(memory), timeout)
     with show_progress() as progress:
-        shards = Fleet.open(folder).index(names, progress=progress)
+        shards = fleet.index(names, options=options, progress=progress)
     failed = [each for each in shards if each.error]
     if as_json:
         emit_document({"shards": [each.to_record() for each in shards]})
     else:
-        emit_lines([f"{count_noun(len(shards) - len(failed), 'repository')} indexed, {len(failed)} failed"])
+        n_ready = len(shards) - len(failed)
+        emit_lines([f"{n_ready:,} of {count_noun(len(shards), 'repository', ',')} indexed, {len(failed):,} failed"])
     for each in failed:
         say(f"{each.name}: {each.error}")
     context.exit(FAILURE if failed and len(failed) == len(shards) else 0)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.fleet.fleet import Fleet, FleetStatus
+    from causalist.fleet.fleet import Fleet, FleetStatus, parse_size
     from causalist.fleet.members import FleetFile, Member, read_fleet_file
+    from causalist.fleet.scheduling import IndexingOptions
     from causalist.fleet.shards import Shard, build_shard, open_shard
     from causalist.fleet.store import FleetStore
 
@@ -19,18 +20,21 @@ __all__ = [
     "FleetFile",
     "FleetStatus",
     "FleetStore",
+    "IndexingOptions",
     "Member",
     "Shard",
     "build_shard",
     "open_shard",
+    "parse_size",
     "read_fleet_file",
 ]
 
 __getattr__ = exports(
     __name__,
     {
-        "fleet": "Fleet FleetStatus",
+        "fleet": "Fleet FleetStatus parse_size",
         "members": "FleetFile Member read_fleet_file",
+        "scheduling": "IndexingOptions",
         "shards": "Shard build_shard open_shard",
         "store": "FleetStore",
     },

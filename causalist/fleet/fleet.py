@@ -1,12 +1,12 @@
 """The facade of a fleet: add repositories, index them, open their shards."""
 
-import hashlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from causalist.errors import CausalistError, FleetError, GitError, UsageError
+from causalist.errors import FleetError, UsageError
 from causalist.fleet.members import (
     FLEET_FILE,
     FleetFile,
@@ -15,12 +15,29 @@ from causalist.fleet.members import (
     find_fleet_file,
     members_of,
     read_fleet_file,
+    read_sources,
+    remove_members,
+    with_longer_names,
 )
-from causalist.fleet.shards import Shard, build_shard, current_commit, is_current, open_shard
+from causalist.fleet.scheduling import IndexingOptions, index_members
+from causalist.fleet.shards import Shard, open_shard
 from causalist.fleet.store import FleetStore
 from causalist.index.options import Progress, ignore_progress
 from causalist.pipeline.repository import Repository
-from causalist.store.cache_dir import user_cache
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+def parse_size(text: str) -> int:
+    """Return a number of bytes. Raises UsageError.
+
+    >>> parse_size("4GB"), parse_size("500 MB"), parse_size("123")
+    (4000000000, 500000000, 123)
+    """
+    given = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", text.strip(), re.IGNORECASE)
+    if given is None:
+        raise UsageError(f"{text!r} is no size; expected a number with KB, MB, GB or TB, such as 4GB")
+    return int(float(given[1]) * _UNITS[given[2].upper()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +62,18 @@ class Fleet:
         return cls(file, FleetStore(file.store))
 
     @classmethod
-    def add(cls, folder: str | Path, sources: Sequence[str], *, name: str = "", ref: str = "HEAD") -> list[Member]:
+    def add(
+        cls,
+        folder: str | Path,
+        sources: Sequence[str] = (),
+        *,
+        listed: Path | None = None,
+        name: str = "",
+        ref: str = "HEAD",
+    ) -> list[Member]:
         """Add repositories to the `fleet.toml` of a folder, which is made if there is none, and return them.
 
-        Raises UsageError for what is no repository, and FleetError.
+        `listed` is a file with further sources, one a line. Raises UsageError for what is none, and FleetError.
         """
         try:
             path = find_fleet_file(Path(folder))
@@ -56,12 +81,31 @@ class Fleet:
         except FleetError:
             path = Path(folder).resolve() / FLEET_FILE
             file = read_fleet_file(path) if path.exists() else FleetFile(path, os.fspath(path.parent / "store"))
-        added = [replace(each, ref=ref) for source in sources for each in members_of(source)]
+        all_sources = [*sources, *(read_sources(listed) if listed is not None else ())]
+        added = with_longer_names([replace(each, ref=ref) for source in all_sources for each in members_of(source)])
         if name and len(added) != 1:
             raise UsageError(f"--name is for one repository; the sources have {len(added)}")
         added = [replace(each, name=name) for each in added] if name else added
         add_members(file, added)
         return added
+
+    def remove(self, names: Sequence[str]) -> "Fleet":
+        """Remove repositories from the `fleet.toml`, and their records; return the fleet without them.
+
+        Their objects stay until `clean`. Raises FleetError.
+        """
+        file = remove_members(self.file, names)
+        for name in names:
+            self.store.delete_record(name)
+        return replace(self, file=file)
+
+    def clean(self) -> int:
+        """Delete objects that no record names; return the number of deleted files. Nobody may be indexing meanwhile."""
+        used = set[str]()
+        for name in self.store.record_names():
+            shard = self._shard(name)
+            used.update(shard.objects.values() if shard else ())
+        return self.store.delete_unused(used)
 
     def status(self) -> FleetStatus:
         """Return what is indexed, by the records of the store. Raises FleetError."""
@@ -69,17 +113,21 @@ class Fleet:
         shards = tuple(each for each in found.values() if each is not None)
         return FleetStatus(shards, tuple(name for name, each in found.items() if each is None))
 
-    def index(self, names: Iterable[str] = (), *, progress: Progress = ignore_progress) -> tuple[Shard, ...]:
-        """Index what changed of the members, or of those named, and return their shards.
+    def index(
+        self,
+        names: Iterable[str] = (),
+        *,
+        options: IndexingOptions | None = None,
+        progress: Progress = ignore_progress,
+    ) -> tuple[Shard, ...]:
+        """Index what changed of the members, or of those named, and return their shards by name.
 
-        A failure is that of its repository alone; its shard has the error. Raises FleetError for unknown names.
+        A failure is that of its repository alone; its shard has the error. Raises FleetError for unknown names, and for
+        a store or scheduler that cannot be used; what is done by then stays.
         """
         wanted = self._members(names)
-        done: list[Shard] = []
-        for number, member in enumerate(wanted):
-            progress("indexing repositories", number, len(wanted))
-            done.append(index_member(member, self.store))
-        return tuple(done)
+        done = index_members(wanted, self.file.store, options or IndexingOptions(), progress)
+        return tuple(sorted(done, key=lambda shard: shard.name))
 
     def shard(self, name: str) -> Shard:
         """Return the shard of a member. Raises FleetError if there is none."""
@@ -102,50 +150,3 @@ class Fleet:
         if unknown:
             raise FleetError(f"{unknown[0]} is no repository of {self.file.path}")
         return [known[name] for name in names] or list(self.file.members)
-
-
-def index_member(
-    member: Member,
-    store: FleetStore,
-    *,
-    clone_folder: Path | None = None,
-    build: Callable[[Member, Path, FleetStore], Shard] = build_shard,
-) -> Shard:
-    """Bring the shard of a repository up to date, with its record, and return it. Raises nothing for its failures.
-
-    This is one task: it needs nothing but the store, and leaves there the old record or the new one.
-    """
-    record = store.read_record(member.name)
-    before = Shard(member.name) if record is None else Shard.from_record(record)
-    try:
-        place = local_place(member, clone_folder)
-        commit = current_commit(member, place)
-        if is_current(before, commit) and all(store.has_object(d, kind) for kind, d in before.objects.items()):
-            after = replace(before, error="", attempts=0)
-        else:
-            after = build(member, place, store)
-    except CausalistError as error:
-        after = replace(before, error=f"{error.slug}: {error}", attempts=before.attempts + 1)
-    if after != before or record is None:
-        store.write_record(member.name, after.to_record())
-    return after
-
-
-def local_place(member: Member, clone_folder: Path | None = None) -> Path:
-    """Return the local folder of a member's repository; an address is cloned as a mirror, or fetched again.
-
-    Raises GitError and UsageError.
-    """
-    if not member.is_remote:
-        place = Path(member.source)
-        if not place.is_dir():
-            raise UsageError(f"{member.source} is no folder any more")
-        return place
-    named = hashlib.sha256(member.source.encode()).hexdigest()[:24]
-    place = (clone_folder or user_cache() / "fleet" / "mirrors") / f"{named}.git"
-    _mirror(member.source, place)
-    return place
-
-
-def _mirror(address: str, place: Path) -> None:
-    raise GitError(f"{address}: cloning is not there yet")

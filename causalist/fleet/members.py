@@ -10,7 +10,7 @@ ref = "HEAD"                         # optional: a branch, tag or commit
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ import tomlkit
 
 from causalist._internal.text import read_toml
 from causalist.errors import FleetError, UsageError
-from causalist.source.git import is_git_folder, is_work_tree, work_tree_top
+from causalist.source.git import is_git_folder, is_work_tree, remote_address, work_tree_top
 from causalist.store.cache_dir import replace_file
 
 FLEET_FILE = "fleet.toml"
@@ -95,10 +95,10 @@ def _read_member(path: Path, row: dict[str, object]) -> Member:
     return Member(name, source if _ADDRESS.fullmatch(source) else os.fspath(path.parent / source), ref)
 
 
-def members_of(source: str, names: Iterable[str] = ()) -> list[Member]:
+def members_of(source: str) -> list[Member]:
     """Return the repositories that a source names: itself, or those below a folder of clones or mirrors.
 
-    `names` are taken already; a repository whose folder has one of these gets its parent's in front. Raises UsageError.
+    One that was cloned is named after its origin, others after their folder. Raises UsageError.
     """
     if _ADDRESS.fullmatch(source):
         return [Member(_name_of_address(source), source)]
@@ -106,11 +106,46 @@ def members_of(source: str, names: Iterable[str] = ()) -> list[Member]:
     if not folder.is_dir():
         raise UsageError(f"{source} is neither a folder nor an address that git clones (https://, ssh://, user@host:)")
     if is_git_folder(folder) or work_tree_top(folder) == folder:
-        return [Member(_safe_name(_folder_name(folder)), os.fspath(folder))]
+        return [Member(_name_of_clone(folder) or _safe_name(_folder_name(folder)), os.fspath(folder))]
     below = _repositories_below(folder)
     if not below:
         return [Member(_safe_name(folder.name), os.fspath(folder))]
-    return [Member(_safe_name(_name_below(each, folder)), os.fspath(each)) for each in below]
+    return [
+        Member(_name_of_clone(each) or _safe_name(each.relative_to(folder).as_posix()), os.fspath(each))
+        for each in below
+    ]
+
+
+def read_sources(path: Path) -> list[str]:
+    """Return the sources that a file lists, one a line; `#` begins a comment. Raises UsageError.
+
+    Folders are relative to that of the file.
+    """
+    try:
+        lines = [line.partition("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from error
+    found = [line if _ADDRESS.fullmatch(line) else os.fspath(path.parent / line) for line in lines if line]
+    if not found:
+        raise UsageError(f"{path} lists no repository; expected a folder or an address in each line")
+    return found
+
+
+def with_longer_names(members: Sequence[Member]) -> list[Member]:
+    """Return members of which those of the same name are named after the folder above theirs as well.
+
+    >>> [m.name for m in with_longer_names([Member("repo", "/a/x/repo"), Member("repo", "/a/y/repo")])]
+    ['x/repo', 'y/repo']
+    """
+    sources: dict[str, set[str]] = {}
+    for each in members:
+        sources.setdefault(each.name, set()).add(each.source)
+    return [
+        replace(each, name=_safe_name("/".join(Path(each.source).parts[-2:])))
+        if len(sources[each.name]) > 1 and not each.is_remote
+        else each
+        for each in members
+    ]
 
 
 def add_members(file: FleetFile, more: Sequence[Member]) -> FleetFile:
@@ -121,6 +156,19 @@ def add_members(file: FleetFile, more: Sequence[Member]) -> FleetFile:
         if there is not None and there.source != each.source:
             raise FleetError(f"{each.name} is {there.source} already; give {each.source} another name with --name")
         known[each.name] = each
+    return _write_members(file, known)
+
+
+def remove_members(file: FleetFile, names: Sequence[str]) -> FleetFile:
+    """Return a fleet file without some repositories and write it. Raises FleetError for a name that is not there."""
+    known = {each.name: each for each in file.members}
+    for name in names:
+        if known.pop(name, None) is None:
+            raise FleetError(f"{name} is no repository of {file.path}")
+    return _write_members(file, known)
+
+
+def _write_members(file: FleetFile, known: Mapping[str, Member]) -> FleetFile:
     members = tuple(known[name] for name in sorted(known))
     try:
         text = file.path.read_text(encoding="utf-8") if file.path.exists() else ""
@@ -154,11 +202,18 @@ def _folder_name(folder: Path) -> str:
     return folder.parent.name if folder.name == ".git" else folder.name
 
 
-def _name_below(folder: Path, top: Path) -> str:
-    return folder.relative_to(top).as_posix()
+def _name_of_clone(folder: Path) -> str:
+    """Return the name by the address from which a repository was cloned; "" if that is not known, or a folder."""
+    address = remote_address(folder)
+    return _name_of_address(address) if _ADDRESS.fullmatch(address) and not address.startswith("file:") else ""
 
 
 def _name_of_address(address: str) -> str:
+    """Return the owner and the name in an address.
+
+    >>> _name_of_address("https://host.example/encode/httpx.git"), _name_of_address("git@host.example:encode/httpx")
+    ('encode/httpx', 'encode/httpx')
+    """
     parts = [part for part in re.split(r"[/:]", address.partition("://")[2] or address) if part]
     return _safe_name("/".join(parts[-2:]) if len(parts) > 2 else parts[-1])
 

@@ -11,7 +11,7 @@ A record is replaced in one step. Nothing read from a store is run: objects are 
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from urllib.parse import quote, unquote
 
 from causalist.errors import ExtraMissing, FleetError
 from causalist.store.cache_dir import user_cache
+from causalist.store.index_file import has_ended
 
 _CHUNK_BYTES = 1 << 20
 _DIGEST_DIGITS = 64
@@ -105,6 +106,30 @@ class FleetStore:
             raise FleetError(f"the record of {name} in {self.address} is no table; index it again")
         return content
 
+    def delete_record(self, name: str) -> None:
+        """Delete the record of a repository, if there is one."""
+        with suppress(FileNotFoundError):
+            self._files.rm_file(self._record_path(name))
+
+    def delete_unused(self, used: Collection[str]) -> int:
+        """Delete objects whose names are not among `used`, and what killed processes of this machine left.
+
+        Returns the number of deleted files.
+        """
+        n_deleted = 0
+        for place in self._files.find(self._root):
+            folder, _, name = str(place).rpartition("/")
+            is_object = folder.startswith(self._join("objects"))
+            if _is_abandoned(name) or (is_object and name.partition(".")[0] not in used and not name.endswith(".new")):
+                with suppress(FileNotFoundError):
+                    self._files.rm_file(place)
+                    n_deleted += 1
+        return n_deleted
+
+    def has_record(self, name: str) -> bool:
+        """Return True if a repository has a record."""
+        return bool(self._files.exists(self._record_path(name)))
+
     def record_names(self) -> list[str]:
         """Return the names of all repositories with a record, sorted."""
         try:
@@ -177,6 +202,11 @@ def _chunks(content: Path | bytes) -> Iterator[bytes]:
     with content.open("rb") as file:
         while chunk := file.read(_CHUNK_BYTES):
             yield chunk
+
+
+def _is_abandoned(name: str) -> bool:
+    """Return True for a file that was being written by a process of this machine that has ended."""
+    return name.endswith(".new") and has_ended(name.split(".")[-2])
 
 
 def _digest_of(path: Path) -> str:

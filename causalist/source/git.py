@@ -159,6 +159,11 @@ def head_commit(top: Path) -> str | None:
 
 def remote_name(top: Path) -> str:
     """Return the last part of the URL of a repository's remote `origin`, "" if it has none or only git can tell."""
+    return re.split(r"[/:]", remote_address(top))[-1].removesuffix(".git")
+
+
+def remote_address(top: Path) -> str:
+    """Return the URL of a repository's remote `origin`, "" if it has none or only git can tell."""
     folder = git_folder(top) or top
     shared = _read_small_file(folder / "commondir")
     common = folder if shared is None else folder / os.fsdecode(shared.strip())
@@ -169,8 +174,7 @@ def remote_name(top: Path) -> str:
         if line.startswith(b"["):
             is_origin = line == b'[remote "origin"]'
         elif is_origin and equals and key.strip() == b"url":
-            last = re.split(rb"[/:]", value.strip().rstrip(b"/"))[-1]
-            return last.decode("utf-8", "replace").removesuffix(".git")
+            return value.strip().rstrip(b"/").decode("utf-8", "replace")
     return ""
 
 

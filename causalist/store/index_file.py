@@ -129,11 +129,11 @@ def _remove_abandoned(path: Path) -> None:
     for aside in path.parent.glob(f"{path.name}.*.new"):
         with suppress(OSError):
             is_old = time.time() - aside.lstat().st_mtime > _ABANDONED_SECONDS
-            if is_old or _has_ended(aside.name.split(".")[-2]):
+            if is_old or has_ended(aside.name.split(".")[-2]):
                 aside.unlink()
 
 
-def _has_ended(number: str) -> bool:
+def has_ended(number: str) -> bool:
     """Return True if no process has that number; False if unknown."""
     if _ON_WINDOWS or not number.isascii() or not number.isdecimal():
         return False

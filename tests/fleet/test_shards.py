@@ -1,6 +1,5 @@
 """A shard answers as its repository does, and the same commit gives the same bytes."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,28 +10,14 @@ pytest.importorskip("pyarrow")
 from causalist.fleet import Fleet, FleetStore, Member, build_shard, open_shard
 from causalist.pipeline.repository import Repository
 from causalist.store import FactsCache
-
-
-def _commit(folder: Path, files: dict[str, str]) -> None:
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
-    for arguments in (
-        ["init", "-q"],
-        ["add", "-A"],
-        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"],
-    ):
-        subprocess.run(["git", "-C", str(folder), *arguments], check=True)
+from tests.fleet.repositories import commit_files
 
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
     folder = tmp_path / "shop"
-    _commit(
-        folder,
-        {"cart.py": "def total(lines):\n    return sum(map(price, lines))\n\n\ndef price(line):\n    return line.n\n"},
-    )
-    return folder
+    cart = "def total(lines):\n    return sum(map(price, lines))\n\n\ndef price(line):\n    return line.n\n"
+    return commit_files(folder, {"cart.py": cart})
 
 
 def test_a_shard_answers_as_the_commit_does(shop: Path, tmp_path: Path) -> None:
@@ -59,7 +44,7 @@ def test_only_what_changed_is_indexed_again(shop: Path, tmp_path: Path, monkeypa
     Fleet.add(tmp_path, [str(shop)])
     first = Fleet.open(tmp_path).index()
     built: list[str] = []
-    monkeypatch.setattr("causalist.fleet.shards.build_commit_index", lambda *_: built.append("again"))
+    monkeypatch.setattr("causalist.fleet.scheduling.build_shard", lambda *_: built.append("again"))
     assert Fleet.open(tmp_path).index() == first
     assert built == []
 
