@@ -9,6 +9,7 @@ import os
 import subprocess
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -114,31 +115,51 @@ def _current_shard(member: Member, store: FleetStore) -> Shard | None:
 def _index_on_cluster(
     members: Sequence[Member], address: str, options: IndexingOptions, progress: Progress, task: Task
 ) -> Iterator[Shard]:
+    with _cluster(options) as client:
+        progress("indexing repositories", 0, len(members))
+        n_done, suspects = 0, list[Member]()
+        try:
+            for member, record in _run_tasks(client, members, address, options, task):
+                if record is None:
+                    suspects.append(member)
+                    continue
+                n_done += 1
+                progress("indexing repositories", n_done, len(members))
+                yield Shard.from_record(record)
+            # A worker that ends takes along what else was given to it, so that only one that is alone is to blame.
+            for suspect in suspects:
+                ((_, record),) = _run_tasks(client, [suspect], address, options, task)
+                n_done += 1
+                progress("indexing repositories", n_done, len(members))
+                yield Shard.from_record(
+                    record or note_failure(suspect, address, "it ended its worker: too much memory, or a crash")
+                )
+        except (OSError, TimeoutError) as error:
+            raise _lost(options, n_done, len(members)) from error
+
+
+def _run_tasks(
+    client: "Client", members: Sequence[Member], address: str, options: IndexingOptions, task: Task
+) -> Iterator[tuple[Member, dict[str, Any] | None]]:
+    """Yield members as they are done, with their records; None where workers ended.
+
+    Raises OSError if the scheduler is lost.
+    """
     from distributed import as_completed
     from distributed.client import FutureCancelledError
     from distributed.scheduler import KilledWorker
 
-    n_done = 0
-    progress("indexing repositories", 0, len(members))
-    with _cluster(options) as client:
+    keys = [f"index {uuid.uuid4().hex[:8]} {member.name}" for member in members]
+    futures = client.map(task, members, address=address, options=options, pure=False, key=keys)
+    member_of = {future.key: member for future, member in zip(futures, members, strict=True)}
+    for future in as_completed(futures):
         try:
-            futures = client.map(
-                task, members, address=address, options=options, pure=False, key=[f"index {m.name}" for m in members]
-            )
-            member_of = {future.key: member for future, member in zip(futures, members, strict=True)}
-            for future in as_completed(futures):
-                n_done += 1
-                progress("indexing repositories", n_done, len(members))
-                try:
-                    record = future.result()
-                except KilledWorker:
-                    record = note_failure(member_of[future.key], address, "it ended its worker: memory, or a crash")
-                except FutureCancelledError as error:
-                    raise _lost(options, n_done - 1, len(members)) from error
-                yield Shard.from_record(record)
-                future.release()
-        except (OSError, TimeoutError) as error:
-            raise _lost(options, n_done, len(members)) from error
+            yield member_of[future.key], future.result()
+        except KilledWorker:
+            yield member_of[future.key], None
+        except FutureCancelledError as error:
+            raise OSError("the scheduler cancelled its tasks") from error
+        future.release()
 
 
 def _lost(options: IndexingOptions, n_done: int, n_all: int) -> FleetError:
