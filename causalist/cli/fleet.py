@@ -112,6 +112,54 @@ def index_command(
     context.exit(FAILURE if failed and len(failed) == len(shards) else 0)
 
 
+@fleet_command.command("push")
+@click.argument("address")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--sign", "key", type=click.Path(path_type=Path), help="Private key; see `causalist fleet key`.")
+@_fleet_option
+def push_command(address: str, names: tuple[str, ...], key: Path | None, folder: Path) -> None:
+    """Copy indexes to the store at ADDRESS: a folder, or what fsspec opens (s3://, gs://, abfs://).
+
+    \b
+    Example:
+      causalist fleet push s3://ci/causalist --sign ci.key
+    """
+    from causalist.fleet import Fleet, FleetStore
+    from causalist.fleet.transfer import copy_shards, read_private_key
+
+    signer = None if key is None else read_private_key(key)
+    shards = copy_shards(Fleet.open(folder).store, FleetStore(address), names, signer=signer)
+    emit_lines([f"{count_noun(len(shards), 'repository')} pushed to {address}"])
+
+
+@fleet_command.command("pull")
+@click.argument("address")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--key", type=click.Path(path_type=Path), help="Public key; what it did not sign is refused.")
+@_fleet_option
+def pull_command(address: str, names: tuple[str, ...], key: Path | None, folder: Path) -> None:
+    """Copy indexes from the store at ADDRESS, verified by their hashes.
+
+    Repositories that are not in fleet.toml are added to it without a source: they change when they are pulled again.
+    """
+    from causalist.fleet import Fleet, FleetStore
+    from causalist.fleet.transfer import read_public_key
+
+    verifier = None if key is None else read_public_key(key)
+    shards = Fleet.pull(folder, FleetStore(address), names, verifier=verifier)
+    emit_lines([f"{count_noun(len(shards), 'repository')} pulled from {address}"])
+
+
+@fleet_command.command("key")
+@click.argument("file", type=click.Path(path_type=Path))
+def key_command(file: Path) -> None:
+    """Write a new private key to FILE and its public key to FILE.pub, for push --sign and pull --key."""
+    from causalist.fleet.transfer import write_key_pair
+
+    beside = write_key_pair(file)
+    emit_lines([f"wrote {file} (keep it secret) and {beside}"])
+
+
 @fleet_command.command("status")
 @_fleet_option
 @json_option

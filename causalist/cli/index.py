@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     help="Print the processor time of each stage, in one process unless --processes is given."
     " `--profile raw` also parses all files with tree-sitter alone, for comparison.",
 )
+@click.option("--from", "address", metavar="ADDRESS", help="Begin with the index in this store of a fleet.")
+@click.option("--as", "name", metavar="NAME", default="", help="Name there.  [default: that of the clone's origin]")
+@click.option("--key", type=click.Path(path_type=Path), help="Public key that must have signed it.")
 @json_option
 def index_command(
     repo: Path | None,
@@ -52,6 +55,9 @@ def index_command(
     submodules: bool | None,
     embedder: str | None,
     profile: str | None,
+    address: str | None,
+    name: str,
+    key: Path | None,
     as_json: bool,
 ) -> None:
     """Build or refresh the index.
@@ -64,6 +70,10 @@ def index_command(
       causalist index --submodules
     """
     start = time.perf_counter()
+    if address is not None:
+        _begin_with(address, repo, name, key, force=force)
+    elif name or key is not None:
+        raise click.UsageError("--as and --key are for an index that is taken from a store; give --from ADDRESS.")
     clock = None if profile is None else StageClock.start()
     if clock is not None and processes is None:
         processes = 1
@@ -108,6 +118,17 @@ def index_command(
     if stages is not None:
         lines += _profile_lines(stages, raw or 0)
     emit_lines(lines)
+
+
+def _begin_with(address: str, repo: Path | None, name: str, key: Path | None, *, force: bool) -> None:
+    """Put the index in a store into the folder of that of `repo`; the changes since are read by whoever opens it."""
+    from causalist.fleet import FleetStore
+    from causalist.fleet.transfer import install_index, read_public_key
+    from causalist.pipeline.repository import Repository
+
+    root, _, _ = Repository.locate(repo or Path(), exact_root=repo is not None, force=force)
+    shard = install_index(root, FleetStore(address), name, None if key is None else read_public_key(key))
+    say(f"began with {shard.name} at {shard.commit[:12]}, from {address}")
 
 
 def _profile_lines(stages: Mapping[str, float], raw: float) -> list[str]:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from causalist.errors import FleetError, UsageError
 from causalist.fleet.members import (
@@ -24,6 +25,9 @@ from causalist.fleet.shards import Shard, open_shard
 from causalist.fleet.store import FleetStore
 from causalist.index.options import Progress, ignore_progress
 from causalist.pipeline.repository import Repository
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
@@ -75,12 +79,7 @@ class Fleet:
 
         `listed` is a file with further sources, one a line. Raises UsageError for what is none, and FleetError.
         """
-        try:
-            path = find_fleet_file(Path(folder))
-            file = read_fleet_file(path)
-        except FleetError:
-            path = Path(folder).resolve() / FLEET_FILE
-            file = read_fleet_file(path) if path.exists() else FleetFile(path, os.fspath(path.parent / "store"))
+        file = _fleet_file(Path(folder))
         all_sources = [*sources, *(read_sources(listed) if listed is not None else ())]
         added = with_longer_names([replace(each, ref=ref) for source in all_sources for each in members_of(source)])
         if name and len(added) != 1:
@@ -88,6 +87,27 @@ class Fleet:
         added = [replace(each, name=name) for each in added] if name else added
         add_members(file, added)
         return added
+
+    @classmethod
+    def pull(
+        cls,
+        folder: str | Path,
+        source: FleetStore,
+        names: Sequence[str] = (),
+        *,
+        verifier: "Ed25519PublicKey | None" = None,
+    ) -> list[Shard]:
+        """Copy shards from another store into that of the fleet, and return them.
+
+        Those of repositories that the `fleet.toml` lacks are added to it, without a source. Raises FleetError.
+        """
+        from causalist.fleet.transfer import copy_shards
+
+        file = _fleet_file(Path(folder))
+        shards = copy_shards(source, FleetStore(file.store), names, verifier=verifier)
+        known = {each.name for each in file.members}
+        add_members(file, [Member(shard.name, "") for shard in shards if shard.name not in known])
+        return shards
 
     def remove(self, names: Sequence[str]) -> "Fleet":
         """Remove repositories from the `fleet.toml`, and their records; return the fleet without them.
@@ -150,3 +170,13 @@ class Fleet:
         if unknown:
             raise FleetError(f"{unknown[0]} is no repository of {self.file.path}")
         return [known[name] for name in names] or list(self.file.members)
+
+
+def _fleet_file(folder: Path) -> FleetFile:
+    """Return the `fleet.toml` of a folder, with no repository if there is none. Raises FleetError for a wrong one."""
+    try:
+        path = find_fleet_file(folder)
+    except FleetError:
+        path = folder.resolve() / FLEET_FILE
+        return FleetFile(path, os.fspath(path.parent / "store"))
+    return read_fleet_file(path)

@@ -30,7 +30,10 @@ _KEYS = {"name", "source", "ref"}
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A repository of a fleet. `ref` is what git resolves to the commit that is indexed."""
+    """A repository of a fleet.
+
+    `ref` is what git resolves to the commit that is indexed. Without a `source` its index comes from another store.
+    """
 
     name: str
     source: str
@@ -90,9 +93,9 @@ def _read_member(path: Path, row: dict[str, object]) -> Member:
         raise FleetError(f"{path}: {unknown[0]} is no key of [[repository]]; there are name, source and ref")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise FleetError(f"{path}: {name!r} is no name of a repository; letters, digits, . _ - and / are allowed")
-    if not isinstance(source, str) or not source.strip() or not isinstance(ref, str) or ref.startswith("-"):
+    if not isinstance(source, str) or not isinstance(ref, str) or ref.startswith("-"):
         raise FleetError(f'{path}: {name} needs a text "source", and a "ref" that git resolves if any')
-    return Member(name, source if _ADDRESS.fullmatch(source) else os.fspath(path.parent / source), ref)
+    return Member(name, source if not source or _ADDRESS.fullmatch(source) else os.fspath(path.parent / source), ref)
 
 
 def members_of(source: str) -> list[Member]:
@@ -106,12 +109,12 @@ def members_of(source: str) -> list[Member]:
     if not folder.is_dir():
         raise UsageError(f"{source} is neither a folder nor an address that git clones (https://, ssh://, user@host:)")
     if is_git_folder(folder) or work_tree_top(folder) == folder:
-        return [Member(_name_of_clone(folder) or _safe_name(_folder_name(folder)), os.fspath(folder))]
+        return [Member(name_of_clone(folder) or _safe_name(_folder_name(folder)), os.fspath(folder))]
     below = _repositories_below(folder)
     if not below:
         return [Member(_safe_name(folder.name), os.fspath(folder))]
     return [
-        Member(_name_of_clone(each) or _safe_name(each.relative_to(folder).as_posix()), os.fspath(each))
+        Member(name_of_clone(each) or _safe_name(each.relative_to(folder).as_posix()), os.fspath(each))
         for each in below
     ]
 
@@ -202,7 +205,7 @@ def _folder_name(folder: Path) -> str:
     return folder.parent.name if folder.name == ".git" else folder.name
 
 
-def _name_of_clone(folder: Path) -> str:
+def name_of_clone(folder: Path) -> str:
     """Return the name by the address from which a repository was cloned; "" if that is not known, or a folder."""
     address = remote_address(folder)
     return _name_of_address(address) if _ADDRESS.fullmatch(address) and not address.startswith("file:") else ""

@@ -102,6 +102,8 @@ def index_members(
 def _current_shard(member: Member, store: FleetStore) -> Shard | None:
     """Return the shard of a local member that nothing changed; None for others, and after a failure."""
     shard = _shard_before(member, store)
+    if not member.source and shard.is_ready:
+        return shard
     if member.is_remote or shard.error or not shard.is_ready:
         return None
     try:
@@ -240,6 +242,8 @@ def local_place(member: Member, clones: Path | None = None) -> Path:
 
     Raises GitError and UsageError.
     """
+    if not member.source:
+        raise UsageError(f"{member.name} has no source in fleet.toml; `causalist fleet pull` brings its index")
     if not member.is_remote:
         place = Path(member.source)
         if not place.is_dir():

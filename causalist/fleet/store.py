@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from causalist.errors import ExtraMissing, FleetError
+from causalist.errors import ExtraMissing, FleetError, IndexUnreadable
+from causalist.index.consistency import check_consistency
 from causalist.store.cache_dir import user_cache
-from causalist.store.index_file import has_ended
+from causalist.store.index_file import has_ended, read_index
 
 _CHUNK_BYTES = 1 << 20
 _DIGEST_DIGITS = 64
@@ -52,15 +53,18 @@ class FleetStore:
             self._write(place, source)
         return digest
 
-    def local_object(self, digest: str, kind: str) -> Path:
+    def local_object(self, digest: str, kind: str, *, is_trusted: bool = True) -> Path:
         """Return a local file with an object, which is downloaded and verified if the store is elsewhere.
 
-        Raises FleetError if the store does not have it, or if its content is not what its name says.
+        A local store is read as it is if `is_trusted`. Raises FleetError if the store does not have it, if its content
+        is not what its name says, or if an index leads out of itself.
         """
         if len(digest) != _DIGEST_DIGITS or not digest.isalnum() or not kind.isalnum():
             raise FleetError(f"{digest}.{kind} is no name of an object")
         place = self._object_path(digest, kind)
         if self._is_local:
+            if not is_trusted:
+                self._verify(Path(place), digest, kind)
             return Path(place)
         target = self._cache / digest[:2] / f"{digest}.{kind}"
         if target.exists():
@@ -69,8 +73,7 @@ class FleetStore:
         try:
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._files.get_file(place, os.fspath(aside))
-            if _digest_of(aside) != digest:
-                raise FleetError(f"{place} in {self.address} is damaged: its content has another SHA-256 than its name")
+            self._verify(aside, digest, kind)
             aside.replace(target)
         except OSError as error:
             raise FleetError(f"cannot read {place} in {self.address}: {error}") from error
@@ -78,6 +81,22 @@ class FleetStore:
             with suppress(OSError):
                 aside.unlink()
         return target
+
+    def _verify(self, path: Path, digest: str, kind: str) -> None:
+        try:
+            is_same = _digest_of(path) == digest
+        except OSError as error:
+            raise FleetError(f"cannot read {path} of {self.address}: {error.strerror or error}") from error
+        if not is_same:
+            raise FleetError(f"{digest} in {self.address} is damaged: its content has another SHA-256 than its name")
+        if kind != "index":
+            return
+        try:
+            index = read_index(path)
+            if index is not None:
+                check_consistency(index)
+        except IndexUnreadable as error:
+            raise FleetError(f"an index in {self.address} is refused: {error}") from error
 
     def has_object(self, digest: str, kind: str) -> bool:
         """Return True if an object is in the store."""
