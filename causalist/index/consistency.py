@@ -6,6 +6,7 @@ is looked at once; nothing is said of whether edges and words are true.
 """
 
 from collections.abc import Iterator, Mapping, Sized
+from dataclasses import fields, is_dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -17,10 +18,13 @@ from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.index import FileNote, History, Index, LexicalIndex, Manifest, Postings
 from causalist.model.scores import Transition
 from causalist.model.string_table import StringTable
-from causalist.model.symbols import NO_LAYER, Layer, NodeKind, Role, Tier
+from causalist.model.symbols import NO_LAYER, Layer, NodeKind, Role, Tier, file_id
 
 _CONTINUES = 0x80  # the first two bits of a byte inside of a character of UTF-8
-_MAX_ROW = 2**31 - 1
+_MAX_ROW = 2**30
+# By the names of fields; all other arrays hold integers.
+_FLOATS = ("confidences", "norms", "weights", "column_weights", "strengths", "churn", "bag_norms", "file_bag_norms")
+_BOOLEANS = ("walkable",)
 
 
 def check_consistency(index: Index) -> None:
@@ -36,14 +40,24 @@ def check_consistency(index: Index) -> None:
 def _problems(index: Index) -> Iterator[str]:
     """Yield what is wrong. Later checks may rely on those before them: only the first is meant to be read."""
     yield from _header_problems(index)
-    n_files, n_nodes = len(index.manifest.paths), len(index.graph.nodes.ids)
+    yield from _type_problems(index, "")
+    n_nodes = len(index.graph.nodes.ids)
     yield from _manifest_problems(index.manifest)
     yield from _graph_problems(index.graph)
     yield from _lexical_problems(index.lexical, n_nodes)
     yield from _transition_problems(index.transition, n_nodes)
     yield from _history_problems(index.history, n_nodes)
-    if n_files > n_nodes:
-        yield "more files than nodes"
+    yield from _name_problems(index)
+
+
+def _type_problems(part: Any, name: str) -> Iterator[str]:
+    if isinstance(part, np.ndarray):
+        kinds = "f" if name in _FLOATS else "b" if name in _BOOLEANS else "iu"
+        if part.ndim != 1 or part.dtype.kind not in kinds:
+            yield f"type of {name}"
+    elif is_dataclass(part):
+        for each in fields(part):
+            yield from _type_problems(getattr(part, each.name), each.name)
 
 
 def _header_problems(index: Index) -> Iterator[str]:
@@ -100,7 +114,7 @@ def _graph_problems(graph: CodeGraph) -> Iterator[str]:
     if _has_circle(nodes.parents):
         yield "parents in a circle"
     for first, last in ((nodes.start_bytes, nodes.end_bytes), (nodes.start_rows, nodes.end_rows)):
-        if np.any(first < 0) or np.any(last < first):
+        if np.any(first < 0) or np.any(last < first) or np.any(last > _MAX_ROW):
             yield "spans of nodes"
     m = len(edges.sources)
     yield from _pointer_problems(edges.indptr, n, m, "edges")
@@ -126,6 +140,21 @@ def _graph_problems(graph: CodeGraph) -> Iterator[str]:
     yield from _range_problems(unresolved.rows, -1, _MAX_ROW, "rows of unresolved calls")
 
 
+def _name_problems(index: Index) -> Iterator[str]:
+    """Every node is named after its file, and every file is one of the manifest."""
+    ids, files = list(index.graph.nodes.ids), index.graph.nodes.files.tolist()
+    known = {file_id(path) for path in index.manifest.paths}
+    for name, file in zip(ids, files, strict=True):
+        if file < 0:
+            is_named = name.startswith("external:")
+        else:
+            is_named = ids[file] in known and (
+                name == ids[file] or name.startswith((f"{ids[file]}::", f"{ids[file]}#"))
+            )
+        if not is_named:
+            yield f"name of the node {name}"
+
+
 def _lexical_problems(lexical: LexicalIndex, n_nodes: int) -> Iterator[str]:
     yield from _table_problems(lexical.terms, "terms")
     yield from _table_problems(lexical.names, "names")
@@ -139,7 +168,7 @@ def _lexical_problems(lexical: LexicalIndex, n_nodes: int) -> Iterator[str]:
     yield from _pointer_problems(lexical.name_indptr, len(lexical.names), len(lexical.name_nodes), "names")
     yield from _range_problems(lexical.name_nodes, 0, n_nodes, "nodes of names")
     norms = {"norms": lexical.bag_norms, "norms of files": lexical.file_bag_norms}
-    yield from _length_problems(norms, n_nodes, optional=True)
+    yield from _length_problems(norms, n_nodes if len(lexical.bag_norms) else 0)
 
 
 def _postings_problems(

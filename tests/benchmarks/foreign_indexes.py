@@ -74,7 +74,7 @@ def _damage(array: Any, chance: random.Random) -> tuple[Any, str]:
     if kind == "value" and len(array):
         row = chance.randrange(len(array))
         if array.dtype.kind == "f":
-            changed[row] = chance.choice((-1.0, 0.0, 2.0, float("nan"), float("inf"), 1e308))
+            changed[row] = chance.choice((-1.0, 0.0, 2.0, float("nan"), float("inf"), 1e38))
         elif array.dtype.kind == "b":
             changed[row] = not array[row]
         else:

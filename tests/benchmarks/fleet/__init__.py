@@ -1,0 +1,1 @@
+"""Trials and measurements of fleets."""
