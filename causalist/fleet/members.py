@@ -184,6 +184,7 @@ def _write_members(file: FleetFile, known: Mapping[str, Member]) -> FleetFile:
             row.update({"name": each.name, "source": each.source} | ({"ref": each.ref} if each.ref != "HEAD" else {}))
             rows.append(row)
         document["repository"] = rows
+        file.path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(file.path, tomlkit.dumps(document).encode("utf-8"))
     except OSError as error:
         raise FleetError(f"cannot write {file.path}: {error.strerror or error}") from error
