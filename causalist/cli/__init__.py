@@ -6,6 +6,7 @@ fast.
 """
 
 import importlib
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -47,12 +48,14 @@ COMMANDS = {
     "fleet": ("fleet", "fleet_command"),
     "serve": ("serve", "serve_command"),
     "install": ("install", "install_command"),
+    "doctor": ("doctor", "doctor_command"),
     "hook": ("hook", "hook_command"),
     "eval": ("eval", "eval_command"),
     "feedback": ("eval", "feedback_command"),
     "learn": ("eval", "learn_command"),
 }
 
+COMPLETION = "_CAUSALIST_COMPLETE"  # the variable by which a shell asks for completions
 ALIASES = {"blast": "impact"}  # not listed in `--help`
 
 
@@ -75,6 +78,10 @@ class Commands(click.Group):
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **extra: Any) -> NoReturn:
         """Run the command line and exit. `args` None means the arguments of this process."""
         extra.pop("standalone_mode", None)
+        if args is None and COMPLETION in os.environ:
+            from click.shell_completion import shell_complete
+
+            sys.exit(shell_complete(self, extra, prog_name or "causalist", COMPLETION, os.environ[COMPLETION]))
         if args is None:  # a process of its own: CPU time approximates its start
             extra.setdefault("obj", StartTime(time.process_time()))
             prepare_process(sys.argv[1:])
@@ -97,12 +104,25 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     ctx.exit()
 
 
+def _install_completion(ctx: click.Context, _: click.Parameter, shell: str | None) -> None:
+    if not shell or ctx.resilient_parsing:
+        return
+    from causalist.cli.doctor import install_completion
+
+    install_completion(shell, main)
+    ctx.exit()
+
+
 @click.group(
     "causalist", cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
 )
+@click.option(
+    "--install-completion", type=click.Choice(("bash", "zsh", "fish", "powershell")), is_eager=True,
+    expose_value=False, callback=_install_completion, help="Complete commands in this shell.",
+)  # fmt: skip
 def main() -> None:
     """Answer questions about a code base with the code itself.
 

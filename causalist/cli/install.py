@@ -105,7 +105,8 @@ class Client:
         It names this interpreter by its path, because a client does not know the environment of a shell.
         """
         # -P: modules must not be imported from the current folder, which is a repository.
-        arguments = ["-P", "-m", "causalist", "serve", "mcp"]
+        # Text alone: several clients give a model the structured content instead, as JSON.
+        arguments = ["-P", "-m", "causalist", "serve", "mcp", "--text-only"]
         folder = str(root) if self.names_root else self.folder
         if folder is not None:
             arguments += ["--repo", folder]
@@ -418,6 +419,21 @@ def _has_entry(file: Path, text: str, entry: SettingsEntry) -> bool:
     if not entry.words:
         return known is not None
     return isinstance(known, list) and any(_contains_words(item, entry.words) for item in known)
+
+
+def installed_command(file: Path, client: Client) -> str | None:
+    """Return the program that the entry of a client starts; None without an entry. Raises SettingsUnreadable."""
+    text = _read_text(file) or ""
+    path = (client.key, SERVER)
+    if not text.strip("\ufeff \t\r\n"):
+        return None
+    try:
+        entry = _toml.get_member(text, path) if _is_toml(file) else _jsonc.get_member(text, path)
+    except (_jsonc.NotJson, _toml.NotToml) as error:
+        raise SettingsUnreadable(str(error)) from error
+    command = entry.get("command") if isinstance(entry, dict) else None
+    first = command[0] if isinstance(command, list) and command else command
+    return first if isinstance(first, str) else None
 
 
 def _contains_words(value: object, words: str) -> bool:

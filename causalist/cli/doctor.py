@@ -1,0 +1,288 @@
+"""`causalist doctor`: what is installed and found, with remedies; and completion of commands in shells."""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from causalist._internal.text import align_columns
+from causalist.cli._output import emit_document, emit_lines, say
+from causalist.cli._repository import json_option, repository_options
+from causalist.cli._run import NOTHING_FOUND
+from causalist.errors import CausalistError, UsageError
+
+if TYPE_CHECKING:
+    from causalist.cli.install import Client
+
+_LEAST_PYTHON = (3, 11)
+_GIT_SECONDS = 10.0
+# Extras by the packages whose absence disables them.
+_EXTRAS = {
+    "mcp": ("mcp", "serve mcp"),
+    "lsp": ("pygls", "serve lsp"),
+    "web": ("starlette", "serve web"),
+    "llm": ("llm", "ask --answer"),
+    "pdf": ("pypdf", "memory add of PDF"),
+    "watch": ("watchfiles", "watch without polling"),
+    "tokens": ("bpe_openai", "ask --tokenizer o200k"),
+    "prove": ("mutmut", "prove"),
+    "fleet": ("distributed", "fleet"),
+}
+
+
+class State(StrEnum):
+    """State of what was examined. `absent` is a choice, `wrong` needs the remedy."""
+
+    OK = "ok"
+    ABSENT = "absent"
+    WRONG = "wrong"
+
+
+class Finding(NamedTuple):
+    """One thing that was examined; `remedy` is what mends it, or "" if nothing has to be done."""
+
+    state: State
+    subject: str
+    detail: str
+    remedy: str = ""
+
+
+@click.command("doctor")
+@repository_options
+@json_option
+@click.pass_context
+def doctor_command(context: click.Context, repo: Path | None, force: bool, as_json: bool) -> None:
+    """Show what is installed and found, and how to mend what is wrong.
+
+    It looks at Python, git, grammars, extras, the index of the repository, the cache, and at the settings of agents and
+    editors. It changes nothing. The exit code is 1 if anything is wrong.
+    """
+    found = list(examine(repo, force=force))
+    if as_json:
+        emit_document({"findings": [each._asdict() for each in found]})
+    else:
+        rows = [[each.state.value, each.subject, each.detail] for each in found]
+        for line, each in zip(align_columns(rows), found, strict=True):
+            emit_lines([line, *([f"        {each.remedy}"] if each.remedy else [])])
+    context.exit(NOTHING_FOUND if any(each.state is State.WRONG for each in found) else 0)
+
+
+def examine(repo: Path | None, *, force: bool = False) -> Iterator[Finding]:
+    """Yield what is installed and found, program first."""
+    yield from _examine_program()
+    yield from _examine_grammars()
+    yield from _examine_extras()
+    yield from _examine_index(repo, force=force)
+    yield _examine_cache()
+    yield from _examine_clients((repo or Path()).resolve())
+
+
+def _examine_program() -> Iterator[Finding]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        number = version("causalist")
+    except PackageNotFoundError:
+        number = "a checkout that is not installed"
+    yield Finding(State.OK, "causalist", f"{number}, {Path(__file__).parents[1]}")
+    is_recent = sys.version_info >= _LEAST_PYTHON
+    wanted = ".".join(map(str, _LEAST_PYTHON))
+    yield Finding(
+        State.OK if is_recent else State.WRONG,
+        "Python",
+        f"{platform.python_version()}, {sys.executable}",
+        "" if is_recent else f"install Python {wanted} or later",
+    )
+    program = shutil.which("git")
+    if program is None:
+        yield Finding(State.WRONG, "git", "not on the search path", "install git: without it there is no history")
+        return
+    try:
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=_GIT_SECONDS, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        yield Finding(State.WRONG, "git", f"{program} does not run: {error}", "install git again")
+        return
+    yield Finding(State.OK, "git", f"{done.stdout.strip().removeprefix('git version ')}, {program}")
+
+
+def _examine_grammars() -> Iterator[Finding]:
+    from causalist.parse.languages import load_grammar, load_settings
+
+    loaded: list[str] = []
+    for dialect in sorted(load_settings()):
+        try:
+            load_grammar(dialect)
+        except (CausalistError, ImportError, OSError, ValueError) as error:
+            yield Finding(
+                State.WRONG,
+                f"grammar of {dialect}",
+                f"does not load: {error}",
+                "pip install --force-reinstall causalist",
+            )
+        else:
+            loaded.append(dialect)
+    yield Finding(State.OK, "grammars", f"{len(loaded)} load: {', '.join(loaded)}")
+
+
+def _examine_extras() -> Iterator[Finding]:
+    from importlib.util import find_spec
+
+    for extra, (package, purpose) in _EXTRAS.items():
+        if find_spec(package) is None:
+            yield Finding(State.ABSENT, f"extra {extra}", f"for {purpose}", f'pip install "causalist[{extra}]"')
+        else:
+            yield Finding(State.OK, f"extra {extra}", f"for {purpose}")
+
+
+def _examine_index(repo: Path | None, *, force: bool) -> Iterator[Finding]:
+    from causalist.index.open import index_folders
+    from causalist.index.options import IndexOptions
+    from causalist.index.status import stored_index_status
+    from causalist.pipeline.repository import Repository
+    from causalist.store import INDEX_NAME
+
+    try:
+        root, _, settings = Repository.locate(repo or Path(), exact_root=repo is not None, force=force)
+    except CausalistError as error:
+        yield Finding(State.WRONG, "repository", f"{error.slug}: {error}")
+        return
+    yield Finding(State.OK, "repository", str(root))
+    places = [folder / INDEX_NAME for folder in index_folders(root)]
+    place = next((each for each in places if each.exists()), None)
+    if place is None:
+        yield Finding(State.ABSENT, "index", "none yet; the first question builds it", "causalist index")
+        return
+    size = f"{place} ({place.stat().st_size / 1e6:.1f} MB)"
+    found = stored_index_status(root, settings.index_options(IndexOptions()))
+    if found.path is None or found.reasons:
+        reasons = "; ".join(each.detail for each in found.reasons) or "it cannot be read"
+        yield Finding(State.ABSENT, "index", f"{size}, not current: {reasons}", "causalist index")
+    else:
+        yield Finding(State.OK, "index", f"{size}, current")
+
+
+def _examine_cache() -> Finding:
+    from causalist.store.facts_cache import MAX_CACHE_BYTES, facts_path
+
+    path = facts_path()
+    folder = path.parent
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    if not os.access(there, os.W_OK):
+        return Finding(State.WRONG, "cache", f"{folder} is not writable", "set XDG_CACHE_HOME to a folder that is")
+    size = path.stat().st_size if path.exists() else 0
+    return Finding(State.OK, "cache", f"{path} ({size / 1e6:.1f} of at most {MAX_CACHE_BYTES / 1e6:,.0f} MB)")
+
+
+def _examine_clients(root: Path) -> Iterator[Finding]:
+    from causalist.cli.install import CLIENTS
+
+    for name, client in CLIENTS.items():
+        for scope in ("project", "user"):
+            if scope == "project" and not client.project_files:
+                continue
+            finding = _examine_client(name, client, scope, client.file(scope, root))
+            if finding is not None:
+                yield finding
+
+
+def _examine_client(name: str, client: "Client", scope: str, file: Path) -> Finding | None:
+    """Return the state of the entry in a settings file; None if there is no such file."""
+    from causalist.cli.install import installed_command
+
+    if not file.exists():
+        return None
+    subject, again = f"{client.title}, {scope}", f"causalist install {name} --scope {scope}"
+    try:
+        command = installed_command(file, client)
+    except CausalistError as error:
+        return Finding(State.WRONG, subject, f"{file} cannot be read: {error}", "correct the file")
+    if command is None:
+        return Finding(State.ABSENT, subject, f"{file} has no entry", again)
+    if not Path(command).exists() and shutil.which(command) is None:
+        return Finding(State.WRONG, subject, f"{file} starts {command}, which is not there", again)
+    return Finding(State.OK, subject, f"{file} starts {command}")
+
+
+# -- completion
+
+
+class Shell(StrEnum):
+    """Shells in which commands can be completed."""
+
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
+    POWERSHELL = "powershell"
+
+
+# click completes for the other three; PowerShell asks by the same variables.
+_POWERSHELL = """Register-ArgumentCompleter -Native -CommandName causalist -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $env:COMP_WORDS = $commandAst.ToString()
+    $env:COMP_CWORD = $wordToComplete
+    $env:_CAUSALIST_COMPLETE = "fish_complete"
+    causalist | ForEach-Object {
+        $kind, $rest = $_ -split ",", 2
+        $value, $help = $rest -split "\\t", 2
+        if (-not $help) { $help = $value }
+        [System.Management.Automation.CompletionResult]::new($value, $value, "ParameterValue", $help)
+    }
+    Remove-Item Env:COMP_WORDS, Env:COMP_CWORD, Env:_CAUSALIST_COMPLETE
+}
+"""
+
+
+def install_completion(shell: str, group: click.Group) -> None:
+    """Write the script that completes commands to where the shell looks for it, and say so. Raises UsageError."""
+    path, advice = completion_place(Shell(shell))
+    script = completion_script(Shell(shell), group)
+    try:
+        if path.exists() and path.read_text(encoding="utf-8") == script:
+            say(f"{path} is installed already")
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(script, encoding="utf-8")
+            say(f"wrote {path}")
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
+    say(advice)
+
+
+def completion_script(shell: Shell, group: click.Group) -> str:
+    """Return the script of a shell."""
+    from click.shell_completion import get_completion_class
+
+    from causalist.cli import COMPLETION
+
+    if shell is Shell.POWERSHELL:
+        return _POWERSHELL
+    kind = get_completion_class(shell.value)
+    assert kind is not None
+    completer = kind(group, {}, "causalist", COMPLETION)
+    # Not `source()`: that asks the version of a Bash that may not be there.
+    return completer.source_template % completer.source_vars()
+
+
+def completion_place(shell: Shell) -> tuple[Path, str]:
+    """Return (the file of a shell's script, what is to be done so that the shell reads it)."""
+    home = Path.home()
+    data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    if shell is Shell.BASH:
+        return data / "bash-completion" / "completions" / "causalist", (
+            "new shells complete commands if the package bash-completion is installed"
+        )
+    if shell is Shell.FISH:
+        return config / "fish" / "completions" / "causalist.fish", "new shells complete commands"
+    if shell is Shell.ZSH:
+        folder = data / "zsh" / "site-functions"
+        return folder / "_causalist", f"~/.zshrc needs, before compinit: fpath+=({folder})"
+    path = (home / "Documents" if os.name == "nt" else config) / "PowerShell" / "causalist-completion.ps1"
+    return path, f"$PROFILE needs: . {path}"
