@@ -54,50 +54,20 @@ class Reply(NamedTuple):
     part: "Repository | None" = None
 
 
-_NODE = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "string"},
-        "kind": {"type": "string"},
-        "path": {"type": "string"},
-        "start_line": {"type": "integer", "minimum": 1},
-        "end_line": {"type": "integer", "minimum": 1},
-        "score": {"type": ["number", "null"], "description": "Of a result of `ask`."},
-    },
-    "required": ["id", "kind", "path", "start_line", "end_line", "score"],
-}
-# Output schema of all tools.
+# Output schema of all tools. An agent pays for each of its words once a tool, so that it says what fields there are and
+# no more; docs/mcp.md describes them.
+_TEXT, _LIST = {"type": "string"}, {"type": "array"}
 OUTPUT_SCHEMA: Mapping[str, object] = {
     "type": "object",
     "properties": {
-        "text": {"type": "string", "description": "The answer; the rest says what it is about."},
-        "nodes": {"type": "array", "items": _NODE, "maxItems": _MAX_NODES},
-        "order": {
-            "type": "array",
-            "items": {"type": "string"},
-            "description": "Ids from causes to effects, those between results too.",
-            "maxItems": _MAX_NODES,
-        },
-        "confidence": {"type": ["number", "null"], "minimum": 0, "maximum": 1},
-        "coverage": {
-            "type": "object",
-            "properties": {
-                "repository": {"type": "string"},
-                "commit": {"type": ["string", "null"]},
-                "files": {"type": "integer", "minimum": 0, "description": "That are indexed and were searched."},
-                "complete": {"type": "boolean", "description": "Whether that is all there is, as it is now."},
-                "generation": {"type": "integer", "minimum": 0, "description": "Rises with every newer index."},
-                "behind": {"type": "integer", "minimum": 0, "description": "Files that differ from this index by now."},
-                "behind_files": {"type": "array", "items": {"type": "string"}, "maxItems": _MAX_STALE_FILES},
-                "indexing": {"type": ["string", "null"], "description": "How far a newer index is."},
-            },
-            "required": [
-                "repository", "commit", "files", "complete", "generation", "behind", "behind_files", "indexing"
-            ],
-        },
+        "text": _TEXT,
+        "nodes": {**_LIST, "items": {"type": "object", "required": ["id", "kind", "path", "start_line", "end_line"]}},
+        "order": {**_LIST, "items": _TEXT},
+        "confidence": {"type": ["number", "null"]},
+        "coverage": {"type": "object", "required": ["repository", "commit", "files", "complete", "behind", "indexing"]},
     },
     "required": ["text", "nodes", "order", "confidence", "coverage"],
-}  # fmt: skip
+}
 
 
 def structured_content(reply: Reply, view: "LiveView", name: str) -> dict[str, Any]:
@@ -206,13 +176,13 @@ _HINT_KINDS = {kind.label for kind in (*CALLABLE_KINDS, *TYPE_KINDS)}
 
 
 def ask_text(
-    repository: "Repository", question: str, max_tokens: int, top_k: int | None, names: tuple[str, ...] = ()
+    repository: "Repository", question: str, max_tokens: int, top_k: int | None, options: AskOptions | None = None
 ) -> Reply:
-    """Return the pack for a query, its notes, and ids to continue with."""
+    """Return the pack for a query, its notes, and ids to continue with. `options` has names, patterns and scope."""
     if top_k is None:
         top_k = min(_MAX_RESULTS, max(_MIN_RESULTS, max_tokens // _TOKENS_PER_RESULT))
     room = max_tokens - _TAIL_TOKENS if max_tokens >= _MIN_TOKENS_WITH_TAIL else max_tokens
-    answer = repository.ask(question, AskOptions(top_k=top_k, max_tokens=room, names=names))
+    answer = repository.ask(question, replace(options or AskOptions(), top_k=top_k, max_tokens=room))
     if answer.pack is None:
         info = answer.repository
         return Reply(

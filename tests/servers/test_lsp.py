@@ -164,7 +164,7 @@ class TestHover:
             assert hover is not None and hover.range == types.Range(at(7, 19), at(7, 27))
             assert isinstance(hover.contents, types.MarkupContent)
             assert hover.contents.kind is types.MarkupKind.Markdown
-            assert hover.contents.value.startswith("```\ndef price_of(item)")
+            assert hover.contents.value.startswith("```python\ndef price_of(item)")
             assert "The price of an item with tax." in hover.contents.value
             assert "Causalist: function · called by 1 · calls 1" in hover.contents.value
             own = await editor.text_document_hover_async(types.HoverParams(document(uri), at(6, 8)))

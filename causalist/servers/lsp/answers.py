@@ -24,6 +24,7 @@ from causalist.model.lookup import ChangesWith
 from causalist.model.scores import Hit
 from causalist.model.source import FileEntry
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, file_id, split_id
+from causalist.parse import dialect_of
 from causalist.serialize.answers import answer_document, read_options, read_question
 from causalist.serialize.lookups import impact_document, review_document
 from causalist.servers.lsp.positions import (
@@ -248,7 +249,11 @@ def build_hover(shown: DocumentView, node: str, place: types.Range, *, markdown:
     unread = unread_note(shown, node)
     if markdown:
         fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(signature)), default=0))
-        parts = [f"{fence}\n{signature}\n{fence}", markdown_text(doc), f"Causalist: {' · '.join(facts)}"]
+        parts = [
+            f"{fence}{dialect_of(hit.path)}\n{signature}\n{fence}",
+            markdown_text(doc),
+            f"Causalist: {' · '.join(facts)}",
+        ]
         parts.append(markdown_text(unread))
         content = types.MarkupContent(types.MarkupKind.Markdown, "\n\n".join(part for part in parts if part))
     else:

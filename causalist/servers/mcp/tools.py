@@ -127,17 +127,28 @@ class Tool:
 
 
 def _ask(repository: "Repository", arguments: Arguments) -> Reply:
+    from causalist.model.answer import AskOptions
     from causalist.servers.text_answers import ask_text
 
-    names = (arguments["names"],) if arguments["names"] else ()
-    return ask_text(repository, arguments["question"], arguments["max_tokens"], arguments["top_k"], names)
+    options = AskOptions(
+        names=(arguments["names"],) if arguments["names"] else (),
+        include=_patterns(arguments["include"]),
+        exclude=_patterns(arguments["exclude"]),
+        scope=arguments["scope"],
+    )
+    return ask_text(repository, arguments["question"], arguments["max_tokens"], arguments["top_k"], options)
+
+
+def _patterns(text: str | None) -> tuple[str, ...]:
+    """Return the patterns in a text, with commas between them."""
+    return tuple(each.strip() for each in (text or "").split(",") if each.strip())
 
 
 def _ask_unindexed(root: Path, arguments: Arguments) -> Reply:
     from causalist.servers.unindexed import ask_files
 
     question = f"{arguments['question']} {arguments['names'] or ''}".strip()
-    part = _open_part(root, question)
+    part = None if arguments["include"] or arguments["exclude"] else _open_part(root, question)
     if part is not None:
         return _ask(part, arguments)._replace(part=part)
     return ask_files(root, question, arguments["max_tokens"], arguments["top_k"])
@@ -218,6 +229,9 @@ TOOLS: Mapping[str, Tool] = {
                                MAX_NAMES_CHARACTERS),
             "max_tokens": budget_parameter(4000),
             "top_k": Parameter(int, "Most definitions; without it what suits max_tokens.", 1, 100),
+            "include": Parameter(str, "Only files like src/**; several with commas.", 1, _NAME_CHARACTERS),
+            "exclude": Parameter(str, "No files like tests/**.", 1, _NAME_CHARACTERS),
+            "scope": Parameter(str, "Folder that ranks first.", 1, _NAME_CHARACTERS),
         },
         _ask,
         _ask_unindexed,
