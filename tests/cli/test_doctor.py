@@ -67,12 +67,7 @@ def test_what_install_writes_is_found(name: str, shop: Path) -> None:
 @pytest.mark.parametrize("shell", ["bash", "fish"])
 def test_a_shell_asks_and_gets_commands(shell: str) -> None:
     words = {"bash": ("causalist ver", "1"), "fish": ("causalist ver", "ver")}[shell]
-    environment = {
-        COMPLETION: f"{shell}_complete",
-        "COMP_WORDS": words[0],
-        "COMP_CWORD": words[1],
-        "PATH": "/usr/bin:/bin",
-    }
+    asked = {COMPLETION: f"{shell}_complete", "COMP_WORDS": words[0], "COMP_CWORD": words[1]}
     code = "import sys; sys.argv = ['causalist']; from causalist.cli import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code], env={**asked, "PATH": "/usr/bin:/bin"}, capture_output=True, text=True
