@@ -175,3 +175,24 @@ def status_command(context: click.Context, folder: Path, as_json: bool) -> None:
         rows = [[s.name, s.commit[:12], f"{s.n_files:,} files", f"{s.n_nodes:,} nodes", s.error] for s in status.shards]
         emit_lines([*align_columns(rows), *(f"{name}  not indexed yet" for name in status.absent)])
     context.exit(0 if status.shards else NOTHING_FOUND)
+
+
+@fleet_command.command("links")
+@click.argument("name", default="", metavar="[NAME]")
+@_fleet_option
+@json_option
+@click.pass_context
+def links_command(context: click.Context, name: str, folder: Path, as_json: bool) -> None:
+    """List the edges between repositories, or those of one."""
+    from causalist.fleet import Fleet
+
+    rows = Fleet.open(folder).links(name).to_pylist()
+    if as_json:
+        emit_document({"links": [{**row, "line": row["row"] + 1 if row["row"] >= 0 else None} for row in rows]})
+    else:
+        emit_lines(
+            f"{row['source_repository']}:{row['source']} -> {row['target_repository']}:{row['target']}"
+            f"  {row['kind']} ({row['rule']}, {row['confidence']:.2f})"
+            for row in rows
+        )
+    context.exit(0 if rows else NOTHING_FOUND)

@@ -27,6 +27,7 @@ from causalist.index.options import Progress, ignore_progress
 from causalist.pipeline.repository import Repository
 
 if TYPE_CHECKING:
+    import pyarrow as arrow
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -159,6 +160,22 @@ class Fleet:
     def open_repository(self, name: str) -> Repository:
         """Return the repository of a member, from its shard. Raises FleetError."""
         return open_shard(self.shard(name), self.store)
+
+    def links(self, name: str = "") -> "arrow.Table":
+        """Return the edges between repositories, or those that leave or reach one, with the columns of `join_links`.
+
+        They are found again if a shard changed. Raises FleetError.
+        """
+        from causalist.fleet.links.join import link_shards
+
+        table = link_shards(self.status().shards, self.store)
+        if not name:
+            return table
+        import pyarrow.compute as compute
+
+        self._members([name])
+        sides = (compute.equal(table[side], name) for side in ("source_repository", "target_repository"))
+        return table.filter(compute.or_(*sides))
 
     def _shard(self, name: str) -> Shard | None:
         record = self.store.read_record(name)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causalist.errors import ExtraMissing, FleetError, IndexUnreadable
+from causalist.fleet.links.shard_tables import LINK_TABLES, write_link_tables
 from causalist.fleet.members import Member
 from causalist.fleet.store import FleetStore
 from causalist.index.build import build_commit_index, build_index
@@ -93,12 +94,12 @@ def build_shard(member: Member, place: Path, store: FleetStore, *, cache: FactsC
         index = build_commit_index(place, scan, cache, options, None)
         with BlobReader(place) as blobs:
             blob_of = {entry.path: entry for entry in scan.entries}
-            return _store_shard(member, commit, index, lambda e: blobs.read(blob_of[e.path]), store)
+            return _store_shard(member, commit, index, lambda e: blobs.read(blob_of[e.path]), store, cache)
     commit = _content_hash(place)
     scan = scan_folder(place, DEFAULT_LIMITS)
     read = partial(read_file, place, limits=DEFAULT_LIMITS)
     index = build_index(scan, read, cache, None, 0, options)
-    return _store_shard(member, commit, index, read, store)
+    return _store_shard(member, commit, index, read, store, cache)
 
 
 def open_shard(shard: Shard, store: FleetStore, settings: Settings | None = None) -> Repository:
@@ -148,13 +149,19 @@ class ShardText:
 
 
 def _store_shard(
-    member: Member, commit: str, index: Index, read: Callable[[FileEntry], SourceFile | str], store: FleetStore
+    member: Member,
+    commit: str,
+    index: Index,
+    read: Callable[[FileEntry], SourceFile | str],
+    store: FleetStore,
+    cache: FactsCache,
 ) -> Shard:
     with tempfile.TemporaryDirectory(prefix="causalist-shard-") as name:
         folder = Path(name)
         write_index(folder / "index", index)
         _write_text(folder / "text", index, read)
-        kinds = ("index", "text")
+        write_link_tables(folder, index, read, cache)
+        kinds = ("index", "text", *LINK_TABLES)
         objects = {kind: store.put_object(folder / kind, kind) for kind in kinds}
         n_bytes = sum((folder / kind).stat().st_size for kind in kinds)
     graph = index.graph

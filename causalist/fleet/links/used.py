@@ -1,0 +1,267 @@
+"""What a repository uses of others: imports, and the calls, references and bases that begin with an imported name.
+
+In: the symbol tables of the repository, each file with its bodies in turn. Out: `Used` rows. The chain `client.get` of
+a variable that is `httpx.Client()` becomes the name `Client.get` in the module `httpx`: variables, parameters with
+annotations, attributes of `self` and inherited methods are followed to the import that their type comes from, a few
+steps deep. What that name means is decided where its module is published.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from causalist.fleet.links.coordinates import Manifests
+from causalist.fleet.links.program import DOTNET, GO, JVM, NPM, PHP, PYPI, RUBY, ShardProgram
+from causalist.fleet.links.published import imported_name
+from causalist.fleet.links.tables import Used
+from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.imports.packages import local_name
+from causalist.model.facts import MODULE_SCOPE, Import, ImportKind
+from causalist.model.symbols import TYPE_KINDS, file_id
+
+_MARKS = re.compile(r"\(\)|\[[^\]]*\]|[&^?]|~\d+|<[^<>]*>|!")
+_CHAIN = re.compile(r"[\w$]+(?:\.[\w$]+)*")
+_MAX_STEPS = 4
+_MAX_WILDCARDS = 60  # of one file
+_OPEN_TYPES = (JVM, DOTNET, PYPI)  # whose wildcard imports make names visible
+# Modules that come with the language, so that nothing published can be meant. Python's without those of packages that
+# carry a newer state of one under its name.
+_OF_PYTHON = """
+__future__ __main__ _ast _asyncio _collections _collections_abc _ctypes _curses _io _locale _socket _ssl
+_thread _weakref abc aifc argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii
+bisect builtins bz2 calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall
+concurrent configparser contextlib contextvars copy copyreg cProfile crypt csv ctypes curses datetime dbm
+decimal difflib dis doctest email encodings ensurepip enum errno faulthandler fcntl filecmp fileinput fnmatch
+formatter fractions ftplib functools gc genericpath getopt getpass gettext glob graphlib grp gzip hashlib heapq
+hmac html http idlelib imaplib imghdr imp importlib inspect io ipaddress itertools json keyword lib2to3
+linecache locale logging lzma mailbox mailcap marshal math mimetypes mmap modulefinder msilib msvcrt
+multiprocessing netrc nis nntplib ntpath numbers opcode operator optparse os ossaudiodev parser pathlib pdb
+pickle pickletools pipes pkgutil platform plistlib poplib posix posixpath pprint profile pstats pty pwd
+py_compile pyclbr pydoc queue quopri random re readline reprlib resource rlcompleter runpy sched secrets select
+selectors shelve shlex shutil signal site smtpd smtplib sndhdr socket socketserver spwd sqlite3 sre_compile
+sre_constants sre_parse ssl stat statistics string stringprep struct subprocess sunau symbol symtable sys
+sysconfig syslog tabnanny tarfile telnetlib tempfile termios textwrap this threading time timeit tkinter token
+tokenize tomllib trace traceback tracemalloc tty turtle types typing unicodedata unittest urllib uu uuid venv
+warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib
+zoneinfo
+"""
+_OF_NODE = """
+assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain
+events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl
+stream string_decoder sys timers tls trace_events tty url util v8 vm wasi worker_threads zlib
+"""
+_BUILT_IN = {PYPI: frozenset(_OF_PYTHON.split()), NPM: frozenset(_OF_NODE.split())}
+
+
+def used_rows(program: ShardProgram, manifests: Manifests) -> list[Used]:
+    """Return what a repository uses of others, one row for each kind, name and node."""
+    found: dict[tuple[str, str, str, str, str], list[int]] = {}
+
+    def add(use: Used) -> None:
+        sites = found.setdefault(use[:5], [use.row, 0])
+        sites[0] = min(sites[0], use.row)
+        sites[1] += use.n
+
+    for each in manifests.requirements:
+        add(Used("requires", each.ecosystem, each.name, each.spec, str(file_id(each.manifest)), each.row))
+    for file, symbols in program.with_bodies():
+        for use in _FileUses(program, file, symbols).rows():
+            add(use)
+    return [Used(*key, row, n) for key, (row, n) in sorted(found.items())]
+
+
+class _Place(NamedTuple):
+    """A name in a module of another repository."""
+
+    module: str
+    name: str
+
+    def below(self, rest: str) -> "_Place":
+        return _Place(self.module, ".".join(each for each in (self.name, rest) if each))
+
+
+class _FileUses:
+    """Uses of one file."""
+
+    def __init__(self, program: ShardProgram, file: int, symbols: FileSymbols) -> None:
+        self._program, self._file, self._symbols = program, file, symbols
+        self._ecosystem = program.ecosystem(file)
+        self._definitions = symbols.facts.definitions
+        self._is_outside: dict[Import, bool] = {}
+        self._imports: dict[int, dict[str, Import]] = {}
+        self._stars: list[str] = []
+        for entry in symbols.facts.imports:
+            if entry.kind in (ImportKind.STAR, ImportKind.REEXPORT_ALL):
+                if self._is_foreign(entry) and entry.module not in self._stars:
+                    self._stars.append(entry.module)
+            elif entry.kind not in (ImportKind.SIDE_EFFECT, ImportKind.REEXPORT, ImportKind.REEXPORT_NAMESPACE):
+                local = local_name(entry) if self._ecosystem == GO else entry.alias or entry.module.partition(".")[0]
+                known = self._imports.setdefault(entry.scope, {}).get(local)
+                if known is None or (self._is_foreign(entry) and not self._is_foreign(known)):
+                    self._imports[entry.scope][local] = entry
+        self._own = {each.name for each in self._definitions if each.parent == MODULE_SCOPE}
+        self._attributes = self._read_attributes()
+        self._bases: dict[int, list[str]] = {}
+        for base in symbols.facts.bases:
+            self._bases.setdefault(base.definition, []).append(base.name)
+
+    def rows(self) -> Iterator[Used]:
+        """Yield all uses of the file, repeats included."""
+        facts, own = self._symbols.facts, self._program.file_node(self._file)
+        for entry in facts.imports:
+            if entry.kind != ImportKind.TYPE and self._is_foreign(entry):
+                name = imported_name(entry)
+                yield Used("import", self._ecosystem, entry.module.removeprefix("node:"), name, own, entry.row)
+        for call in facts.calls:
+            yield from self._use("call", call.scope, call.callee, call.row)
+        for reference in facts.references:
+            yield from self._use("reference", reference.scope, reference.name, reference.row)
+        for base in facts.bases:
+            parent = self._definitions[base.definition].parent
+            for use in self._use("extends", parent, base.name, base.row):
+                yield use._replace(node=self._program.scope_node(self._file, base.definition))
+        for binding in facts.bindings:
+            if binding.target.startswith("@"):
+                yield from self._use("reference", binding.scope, binding.value, binding.row)
+            elif binding.type and _CHAIN.fullmatch(binding.type) and self._ecosystem in (JVM, DOTNET, GO, PHP):
+                yield from self._use("reference", binding.scope, binding.type, binding.row)
+
+    def _use(self, kind: str, scope: int, chain: str, row: int) -> Iterator[Used]:
+        place = self._find(scope, chain)
+        if place is not None and place.name:
+            node = self._program.scope_node(self._file, scope)
+            yield Used(kind, self._ecosystem, place.module, place.name, node, row)
+
+    def _find(self, scope: int, chain: str, steps: int = 0) -> _Place | None:
+        """Return what a chain names outside, None for anything else."""
+        plain = _plain(chain)
+        if not plain or steps > _MAX_STEPS:
+            return None
+        head, _, rest = plain.partition(".")
+        if head in ("self", "this", "cls") and rest:
+            return self._find_member(scope, rest, steps)
+        place = scope
+        while True:
+            entry = self._imports.get(place, {}).get(head)
+            if entry is not None:
+                return self._place_of(entry, head, rest) if self._is_foreign(entry) else self._through(entry, rest)
+            binding = self._symbols.bindings.get(place, {}).get(head)
+            if binding is None and "~" in chain.partition(".")[0]:
+                binding = self._symbols.bindings.get(place, {}).get(chain.partition(".")[0].partition("(")[0])
+            if binding is not None and (place >= 0 or head not in self._own):
+                written = binding.type if _CHAIN.fullmatch(binding.type) else "" if binding.type else binding.value
+                if not written or _plain(written).partition(".")[0] == head:
+                    return None
+                found = self._find(binding.scope, written, steps + 1)
+                return found.below(rest) if found is not None else None
+            if place < 0:
+                break
+            place = self._definitions[place].parent
+        if head in self._own:
+            made = self._symbols.bindings.get(MODULE_SCOPE, {}).get(head)
+            if rest and made is not None and "()" in made.value and not made.type:  # app = FastAPI()
+                found = self._find(MODULE_SCOPE, made.value, steps + 1)
+                return found.below(rest) if found is not None else None
+            return None
+        if self._stars and self._ecosystem in _OPEN_TYPES and (self._ecosystem == PYPI or head[:1].isupper()):
+            if self._ecosystem == PYPI and len(self._stars) > 3:
+                return None
+            return _Place(" ".join(self._stars[:_MAX_WILDCARDS]), plain)
+        if self._ecosystem == RUBY and head[:1].isupper():
+            return None if head in self._program.constants else _Place("", plain)
+        return None
+
+    def _place_of(self, entry: Import, head: str, rest: str) -> _Place:
+        module, name = entry.module.removeprefix("node:"), imported_name(entry)
+        if entry.kind == ImportKind.MODULE and not entry.alias and self._ecosystem == PYPI and "." in module:
+            return _Place(head, rest)  # `import a.b` binds a
+        return _Place(module, name).below(rest)
+
+    def _through(self, entry: Import, rest: str) -> _Place | None:
+        """Return what a name of a module of this repository means if that module imports it from another."""
+        if self._ecosystem not in (PYPI, NPM):
+            return None
+        file = self._file
+        for _ in range(_MAX_STEPS):
+            target, _rule = self._program.program.target_module(file, entry)
+            if target < 0 or target == file:
+                return None
+            name, symbols = imported_name(entry), self._program.program.files[target]
+            if not name:
+                name, _, rest = rest.partition(".")
+            if not name or name in symbols.by_qualname:
+                return None
+            local = symbols.exports.get(name, name).partition(".")[0]
+            found = symbols.imports.get(MODULE_SCOPE, {}).get(local) or symbols.reexports.get(name)
+            if found is None:
+                return None
+            if not self._program.is_internal(target, found):
+                if found.module.partition(".")[0] in _BUILT_IN.get(self._ecosystem, ()):
+                    return None
+                return _Place(found.module, imported_name(found)).below(rest)
+            file, entry = target, found
+        return None
+
+    def _find_member(self, scope: int, rest: str, steps: int) -> _Place | None:
+        owner = scope
+        while owner >= 0 and self._definitions[owner].kind not in TYPE_KINDS:
+            owner = self._definitions[owner].parent
+        if owner < 0:
+            return None
+        name, _, below = rest.partition(".")
+        written = self._attributes.get((owner, name))
+        if written is not None:
+            found = self._find(written[0], written[1], steps + 1)
+            return found.below(below) if found is not None else None
+        if f"{self._definitions[owner].qualname}.{name}" in self._symbols.by_qualname:
+            return None
+        for base in self._bases.get(owner, ()):
+            found = self._find(self._definitions[owner].parent, base, steps + 1)
+            if found is not None and found.name:
+                return found.below(rest)
+        return None
+
+    def _read_attributes(self) -> dict[tuple[int, str], tuple[int, str]]:
+        """Return (scope, chain) of what each attribute of a type is set to, by the type and its name."""
+        result: dict[tuple[int, str], tuple[int, str]] = {}
+        for binding in self._symbols.facts.bindings:
+            written = binding.type if _CHAIN.fullmatch(binding.type) else "" if binding.type else binding.value
+            if not written or binding.scope < 0:
+                continue
+            owner = binding.scope
+            is_attribute = binding.target.startswith(".")
+            if not is_attribute and self._definitions[owner].kind not in TYPE_KINDS:
+                continue
+            while owner >= 0 and self._definitions[owner].kind not in TYPE_KINDS:
+                owner = self._definitions[owner].parent
+            if owner >= 0:
+                result.setdefault((owner, binding.target.removeprefix(".")), (binding.scope, written))
+        return result
+
+    def _is_foreign(self, entry: Import) -> bool:
+        known = self._is_outside.get(entry)
+        if known is None:
+            known = self._is_outside[entry] = self._check(entry)
+        return known
+
+    def _check(self, entry: Import) -> bool:
+        module = entry.module.strip("<>")
+        if not module or entry.level or module.startswith((".", "/", "node:")):
+            return False
+        top = module.partition("." if self._ecosystem == PYPI else "/")[0]
+        if top in _BUILT_IN.get(self._ecosystem, ()) or (self._ecosystem == GO and "." not in top):
+            return False
+        return not self._program.is_internal(self._file, entry)
+
+
+def _plain(chain: str) -> str:
+    """Return a chain without marks, "" if it is no chain of names.
+
+    >>> _plain("httpx.Client().get"), _plain("x~2.run"), _plain("(a)")
+    ('httpx.Client.get', 'x.run', '')
+    """
+    before = None
+    while before != chain:
+        before, chain = chain, _MARKS.sub("", chain)
+    chain = chain.replace("::", ".")
+    return chain if _CHAIN.fullmatch(chain) else ""

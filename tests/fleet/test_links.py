@@ -1,0 +1,140 @@
+"""Edges between hand-made repositories; the expected ones are worked out by hand."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("duckdb")
+pytest.importorskip("fsspec")
+pytest.importorskip("pyarrow")
+
+from causalist.fleet import Fleet, FleetStore, Member, build_shard
+from causalist.fleet.links.join import link_shards
+from causalist.store import FactsCache
+
+_HTTP = {
+    "pyproject.toml": '[project]\nname = "Fast_Http"\nversion = "2.1"\n',
+    "src/fast_http/__init__.py": "from ._client import Client, get\nfrom . import errors\n",
+    "src/fast_http/_client.py": (
+        "class _Base:\n    def close(self):\n        pass\n\n\n"
+        "class Client(_Base):\n    def get(self, url):\n        return url\n\n\n"
+        "def get(url):\n    return Client().get(url)\n"
+    ),
+    "src/fast_http/errors.py": "class TooSlow(Exception):\n    pass\n",
+    "tests/test_client.py": "import fast_http\n",
+}
+_SHOP = {
+    "pyproject.toml": '[project]\nname = "shop"\nversion = "1"\ndependencies = ["fast-http>=2"]\n',
+    "shop/__init__.py": "",
+    "shop/prices.py": (
+        "import json\n"
+        "from fast_http import Client, errors\n"
+        "\n\n"
+        "class Prices:\n"
+        "    def __init__(self):\n"
+        "        self.client = Client()\n"
+        "\n"
+        "    def fetch(self):\n"
+        "        try:\n"
+        "            return json.loads(self.client.get('/prices'))\n"
+        "        except errors.TooSlow:\n"
+        "            self.client.close()\n"
+    ),
+}
+
+
+def _links(folder: Path, repositories: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
+    store, shards = FleetStore(str(folder / "store")), []
+    for name, files in repositories.items():
+        for path, text in files.items():
+            (folder / name / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name / path).write_text(text)
+        shards.append(build_shard(Member(name, str(folder / name)), folder / name, store, cache=FactsCache()))
+    rows: list[dict[str, Any]] = link_shards(shards, store).to_pylist()
+    return rows
+
+
+def _short(rows: list[dict[str, Any]]) -> set[tuple[str, str, str, int]]:
+    """Return (source, rule, target, line), each node with its repository in front."""
+    return {
+        (f"{row['source_repository']}:{row['source']}", row["rule"], f"{row['target_repository']}:{row['target']}",
+         row["row"] + 1)
+        for row in rows
+    }  # fmt: skip
+
+
+def test_names_of_a_python_package_lead_through_its_init_to_definitions(tmp_path: Path) -> None:
+    rows = _links(tmp_path, {"http": _HTTP, "shop": _SHOP})
+    file, fetch = "shop:shop/prices.py", "shop:shop/prices.py::Prices.fetch"
+    assert _short(rows) == {
+        (file, "package-import", "http:src/fast_http/__init__.py", 2),
+        (file, "package-import", "http:src/fast_http/errors.py", 2),
+        (file, "symbol-import", "http:src/fast_http/_client.py::Client", 2),
+        ("shop:shop/prices.py::Prices.__init__", "symbol-call", "http:src/fast_http/_client.py::Client", 7),
+        (fetch, "symbol-call", "http:src/fast_http/_client.py::Client.get", 11),
+        (fetch, "symbol-use", "http:src/fast_http/errors.py::TooSlow", 12),
+        (fetch, "symbol-call", "http:src/fast_http/_client.py::_Base.close", 13),
+    }
+    assert {(row["package"], row["version"], row["note"]) for row in rows} == {("fast-http", "2.1", "only")}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "target", "note"),
+    [(">=2", "http", "declared"), ("<2", "http1", "declared"), (">=9", "http", "outside of the declared range")],
+)
+def test_the_version_that_a_repository_declares_is_meant(tmp_path: Path, wanted: str, target: str, note: str) -> None:
+    old = {**_HTTP, "pyproject.toml": '[project]\nname = "fast-http"\nversion = "1.9"\n'}
+    shop = {**_SHOP, "pyproject.toml": _SHOP["pyproject.toml"].replace(">=2", wanted)}
+    rows = _links(tmp_path, {"http": _HTTP, "http1": old, "shop": shop})
+    assert {(row["target_repository"], row["note"]) for row in rows} == {(target, note)}
+
+
+def test_what_a_package_passes_on_from_another_leads_there(tmp_path: Path) -> None:
+    facade = {
+        "setup.py": "from setuptools import setup\nsetup(name='facade', version='3', packages=['facade'])\n",
+        "facade/__init__.py": "from fast_http import Client as Session\nfrom fast_http.errors import *\n",
+    }
+    user = {
+        "main.py": "import facade\n\n\ndef run():\n    facade.Session().get('x')\n    raise facade.TooSlow\n",
+    }
+    rows = [row for row in _links(tmp_path, {"http": _HTTP, "facade": facade, "user": user}) if row["row"] > 1]
+    assert _short(rows) == {
+        ("user:main.py::run", "symbol-call", "http:src/fast_http/_client.py::Client", 5),
+        ("user:main.py::run", "symbol-call", "http:src/fast_http/_client.py::Client.get", 5),
+        ("user:main.py::run", "symbol-use", "http:src/fast_http/errors.py::TooSlow", 6),
+    }
+
+
+def test_an_inherited_method_is_that_of_the_base_elsewhere(tmp_path: Path) -> None:
+    user = {
+        "main.py": (
+            "from fast_http import Client\n\n\nclass Mine(Client):\n    def load(self):\n        return self.get('x')\n"
+        )
+    }
+    rows = _links(tmp_path, {"http": _HTTP, "user": user})
+    assert ("user:main.py::Mine", "symbol-base", "http:src/fast_http/_client.py::Client", 4) in _short(rows)
+    assert ("user:main.py::Mine.load", "symbol-call", "http:src/fast_http/_client.py::Client.get", 6) in _short(rows)
+
+
+def test_own_modules_and_local_names_are_no_uses_of_others(tmp_path: Path) -> None:
+    user = {
+        "fast_http/__init__.py": "class Client:\n    pass\n",
+        "main.py": "from fast_http import Client\n\n\ndef run(get):\n    Client()\n    get('x')\n",
+    }
+    assert _links(tmp_path, {"http": _HTTP, "user": user}) == []
+
+
+def test_the_order_of_repositories_does_not_matter_and_unchanged_links_are_read(tmp_path: Path) -> None:
+    one = _links(tmp_path / "a", {"http": _HTTP, "shop": _SHOP})
+    other = _links(tmp_path / "b", {"shop": _SHOP, "http": _HTTP})
+    assert one == other
+    Fleet.add(tmp_path, [str(tmp_path / "a" / "http"), str(tmp_path / "a" / "shop")])
+    fleet = Fleet.open(tmp_path)
+    fleet.index()
+    assert fleet.links().to_pylist() == one
+    assert fleet.links("http").num_rows == len(one)
+    table = tmp_path / "store" / "tables" / "links.parquet"
+    before = table.stat().st_mtime_ns
+    assert fleet.links().to_pylist() == one and table.stat().st_mtime_ns == before
