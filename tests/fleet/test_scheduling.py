@@ -13,7 +13,7 @@ pytest.importorskip("distributed")
 pytest.importorskip("pyarrow")
 
 from causalist.errors import FleetError
-from causalist.fleet import Fleet, FleetStore, IndexingOptions, Member
+from causalist.fleet import Fleet, IndexingOptions, Member
 from causalist.fleet.scheduling import index_in_time, index_member, index_members, local_place
 from causalist.index.options import ignore_progress
 from tests.fleet.repositories import commit_files
