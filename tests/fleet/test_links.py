@@ -45,7 +45,8 @@ _SHOP = {
 }
 
 
-def _links(folder: Path, repositories: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
+def find_links(folder: Path, repositories: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
+    """Return the edges between repositories of these files."""
     store, shards = FleetStore(str(folder / "store")), []
     for name, files in repositories.items():
         for path, text in files.items():
@@ -56,7 +57,7 @@ def _links(folder: Path, repositories: Mapping[str, Mapping[str, str]]) -> list[
     return rows
 
 
-def _short(rows: list[dict[str, Any]]) -> set[tuple[str, str, str, int]]:
+def shorten(rows: list[dict[str, Any]]) -> set[tuple[str, str, str, int]]:
     """Return (source, rule, target, line), each node with its repository in front."""
     return {
         (f"{row['source_repository']}:{row['source']}", row["rule"], f"{row['target_repository']}:{row['target']}",
@@ -66,9 +67,9 @@ def _short(rows: list[dict[str, Any]]) -> set[tuple[str, str, str, int]]:
 
 
 def test_names_of_a_python_package_lead_through_its_init_to_definitions(tmp_path: Path) -> None:
-    rows = _links(tmp_path, {"http": _HTTP, "shop": _SHOP})
+    rows = find_links(tmp_path, {"http": _HTTP, "shop": _SHOP})
     file, fetch = "shop:shop/prices.py", "shop:shop/prices.py::Prices.fetch"
-    assert _short(rows) == {
+    assert shorten(rows) == {
         (file, "package-import", "http:src/fast_http/__init__.py", 2),
         (file, "package-import", "http:src/fast_http/errors.py", 2),
         (file, "symbol-import", "http:src/fast_http/_client.py::Client", 2),
@@ -87,7 +88,7 @@ def test_names_of_a_python_package_lead_through_its_init_to_definitions(tmp_path
 def test_the_version_that_a_repository_declares_is_meant(tmp_path: Path, wanted: str, target: str, note: str) -> None:
     old = {**_HTTP, "pyproject.toml": '[project]\nname = "fast-http"\nversion = "1.9"\n'}
     shop = {**_SHOP, "pyproject.toml": _SHOP["pyproject.toml"].replace(">=2", wanted)}
-    rows = _links(tmp_path, {"http": _HTTP, "http1": old, "shop": shop})
+    rows = find_links(tmp_path, {"http": _HTTP, "http1": old, "shop": shop})
     assert {(row["target_repository"], row["note"]) for row in rows} == {(target, note)}
 
 
@@ -99,8 +100,8 @@ def test_what_a_package_passes_on_from_another_leads_there(tmp_path: Path) -> No
     user = {
         "main.py": "import facade\n\n\ndef run():\n    facade.Session().get('x')\n    raise facade.TooSlow\n",
     }
-    rows = [row for row in _links(tmp_path, {"http": _HTTP, "facade": facade, "user": user}) if row["row"] > 1]
-    assert _short(rows) == {
+    rows = [row for row in find_links(tmp_path, {"http": _HTTP, "facade": facade, "user": user}) if row["row"] > 1]
+    assert shorten(rows) == {
         ("user:main.py::run", "symbol-call", "http:src/fast_http/_client.py::Client", 5),
         ("user:main.py::run", "symbol-call", "http:src/fast_http/_client.py::Client.get", 5),
         ("user:main.py::run", "symbol-use", "http:src/fast_http/errors.py::TooSlow", 6),
@@ -113,9 +114,9 @@ def test_an_inherited_method_is_that_of_the_base_elsewhere(tmp_path: Path) -> No
             "from fast_http import Client\n\n\nclass Mine(Client):\n    def load(self):\n        return self.get('x')\n"
         )
     }
-    rows = _links(tmp_path, {"http": _HTTP, "user": user})
-    assert ("user:main.py::Mine", "symbol-base", "http:src/fast_http/_client.py::Client", 4) in _short(rows)
-    assert ("user:main.py::Mine.load", "symbol-call", "http:src/fast_http/_client.py::Client.get", 6) in _short(rows)
+    rows = find_links(tmp_path, {"http": _HTTP, "user": user})
+    assert ("user:main.py::Mine", "symbol-base", "http:src/fast_http/_client.py::Client", 4) in shorten(rows)
+    assert ("user:main.py::Mine.load", "symbol-call", "http:src/fast_http/_client.py::Client.get", 6) in shorten(rows)
 
 
 def test_own_modules_and_local_names_are_no_uses_of_others(tmp_path: Path) -> None:
@@ -123,12 +124,12 @@ def test_own_modules_and_local_names_are_no_uses_of_others(tmp_path: Path) -> No
         "fast_http/__init__.py": "class Client:\n    pass\n",
         "main.py": "from fast_http import Client\n\n\ndef run(get):\n    Client()\n    get('x')\n",
     }
-    assert _links(tmp_path, {"http": _HTTP, "user": user}) == []
+    assert find_links(tmp_path, {"http": _HTTP, "user": user}) == []
 
 
 def test_the_order_of_repositories_does_not_matter_and_unchanged_links_are_read(tmp_path: Path) -> None:
-    one = _links(tmp_path / "a", {"http": _HTTP, "shop": _SHOP})
-    other = _links(tmp_path / "b", {"shop": _SHOP, "http": _HTTP})
+    one = find_links(tmp_path / "a", {"http": _HTTP, "shop": _SHOP})
+    other = find_links(tmp_path / "b", {"shop": _SHOP, "http": _HTTP})
     assert one == other
     Fleet.add(tmp_path, [str(tmp_path / "a" / "http"), str(tmp_path / "a" / "shop")])
     fleet = Fleet.open(tmp_path)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causalist.errors import ExtraMissing
+from causalist.fleet.links.service_join import ServiceEdge, service_edges
 from causalist.fleet.links.tables import FORMAT
 from causalist.fleet.shards import Shard
 from causalist.fleet.store import FleetStore
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as arrow
 
+_CODE_KINDS = "'import', 'call', 'reference', 'extends', 'member', 'attribute'"  # of uses
 LINKS = "links"  # the table in the store
 _MAX_ROUNDS = 6  # packages that pass a name on from one to the next
 _MAX_MEMBERS = 6  # steps along members and bases
@@ -41,6 +43,7 @@ CONFIDENCES: Mapping[str, float] = {
 }
 _REGISTRIES = {"jvm": "maven", "dotnet": "nuget", "php": "composer", "ruby": "rubygems"}  # by ecosystem, if named so
 
+_NUMBERS = {"confidence": "float64", "row": "int32", "n": "int32"}  # types of columns that are no texts
 EDGE_COLUMNS = (
     "source_repository", "source", "target_repository", "target", "kind", "rule", "confidence", "row", "n", "package",
     "version", "note",
@@ -75,8 +78,7 @@ def join_links(tables: LinkTables, *, threads: int = 1) -> "arrow.Table":
 def _no_edges() -> "arrow.Table":
     import pyarrow as arrow
 
-    types = {"confidence": arrow.float64(), "row": arrow.int32(), "n": arrow.int32()}
-    return arrow.schema([(name, types.get(name, arrow.string())) for name in EDGE_COLUMNS]).empty_table()
+    return arrow.schema([(name, getattr(arrow, _NUMBERS.get(name, "string"))()) for name in EDGE_COLUMNS]).empty_table()
 
 
 def link_shards(shards: Sequence[Shard], store: FleetStore) -> "arrow.Table":
@@ -118,6 +120,7 @@ class _Join:
             self._find_names(number)
             self._find_members(number)
         self._collect_code_edges()
+        self._collect_service_edges()
         names = ", ".join(EDGE_COLUMNS)
         return self.db.sql(f"select {names} from edges order by all").to_arrow_table()
 
@@ -137,7 +140,7 @@ class _Join:
 
     def _prepare(self) -> None:
         self.db.execute(
-            """
+            f"""
             create temp table modules as
                 select ecosystem, module, repo, package, min(node) as node
                 from p where kind = 'module' group by all;
@@ -162,7 +165,7 @@ class _Join:
             create temp table places as
                 select row_number() over (order by repo, ecosystem, modules, name) as place, *
                 from (select distinct repo, ecosystem, module as modules, name from u
-                      where kind in ('import', 'call', 'reference', 'extends'));
+                      where kind in ({_CODE_KINDS}));
             create temp table todo as
                 select place, 0 as round, repo, ecosystem, unnest(string_split(modules, ' ')) as module, name
                 from places;
@@ -179,9 +182,10 @@ class _Join:
             create or replace temp table keys as
                 select *, string_split(whole, separator) as parts from (
                     select f.*,
-                        case when ecosystem in ('npm', 'go', 'ruby') then '/' else '.' end as separator,
-                        case when ecosystem in ('npm', 'go', 'ruby') or name = '' then module
-                             when module = '' then name else module || '.' || name end as whole
+                        case when ecosystem in ('npm', 'go', 'ruby') and module <> '' then '/' else '.' end as separator,
+                        case when module = '' then name
+                             when ecosystem in ('npm', 'go', 'ruby') or name = '' then module
+                              else module || '.' || name end as whole
                     from frontier f);
             create or replace temp table tried as
                 select place, repo, ecosystem, module as written, name, parts, k,
@@ -190,7 +194,10 @@ class _Join:
                 from (select *, unnest(range(1, len(parts) + 1)) as k from keys);
             create or replace temp table found as
                 select t.*, m.repo as target, m.package, m.node
-                from tried t join modules m using (ecosystem, module) where m.repo <> t.repo;
+                from tried t join modules m using (ecosystem, module) where m.repo <> t.repo
+                    -- Constants of Ruby say nothing of where they are from; a manifest must.
+                    and (t.written <> '' or exists (select 1 from requires r where r.repo = t.repo
+                        and r.ecosystem = 'rubygems' and r.package = m.package));
             create or replace temp table longest as
                 select place, written, max(k) as k from found group by all;
             create or replace temp table found as
@@ -243,8 +250,9 @@ class _Join:
                     on c.repo = w.repo and c.ecosystem = w.ecosystem and c.module = w.module;
             create or replace temp table provided as
                 select r.*, coalesce(g.version, '') as version,
-                    case when r.ecosystem in ('npm', 'go', 'ruby') and name <> '' then string_split(name, '.')
-                         when r.ecosystem in ('npm', 'go', 'ruby') then []
+                    case when r.ecosystem in ('npm', 'go', 'ruby') and written <> '' and name <> ''
+                            then string_split(name, '.')
+                         when r.ecosystem in ('npm', 'go', 'ruby') and written <> '' then []
                          else list_slice(parts, k + 1, len(parts)) end as rest
                 from provided r left join packages g
                     on g.repo = r.target and g.package = r.package
@@ -333,26 +341,43 @@ class _Join:
                 select u.repo, u.kind, u.node, u.row, u.n, q.place, u.name
                 from u join places q on q.repo = u.repo and q.ecosystem = u.ecosystem and q.modules = u.module
                     and q.name = u.name
-                where u.kind in ('import', 'call', 'reference', 'extends');
+                where u.kind in ({_CODE_KINDS});
             create temp table raw as
                 select s.repo as source_repository, s.node as source, l.repo as target_repository, l.node as target,
                     'imports' as kind, 'package-import' as rule, s.row, s.n, l.package, l.version, l.note
                 from sites s join loaded l using (place) where s.kind = 'import'
                 union all
                 select s.repo, s.node, b.repo, b.node,
-                    case when b.rest <> '' or s.kind in ('import', 'reference') then 'references'
+                    case when b.rest <> '' or s.kind in ('import', 'reference', 'attribute') then 'references'
                          when s.kind = 'extends' then 'extends' else 'calls' end,
                     case when s.kind = 'import' then 'symbol-import'
-                         when b.rest <> '' or s.kind = 'reference' then 'symbol-use'
+                         when b.rest <> '' or s.kind in ('reference', 'attribute') then 'symbol-use'
                          when s.kind = 'extends' then 'symbol-base' else 'symbol-call' end,
                     s.row, s.n, b.package, b.version, b.note
                 from sites s join best b using (place)
-                where b.repo <> s.repo;
+                -- Of what a value has, the rest: the value itself is a use of its own.
+                where b.repo <> s.repo and (b.rest = '' or s.kind not in ('member', 'attribute'));
             create temp table edges as
                 select source_repository, source, target_repository, target, kind, rule,
                     case rule {confidences} end::double as confidence,
                     min(row)::integer as row, sum(n)::integer as n, package, version, note
                 from raw group by all;
+            """
+        )
+
+    def _collect_service_edges(self) -> None:
+        import pyarrow as arrow
+
+        found = sorted(service_edges(self.db))
+        columns = {name: [each[i] for each in found] for i, name in enumerate(ServiceEdge._fields)}
+        types = {name: _NUMBERS.get(name, "string") for name in ServiceEdge._fields}
+        schema = arrow.schema([(name, getattr(arrow, kind)()) for name, kind in types.items()])
+        self.db.register("services", arrow.table(columns, schema=schema))
+        self.db.execute(
+            """
+            insert into edges by name
+                select * exclude (row, n), min(row)::integer as row, sum(n)::integer as n, '' as package, '' as version
+                from services group by all
             """
         )
 

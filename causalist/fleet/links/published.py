@@ -33,6 +33,7 @@ def published_rows(program: ShardProgram, manifests: Manifests) -> Iterator[Publ
         yield Published("module", ecosystem, owner, module, "", str(file_id(path)), 0)
         if number is not None and program.ecosystem(number) == ecosystem:
             yield from names.of_file(number, ecosystem, owner, module)
+    yield from names.of_other_files()
 
 
 def _modules(program: ShardProgram, manifests: Manifests) -> Iterator[tuple[str, str, str, str]]:
@@ -139,22 +140,35 @@ class _Names:
                 found = program.program.tree_paths.follow_import(file, entry) if entry.scope == MODULE_SCOPE else None
                 if node := program.node_of(found):
                     yield Published("name", ecosystem, package, module, entry.alias or entry.name, node, entry.row)
-        for local, definition in enumerate(facts.definitions):
-            if not self._is_visible(file, local):
-                continue
-            node = program.definition_node(symbols.first + local)
-            if ecosystem not in (PYPI, NPM) and (ecosystem != GO or definition.name[:1].isupper()):
-                name = definition.qualname
-                yield Published("name", ecosystem, package, module, name, node, definition.start_row)
+        if ecosystem not in (PYPI, NPM):
+            for local, definition in enumerate(facts.definitions):
+                name, node = definition.qualname, program.definition_node(symbols.first + local)
+                if not self._is_visible(file, local) or (ecosystem == GO and not definition.name[:1].isupper()):
+                    continue
                 if ecosystem == RUBY:
-                    yield Published("name", ecosystem, package, "", name, node, definition.start_row)
-            elif file not in self._done and definition.parent >= 0 and ecosystem in (PYPI, NPM):
+                    module, _, name = name.partition(".")
+                    yield Published("module", ecosystem, package, module, "", program.file_node(file), 0)
+                if name:
+                    yield Published("name", ecosystem, package, module, name, node, definition.start_row)
+        yield from self._members(file, ecosystem, package)
+
+    def of_other_files(self) -> Iterator[Published]:
+        """Yield the members of types in files that no module names, which a package may pass on all the same."""
+        for path, file in self._program.files.items():
+            if self._program.ecosystem(file) == NPM and role_of(path) not in (Role.TEST, Role.VENDORED):
+                yield from self._members(file, NPM, "")
+
+    def _members(self, file: int, ecosystem: str, package: str) -> Iterator[Published]:
+        if file in self._done:
+            return
+        self._done.add(file)
+        program, symbols = self._program, self._program.program.files[file]
+        for local, definition in enumerate(symbols.facts.definitions if ecosystem in (PYPI, NPM) else ()):
+            if definition.parent >= 0 and self._is_visible(file, local):
+                node, row = program.definition_node(symbols.first + local), definition.start_row
                 parent = program.definition_node(symbols.first + definition.parent)
-                row = definition.start_row
                 yield Published("member", ecosystem, package, "", definition.name, node, row, "", parent)
-        if file not in self._done:
-            self._done.add(file)
-            yield from self._bases(file, ecosystem, package)
+        yield from self._bases(file, ecosystem, package)
 
     def _is_visible(self, file: int, local: int) -> bool:
         definitions = self._program.program.files[file].facts.definitions

@@ -21,6 +21,7 @@ from causalist.model.symbols import TYPE_KINDS, file_id
 
 _MARKS = re.compile(r"\(\)|\[[^\]]*\]|[&^?]|~\d+|<[^<>]*>|!")
 _CHAIN = re.compile(r"[\w$]+(?:\.[\w$]+)*")
+_OF_VALUES = {"call": "member", "reference": "attribute"}
 _MAX_STEPS = 4
 _MAX_WILDCARDS = 60  # of one file
 _OPEN_TYPES = (JVM, DOTNET, PYPI)  # whose wildcard imports make names visible
@@ -99,6 +100,7 @@ class _FileUses:
                 known = self._imports.setdefault(entry.scope, {}).get(local)
                 if known is None or (self._is_foreign(entry) and not self._is_foreign(known)):
                     self._imports[entry.scope][local] = entry
+        self._is_value = False  # the last chain goes on from a value that something made
         self._own = {each.name for each in self._definitions if each.parent == MODULE_SCOPE}
         self._attributes = self._read_attributes()
         self._bases: dict[int, list[str]] = {}
@@ -127,8 +129,10 @@ class _FileUses:
                 yield from self._use("reference", binding.scope, binding.type, binding.row)
 
     def _use(self, kind: str, scope: int, chain: str, row: int) -> Iterator[Used]:
+        self._is_value = "()" in chain.rpartition(".")[0]
         place = self._find(scope, chain)
         if place is not None and place.name:
+            kind = _OF_VALUES.get(kind, kind) if self._is_value else kind
             node = self._program.scope_node(self._file, scope)
             yield Used(kind, self._ecosystem, place.module, place.name, node, row)
 
@@ -139,6 +143,7 @@ class _FileUses:
             return None
         head, _, rest = plain.partition(".")
         if head in ("self", "this", "cls") and rest:
+            self._is_value = True
             return self._find_member(scope, rest, steps)
         place = scope
         while True:
@@ -152,6 +157,7 @@ class _FileUses:
                 written = binding.type if _CHAIN.fullmatch(binding.type) else "" if binding.type else binding.value
                 if not written or _plain(written).partition(".")[0] == head:
                     return None
+                self._is_value = self._is_value or bool(rest)
                 found = self._find(binding.scope, written, steps + 1)
                 return found.below(rest) if found is not None else None
             if place < 0:
@@ -160,6 +166,7 @@ class _FileUses:
         if head in self._own:
             made = self._symbols.bindings.get(MODULE_SCOPE, {}).get(head)
             if rest and made is not None and "()" in made.value and not made.type:  # app = FastAPI()
+                self._is_value = True
                 found = self._find(MODULE_SCOPE, made.value, steps + 1)
                 return found.below(rest) if found is not None else None
             return None

@@ -1,0 +1,246 @@
+"""Edges between repositories by what crosses a network or a build: requests -> routes, stubs -> services and so on.
+
+In: the tables of shards as `join` has them. Out: rows of edges. A request leads to a route whose path is the end of its
+own; the parts in front are what a gateway takes away. Words of the host, of variables and of these parts that are in
+the name of a repository tell which one is asked. Without such a word a path must be published by one repository alone
+and be no name that every service has.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from causalist.fleet.links.services import ServiceKind, routes_for
+
+if TYPE_CHECKING:
+    import duckdb
+
+# Precision on the systems of docs/benchmarks.md where it was measured, else estimates that say so there.
+SERVICE_CONFIDENCES: Mapping[str, float] = {
+    "http-route": 0.95,  # a word names the repository
+    "http-path": 0.7,  # the path alone
+    "rpc-service": 0.95,
+    "topic": 0.8,
+    "docker-image": 0.95,
+    "workflow": 0.99,
+    "submodule": 0.99,
+    "sql-table": 0.5,
+}
+_RULES = {
+    ServiceKind.RPC: ("rpc-service", "calls"),
+    ServiceKind.TOPIC: ("topic", "emits"),
+    ServiceKind.IMAGE: ("docker-image", "references"),
+    ServiceKind.TABLE: ("sql-table", "references"),
+}
+_MAX_TARGETS = {ServiceKind.RPC: 3, ServiceKind.TOPIC: 20, ServiceKind.IMAGE: 3, ServiceKind.TABLE: 1}
+# Words in names of repositories that tell nothing.
+_VAGUE = {
+    "service",
+    "server",
+    "api",
+    "app",
+    "the",
+    "repo",
+    "main",
+    "core",
+    "lib",
+    "web",
+    "client",
+    "http",
+    "svc",
+    "src",
+}
+_COMMON_SHARE = 0.34  # of repositories with a word, above which it tells none of them from others
+# Last parts of paths that most services have.
+_COMMON_PATHS = {
+    "health", "healthz", "metrics", "status", "ping", "ready", "readyz", "live", "livez", "version", "info", "login",
+    "logout", "register", "users", "user", "items", "search", "config", "docs", "index", "home", "admin", "test", "api",
+    "error", "fallback", "events", "me", "auth", "token", "upload", "download",
+}  # fmt: skip
+_MAX_RIVALS = 200  # routes of one path that are compared; a path of more says nothing without a word
+
+
+class ServiceEdge(NamedTuple):
+    """An edge; the columns are those of `EDGE_COLUMNS` from the first to `n`, then `note`."""
+
+    source_repository: str
+    source: str
+    target_repository: str
+    target: str
+    kind: str
+    rule: str
+    confidence: float
+    row: int
+    n: int
+    note: str
+
+
+class _Route(NamedTuple):
+    repository: str
+    method: str
+    node: str
+
+
+def service_edges(db: "duckdb.DuckDBPyConnection") -> Iterator[ServiceEdge]:
+    """Yield the edges of services; `db` has the tables `p` and `u`. Rows may repeat."""
+    repositories = [name for (name,) in db.execute("select distinct repo from p order by repo").fetchall()]
+    tokens = tokens_of(repositories)
+    yield from _route_edges(db, tokens)
+    yield from _named_edges(db, tokens)
+    yield from _repository_edges(db, repositories)
+
+
+def tokens_of(repositories: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Return the words of the name of each repository that tell it from others.
+
+    >>> sorted(tokens_of(["x/customers-service", "x/visits-service"])["x/customers-service"])
+    ['customer']
+    """
+    words = {}
+    for name in repositories:
+        found = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.rpartition("/")[2]).lower())
+        found += [each.removesuffix("service") for each in found if each.endswith("service")]
+        words[name] = {_stem(each) for each in found if len(each) > 1 and each not in _VAGUE}
+    counts = Counter(word for each in words.values() for word in each)
+    most = max(1, int(_COMMON_SHARE * len(repositories)))
+    return {name: frozenset(word for word in each if counts[word] <= most) for name, each in words.items()}
+
+
+def _stem(word: str) -> str:
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+
+
+def _route_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset[str]]) -> Iterator[ServiceEdge]:
+    import pyarrow as arrow
+
+    uses = db.execute(
+        f"select repo, node, module, name, min(row), sum(n) from u where kind = '{ServiceKind.ROUTE}'"
+        " group by all order by all"
+    ).fetchall()
+    keys: dict[str, list[tuple[str, str]]] = {name: routes_for(name) for name in {row[3] for row in uses}}
+    wanted = sorted({route.partition(" ")[2] for found in keys.values() for route, _ in found})
+    db.register("wanted", arrow.table({"path": arrow.array(wanted, arrow.string())}))
+    rows = db.execute(
+        "select distinct path, repo, string_split(name, ' ')[1], node from p"
+        " join wanted on substr(name, strpos(name, ' ') + 1) = path"
+        f" where kind = '{ServiceKind.ROUTE}' order by all"
+    ).fetchall()
+    db.unregister("wanted")
+    routes: dict[str, list[_Route]] = defaultdict(list)
+    for path, repository, method, node in rows:
+        routes[path].append(_Route(repository, method, node))
+    for repository, node, hints, name, row, n in uses:
+        for target, rule, confidence in _find_routes(repository, hints, name, keys[name], routes, tokens):
+            note = "host or prefix" if rule == "http-route" else "path alone"
+            yield ServiceEdge(
+                repository, node, target.repository, target.node, "routes", rule, confidence, row, int(n), note
+            )
+
+
+def _find_routes(
+    repository: str,
+    hints: str,
+    name: str,
+    keys: Sequence[tuple[str, str]],
+    routes: Mapping[str, list[_Route]],
+    tokens: Mapping[str, frozenset[str]],
+) -> list[tuple[_Route, str, float]]:
+    """Return the routes that a request leads to, with the rule and its confidence."""
+    words = {_stem(word.lstrip("@")) for word in hints.split()}
+    words |= {word.removesuffix("service") for word in words}
+    method = name.partition(" ")[0]
+    is_named = False
+    for key, front in keys:
+        before = words | {_stem(each) for part in front.split() for each in re.findall(r"[a-z]+", part.lower())}
+        path = key.partition(" ")[2]
+        rivals = [each for each in routes.get(path, ()) if each.repository != repository]
+        if len({each.repository for each in rivals}) > _MAX_RIVALS:
+            continue
+        fit = [each for each in rivals if method in ("ANY", each.method) or each.method in ("ANY", "")]
+        told = [each for each in fit if tokens[each.repository] & before]
+        n_literal = path.count("/") - path.count("{}")
+        if told and (n_literal or path != "/"):
+            best = max(len(tokens[each.repository] & before) for each in told)
+            told = [each for each in told if len(tokens[each.repository] & before) == best]
+            return _shared(_of_one_method(told), "http-route")
+        is_named = is_named or bool(told)
+        last = [each for each in path.split("/") if each not in ("", "{}")][-1:]
+        if (
+            fit
+            and not front
+            and not {"@", "?"} & set(hints)
+            and n_literal
+            and (n_literal > 1 or last[0].lower() not in _COMMON_PATHS)
+            and path.count("{}") == name.count("{}")
+            and len({each.repository for each in routes[path]}) == 1
+        ):
+            return _shared(_of_one_method(fit), "http-path", 1.0 if n_literal > 1 else 0.7)
+    return []
+
+
+def _of_one_method(found: list[_Route]) -> list[_Route]:
+    """Return those of one method for each repository: what is asked without a method is read."""
+    methods = {each.method for each in found}
+    return [each for each in found if each.method == "GET"] if len(methods) > 1 and "GET" in methods else found
+
+
+def _shared(found: list[_Route], rule: str, share: float = 1.0) -> list[tuple[_Route, str, float]]:
+    confidence = SERVICE_CONFIDENCES[rule] * share / len({each.repository for each in found})
+    return [(each, rule, confidence) for each in found]
+
+
+def _named_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset[str]]) -> Iterator[ServiceEdge]:
+    """Yield edges of what has the same name on both sides, but for what a repository has itself."""
+    kinds = ", ".join(f"'{each}'" for each in _RULES)
+    rows = db.execute(
+        f"""
+        with asked as (select repo, kind, name, node, min(row) as row, sum(n) as n from u where kind in ({kinds})
+                       group by all),
+            offered as (select distinct repo, kind, name, node from p where kind in ({kinds})),
+            owners as (select kind, name, count(distinct repo) as n_owners from offered group by all)
+        select a.kind, a.name, a.repo, a.node, o.repo, o.node, a.row, a.n, n_owners
+        from asked a join offered o using (kind, name) join owners using (kind, name)
+        where a.repo <> o.repo and n_owners <= 20
+            and not exists (select 1 from offered x where x.repo = a.repo and x.kind = a.kind and x.name = a.name)
+        order by all
+        """
+    ).fetchall()
+    for kind, name, repo, node, other, target, row, n, n_owners in rows:
+        rule, edge_kind = _RULES[ServiceKind(kind)]
+        is_told = any(token in name.lower() for token in tokens[other])
+        if n_owners > _MAX_TARGETS[ServiceKind(kind)] and not is_told:
+            continue
+        share = 1 if kind == ServiceKind.TOPIC or (is_told and n_owners > 1) else n_owners
+        yield ServiceEdge(
+            repo, node, other, target, edge_kind, rule, SERVICE_CONFIDENCES[rule] / share, row, int(n), ""
+        )
+
+
+def _repository_edges(db: "duckdb.DuckDBPyConnection", repositories: Iterable[str]) -> Iterator[ServiceEdge]:
+    """Yield edges of what names a repository: workflows and submodules."""
+    by_name: dict[str, list[str]] = defaultdict(list)
+    for name in repositories:
+        by_name[name].append(name)
+        if "/" in name:
+            by_name[name.rpartition("/")[2]].append(name)
+    known: dict[tuple[str, str], str] = {
+        (repo, name): node
+        for repo, name, node in db.execute(
+            f"select repo, name, min(node) from p where kind in ('{ServiceKind.WORKFLOW}', 'repository') group by all"
+        ).fetchall()
+    }
+    rows: list[tuple[Any, ...]] = db.execute(
+        "select repo, kind, name, node, min(row), sum(n) from u"
+        f" where kind in ('{ServiceKind.WORKFLOW}', '{ServiceKind.SUBMODULE}') group by all order by all"
+    ).fetchall()
+    for repo, kind, name, node, row, n in rows:
+        owner, _, rest = name.partition("/")
+        project, _, path = rest.partition("/")
+        exact = [each for each in by_name.get(f"{owner}/{project}", ()) if each != repo]
+        found = exact or [each for each in by_name.get(project, ()) if each != repo and "/" not in each]
+        rule = "workflow" if kind == ServiceKind.WORKFLOW else "submodule"
+        target = known.get((found[0], path)) if len(found) == 1 else None
+        if target is not None:
+            confidence = SERVICE_CONFIDENCES[rule] * (1.0 if exact else 0.9)
+            yield ServiceEdge(repo, node, found[0], target, "references", rule, confidence, row, int(n), "")

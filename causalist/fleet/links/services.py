@@ -1,0 +1,423 @@
+"""What crosses a network or a build instead of an import: routes, remote procedures, topics, images, workflows, tables.
+
+In: an index with its files and facts. Out: `Published` and `Used` rows of the kinds below. Routes and what handles them
+are those of the graph. A request is a text that begins with a host or a slash where something is asked for, put
+together from literals, variables and templates: what is no literal becomes `{}` in its path, and the names of its
+variables and of its host are hints at who is asked. Everything else is found by the forms in which it is written.
+"""
+
+import itertools
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+
+import numpy as np
+
+from causalist.fleet.links.coordinates import ReadText
+from causalist.fleet.links.program import ShardProgram
+from causalist.fleet.links.tables import Published, Used
+from causalist.model.facts import RouteForm
+from causalist.model.graph import EdgeKind
+from causalist.model.index import Index
+from causalist.model.roles import role_of
+from causalist.model.symbols import Role, file_id
+
+
+class ServiceKind(StrEnum):
+    """Kinds of rows beside those of imports; the name of each row is compared."""
+
+    ROUTE = "route"  # "GET /users/{}"; `module` of a use holds hints at the host
+    RPC = "rpc"  # a service of an interface definition
+    TOPIC = "topic"
+    IMAGE = "image"
+    WORKFLOW = "workflow"  # "owner/name/path"
+    SUBMODULE = "submodule"  # "owner/name"
+    TABLE = "table"
+
+
+_ROUTE_NODE = "external:route:"
+_METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
+_MAX_BYTES = 400_000  # of a file that is searched for requests
+_MAX_OPEN = 2  # literal parts of a path that a parameter of a route may stand for
+_REGISTERING = {
+    RouteForm.ROUTE, RouteForm.PREFIX, RouteForm.MOUNT, RouteForm.MOUNT_AT, RouteForm.INHERITED, RouteForm.NAMESPACE,
+    RouteForm.DECLARED, RouteForm.DECLARED_AT,
+}  # fmt: skip
+
+
+def service_rows(
+    index: Index, program: ShardProgram, read: ReadText, paths: Sequence[str]
+) -> tuple[list[Published], list[Used]]:
+    """Return what a repository offers and asks for beside imports."""
+    published: list[Published] = list(_published_routes(index))
+    used: list[Used] = []
+    own = {name for row in published for name in (row.name, f"ANY {row.name.partition(' ')[2]}")}
+    for path in paths:
+        number = program.files.get(path)
+        role = role_of(path)
+        if role is Role.VENDORED:
+            continue
+        is_code = number is not None and bool(program.program.files[number].facts.language)
+        place = _Place(program, path, number)
+        if is_code and role is not Role.TEST:
+            text = read(path)
+            if len(text) <= _MAX_BYTES:
+                used += (row for row in _requests(place, text) if not _is_own(row, own))
+                for table, rows in ((_PUBLISHED, published), (_USED, used)):
+                    _add_matches(table, place, text, rows)
+        elif not is_code:
+            _read_configuration(place, path, read, published, used)
+    return published, used
+
+
+class _Place:
+    """A file, and the nodes of its rows."""
+
+    def __init__(self, program: ShardProgram, path: str, number: int | None) -> None:
+        self._program, self._number, self.path = program, number, path
+        self.node = str(file_id(path))
+
+    def at(self, row: int) -> str:
+        """Return the node of the innermost definition around a row."""
+        if self._number is None:
+            return self.node
+        symbols = self._program.program.files[self._number]
+        around = [i for i, d in enumerate(symbols.facts.definitions) if d.start_row <= row <= d.end_row]
+        return self._program.scope_node(self._number, around[-1]) if around else self.node
+
+    def route_rows(self) -> frozenset[int]:
+        """Return the rows in which routes are registered."""
+        if self._number is None:
+            return frozenset()
+        facts = self._program.program.files[self._number].facts
+        return frozenset(each.row for each in facts.routes if each.form in _REGISTERING)
+
+
+# -- routes
+
+
+def _published_routes(index: Index) -> Iterator[Published]:
+    edges, nodes = index.graph.edges, index.graph.nodes
+    for number in np.flatnonzero(edges.kinds == EdgeKind.ROUTES).tolist():
+        source, target = nodes.ids[int(edges.sources[number])], nodes.ids[int(edges.targets[number])]
+        if source.startswith(_ROUTE_NODE) and nodes.roles[int(edges.targets[number])] != Role.TEST:
+            method, _, path = source.removeprefix(_ROUTE_NODE).partition(" ")
+            yield Published(ServiceKind.ROUTE, "", "", "", f"{method} {template_of(path)}", target, 0)
+
+
+def template_of(path: str) -> str:
+    """Return a path whose parameters are `{}`, without a slash at its end.
+
+    >>> template_of("/users/:id/<int:n>/{x}/*/"), template_of("/")
+    ('/users/{}/{}/{}/{}', '/')
+    """
+    parts = [each for each in path.split("/") if each]
+    return "/" + "/".join("{}" if re.search(r"^[:*]|[{<]", each) else each for each in parts)
+
+
+def routes_for(name: str) -> list[tuple[str, str]]:
+    """Return (name of a route, words in front of its path) that may be meant by a request, the nearest first.
+
+    A gateway may take the first parts of the path away, and parts of the request may be parameters of the route.
+
+    >>> routes_for("GET /api/shop/items/{}")[:3]
+    [('GET /api/shop/items/{}', ''), ('GET /shop/items/{}', 'api'), ('GET /items/{}', 'api shop')]
+    """
+    method, _, path = name.partition(" ")
+    if path.endswith("/") and len(path) > 1:  # of what is put together, the first part
+        return [*routes_for(name.rstrip("/")), *routes_for(f"{name}{{}}")]
+    parts = [each for each in path.split("/") if each]
+    found = []
+    for n_open in range(_MAX_OPEN + 1):
+        for first in range(max(len(parts), 1)):
+            rest = parts[first:]
+            literal = [i for i, each in enumerate(rest) if each != "{}"]
+            if len(literal) <= n_open and (rest or n_open):
+                continue
+            for chosen in itertools.combinations(literal, n_open):
+                route = "/" + "/".join("{}" if i in chosen else each for i, each in enumerate(rest))
+                found.append((f"{method} {route}", " ".join(each for each in parts[:first] if each != "{}")))
+    return found
+
+
+_LITERAL = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
+_TERM = r"(?:[A-Za-z_$][\w$.]*(?:->\w+)*(?:\([^()\n]{0,80}\))?(?:\[[^\[\]\n]{0,40}\])?|\([\w$. |?:'\"0-9]{1,60}\))"
+_PREFIX = re.compile(r"(?<!\w)(?:[fFrRbBuU]{1,2}|[$@]{1,2})$")  # of a literal: f"", $@""
+_IS_HOST = re.compile(r"host|url|uri|base|endpoint|addr|server|domain", re.IGNORECASE)
+# A text beside one of these may be a path of a page as well as a request.
+_WEAK = re.compile(r"url|uri|href|endpoint|open|path", re.IGNORECASE)
+_JOINED = re.compile(
+    rf"(?:(?:{_TERM})\s*(?:\+|\s\.)\s*){{0,4}}(?:{_LITERAL})(?:\s*(?:\+|\.(?!\s*\w+\())\s*(?:{_LITERAL}|{_TERM})){{0,10}}"
+)
+_PART = re.compile(rf"({_LITERAL})|({_TERM})")
+_ASKING = re.compile(
+    r"(?<![\w$])(get|post|put|delete|patch|head|fetch|request|requests|uri|url|href|axios|ajax|open|\$http|http\w*"
+    r"|exchange|endpoint|newrequest|newrequestwithcontext|urlopen|urljoin|\w*(?:url|uri|endpoint|path)|getjson"
+    r"|getforobject|postforobject|getforentity|postforentity|\w*for(?:object|entity)|(?:get|post|put|delete)async)"
+    r"\W{1,12}$",
+    re.IGNORECASE,
+)
+_PLACEHOLDER = re.compile(r"\$\{[^{}]*\}|\$\{[^{}]*\{[^{}]*\}[^{}]*\}|#\{[^{}]*\}|\{[^{}]*\}|%[sdvi]|\$\w+")
+_URL = re.compile(
+    r"(?:(?P<scheme>https?:)?//(?P<host>[^/]*)|(?P<base>(?:\{\})+))?"
+    r"(?P<path>/?[\w.~{}:@*-]+(?:/[\w.~{}:@*-]*)*|/)?(?:[?#].*)?"
+)
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_COMMENT = re.compile(r"^\s*(?://|#|\*|/\*)")
+_METHOD_BESIDE = re.compile(r"\bmethod['\"]?\s*[:=]\s*['\"](GET|POST|PUT|DELETE|PATCH)['\"]", re.IGNORECASE)
+_METHOD_WORD = re.compile(
+    r"(?<![A-Za-z])(get|post|put|delete|patch)(?=$|[A-Z]|async|json|for)|Http(Get|Post|Put|Delete|Patch)\b",
+    re.IGNORECASE,
+)
+_STATIC = re.compile(r"\.(?:js|css|png|jpe?g|gif|svg|ico|html?|json|ya?ml|xml|md|txt|py|ts|woff2?|map|tpl|sh|jsp)$")
+
+
+def _requests(place: _Place, text: str) -> Iterator[Used]:
+    registered = place.route_rows()
+    starts = list(itertools.accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+    row = 0
+    for match in _JOINED.finditer(text):
+        if "/" not in match[0] and not _IS_HOST.search(match[0]):
+            continue
+        while starts[row + 1] <= match.start():
+            row += 1
+        line = text[starts[row] : starts[row + 1]]
+        if row in registered or _COMMENT.match(line):
+            continue
+        url, names = _read_joined(match[0])
+        before = _PREFIX.sub("", text[max(0, match.start() - 60) : match.start()])
+        found = _URL.fullmatch(url)
+        if found is None or not found["path"] or _STATIC.search(found["path"]):
+            continue
+        asking = _ASKING.search(before.rstrip("([{ \n\t").rstrip() + " ") or _ASKING.search(before)
+        has_host = bool(found["scheme"])
+        if not (has_host or asking):
+            continue
+        if not has_host and not found["base"] and not found["path"].startswith("/") and not _is_relative(found["path"]):
+            continue
+        host = found["host"] or ""
+        method = _method_of(text, match, asking[1] if asking else "", before)
+        words = dict.fromkeys(_words(host) + [word for name in names for word in _words(name)])
+        if assigned := re.search(r"([\w$.]+)\s*=\s*[\w.]*\(?$", before):
+            words.update(dict.fromkeys(_words(assigned[1])))
+        if asking and not has_host and not found["base"] and _WEAK.search(asking[1]):
+            words["?"] = None  # the path alone does not tell a request
+        if host.strip("{}") and not host.startswith(("localhost", "127.", "0.0.0.0")):
+            words = {f"@{host}": None, **words}  # nobody else is asked
+        path = template_of(found["path"]) + ("/" if len(found["path"]) > 1 and found["path"].endswith("/") else "")
+        if path != "/":
+            yield Used(ServiceKind.ROUTE, "", " ".join(words), f"{method} {path}", place.at(row), row)
+
+
+def _is_relative(path: str) -> bool:
+    return path.count("/") >= 1 and bool(re.match(r"(?:api|v\d+|rest|rpc|services?)/", path))
+
+
+def _read_joined(text: str) -> tuple[str, list[str]]:
+    """Return the text that a sum of literals and variables makes, and the names in it.
+
+    >>> _read_joined("'http://' + cartHost + ':8080/cart/' + id")
+    ('http://{}:8080/cart/{}', ['cartHost', 'id'])
+    """
+    made, names, is_host = "", [], False
+    for literal, term in _PART.findall(text):
+        if literal:
+            if is_host and made == "{}" and literal[1:2] not in "/:":
+                made += "/"  # which the name of the host has at its end
+            names += [name for each in _PLACEHOLDER.findall(literal) for name in re.findall(r"[A-Za-z]\w+", each)]
+            made += _PLACEHOLDER.sub("{}", literal[1:-1])
+        else:
+            names.append(re.sub(r"\(.*", "", term).rpartition(".")[2])
+            made += "{}"
+            is_host = not made.removeprefix("{}") and bool(_IS_HOST.search(names[-1]))
+    return re.sub(r"(?:\{\}){2,}", "{}", made), names
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a name, lower case.
+
+    >>> _words("getCustomerServiceUri"), _words("vets-service.local:80")
+    (['get', 'customer', 'service', 'uri'], ['vets', 'service', 'local', '80'])
+    """
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def _method_of(text: str, match: "re.Match[str]", word: str, before: str) -> str:
+    if found := _METHOD_WORD.search(word):
+        return (found[1] or found[2]).upper()
+    after = text[match.end() : match.end() + 160]
+    beside = _METHOD_BESIDE.search(after) or _METHOD_BESIDE.search(before)
+    if beside:
+        return beside[1].upper()
+    calls = re.findall(r"\.\s*(get|post|put|delete|patch)\s*\(\s*\)?", before[-60:], re.IGNORECASE)
+    return calls[-1].upper() if calls else "ANY"
+
+
+def _is_own(use: Used, own: set[str]) -> bool:
+    method = use.name.partition(" ")[0]
+    names = {use.name, f"ANY {use.name.partition(' ')[2]}"} if method != "ANY" else {use.name}
+    return not use.module and bool(names & own)
+
+
+# -- forms of other services
+
+_Q = r"[\"'`]"
+_NAME = rf"{_Q}([\w./:-]{{2,120}}){_Q}"
+# (kind, word that a file must have, form)
+_Form = tuple[ServiceKind, str, "re.Pattern[str]"]
+_PUBLISHED: tuple[_Form, ...] = (
+    (ServiceKind.RPC, "Server(", re.compile(r"\bRegister(\w+)Server\(")),
+    (ServiceKind.RPC, "Servicer", re.compile(r"\badd_(\w+)Servicer_to_server\(")),
+    (ServiceKind.RPC, "ImplBase", re.compile(r"\bextends\s+(?:\w+\.)*(?:\w+Grpc\.)?(\w+)ImplBase\b")),
+    (ServiceKind.RPC, "CoroutineImplBase", re.compile(r":\s*(?:\w+\.)*(\w+)CoroutineImplBase\b")),
+    (ServiceKind.RPC, "Base", re.compile(r"\bclass\s+\w+\s*(?:\([^)]*\)\s*)?:\s*(?:\w+\.)*(\w+)\.\1Base\b")),
+    (ServiceKind.RPC, "addService", re.compile(r"\.addService\(\s*(?:[\w$]+\.)*(\w+?)(?:Service)?\.service\b")),
+    (ServiceKind.RPC, "addService", re.compile(r"\.addService\(\s*(?:[\w$]+\.)*(\w+)\.service\b")),
+    (ServiceKind.RPC, "::Service", re.compile(r"<\s*(?:\w+::)*(\w+)::Service\b")),
+    (ServiceKind.RPC, "Server::new", re.compile(r"\b(\w+)Server::new\(")),
+    (ServiceKind.TOPIC, "Listener", re.compile(rf"@KafkaListener\([^)]*?topics\s*=\s*\{{?\s*{_NAME}")),
+    (ServiceKind.TOPIC, "Listener", re.compile(rf"@RabbitListener\([^)]*?queues\s*=\s*\{{?\s*{_NAME}")),
+    (ServiceKind.TOPIC, "Listener", re.compile(rf"@(?:Jms|Sqs)Listener\((?:destination\s*=\s*|value\s*=\s*)?{_NAME}")),
+    (ServiceKind.TOPIC, "subscribe", re.compile(rf"\bsubscribe\(\s*\[?\s*(?:\{{\s*topics?:\s*\[?\s*)?{_NAME}")),
+    (ServiceKind.TOPIC, "onsume", re.compile(rf"\b(?:basic_)?[cC]onsume\(\s*(?:queue\s*=\s*)?{_NAME}")),
+    (ServiceKind.TOPIC, "KafkaConsumer", re.compile(rf"\bKafkaConsumer\(\s*{_NAME}")),
+)
+_USED: tuple[_Form, ...] = (
+    (ServiceKind.RPC, "Client(", re.compile(r"\b(?:\w+\.)?New(\w+)Client\(\s*\w")),
+    (ServiceKind.RPC, "Stub", re.compile(r"_grpc\.(\w+)Stub\(")),
+    (ServiceKind.RPC, "Stub", re.compile(r"\b(\w+)Grpc\.new\w*Stub\(")),
+    (ServiceKind.RPC, "CoroutineStub", re.compile(r"\b(\w+)CoroutineStub\(")),
+    (ServiceKind.RPC, "Client", re.compile(r"\bnew\s+(?:\w+\.)*(\w+)\.\1Client\(")),
+    (ServiceKind.RPC, "credentials", re.compile(r"\bnew\s+(?:[\w$]+\.)+(\w+)\([^;]{0,120}?credentials")),
+    (ServiceKind.RPC, "Client::connect", re.compile(r"\b(\w+)Client::connect\(")),
+    (ServiceKind.TOPIC, "emplate", re.compile(rf"\b(?:kafka|rabbit|jms)Template\.(?:send|convertAndSend)\(\s*{_NAME}")),
+    (ServiceKind.TOPIC, "roducer", re.compile(rf"\b\w*[pP]roducer\.(?:send|produce|send_and_wait)\(\s*{_NAME}")),
+    (ServiceKind.TOPIC, "roducer", re.compile(rf"\bproducer\.send\(\s*\{{\s*topic:\s*{_NAME}")),
+    (ServiceKind.TOPIC, "ProducerRecord", re.compile(rf"\bnew\s+ProducerRecord(?:<[^>]*>)?\(\s*{_NAME}")),
+    (ServiceKind.TOPIC, "ublish", re.compile(rf"\b(?:basic_)?[pP]ublish\((?:[^)\n]*?routing_key\s*=\s*)?\s*{_NAME}")),
+    (ServiceKind.TOPIC, "sendToQueue", re.compile(rf"\bsendToQueue\(\s*{_NAME}")),
+    (ServiceKind.TABLE, "SELECT", re.compile(r"\bSELECT\b[^;\"']{1,400}?\bFROM\s+[`\"]?([a-z]\w{3,60})\b")),
+    (ServiceKind.TABLE, "INSERT", re.compile(r"\bINSERT\s+(?:IGNORE\s+)?INTO\s+[`\"]?([a-z]\w{3,60})\b")),
+    (ServiceKind.TABLE, "UPDATE", re.compile(r"\bUPDATE\s+[`\"]?([a-z]\w{3,60})[`\"]?\s+SET\b")),
+)
+
+
+def _add_matches(forms: Iterable[_Form], place: _Place, text: str, rows: list[Published] | list[Used]) -> None:
+    for kind, word, form in forms:
+        if word not in text:
+            continue
+        for match in form.finditer(text):
+            row = text.count("\n", 0, match.start())
+            line_start = text.rfind("\n", 0, match.start()) + 1
+            if _COMMENT.match(text[line_start : match.start() + 3]):
+                continue
+            name = match[1] if kind is not ServiceKind.RPC else _service_name(match[1])
+            if forms is _PUBLISHED:
+                rows.append(Published(kind, "", "", "", name, place.at(row), row))  # type: ignore[arg-type]
+            else:
+                rows.append(Used(kind, "", "", name, place.at(row), row))  # type: ignore[arg-type]
+
+
+def _service_name(name: str) -> str:
+    """Return the name of a remote service without the word that some languages leave away.
+
+    >>> _service_name("CartService"), _service_name("Cart"), _service_name("Service")
+    ('cart', 'cart', 'service')
+    """
+    return (name.removesuffix("Service") or name).lower()
+
+
+# -- configuration
+
+_BUILT_IMAGE = re.compile(r"\bdocker\s+(?:buildx\s+)?build\b[^\n]*?\s(?:-t|--tag)[ =]([\w./${}:-]+)")
+_FROM = re.compile(r"^\s*FROM\s+(?:--platform=\S+\s+)?([\w./:@${}-]+)", re.MULTILINE | re.IGNORECASE)
+_IMAGE = re.compile(r"^([ \t]*)(?:-[ \t]+)?image:[ \t]*[\"']?([\w./:@${}-]+)", re.MULTILINE)
+_USES = re.compile(r"^\s*(?:-\s+)?uses:\s*[\"']?([\w.-]+/[\w.-]+(?:/[\w./-]+)?)@", re.MULTILINE)
+_SUBMODULE = re.compile(r"^\s*url\s*=\s*(\S+)", re.MULTILINE)
+_TABLE = re.compile(
+    r"\bCREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?[`\"]?(?:\w+[`\"]?\.[`\"]?)?([a-z]\w{3,60})\b", re.IGNORECASE
+)
+
+
+def image_name(image: str) -> str:
+    """Return the name of an image without registry, tag and digest; "" if it has variables.
+
+    >>> image_name("ghcr.io/acme/shop:1.2"), image_name("python:3.12-slim"), image_name("$X/y")
+    ('acme/shop', 'python', '')
+    """
+    name = re.sub(r"@.*|:[^/]*$", "", image)
+    first, _, rest = name.partition("/")
+    name = rest if rest and ("." in first or ":" in first or first == "localhost") else name
+    return "" if re.search(r"[${}]", name) else name.lower()
+
+
+def _read_configuration(place: _Place, path: str, read: ReadText, published: list[Published], used: list[Used]) -> None:
+    base = posixpath.basename(path).lower()
+    is_yaml = base.endswith((".yml", ".yaml"))
+
+    def use(kind: ServiceKind, name: str, at: int, text: str) -> None:
+        row = text.count("\n", 0, at)
+        used.append(Used(kind, "", "", name, place.at(row), row))
+
+    def publish(kind: ServiceKind, name: str, at: int, text: str) -> None:
+        row = text.count("\n", 0, at)
+        published.append(Published(kind, "", "", "", name, place.at(row), row))
+
+    if base == ".gitmodules":
+        text = read(path)
+        for match in _SUBMODULE.finditer(text):
+            if (name := repository_name(match[1])) and "/" in name:
+                use(ServiceKind.SUBMODULE, name, match.start(), text)
+    elif base.startswith("dockerfile") or base.endswith(".dockerfile"):
+        text = read(path)
+        stages = {each.lower() for each in re.findall(r"\bAS\s+([\w.-]+)", text, re.IGNORECASE)}
+        for match in _FROM.finditer(text):
+            if (name := image_name(match[1])) and name not in stages:
+                use(ServiceKind.IMAGE, name, match.start(), text)
+    elif base in ("action.yml", "action.yaml"):
+        published.append(Published(ServiceKind.WORKFLOW, "", "", "", posixpath.dirname(path), place.node, 0))
+    elif is_yaml:
+        text = read(path)
+        for match in _USES.finditer(text):
+            use(ServiceKind.WORKFLOW, match[1], match.start(), text)
+        if "/workflows/" in f"/{path}" and "workflow_call" in text:
+            published.append(Published(ServiceKind.WORKFLOW, "", "", "", path, place.node, 0))
+        for match in _IMAGE.finditer(text):
+            name = image_name(match[2])
+            if name and (_is_built(text, match) or base.startswith("skaffold")):
+                publish(ServiceKind.IMAGE, name, match.start(2), text)
+            elif name:
+                use(ServiceKind.IMAGE, name, match.start(2), text)
+    elif base.endswith(".sql"):
+        text = read(path)
+        for match in _TABLE.finditer(text):
+            publish(ServiceKind.TABLE, match[1].lower(), match.start(), text)
+    elif base in ("makefile", "justfile") or base.endswith(".sh"):
+        text = read(path)
+        for match in _BUILT_IMAGE.finditer(text):
+            if name := image_name(match[1]):
+                publish(ServiceKind.IMAGE, name, match.start(), text)
+
+
+def _is_built(text: str, match: "re.Match[str]") -> bool:
+    """Return True if the service of a compose file that has an image is built there too."""
+    indent = match[1]
+    lines_before, lines_after = text[: match.start()].splitlines(), text[match.end() :].splitlines()[1:]
+    for lines in (reversed(lines_before), iter(lines_after)):
+        for line in lines:
+            if line.strip() and not line.startswith(indent):
+                break
+            if re.match(rf"{indent}build:", line):
+                return True
+    return False
+
+
+def repository_name(address: str) -> str:
+    """Return "owner/name" of the address of a repository.
+
+    >>> [repository_name(each) for each in ("https://host/acme/shop.git", "git@host:acme/shop", "../shop.git")]
+    ['acme/shop', 'acme/shop', '../shop']
+    """
+    parts = re.split(r"[/:]", address.rstrip("/").removesuffix(".git"))
+    return "/".join(parts[-2:])

@@ -1,0 +1,244 @@
+# ruff: noqa: E501
+"""Edges of the other ecosystems and of services between hand-made repositories; the expected ones by hand."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("duckdb")
+pytest.importorskip("fsspec")
+pytest.importorskip("pyarrow")
+
+from causalist.fleet.links.coordinates import Package, Requirement, read_manifests
+from tests.fleet.test_links import find_links, shorten
+
+Repositories = dict[str, dict[str, str]]
+
+
+def test_npm(tmp_path: Path) -> None:
+    repositories = {
+        "money": {
+            "package.json": '{"name": "@acme/money", "version": "3.0.0", "exports": {".": "./src/index.ts"}}',
+            "src/index.ts": 'export {format} from "./format";\nexport * from "./rates";\n',
+            "src/format.ts": "export function format(n: number) { return `${n}`; }\n",
+            "src/rates.ts": "export class Rates { of(code: string) { return 1; } }\n",
+        },
+        "old": {
+            "package.json": '{"name": "left-pad", "version": "1.3.0", "main": "index.js"}',
+            "index.js": "module.exports = leftPad;\nfunction leftPad(s) { return s; }\n",
+        },
+        "shop": {
+            "package.json": '{"name": "shop", "private": true, "dependencies": {"@acme/money": "^3", "pad": "npm:left-pad@1"}}',
+            "src/cart.ts": (
+                'import {format, Rates} from "@acme/money";\nimport pad from "left-pad";\n'
+                'export function total() {\n  return pad(format(new Rates().of("EUR")));\n}\n'
+            ),
+        },
+    }  # fmt: skip
+    total = "shop:src/cart.ts::total"
+    assert shorten(find_links(tmp_path, repositories)) == {
+        ("shop:src/cart.ts", "package-import", "money:src/index.ts", 1),
+        ("shop:src/cart.ts", "package-import", "old:index.js", 2),
+        ("shop:src/cart.ts", "symbol-import", "money:src/format.ts::format", 1),
+        ("shop:src/cart.ts", "symbol-import", "money:src/rates.ts::Rates", 1),
+        ("shop:src/cart.ts", "symbol-import", "old:index.js::leftPad", 2),
+        (total, "symbol-call", "money:src/format.ts::format", 4),
+        (total, "symbol-call", "money:src/rates.ts::Rates", 4),
+        (total, "symbol-call", "money:src/rates.ts::Rates.of", 4),
+        (total, "symbol-call", "old:index.js::leftPad", 4),
+    }
+
+
+def test_go(tmp_path: Path) -> None:
+    repositories = {
+        "kit": {
+            "go.mod": "module example.org/kit\n\ngo 1.22\n",
+            "log/log.go": "package log\n\ntype Logger struct{}\n\nfunc New() *Logger { return nil }\n\nfunc (l *Logger) Info(s string) {}\n",
+        },
+        "app": {
+            "go.mod": "module example.org/app\n\nrequire example.org/kit v1.2.0\n",
+            "main.go": 'package main\n\nimport (\n\t"fmt"\n\t"example.org/kit/log"\n)\n\nfunc main() {\n\tfmt.Println(log.New())\n}\n',
+        },
+    }  # fmt: skip
+    assert shorten(find_links(tmp_path, repositories)) == {
+        ("app:main.go", "package-import", "kit:log/log.go", 5),
+        ("app:main.go::main", "symbol-call", "kit:log/log.go::New", 9),
+    }
+
+
+def test_java(tmp_path: Path) -> None:
+    repositories = {
+        "lib": {
+            "pom.xml": "<project><groupId>org.acme</groupId><artifactId>lib</artifactId><version>2.0</version></project>",
+            "src/main/java/org/acme/lib/Price.java": (
+                "package org.acme.lib;\n\npublic class Price {\n  public static Price of(int n) { return null; }\n"
+                "  public int cents() { return 1; }\n}\n"
+            ),
+        },
+        "app": {
+            "pom.xml": (
+                "<project><groupId>org.acme</groupId><artifactId>app</artifactId><dependencies><dependency>"
+                "<groupId>org.acme</groupId><artifactId>lib</artifactId><version>2.0</version>"
+                "</dependency></dependencies></project>"
+            ),
+            "src/main/java/org/acme/app/Cart.java": (
+                "package org.acme.app;\n\nimport java.util.List;\nimport org.acme.lib.Price;\n\n"
+                "class Cart {\n  int total(Price p) {\n    return Price.of(3).cents();\n  }\n}\n"
+            ),
+        },
+    }
+    cart, price = "app:src/main/java/org/acme/app/Cart.java", "lib:src/main/java/org/acme/lib/Price.java"
+    rows = find_links(tmp_path, repositories)
+    assert shorten(rows) == {
+        (cart, "package-import", price, 4),
+        (cart, "symbol-import", f"{price}::Price", 4),
+        (f"{cart}::Cart.total", "symbol-use", f"{price}::Price", 7),
+        (f"{cart}::Cart.total", "symbol-call", f"{price}::Price.of", 8),
+    }
+    assert {(row["package"], row["version"]) for row in rows} == {("org.acme:lib", "2.0")}
+
+
+def test_a_class_of_dotnet_and_of_php(tmp_path: Path) -> None:
+    repositories: Repositories = {
+        "cs": {
+            "Acme.Money.csproj": "<Project><PropertyGroup><Version>4.0</Version></PropertyGroup></Project>",
+            "Rate.cs": "namespace Acme.Money;\n\npublic class Rate {\n  public static int Of(string c) { return 1; }\n}\n",
+        },
+        "csapp": {
+            "App.csproj": '<Project><ItemGroup><PackageReference Include="Acme.Money" Version="4.*" /></ItemGroup></Project>',
+            "Cart.cs": "using System;\nusing Acme.Money;\n\nnamespace App;\n\nclass Cart {\n  int Total() { return Rate.Of(\"EUR\"); }\n}\n",
+        },
+        "php": {
+            "composer.json": '{"name": "acme/mail", "autoload": {"psr-4": {"Acme\\\\Mail\\\\": "src/"}}}',
+            "src/Sender.php": "<?php\nnamespace Acme\\Mail;\n\nclass Sender {\n  public function send() {}\n}\n",
+        },
+        "phpapp": {
+            "composer.json": '{"name": "acme/app", "require": {"acme/mail": "^1"}}',
+            "src/App.php": "<?php\nnamespace App;\n\nuse Acme\\Mail\\Sender;\n\nclass App {\n  function run() { $s = new Sender(); }\n}\n",
+        },
+    }  # fmt: skip
+    found = shorten(find_links(tmp_path, repositories))
+    assert ("csapp:Cart.cs::Cart.Total", "symbol-call", "cs:Rate.cs::Rate.Of", 7) in found
+    assert ("phpapp:src/App.php::App.run", "symbol-call", "php:src/Sender.php::Sender", 7) in found
+    assert ("phpapp:src/App.php", "symbol-import", "php:src/Sender.php::Sender", 4) in found
+    assert {(source.partition(":")[0], target.partition(":")[0]) for source, _, target, _ in found} == {
+        ("csapp", "cs"),
+        ("phpapp", "php"),
+    }
+
+
+def test_rust_and_ruby(tmp_path: Path) -> None:
+    repositories: Repositories = {
+        "crate": {
+            "Cargo.toml": '[package]\nname = "fast-hash"\nversion = "0.3.1"\n',
+            "src/lib.rs": "pub mod seed;\npub use seed::Seed;\n\npub fn hash(x: u8) -> u8 { x }\n",
+            "src/seed.rs": "pub struct Seed;\n\nimpl Seed {\n    pub fn new() -> Seed { Seed }\n}\n",
+        },
+        "tool": {
+            "Cargo.toml": '[package]\nname = "tool"\nversion = "1.0.0"\n\n[dependencies]\nfast-hash = "0.3"\n',
+            "src/main.rs": "use fast_hash::{hash, Seed};\n\nfn main() {\n    Seed::new();\n    hash(1);\n}\n",
+        },
+        "gem": {
+            "courier.gemspec": 'Gem::Specification.new do |s|\n  s.name = "courier"\n  s.version = "2.0"\nend\n',
+            "lib/courier.rb": "module Courier\n  def self.deliver(x)\n    x\n  end\nend\n",
+        },
+        "site": {
+            "Gemfile": 'gem "courier", "~> 2.0"\n',
+            "app.rb": 'require "courier"\n\nclass App\n  def run\n    Courier.deliver(1)\n  end\nend\n',
+        },
+    }
+    found = shorten(find_links(tmp_path, repositories))
+    assert ("tool:src/main.rs", "symbol-import", "crate:src/lib.rs::hash", 1) in found
+    assert ("tool:src/main.rs", "symbol-import", "crate:src/seed.rs::Seed", 1) in found
+    assert ("tool:src/main.rs::main", "symbol-call", "crate:src/lib.rs::hash", 5) in found
+    assert ("site:app.rb", "package-import", "gem:lib/courier.rb", 1) in found
+    assert ("site:app.rb::App.run", "symbol-call", "gem:lib/courier.rb::Courier.deliver", 5) in found
+
+
+_API = {
+    "app.py": (
+        "from flask import Flask\n\napp = Flask(__name__)\n\n\n"
+        "@app.get('/orders/<int:n>')\ndef order(n):\n    return n\n\n\n"
+        "@app.get('/health')\ndef health():\n    return 'ok'\n"
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("call", "rules"),
+    [
+        ("requests.get('http://orders:8080/orders/' + str(n))", ["http-route"]),
+        ("requests.get(f'{ORDERS_URL}/orders/{n}')", ["http-route"]),
+        ("requests.get(f'/api/orders-api/orders/{n}')", ["http-route"]),
+        ("requests.get('http://orders/health')", ["http-route"]),
+        ("requests.get(f'/orders/{n}')", ["http-path"]),
+        ("requests.get(f'https://api.github.com/health')", []),
+        ("requests.get('/health')", []),
+        ("requests.post('http://orders/orders/1')", []),
+        ("log('http://orders/orders/1 is slow')", []),
+    ],
+)
+def test_a_request_leads_to_the_route_that_it_asks_for(tmp_path: Path, call: str, rules: list[str]) -> None:
+    shop = {"shop.py": f"import requests\n\n\ndef load(n):\n    return {call}\n"}
+    rows = find_links(tmp_path, {"orders": _API, "shop": shop})
+    assert [row["rule"] for row in rows] == rules
+    assert {row["source"] for row in rows} <= {"shop.py::load"}
+    assert {row["target"] for row in rows} <= {"app.py::order", "app.py::health"}
+
+
+def test_remote_procedures_topics_images_workflows_and_submodules(tmp_path: Path) -> None:
+    repositories: Repositories = {
+        "acme/cart": {
+            "README.md": "# Cart\n",
+            "main.go": (
+                "package main\n\ntype server struct{}\n\n"
+                "func main() {\n\tpb.RegisterCartServiceServer(srv, &server{})\n}\n"
+            ),
+            "compose.yaml": "services:\n  cart:\n    build: .\n    image: ghcr.io/acme/cart:1\n  db:\n    image: redis:7\n",
+            ".github/workflows/build.yml": "on:\n  workflow_call:\njobs: {}\n",
+            "mail.py": "consumer = KafkaConsumer('orders.placed')\n",
+        },
+        "acme/shop": {
+            "shop.py": (
+                "def cart(channel):\n    return demo_pb2_grpc.CartServiceStub(channel)\n\n\n"
+                "def place(producer):\n    producer.send('orders.placed', b'1')\n"
+            ),
+            "Dockerfile": "FROM python:3.12 AS base\nFROM ghcr.io/acme/cart:1\n",
+            ".github/workflows/ci.yml": "jobs:\n  a:\n    uses: acme/cart/.github/workflows/build.yml@main\n",
+            ".gitmodules": '[submodule "cart"]\n\tpath = cart\n\turl = https://git.example.org/acme/cart.git\n',
+        },
+    }  # fmt: skip
+    assert shorten(find_links(tmp_path, repositories)) == {
+        ("acme/shop:shop.py::cart", "rpc-service", "acme/cart:main.go::main", 2),
+        ("acme/shop:shop.py::place", "topic", "acme/cart:mail.py::consumer", 6),
+        ("acme/shop:Dockerfile", "docker-image", "acme/cart:compose.yaml", 2),
+        ("acme/shop:.github/workflows/ci.yml", "workflow", "acme/cart:.github/workflows/build.yml", 3),
+        ("acme/shop:.gitmodules", "submodule", "acme/cart:README.md", 3),
+    }
+
+
+def test_manifests_of_all_ecosystems() -> None:
+    files = {
+        "a/pyproject.toml": '[tool.poetry]\nname = "A.b"\nversion = "1"\n[tool.poetry.dependencies]\npython = "^3"\nx = "^2"\n',
+        "a/a_b/__init__.py": "",
+        "b/setup.py": "V = '2'\nsetup(name='b', version=V, install_requires=['c>=1'], py_modules=['b_one'])\n",
+        "b/b_one.py": "",
+        "g/build.gradle": 'group = "org.acme"\nversion = "9"\ndependencies { implementation("com.x:y:1.0") }\n',
+        "r/Gemfile": 'gem "rack", ">= 2"\n',
+        "node_modules/z/package.json": '{"name": "z"}',
+        "bad/package.json": "{",
+        "bad/pyproject.toml": "[[",
+        "bad/setup.py": "setup(",
+    }
+    found = read_manifests(list(files), files.__getitem__)
+    assert found.packages == [
+        Package("maven", "org.acme:g", "9", "g", "g/build.gradle", 0),
+        Package("pypi", "a-b", "1", "a", "a/pyproject.toml", 1, (("a_b", "a/a_b"),)),
+        Package("pypi", "b", "2", "b", "b/setup.py", 1, (("b_one", "b/b_one.py"),)),
+    ]
+    assert found.requirements == [
+        Requirement("maven", "com.x:y", "1.0", "g/build.gradle", 2),
+        Requirement("pypi", "c", ">=1", "b/setup.py", 1),
+        Requirement("pypi", "x", "^2", "a/pyproject.toml", 5),
+        Requirement("rubygems", "rack", ">= 2", "r/Gemfile", 0),
+    ]
