@@ -1,0 +1,447 @@
+"""One graph of several shards, with the edges between them; look-ups of a single repository work on it as they are.
+
+In: shards and edges across them. Out: a `CodeGraph` whose ids begin with the name of their repository:
+`encode/httpx:httpx/_api.py::get`, and `external:encode/httpx:certifi` for what is outside of one. Nothing is stored.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.errors import FleetError
+from causalist.graph.tables import EdgeColumns, build_edge_table
+from causalist.index.source_text import SourceText
+from causalist.model.graph import CodeGraph, EdgeKind, NodeTable, UnresolvedCalls, rows_of
+from causalist.model.index import Index, LexicalIndex, Postings
+from causalist.model.scores import Hit, Transition
+from causalist.model.string_table import StringTable
+from causalist.model.symbols import NodeKind
+from causalist.rank import WalkWeights, build_transition
+from causalist.rank.terms import terms_of
+
+if TYPE_CHECKING:
+    from causalist.pipeline.repository import Repository
+
+_OUTSIDE = "external:"
+_KINDS = {kind.label: kind for kind in EdgeKind}
+# Columns of the table of edges across repositories; nodes are ids inside of their repositories.
+COLUMNS = (
+    "source_repo", "source_node", "target_repo", "target_node", "kind", "rule", "confidence", "row", "n",
+)  # fmt: skip
+
+
+class CrossEdge(NamedTuple):
+    """An edge from a node of one repository to a node of another. `row` is 0-based, -1 for none."""
+
+    source_repo: str
+    source_node: str
+    target_repo: str
+    target_node: str
+    kind: str
+    rule: str
+    confidence: float
+    row: int
+    n: int
+
+
+class EdgeEnds(NamedTuple):
+    """Edges between nodes of one repository and those of others; all arrays have shape (n_edges,).
+
+    `nodes` and `others` are distinct ids, `places` and `other_places` index them; `repositories` index the names.
+    """
+
+    nodes: list[str]
+    places: NDArray[np.int64]
+    others: list[str]
+    other_places: NDArray[np.int64]
+    repositories: NDArray[np.int64]
+    kinds: NDArray[np.int64]  # EdgeKind
+    confidences: NDArray[np.float64]
+
+
+class CrossEdges:
+    """The edges across the repositories that somebody may see."""
+
+    def __init__(self, table: Any, visible: Collection[str]) -> None:
+        """Take the rows of a pyarrow table with COLUMNS whose ends are both visible."""
+        import pyarrow as arrow
+
+        missing = [name for name in COLUMNS if name not in table.column_names]
+        if missing:
+            raise FleetError(f"the table of edges across repositories has no column {missing[0]!r}; index again")
+        self.names = sorted(visible)
+        codes = arrow.array(self.names, type=arrow.string())
+        ends = [self._codes(table.column(name), codes) for name in ("source_repo", "target_repo")]
+        kept = np.flatnonzero((ends[0] >= 0) & (ends[1] >= 0) & (ends[0] != ends[1]))
+        self._table = table if len(kept) == len(table) else table.take(arrow.array(kept))
+        self._sources, self._targets = ends[0][kept], ends[1][kept]
+
+    @staticmethod
+    def _codes(column: Any, names: Any) -> NDArray[np.int64]:
+        import pyarrow.compute as compute
+
+        found = compute.fill_null(compute.index_in(column.cast(names.type), value_set=names), -1)
+        return np.asarray(found.to_numpy(), dtype=np.int64)
+
+    @classmethod
+    def none(cls) -> "CrossEdges":
+        """Return no edges."""
+        import pyarrow as arrow
+
+        numbers = {"confidence": arrow.float64(), "row": arrow.int32(), "n": arrow.int32()}
+        return cls(arrow.table({name: arrow.array([], numbers.get(name, arrow.string())) for name in COLUMNS}), ())
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+    def between(self, names: Collection[str]) -> list[CrossEdge]:
+        """Return the edges whose ends are both in these repositories."""
+        chosen = self._mask(names)
+        return self._rows(np.flatnonzero(chosen[self._sources] & chosen[self._targets]))
+
+    def into(self, name: str) -> list[CrossEdge]:
+        """Return the edges into a repository."""
+        return self._rows(np.flatnonzero(self._mask([name])[self._targets]))
+
+    def out_of(self, name: str) -> list[CrossEdge]:
+        """Return the edges out of a repository."""
+        return self._rows(np.flatnonzero(self._mask([name])[self._sources]))
+
+    @cached_property
+    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Return (using repository, used one, sum of confidences), each pair once; numbers are places in `names`."""
+        keys = self._sources * len(self.names) + self._targets
+        found, which = np.unique(keys, return_inverse=True)
+        weights = np.asarray(self._table.column("confidence").to_numpy(), dtype=np.float64)
+        n = max(len(self.names), 1)
+        users, used = np.divmod(found, n)
+        return users, used, np.bincount(which, weights=weights, minlength=len(found)).astype(np.float64)
+
+    def neighbors(self, names: Collection[str], *, backward: bool) -> list[str]:
+        """Return the repositories that these use, or with `backward` that use these; names are sorted."""
+        users, used, _ = self.pairs
+        here, there = (used, users) if backward else (users, used)
+        return [self.names[i] for i in np.unique(there[self._mask(names)[here]]).tolist()]
+
+    def ends_at(self, name: str, *, backward: bool) -> "EdgeEnds":
+        """Return the edges out of a repository, or with `backward` those into it, as seen from its nodes."""
+        import pyarrow as arrow
+
+        if name not in self.names:
+            none = np.zeros(0, dtype=np.int64)
+            return EdgeEnds([], none, [], none, none, none, np.zeros(0))
+        number = self.names.index(name)
+        here, there = (self._targets, self._sources) if backward else (self._sources, self._targets)
+        rows = np.flatnonzero(here == number)
+        some = self._table.take(arrow.array(rows))
+        own, other = ("target_node", "source_node") if backward else ("source_node", "target_node")
+        encoded = [some.column(each).combine_chunks().dictionary_encode() for each in (own, other)]
+        labels = some.column("kind").combine_chunks().dictionary_encode()
+        numbers = np.array([int(_KINDS[each]) for each in labels.dictionary.to_pylist()] or [0], dtype=np.int64)
+        places = [np.asarray(each.indices.to_numpy(zero_copy_only=False), dtype=np.int64) for each in encoded]
+        kinds = numbers[np.asarray(labels.indices.to_numpy(zero_copy_only=False), dtype=np.int64)]
+        confidences = np.asarray(some.column("confidence").to_numpy(), dtype=np.float64)
+        return EdgeEnds(encoded[0].dictionary.to_pylist(), places[0], encoded[1].dictionary.to_pylist(), places[1],
+                        there[rows], kinds, confidences)  # fmt: skip
+
+    def _mask(self, names: Collection[str]) -> NDArray[np.bool_]:
+        wanted = frozenset(names)
+        return np.fromiter((name in wanted for name in self.names), dtype=np.bool_, count=len(self.names))
+
+    def _rows(self, places: NDArray[np.int64]) -> list[CrossEdge]:
+        import pyarrow as arrow
+
+        some = self._table.take(arrow.array(places))
+        columns = [some.column(name).to_pylist() for name in COLUMNS]
+        return sorted(CrossEdge(*row) for row in zip(*columns, strict=True))
+
+
+@dataclass(frozen=True)
+class Part:
+    """A shard in a joined graph; with `nodes`, ascending, these alone."""
+
+    name: str
+    index: Index
+    nodes: NDArray[np.int64] | None = None
+
+
+def joined_id(repository: str, node: str) -> str:
+    """Return the id of a node of a repository in the joined graph.
+
+    >>> joined_id("shop/api", "a.py::f"), joined_id("shop/api", "external:os")
+    ('shop/api:a.py::f', 'external:shop/api:os')
+    """
+    outside = node.startswith(_OUTSIDE)
+    return f"{_OUTSIDE}{repository}:{node.removeprefix(_OUTSIDE)}" if outside else f"{repository}:{node}"
+
+
+def split_joined(node: str) -> tuple[str, str]:
+    """Return (repository, id inside of it) of an id of the joined graph.
+
+    >>> split_joined("shop/api:a.py::f"), split_joined("external:shop/api:os")
+    (('shop/api', 'a.py::f'), ('shop/api', 'external:os'))
+    """
+    if node.startswith(_OUTSIDE):
+        repository, _, name = node.removeprefix(_OUTSIDE).partition(":")
+        return repository, f"{_OUTSIDE}{name}"
+    repository, _, inner = node.partition(":")
+    return repository, inner
+
+
+@dataclass(frozen=True)
+class JoinedGraph:
+    """A graph of several shards. `places[i]` has the joined node of each node of part i, -1 if it is left out."""
+
+    parts: tuple[Part, ...]
+    places: tuple[NDArray[np.int32], ...]
+    graph: CodeGraph
+
+    @cached_property
+    def transition(self) -> Transition:
+        """The walk of the joined graph."""
+        return build_transition(self.graph, WalkWeights())
+
+    def place(self, repository: str, node: str) -> int:
+        """Return the joined node of an id of a repository, -1 if it is not there."""
+        return self.graph.nodes.ids.position(joined_id(repository, node))
+
+    def words_of(self, nodes: Iterable[int]) -> LexicalIndex:
+        """Return the postings of the words of the names of these nodes, over all parts; nothing else is looked up."""
+        ids = self.graph.nodes.ids
+        names = {ids[node].rpartition("::")[2].rpartition("/")[2] for node in nodes}
+        return self._postings({term for name in names for term in _terms(name)})
+
+    def _postings(self, terms: Collection[str]) -> LexicalIndex:
+        table = StringTable.from_strings(sorted(terms))
+        n = len(self.graph.nodes)
+        found = []
+        for field in ("definitions", "symbol_names"):
+            documents: list[NDArray[np.int32]] = []
+            sizes = [0]
+            n_documents = 0
+            for term in table:
+                here = [self._documents(part, places, field, term) for part, places in self._both()]
+                documents.append(np.sort(np.concatenate(here)) if here else np.zeros(0, dtype=np.int32))
+                sizes.append(len(documents[-1]))
+            for part, _ in self._both():
+                n_documents += getattr(part.index.lexical, field).n_documents
+            joined = np.concatenate(documents) if documents else np.zeros(0, dtype=np.int32)
+            indptr = np.cumsum(sizes).astype(np.int32)
+            found.append(Postings(indptr, joined, np.ones(len(joined), dtype=np.int32), np.zeros(n), n_documents))
+        none = Postings(np.zeros(len(table) + 1, dtype=np.int32), np.zeros(0, dtype=np.int32),
+                        np.zeros(0, dtype=np.int32), np.zeros(n), 0)  # fmt: skip
+        empty = StringTable.from_strings(())
+        pointers = np.zeros(1, dtype=np.int32)
+        return LexicalIndex(table, found[0], none, none, found[1], empty, pointers, pointers[:0])
+
+    def _both(self) -> Iterator[tuple[Part, NDArray[np.int32]]]:
+        return zip(self.parts, self.places, strict=True)
+
+    @staticmethod
+    def _documents(part: Part, places: NDArray[np.int32], field: str, term: str) -> NDArray[np.int32]:
+        postings: Postings = getattr(part.index.lexical, field)
+        number = part.index.lexical.terms.position(term)
+        if number < 0:
+            return np.zeros(0, dtype=np.int32)
+        found = places[postings.documents[int(postings.indptr[number]) : int(postings.indptr[number + 1])]]
+        return found[found >= 0]
+
+
+def _terms(name: str) -> Iterator[str]:
+    import re
+
+    return (term for word in re.findall(r"\w+", name) for term in terms_of(word))
+
+
+def join_graphs(parts: Sequence[Part], across: Iterable[CrossEdge] = ()) -> JoinedGraph:
+    """Return one graph of several shards and the edges across them.
+
+    An edge with an end that is not in the parts is left out. Ids are sorted, as in any graph. Raises FleetError for two
+    parts of one name.
+    """
+    names = [part.name for part in parts]
+    if len(set(names)) < len(names):
+        raise FleetError("a repository is in the joined graph twice")
+    parts = sorted(parts, key=lambda part: f"{part.name}:".encode())
+    chosen = [_chosen(part) for part in parts]
+    is_outside = [part.index.graph.nodes.kinds[nodes] == NodeKind.EXTERNAL for part, nodes in _zip(parts, chosen)]
+    # Blocks stand in the order of their prefixes, none of which begins another.
+    blocks = [(f"{part.name}:".encode(), i, False) for i, part in enumerate(parts)]
+    blocks += [(f"{_OUTSIDE}{part.name}:".encode(), i, True) for i, part in enumerate(parts)]
+    blocks.sort()
+    members = [chosen[i][is_outside[i] == outside] for _, i, outside in blocks]
+    places = [np.full(len(part.index.graph.nodes), -1, dtype=np.int32) for part in parts]
+    first = 0
+    for (_, i, _), nodes in zip(blocks, members, strict=True):
+        places[i][nodes] = np.arange(first, first + len(nodes), dtype=np.int32)
+        first += len(nodes)
+    graphs = [part.index.graph for part in parts]
+
+    def column(name: str) -> NDArray[Any]:
+        values = [getattr(graph.nodes, name) for graph in graphs]
+        rows = [values[i][n] for (_, i, _), n in zip(blocks, members, strict=True) if len(values[i])]
+        return np.concatenate(rows or values)
+
+    def linked(name: str) -> NDArray[np.int32]:
+        found = []
+        for (_, i, _), nodes in zip(blocks, members, strict=True):
+            others = getattr(graphs[i].nodes, name)[nodes]
+            found.append(np.where(others >= 0, places[i][others], -1).astype(np.int32))
+        return np.concatenate(found)
+
+    def strings(name: str) -> StringTable:
+        rows = [getattr(graphs[i].nodes, name).take(n) for (_, i, _), n in zip(blocks, members, strict=True)]
+        return _concatenated(rows)
+
+    ids = [
+        _with_prefix(graphs[i].nodes.ids.take(nodes), prefix, len(_OUTSIDE) if outside else 0)
+        for (prefix, i, outside), nodes in zip(blocks, members, strict=True)
+    ]
+    nodes = NodeTable(
+        _concatenated(ids), column("kinds"), column("roles"), linked("files"), linked("parents"),
+        column("start_bytes"), column("end_bytes"), column("start_rows"), column("end_rows"), strings("signatures"),
+        strings("docs"), column("said_layers"), column("layers"), column("tiers"),
+    )  # fmt: skip
+    return _with_edges(parts, places, nodes, list(across))
+
+
+def _with_edges(
+    parts: Sequence[Part], places: Sequence[NDArray[np.int32]], nodes: NodeTable, across: list[CrossEdge]
+) -> JoinedGraph:
+    graphs = [part.index.graph for part in parts]
+    ends = [(joined_id(e.source_repo, e.source_node), joined_id(e.target_repo, e.target_node)) for e in across]
+    ends_of = [(nodes.ids.position(source), nodes.ids.position(target)) for source, target in ends]
+    best: dict[tuple[int, int, int], CrossEdge] = {}
+    for (source, target), edge in zip(ends_of, across, strict=True):
+        key = (source, target, int(_KINDS[edge.kind]))
+        if source >= 0 and target >= 0 and (key not in best or best[key].confidence < edge.confidence):
+            best[key] = edge
+    rules = sorted({rule for graph in graphs for rule in graph.rule_names} | {each.rule for each in best.values()})
+    number_of = {rule: number for number, rule in enumerate(rules)}
+    found: dict[str, list[NDArray[Any]]] = {name: [] for name in EdgeColumns._fields}
+    for graph, place in zip(graphs, places, strict=True):
+        edges = graph.edges
+        kept = np.flatnonzero((place[edges.sources] >= 0) & (place[edges.targets] >= 0))
+        names = np.array([number_of[rule] for rule in graph.rule_names] or [0], dtype=np.uint8)
+        found["sources"].append(place[edges.sources[kept]])
+        found["targets"].append(place[edges.targets[kept]])
+        found["rules"].append(names[edges.rules[kept]])
+        for name in ("kinds", "confidences", "candidates", "counts", "rows"):
+            found[name].append(getattr(edges, name)[kept])
+    keys, more = list(best), list(best.values())
+    added = {
+        "sources": np.array([key[0] for key in keys], dtype=np.int32),
+        "targets": np.array([key[1] for key in keys], dtype=np.int32),
+        "kinds": np.array([key[2] for key in keys], dtype=np.uint8),
+        "rules": np.array([number_of[each.rule] for each in more], dtype=np.uint8),
+        "confidences": np.array([each.confidence for each in more], dtype=np.float64),
+        "candidates": np.ones(len(more), dtype=np.int32),
+        "counts": np.array([each.n for each in more], dtype=np.int32),
+        "rows": np.array([each.row for each in more], dtype=np.int32),
+    }
+    columns = EdgeColumns(**{name: np.concatenate([*found[name], added[name]]) for name in EdgeColumns._fields})
+    graph = CodeGraph(nodes, build_edge_table(columns, len(nodes)), tuple(rules), _unresolved(graphs, places))
+    return JoinedGraph(tuple(parts), tuple(places), graph)
+
+
+def _unresolved(graphs: Sequence[CodeGraph], places: Sequence[NDArray[np.int32]]) -> UnresolvedCalls:
+    texts = sorted({text for graph in graphs for text in graph.unresolved.texts})
+    number_of = {text: number for number, text in enumerate(texts)}
+    columns: list[list[NDArray[np.int32]]] = [[], [], [], []]
+    for graph, place in zip(graphs, places, strict=True):
+        calls = graph.unresolved
+        kept = np.flatnonzero(place[calls.sources] >= 0)
+        names = np.array([number_of[text] for text in calls.texts] or [0], dtype=np.int32)
+        rows = (place[calls.sources[kept]], names[calls.names[kept]], calls.counts[kept], calls.rows[kept])
+        for column, values in zip(columns, rows, strict=True):
+            column.append(values.astype(np.int32))
+    sources, numbers, counts, rows_ = (np.concatenate(column) for column in columns)
+    order = np.lexsort((numbers, sources))
+    table = StringTable.from_strings(texts)
+    return UnresolvedCalls(sources[order], numbers[order], counts[order], rows_[order], table)
+
+
+def _chosen(part: Part) -> NDArray[np.int64]:
+    """Return the nodes of a part: all, or those wanted with the files and definitions around them."""
+    nodes = part.index.graph.nodes
+    if part.nodes is None:
+        return np.arange(len(nodes), dtype=np.int64)
+    wanted = np.zeros(len(nodes), dtype=np.bool_)
+    level = part.nodes
+    while len(level):
+        wanted[level] = True
+        around = np.concatenate([nodes.parents[level], nodes.files[level]])
+        around = around[around >= 0]
+        level = np.unique(around[~wanted[around]]).astype(np.int64)
+    return np.flatnonzero(wanted)
+
+
+def _zip(parts: Sequence[Part], nodes: Sequence[NDArray[np.int64]]) -> Iterator[tuple[Part, NDArray[np.int64]]]:
+    return zip(parts, nodes, strict=True)
+
+
+def _with_prefix(table: StringTable, prefix: bytes, n_cut: int) -> StringTable:
+    """Return the strings of a table with a prefix, in place of their first `n_cut` bytes."""
+    lengths = np.diff(table.offsets).astype(np.int64) - n_cut
+    start = np.frombuffer(prefix, dtype=np.uint8)
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths + len(start), out=offsets[1:])
+    blob = np.empty(int(offsets[-1]), dtype=np.uint8)
+    places, _ = rows_of(table.offsets, np.arange(len(lengths), dtype=np.int64))
+    is_prefix = np.zeros(len(blob), dtype=np.bool_)
+    for i, letter in enumerate(start.tolist()):
+        blob[offsets[:-1] + i] = letter
+        is_prefix[offsets[:-1] + i] = True
+    if n_cut:
+        within = places - np.repeat(table.offsets[:-1].astype(np.int64), np.diff(table.offsets))
+        places = places[within >= n_cut]
+    blob[~is_prefix] = table.blob[places]
+    return StringTable(blob, offsets)
+
+
+def _concatenated(tables: Sequence[StringTable]) -> StringTable:
+    sizes = [int(table.offsets[-1]) for table in tables]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    offsets = [table.offsets[:-1].astype(np.int64) + start for table, start in zip(tables, starts, strict=False)]
+    blob = np.concatenate([table.blob[: int(table.offsets[-1])] for table in tables] or [np.zeros(0, dtype=np.uint8)])
+    return StringTable(blob.astype(np.uint8), np.concatenate([*offsets, starts[-1:]]))
+
+
+class FleetText(SourceText):
+    """Source text of the nodes of a joined graph, each from its repository."""
+
+    def __init__(self, repositories: Mapping[str, "Repository"]) -> None:
+        self._texts = {name: SourceText(each.index.manifest, each.read) for name, each in repositories.items()}
+        self.changed_paths: list[str] = []
+        self.read_paths: dict[str, None] = {}
+
+    def get_text(self, hit: Hit) -> str:
+        """Return the text of a hit of the joined graph."""
+        from dataclasses import replace
+
+        name, path = split_joined(hit.path)
+        return self._texts[name].get_text(replace(hit, path=path))
+
+    def load(self, path: str) -> None:
+        """Read a file whose text will be shown; `path` begins with the repository."""
+        name, inner = split_joined(path)
+        self._texts[name].load(inner)
+
+    def read_text(self, path: str) -> str:
+        """Return the text of a file; `path` begins with the repository."""
+        name, inner = split_joined(path)
+        return self._texts[name].read_text(inner)
+
+    def read_bytes(self, path: str) -> bytes:
+        """Return the bytes of a file; `path` begins with the repository."""
+        name, inner = split_joined(path)
+        return self._texts[name].read_bytes(inner)
+
+    def get_line(self, node_id: str, line: int | None) -> str:
+        """Return a line of the file of a node of the joined graph."""
+        name, inner = split_joined(node_id)
+        return self._texts[name].get_line(inner, line)
