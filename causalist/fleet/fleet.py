@@ -2,12 +2,14 @@
 
 import os
 import re
+import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causalist.errors import FleetError, UsageError
+from causalist.fleet.choice import write_tables
 from causalist.fleet.members import (
     FLEET_FILE,
     FleetFile,
@@ -107,7 +109,8 @@ class Fleet:
         file = _fleet_file(Path(folder))
         shards = copy_shards(source, FleetStore(file.store), names, verifier=verifier)
         known = {each.name for each in file.members}
-        add_members(file, [Member(shard.name, "") for shard in shards if shard.name not in known])
+        file = add_members(file, [Member(shard.name, "") for shard in shards if shard.name not in known])
+        cls(file, FleetStore(file.store)).write_tables()
         return shards
 
     def remove(self, names: Sequence[str]) -> "Fleet":
@@ -148,7 +151,13 @@ class Fleet:
         """
         wanted = self._members(names)
         done = index_members(wanted, self.file.store, options or IndexingOptions(), progress)
+        self.write_tables()
         return tuple(sorted(done, key=lambda shard: shard.name))
+
+    def write_tables(self) -> None:
+        """Write the tables over all indexed members from which questions choose. Raises FleetError."""
+        with tempfile.TemporaryDirectory(prefix="causalist-tables-") as folder:
+            write_tables([each.to_record() for each in self.status().shards], self.store, Path(folder))
 
     def shard(self, name: str) -> Shard:
         """Return the shard of a member. Raises FleetError if there is none."""

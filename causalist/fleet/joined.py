@@ -161,7 +161,7 @@ class CrossEdges:
 
 
 @dataclass(frozen=True)
-class Part:
+class GraphPart:
     """A shard in a joined graph; with `nodes`, ascending, these alone."""
 
     name: str
@@ -196,7 +196,7 @@ def split_joined(node: str) -> tuple[str, str]:
 class JoinedGraph:
     """A graph of several shards. `places[i]` has the joined node of each node of part i, -1 if it is left out."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[GraphPart, ...]
     places: tuple[NDArray[np.int32], ...]
     graph: CodeGraph
 
@@ -238,11 +238,11 @@ class JoinedGraph:
         pointers = np.zeros(1, dtype=np.int32)
         return LexicalIndex(table, found[0], none, none, found[1], empty, pointers, pointers[:0])
 
-    def _both(self) -> Iterator[tuple[Part, NDArray[np.int32]]]:
+    def _both(self) -> Iterator[tuple[GraphPart, NDArray[np.int32]]]:
         return zip(self.parts, self.places, strict=True)
 
     @staticmethod
-    def _documents(part: Part, places: NDArray[np.int32], field: str, term: str) -> NDArray[np.int32]:
+    def _documents(part: GraphPart, places: NDArray[np.int32], field: str, term: str) -> NDArray[np.int32]:
         postings: Postings = getattr(part.index.lexical, field)
         number = part.index.lexical.terms.position(term)
         if number < 0:
@@ -257,7 +257,7 @@ def _terms(name: str) -> Iterator[str]:
     return (term for word in re.findall(r"\w+", name) for term in terms_of(word))
 
 
-def join_graphs(parts: Sequence[Part], across: Iterable[CrossEdge] = ()) -> JoinedGraph:
+def join_graphs(parts: Sequence[GraphPart], across: Iterable[CrossEdge] = ()) -> JoinedGraph:
     """Return one graph of several shards and the edges across them.
 
     An edge with an end that is not in the parts is left out. Ids are sorted, as in any graph. Raises FleetError for two
@@ -310,7 +310,7 @@ def join_graphs(parts: Sequence[Part], across: Iterable[CrossEdge] = ()) -> Join
 
 
 def _with_edges(
-    parts: Sequence[Part], places: Sequence[NDArray[np.int32]], nodes: NodeTable, across: list[CrossEdge]
+    parts: Sequence[GraphPart], places: Sequence[NDArray[np.int32]], nodes: NodeTable, across: list[CrossEdge]
 ) -> JoinedGraph:
     graphs = [part.index.graph for part in parts]
     ends = [(joined_id(e.source_repo, e.source_node), joined_id(e.target_repo, e.target_node)) for e in across]
@@ -365,7 +365,7 @@ def _unresolved(graphs: Sequence[CodeGraph], places: Sequence[NDArray[np.int32]]
     return UnresolvedCalls(sources[order], numbers[order], counts[order], rows_[order], table)
 
 
-def _chosen(part: Part) -> NDArray[np.int64]:
+def _chosen(part: GraphPart) -> NDArray[np.int64]:
     """Return the nodes of a part: all, or those wanted with the files and definitions around them."""
     nodes = part.index.graph.nodes
     if part.nodes is None:
@@ -380,7 +380,9 @@ def _chosen(part: Part) -> NDArray[np.int64]:
     return np.flatnonzero(wanted)
 
 
-def _zip(parts: Sequence[Part], nodes: Sequence[NDArray[np.int64]]) -> Iterator[tuple[Part, NDArray[np.int64]]]:
+def _zip(
+    parts: Sequence[GraphPart], nodes: Sequence[NDArray[np.int64]]
+) -> Iterator[tuple[GraphPart, NDArray[np.int64]]]:
     return zip(parts, nodes, strict=True)
 
 

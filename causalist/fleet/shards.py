@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causalist.errors import ExtraMissing, FleetError, IndexUnreadable
+from causalist.fleet.choice import WORDS, count_words, write_words
 from causalist.fleet.links.shard_tables import LINK_TABLES, write_link_tables
 from causalist.fleet.members import Member
 from causalist.fleet.store import FleetStore
 from causalist.index.build import build_commit_index, build_index
 from causalist.index.freshness import index_version
 from causalist.index.options import IndexOptions
+from causalist.index.source_text import SourceText
 from causalist.model.index import Index
 from causalist.model.source import FileEntry, SourceFile
 from causalist.pipeline.repository import Repository
@@ -134,9 +136,10 @@ class ShardText:
         if position < 0:
             return "unreadable"
         number, row = divmod(position, _FILES_A_GROUP)
-        if self._group[0] != number:
-            self._group = number, self._read_group(number)
-        data = self._group[1][row]
+        group = self._group  # which another thread may replace
+        if group[0] != number:
+            group = self._group = number, self._read_group(number)
+        data = group[1][row]
         return "unreadable" if data is None else SourceFile(entry.path, data, self._manifest.blobs[position])
 
     def _read_group(self, number: int) -> list[bytes | None]:
@@ -161,7 +164,8 @@ def _store_shard(
         write_index(folder / "index", index)
         _write_text(folder / "text", index, read)
         write_link_tables(folder, index, read, cache)
-        kinds = ("index", "text", *LINK_TABLES)
+        write_words(folder / "words", count_words(index, SourceText(index.manifest, read).read_text))
+        kinds = ("index", "text", WORDS, *LINK_TABLES)
         objects = {kind: store.put_object(folder / kind, kind) for kind in kinds}
         n_bytes = sum((folder / kind).stat().st_size for kind in kinds)
     graph = index.graph
@@ -202,4 +206,4 @@ def _content_hash(place: Path) -> str:
 
 def is_current(shard: Shard, commit: str) -> bool:
     """Return True if a shard is of a commit and this version of the program."""
-    return shard.is_ready and shard.commit == commit and shard.version == index_version()
+    return shard.is_ready and WORDS in shard.objects and shard.commit == commit and shard.version == index_version()

@@ -14,7 +14,7 @@ pytest.importorskip("pyarrow")
 import pyarrow as arrow
 
 from causalist.errors import UsageError
-from causalist.fleet.joined import COLUMNS, CrossEdges, Part, join_graphs, joined_id, split_joined
+from causalist.fleet.joined import COLUMNS, CrossEdges, GraphPart, join_graphs, joined_id, split_joined
 from causalist.fleet.walk import ShardColumns, walk_across
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.rank import WalkWeights, build_transition
@@ -80,7 +80,7 @@ def test_is_the_walk_of_one_graph(case: tuple[dict[str, Any], CrossEdges], numbe
     seeds = seeds_of(np.random.default_rng(number), shards)
     columns = {name: ShardColumns.of(name, index, across) for name, index in shards.items()}
     found = walk_across(seeds, columns.get, damping=damping, epsilon=1e-10)
-    joined = join_graphs([Part(name, index) for name, index in shards.items()], across.between(list(shards)))
+    joined = join_graphs([GraphPart(name, index) for name, index in shards.items()], across.between(list(shards)))
     start = np.zeros(len(joined.graph.nodes))
     for part, places in zip(joined.parts, joined.places, strict=True):
         start[places] = seeds[part.name]
@@ -99,7 +99,7 @@ def test_is_the_walk_of_one_graph(case: tuple[dict[str, Any], CrossEdges], numbe
 def test_a_joined_graph_has_the_nodes_and_edges_of_its_parts(case: tuple[dict[str, Any], CrossEdges]) -> None:
     shards, across = case
     rows = across.between(list(shards))
-    joined = join_graphs([Part(name, index) for name, index in shards.items()], rows)
+    joined = join_graphs([GraphPart(name, index) for name, index in shards.items()], rows)
     ids = list(joined.graph.nodes.ids)
     assert ids == sorted(ids)
     wanted = {(joined_id(e.source_repo, e.source_node), joined_id(e.target_repo, e.target_node), e.kind) for e in rows}

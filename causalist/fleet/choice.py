@@ -1,0 +1,421 @@
+"""Choice of repositories for a question, from tables of words over the fleet.
+
+In: the words of each shard, in a Parquet object that is made with its index, and two tables over the fleet: `words`
+(term, repository, counts by field, sorted by term) and `repositories` (a row for each shard). Out: the repositories
+that somebody may see, with log odds that they answer. Only row groups with a term of the question are read, and all
+repositories are scored at once.
+
+Everything that depends on more than one repository (document frequencies, mean lengths, the mean vector, PageRank of
+the package graph) is computed here, over the visible ones alone: a repository that is not visible changes nothing.
+"""
+
+import json
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist._internal.named_arrays import SCORE_DECIMALS
+from causalist.errors import ExtraMissing, FleetError
+from causalist.model.index import Index, LexicalIndex, Postings
+from causalist.model.string_table import StringTable
+from causalist.model.symbols import NodeKind
+from causalist.rank import parse_query, shipped_encoder
+from causalist.rank.lexical.question_encoder import rows_of_terms
+from causalist.rank.terms import terms_of
+from causalist.repomap.descriptions import first_paragraph, first_sentence
+
+if TYPE_CHECKING:
+    from causalist.fleet.joined import CrossEdges
+    from causalist.fleet.store import FleetStore
+
+WORDS, REPOSITORIES = "words", "repositories"  # tables over the fleet, and the kind of the object of a shard
+_README = re.compile(r"readme(\.\w+)?", re.IGNORECASE)
+_GROUP_ROWS = 32_768  # of the table of words: what is read for one term
+_MIN_FILES = 2  # with a term that is in no name, path or README
+_MAX_README_PASSAGES = 40
+_INTRO_PASSAGES = 3
+_K1 = 1.2
+_B = 0.5  # of BM25 over repositories, whose sizes differ by four orders of magnitude
+_DAMPING = 0.85
+_ABOUT = b"causalist"  # key of what a words object says of its repository
+
+FIELDS = ("definitions", "files", "names", "paths", "readme", "intro", "own")
+
+
+class ChoiceWeights(NamedTuple):
+    """Weights of the evidence that a repository answers; their sum is a log of odds."""
+
+    definitions: float
+    files: float
+    names: float
+    paths: float
+    readme: float
+    intro: float
+    own: float
+    code: float
+    description: float
+    pagerank: float
+    size: float
+
+
+# Fitted by tests/benchmarks/fleet; docs/benchmarks.md has the figures on other ecosystems.
+WEIGHTS = ChoiceWeights(0.1, 0.1, 0.3, 0.2, 0.3, 0.5, 0.6, 4.0, 4.0, 0.1, 0.0)
+
+
+class RepositoryWords(NamedTuple):
+    """Words of one shard: distinct `terms`, sorted, and their counts by field, each of shape (n_terms,)."""
+
+    terms: list[str]
+    counts: Mapping[str, NDArray[np.int32]]
+    about: Mapping[str, Any]  # what it is, and vectors of its code and its description
+
+
+def count_words(index: Index, read_text: Any = None) -> RepositoryWords:
+    """Return the words of a shard. `read_text` returns the text of a path, for a line on what the repository is."""
+    lexical, graph = index.lexical, index.graph
+    terms = lexical.terms
+    counts = {
+        "definitions": _frequencies(lexical.definitions, terms),
+        "files": _frequencies(lexical.files, terms),
+        "names": _frequencies(lexical.symbol_names, terms),
+        "paths": _frequencies(lexical.paths, terms),
+    }
+    readme, passages = _readme_of(index)
+    for field, nodes in (("readme", passages[:_MAX_README_PASSAGES]), ("intro", passages[:_INTRO_PASSAGES])):
+        counts[field] = _occurrences(lexical, nodes, len(graph.nodes))
+    text = read_text(readme) if readme and read_text is not None else ""
+    about = {
+        "about": first_sentence(first_paragraph(text))[:300] if text else "",
+        "n_definitions": int(lexical.definitions.n_documents),
+        "n_readme": int(counts["readme"].sum()),
+        "code": _vector(terms, np.sqrt(counts["definitions"].astype(np.float64)) + counts["names"]),
+        "description": _vector(terms, counts["intro"].astype(np.float64)),
+    }
+    kept = (counts["names"] > 0) | (counts["paths"] > 0) | (counts["readme"] > 0) | (counts["files"] >= _MIN_FILES)
+    places = np.flatnonzero(kept)
+    return RepositoryWords(
+        terms.some(places), {name: values[places].astype(np.int32) for name, values in counts.items()}, about
+    )
+
+
+def _frequencies(postings: Postings, terms: StringTable) -> NDArray[np.int32]:
+    found = np.diff(postings.indptr).astype(np.int32)
+    return found if len(found) == len(terms) else np.resize(found, len(terms))
+
+
+def _readme_of(index: Index) -> tuple[str, NDArray[np.int64]]:
+    """Return (path of the README at the top, its node and passages in their order)."""
+    nodes = index.graph.nodes
+    for path in index.manifest.paths:
+        if "/" not in path and _README.fullmatch(path):
+            file = nodes.ids.position(path)
+            if file >= 0:
+                inside = np.flatnonzero((nodes.files == file) & (nodes.kinds == NodeKind.PASSAGE))
+                order = np.lexsort((inside, nodes.start_bytes[inside]))
+                return path, np.concatenate([[file], inside[order]]).astype(np.int64)
+    return "", np.zeros(0, dtype=np.int64)
+
+
+def _occurrences(lexical: LexicalIndex, nodes: NDArray[np.int64], n_nodes: int) -> NDArray[np.int32]:
+    """Return how often each term is in some nodes, shape (n_terms,)."""
+    chosen = np.zeros(n_nodes, dtype=np.bool_)
+    chosen[nodes] = True
+    postings = lexical.definitions
+    places = np.flatnonzero(chosen[postings.documents])
+    terms = np.searchsorted(postings.indptr, places, side="right") - 1
+    found = np.bincount(terms, weights=postings.counts[places].astype(np.float64), minlength=len(lexical.terms))
+    return np.rint(found).astype(np.int32)
+
+
+def _vector(terms: StringTable, weights: NDArray[np.float64]) -> list[float]:
+    """Return the weighted mean of the vectors of words, of length 1; zeros for none."""
+    encoder = shipped_encoder()
+    rows = rows_of_terms(terms, encoder)
+    used = np.flatnonzero((rows >= 0) & (weights > 0))
+    vectors = encoder.rows[rows[used]].astype(np.float64) * encoder.scales[rows[used], None]
+    found = (vectors * weights[used, None]).sum(axis=0)
+    norm = float(np.sqrt((found * found).sum()))
+    return [round(float(each), 5) for each in (found / norm if norm > 0 else found)]
+
+
+def write_words(path: Path, words: RepositoryWords) -> None:
+    """Write the words of a shard as a Parquet file."""
+    arrow, parquet = _arrow()
+    columns = {"term": arrow.array(words.terms, arrow.string())}
+    columns |= {name: arrow.array(values, arrow.int32()) for name, values in words.counts.items()}
+    table = arrow.table(columns).replace_schema_metadata({_ABOUT: json.dumps(words.about, sort_keys=True).encode()})
+    parquet.write_table(table, path, compression="zstd")
+
+
+def write_tables(records: Iterable[Mapping[str, Any]], store: "FleetStore", folder: Path) -> None:
+    """Write the tables of the fleet from the words of the shards with these records, by way of files in a local folder.
+
+    Raises FleetError for a shard whose words are missing or damaged.
+    """
+    arrow, parquet = _arrow()
+    rows: list[dict[str, Any]] = []
+    parts = []
+    ready = sorted((each for each in records if WORDS in each["objects"]), key=lambda each: str(each["name"]))
+    for number, record in enumerate(ready):
+        objects = record["objects"]
+        try:
+            table = parquet.read_table(store.local_object(objects[WORDS], WORDS))
+            about = json.loads((table.schema.metadata or {}).get(_ABOUT, b"{}"))
+        except (OSError, ValueError, arrow.ArrowException) as error:
+            raise FleetError(f"the words of {record['name']} are damaged; index it again") from error
+        row = {name: record[name] for name in ("name", "commit", "version", "n_files", "n_nodes", "n_edges")}
+        rows.append({**row, "index": objects["index"], "text": objects["text"], **about})
+        parts.append(_with_own_words(table.replace_schema_metadata(None), record["name"], number))
+    vector = arrow.list_(arrow.float32())
+    text, count = arrow.string(), arrow.int64()
+    schema = arrow.schema(
+        [("name", text), ("commit", text), ("index", text), ("text", text), ("version", text), ("n_files", count),
+         ("n_nodes", count), ("n_edges", count), ("about", text), ("n_definitions", count), ("n_readme", count),
+         ("code", vector), ("description", vector)]
+    )  # fmt: skip
+    parquet.write_table(arrow.Table.from_pylist(rows, schema=schema), folder / REPOSITORIES, compression="zstd")
+    counts = [arrow.field(name, arrow.int32()) for name in FIELDS]
+    words = arrow.schema([arrow.field("term", text), arrow.field("repository", arrow.int32()), *counts])
+    joined = arrow.concat_tables(parts) if parts else words.empty_table()
+    joined = joined.select([field.name for field in words]).cast(words)
+    joined = joined.sort_by([("term", "ascending"), ("repository", "ascending")])
+    parquet.write_table(
+        joined, folder / WORDS, compression="zstd", row_group_size=_GROUP_ROWS, use_dictionary=["term"],
+        write_statistics=True,
+    )  # fmt: skip
+    for name in (WORDS, REPOSITORIES):
+        store.write_table(name, folder / name)
+
+
+def _with_own_words(table: Any, name: str, number: int) -> Any:
+    """Return the words of a shard with its number, and with the words of its name in the field `own`."""
+    import pyarrow as arrow
+    import pyarrow.compute as compute
+
+    own = sorted({term for part in re.findall(r"\w+", name) for term in terms_of(part)})
+    known = compute.is_in(table.column("term"), value_set=arrow.array(own, arrow.string()))
+    table = table.append_column("own", known.cast(arrow.int32()))
+    missing = sorted(set(own) - set(table.column("term").filter(known).to_pylist()))
+    if missing:
+        zeros = arrow.array([0] * len(missing), arrow.int32())
+        added = dict.fromkeys(table.column_names, zeros)
+        added["term"], added["own"] = (
+            arrow.array(missing, arrow.string()),
+            arrow.array([1] * len(missing), arrow.int32()),
+        )
+        table = arrow.concat_tables([table, arrow.table(added, schema=table.schema)])
+    return table.append_column("repository", arrow.array(np.full(len(table), number, dtype=np.int32)))
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow as arrow
+        import pyarrow.parquet as parquet
+    except ImportError as error:
+        raise ExtraMissing("a fleet needs more packages: pip install 'causalist[fleet]'") from error
+    return arrow, parquet
+
+
+class Chosen(NamedTuple):
+    """A repository for a question. `log_odds` compare repositories for this question; `share` are those among all."""
+
+    name: str
+    log_odds: float
+    share: float
+
+
+@dataclass(frozen=True, eq=False)
+class Catalog:
+    """The repositories that somebody may see, sorted by name, and a reader of the words of all.
+
+    `columns` are those of the table `repositories`, restricted to the visible ones. `place[i]` is the position of
+    repository i of the table among these, -1 for one that is not visible.
+    """
+
+    names: list[str]
+    columns: Mapping[str, list[Any]]
+    place: NDArray[np.int64]
+    code: NDArray[np.float64]  # (n, n_numbers)
+    description: NDArray[np.float64]  # (n, n_numbers)
+    words: "_WordTable"
+
+    @classmethod
+    def open(cls, store: "FleetStore", visible: Iterable[str]) -> "Catalog":
+        """Return the catalog of the visible repositories. Raises FleetError if nothing was indexed."""
+        _, parquet = _arrow()
+        paths = {name: store.local_table(name) for name in (REPOSITORIES, WORDS)}
+        if None in paths.values():
+            raise FleetError("nothing was indexed yet; `causalist fleet index` does")
+        try:
+            table = parquet.read_table(paths[REPOSITORIES], memory_map=True).to_pydict()
+            words = _WordTable(paths[WORDS])
+        except (OSError, ValueError) as error:
+            raise FleetError("a table of the fleet is damaged; index again") from error
+        wanted = frozenset(visible)
+        kept = [i for i, name in enumerate(table["name"]) if name in wanted]
+        place = np.full(len(table["name"]), -1, dtype=np.int64)
+        place[kept] = np.arange(len(kept))
+        columns = {name: [values[i] for i in kept] for name, values in table.items()}
+        vectors = [np.array(columns[name], dtype=np.float64).reshape(len(kept), -1) for name in ("code", "description")]
+        return cls(columns["name"], columns, place, vectors[0], vectors[1], words)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def record(self, name: str) -> Mapping[str, Any]:
+        """Return the row of a visible repository. Raises FleetError if there is none."""
+        at = bisect_left(self.names, name)
+        if at == len(self.names) or self.names[at] != name:
+            raise FleetError(f"{name} is no repository that was indexed")
+        return {column: values[at] for column, values in self.columns.items()}
+
+    def frequencies(self, terms: Sequence[str], field: str = "definitions") -> tuple[NDArray[np.int64], int]:
+        """Return (in how many definitions of all visible repositories each term is, the number of these)."""
+        found = [int(self._rows(term)[field].sum()) for term in terms]
+        return np.array(found, dtype=np.int64), int(sum(self.columns["n_definitions"]))
+
+    def having(self, term: str, field: str = "names") -> list[str]:
+        """Return the repositories with a term in a field, those that have it most often first."""
+        counts = self._rows(term)[field]
+        order = np.lexsort((np.arange(len(counts)), -counts))
+        return [self.names[i] for i in order.tolist() if counts[i] > 0]
+
+    def evidence(self, question: str, across: "CrossEdges | None" = None) -> NDArray[np.float64]:
+        """Return the evidence for each visible repository, shape (n, len(ChoiceWeights))."""
+        terms = parse_query(question).terms
+        n = len(self)
+        found = np.zeros((n, len(ChoiceWeights._fields)))
+        sizes = np.array(self.columns["n_definitions"], dtype=np.float64)
+        readmes = np.array(self.columns["n_readme"], dtype=np.float64)
+        total = sum(terms.values()) or 1.0
+        lengths = {"readme": readmes, "intro": np.minimum(readmes, 200.0), "own": np.ones(n)}
+        rows_of = {term: self._rows(term) for term in sorted(terms)}
+        for column, field in enumerate(FIELDS):
+            length = lengths.get(field, np.sqrt(sizes))
+            norm = 1 - _B + _B * length / max(float(length.mean()) if n else 1.0, 1e-9)
+            for term, weight in sorted(terms.items()):
+                counts = rows_of[term][field]
+                frequency = int(np.count_nonzero(counts))
+                if not frequency:
+                    continue
+                idf = float(np.log1p((n - frequency + 0.5) / (frequency + 0.5)))
+                tf = np.sqrt(counts) if field not in ("own", "intro", "readme") else counts.astype(np.float64)
+                found[:, column] += weight / total * idf * tf * (_K1 + 1) / (tf + _K1 * norm)
+        vector = shipped_encoder().encode(question)
+        if vector is not None and n:
+            own = vector / max(float(np.sqrt((vector.astype(np.float64) ** 2).sum())), 1e-9)
+            for name, vectors in (("code", self.code), ("description", self.description)):
+                found[:, ChoiceWeights._fields.index(name)] = (vectors - vectors.mean(axis=0)) @ own
+        found[:, ChoiceWeights._fields.index("pagerank")] = np.log(self.pagerank(across) * max(n, 1))
+        found[:, ChoiceWeights._fields.index("size")] = np.log1p(sizes)
+        return found
+
+    def choose(
+        self, question: str, n: int, across: "CrossEdges | None" = None, weights: ChoiceWeights = WEIGHTS
+    ) -> list[Chosen]:
+        """Return the `n` best repositories for a question, best first; ties by name."""
+        if not len(self):
+            return []
+        scores = np.round(self.evidence(question, across) @ np.array(weights), SCORE_DECIMALS)
+        top = float(scores.max())
+        shares = np.exp(scores - top) / float(np.exp(scores - top).sum())
+        order = np.lexsort((np.arange(len(scores)), -scores))[:n]
+        return [Chosen(self.names[i], float(scores[i]), float(shares[i])) for i in order.tolist()]
+
+    def pagerank(self, across: "CrossEdges | None" = None) -> NDArray[np.float64]:
+        """Return PageRank of the package graph, shape (n,): repositories that many others use have most."""
+        n = len(self)
+        ranks = np.full(n, 1.0 / max(n, 1))
+        if across is None or not len(across) or across.names != self.names:
+            return ranks
+        users, used, weights = across.pairs
+        weights = np.log1p(weights)
+        totals = np.bincount(users, weights=weights, minlength=n)
+        for _ in range(50):
+            moved = np.bincount(used, weights=ranks[users] * weights / totals[users], minlength=n)
+            after = (_DAMPING * moved + (1.0 - _DAMPING * float(moved.sum())) / n).astype(np.float64)
+            if float(np.abs(after - ranks).sum()) < 1e-9:
+                return after
+            ranks = after
+        return ranks
+
+    def _rows(self, term: str) -> Mapping[str, NDArray[np.int64]]:
+        """Return the counts of a term by field, each of shape (n,), 0 for repositories without it."""
+        found = {}
+        numbers, counts = self.words.of(term)
+        places = self.place[numbers]
+        seen = places >= 0
+        for field in FIELDS:
+            found[field] = np.zeros(len(self), dtype=np.int64)
+            found[field][places[seen]] = counts[field][seen]
+        return found
+
+
+class _WordTable:
+    """The table of words, of which the row groups of a term are read when it is asked for."""
+
+    def __init__(self, path: Path | None) -> None:
+        _, parquet = _arrow()
+        self._file = parquet.ParquetFile(path, memory_map=True)
+        columns = [self._file.metadata.row_group(i).column(0).statistics for i in range(self._file.num_row_groups)]
+        self._firsts = [each.min for each in columns]
+        self._lasts = [each.max for each in columns]
+        self._read: dict[int, Any] = {}
+
+    def of(self, term: str) -> tuple[NDArray[np.int64], dict[str, NDArray[np.int64]]]:
+        """Return (repositories with a term, their counts by field)."""
+        # Groups are sorted: those whose last term is not before it, up to those whose first term is behind it.
+        numbers, counts = [], {field: list[NDArray[np.int64]]() for field in FIELDS}
+        for i in range(bisect_left(self._lasts, term), bisect_right(self._firsts, term)):
+            terms, places, columns = self._group(i)
+            at = terms.index(term)
+            if at < 0:
+                continue
+            start, stop = terms.bounds[at], terms.bounds[at + 1]
+            numbers.append(places[start:stop])
+            for field in FIELDS:
+                counts[field].append(columns[field][start:stop])
+        none = np.zeros(0, dtype=np.int64)
+        joined = {field: np.concatenate([none, *each]) for field, each in counts.items()}
+        return np.concatenate([none, *numbers]), joined
+
+    def _group(self, number: int) -> Any:
+        if number not in self._read:
+            if len(self._read) >= _MAX_GROUPS:
+                self._read.clear()
+            table = self._file.read_row_group(number)
+            columns = {field: np.asarray(table.column(field).to_numpy(), dtype=np.int64) for field in FIELDS}
+            terms = _GroupTerms(table.column("term"))
+            self._read[number] = terms, np.asarray(table.column("repository").to_numpy(), dtype=np.int64), columns
+        return self._read[number]
+
+
+_MAX_GROUPS = 64  # that a process keeps
+
+
+class _GroupTerms:
+    """The sorted terms of a row group, and where the rows of each begin."""
+
+    def __init__(self, column: Any) -> None:
+        import pyarrow.compute as compute
+
+        ends = compute.run_end_encode(column.combine_chunks())
+        self._values = ends.values
+        self.bounds = [0, *ends.run_ends.to_pylist()]
+
+    def index(self, term: str) -> int:
+        """Return the position of a term, -1 if it is not there."""
+        low, high = 0, len(self._values)
+        while low < high:
+            middle = (low + high) // 2
+            if self._values[middle].as_py() < term:
+                low = middle + 1
+            else:
+                high = middle
+        return low if low < len(self._values) and self._values[low].as_py() == term else -1
