@@ -167,7 +167,7 @@ def ask_command(
         fill=fill,
     )
     options = _with_settings(chosen, Repository.settings_at(repo or Path(), exact_root=repo is not None).ask_options())
-    question = _question(query)
+    question = read_argument(query)
     check_question(question, options)
     writer: AnswerWriter | None = None
     if in_words or model is not None or answer_timeout is not None:
@@ -196,7 +196,7 @@ def ask_command(
         answer = read_in_part.answer
     if strict:
         _fail_if_doubtful(answer, read_in_part)
-    _say_doubts(answer)
+    say_doubts(answer)
     if as_json:
         from causalist.serialize.answers import answer_document
 
@@ -280,7 +280,7 @@ def _with_settings(chosen: "AskOptions", settings: "AskOptions") -> "AskOptions"
     return dataclasses.replace(settings, **{name: getattr(chosen, name) for name in sorted(named & fields)})
 
 
-def _question(query: str) -> str:
+def read_argument(query: str) -> str:
     """Return the query as valid text: arguments and pipes may contain any bytes."""
     if query == "-":
         return sys.stdin.buffer.read().decode("utf-8-sig", "replace") if sys.stdin is not None else ""
@@ -306,6 +306,7 @@ def _fail_if_doubtful(answer: "Answer", index: "_ReadInPart") -> None:
     click.get_current_context().exit(FAILURE)
 
 
-def _say_doubts(answer: "Answer") -> None:
+def say_doubts(answer: "Answer") -> None:
+    """Report the diagnostics of an answer as notes."""
     for diagnostic in answer.diagnostics:
         say(f"note: {diagnostic.slug}: {diagnostic.detail}")

@@ -64,7 +64,7 @@ def show_callers(node: str, *, repo: Path | None, force: bool, min_confidence: f
     document = callers_document(name, edges, through, references, documents) if as_json else None
     nodes = repository.index.graph.nodes
     types = {e.target for e in through if nodes.kinds[nodes.ids.position(e.target)] in TYPE_KINDS}
-    print_result(document, _format_callers(edges, through, types, references, documents), nothing)
+    print_result(document, format_callers(edges, through, types, references, documents), nothing)
 
 
 def format_edges(edges: "Sequence[Edge]") -> list[str]:
@@ -87,7 +87,7 @@ def describe_rule(edge: "Edge") -> str:
     return f"{edge.rule}, one of {edge.candidates}" if edge.rule == BUILD_VARIANT else edge.rule
 
 
-def _format_callers(
+def format_callers(
     edges: "Sequence[Edge]",
     through: "Sequence[Edge]",
     types: Collection[str],

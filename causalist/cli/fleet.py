@@ -1,15 +1,27 @@
 """`causalist fleet`: many repositories as one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from causalist._internal.text import align_columns, count_noun
-from causalist.cli._output import emit_document, emit_lines, say, show_progress
-from causalist.cli._repository import json_option
-from causalist.cli._run import FAILURE, NOTHING_FOUND
+from causalist.cli._output import emit, emit_document, emit_lines, say, show_progress
+from causalist.cli._repository import (
+    answer_each_meaning,
+    json_option,
+    limit_option,
+    min_confidence_option,
+    print_result,
+)
+from causalist.cli._run import FAILURE, NOTHING_FOUND, StartTime
+from causalist.cli.ask import FORMATS, read_argument, say_doubts
+
+if TYPE_CHECKING:
+    from causalist.fleet.access import FleetView
+    from causalist.fleet.lookups import FleetNode
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -196,3 +208,259 @@ def links_command(context: click.Context, name: str, folder: Path, as_json: bool
             for row in rows
         )
     context.exit(0 if rows else NOTHING_FOUND)
+
+
+# -- questions
+
+
+def _view_options(command: _Command) -> _Command:
+    token = click.option(
+        "--token", envvar="CAUSALIST_FLEET_TOKEN", metavar="TOKEN",
+        help="Token of a caller, who sees what [[access]] in fleet.toml lets them see.  [default: the owner sees all]",
+    )(command)  # fmt: skip
+    return _fleet_option(json_option(token))
+
+
+def _open_view(folder: Path, token: str | None) -> "FleetView":
+    from causalist.fleet import Fleet
+    from causalist.fleet.access import FleetView
+
+    fleet = Fleet.open(folder)
+    return FleetView.of(fleet.file, fleet.store, token=token)
+
+
+def _resolve(view: "FleetView", names: Sequence[str]) -> "list[FleetNode]":
+    from causalist.fleet.lookups import resolve_node
+
+    return list(dict.fromkeys(resolve_node(view, name) for name in names))
+
+
+def _say_left_out(names: Sequence[str], limit: int = 5) -> None:
+    if names:
+        more = f" and {len(names) - limit} more" if len(names) > limit else ""
+        say(f"note: not searched, because too many repositories use it: {', '.join(names[:limit])}{more}")
+
+
+@fleet_command.command("ask")
+@click.argument("query")
+@_view_options
+@click.option("--repositories", "n_repositories", type=click.IntRange(min=1), default=None, metavar="N",
+              help="How many repositories answer.  [default: 5]")  # fmt: skip
+@click.option("--in", "names", multiple=True, metavar="NAME", help="Ask only this repository. Repeatable.")
+@click.option("--top-k", type=int, default=20, show_default=True, help="Maximum number of results.")
+@click.option("--level", type=click.Choice(["symbol", "file"]), default="symbol", show_default=True,
+              help="Unit of the results.")  # fmt: skip
+@click.option("--max-tokens", type=int, default=4000, show_default=True, help="Token budget of the pack.")
+@click.option("--format", "pack_format", type=click.Choice(FORMATS),
+              default="text", show_default=True, help="Format of the pack.")  # fmt: skip
+@click.option("--deadline", type=float, metavar="S",
+              help="Answer within S seconds, from fewer repositories if needed.")  # fmt: skip
+@click.pass_context
+def ask_command(
+    context: click.Context,
+    query: str,
+    folder: Path,
+    token: str | None,
+    as_json: bool,
+    n_repositories: int | None,
+    names: tuple[str, ...],
+    top_k: int,
+    level: str,
+    max_tokens: int,
+    pack_format: str,
+    deadline: float | None,
+) -> None:
+    """Answer QUERY from the repositories that it is most likely about, in one pack.
+
+    \b
+    Example:
+      causalist fleet ask "where is a webhook signature checked"
+    """
+    from causalist.fleet.question import N_REPOSITORIES, ask_fleet
+    from causalist.model.answer import AskOptions, Level, PackFormat
+    from causalist.pipeline.steps import Deadline
+    from causalist.serialize.answers import answer_document
+
+    began = context.find_object(StartTime)
+    due = None if deadline is None else Deadline(deadline, gone=0.0 if began is None else began.seconds)
+    options = AskOptions(top_k=top_k, level=Level(level), max_tokens=max_tokens, format=PackFormat(pack_format))
+    n = N_REPOSITORIES if n_repositories is None else n_repositories
+    found = ask_fleet(
+        _open_view(folder, token), read_argument(query), options, deadline=due, n_repositories=n, names=names
+    )
+    answer = found.answer
+    say_doubts(answer)
+    if as_json:
+        asked = {
+            "repositories": [each._asdict() for each in found.repositories], "left_out": list(found.left_out),
+        }  # fmt: skip
+        emit_document(answer_document(answer) | asked)
+    elif answer.pack is not None:
+        emit(answer.pack.text if answer.pack.text.endswith("\n") else f"{answer.pack.text}\n")
+    if not answer.results:
+        say("nothing found: no word of the query occurs in the repositories that were asked")
+        context.exit(NOTHING_FOUND)
+
+
+@fleet_command.command("find")
+@click.argument("name")
+@_view_options
+@click.option("--kind", metavar="K", help="Only nodes of this kind: file, class, function, method, …")
+@limit_option(20, "Maximum number of results.")
+def find_command(name: str, folder: Path, token: str | None, kind: str | None, limit: int, as_json: bool) -> None:
+    """Find nodes by NAME, or by repository:NAME, in all repositories."""
+    from causalist.cli.lookup import format_hits
+    from causalist.fleet.lookups import find_nodes
+    from causalist.serialize.lookups import find_document
+
+    hits = find_nodes(_open_view(folder, token), name, limit=limit, kind=kind)
+    nothing = "" if hits else f"nothing{f' of kind {kind}' if kind else ''} has a name like {name!r}"
+    print_result(find_document(name, hits) if as_json else None, format_hits(hits), nothing)
+
+
+@fleet_command.command("callers")
+@click.argument("node")
+@_view_options
+@min_confidence_option(0.0, "Minimum confidence of an edge.")
+@answer_each_meaning
+def callers_command(node: str, folder: Path, token: str | None, min_confidence: float, as_json: bool) -> None:
+    """Show the calls of NODE in all repositories, most confident first.
+
+    \b
+    Example:
+      causalist fleet callers encode/httpx:httpx/_api.py::get
+    """
+    from causalist.cli.edges import format_callers
+    from causalist.fleet.lookups import find_callers
+    from causalist.serialize.answers import callers_document
+
+    view = _open_view(folder, token)
+    (given,) = _resolve(view, [node])
+    found = find_callers(view, given)
+    _say_left_out(found.left_out)
+    lists = [[e for e in each if e.certainty >= min_confidence] for each in found[:4]]
+    n_known = sum(map(len, found[:4]))
+    nothing = ""
+    if not any(lists):
+        weaker = f" with a confidence of {min_confidence:g} or more; {n_known} with less" if n_known else ""
+        nothing = f"no calls to {given.id} are known{weaker}"
+    edges, through, references, documents = lists
+    document = callers_document(given.id, edges, through, references, documents) if as_json else None
+    print_result(document, format_callers(edges, through, found.types, references, documents), nothing)
+
+
+@fleet_command.command("path")
+@click.argument("source")
+@click.argument("target")
+@_view_options
+@answer_each_meaning
+def path_command(source: str, target: str, folder: Path, token: str | None, as_json: bool) -> None:
+    """Show the most probable path from SOURCE to TARGET, which may be in another repository."""
+    from causalist.cli.lookup import format_path
+    from causalist.fleet.lookups import find_path, resolve_node
+    from causalist.serialize.lookups import path_document
+
+    view = _open_view(folder, token)
+    start, end = resolve_node(view, source), resolve_node(view, target)
+    path, left_out = find_path(view, start, end)
+    _say_left_out(left_out)
+    nothing = "" if path is not None else f"the graph has no path from {start.id} to {end.id}"
+    document = path_document(start.id, end.id, path, ()) if as_json else None
+    print_result(document, format_path(path) if path is not None else (), nothing)
+    if path is not None and not path.forward:
+        say("note: no forward path is known; this path reverses some edges")
+
+
+@fleet_command.command("impact")
+@click.argument("nodes", nargs=-1, required=True, metavar="NODE...")
+@_view_options
+@click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="Maximum number of steps.")
+@min_confidence_option(0.0, "Minimum confidence of a use.")
+@limit_option(50, "Maximum number of affected nodes, of tests, and of mentions; nearest first.")
+def impact_command(
+    nodes: tuple[str, ...],
+    folder: Path,
+    token: str | None,
+    max_depth: int | None,
+    min_confidence: float,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Show the users of NODE, direct and indirect, in all repositories."""
+    from causalist.cli.impact import format_impact, format_mentions, select_nearest
+    from causalist.fleet.lookups import find_impact
+    from causalist.serialize.lookups import impact_document
+
+    view = _open_view(folder, token)
+    given = _resolve(view, nodes)
+    found = find_impact(view, given, max_depth=max_depth, min_confidence=min_confidence)
+    _say_left_out(found.left_out)
+    shown = select_nearest(found.affected, limit)
+    ids = [each.id for each in given]
+    mentions = found.documentation
+    document = impact_document(ids, (), len(found.affected), shown, mentions[:limit]) if as_json else None
+    nothing = "" if found.affected or mentions else f"nothing is known to use {', '.join(ids)}"
+    lines = chain(format_impact(found.affected, shown), format_mentions(mentions, limit))
+    print_result(document, lines, nothing)
+
+
+@fleet_command.command("tests")
+@click.argument("nodes", nargs=-1, required=True, metavar="NODE...")
+@_view_options
+@click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="Maximum number of steps.")
+@min_confidence_option(0.0, "Minimum confidence of a use.")
+@limit_option(50, "Maximum number of tests; the most probable first.")
+def tests_command(
+    nodes: tuple[str, ...],
+    folder: Path,
+    token: str | None,
+    max_depth: int | None,
+    min_confidence: float,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Show the tests of all repositories that may run NODE, the most probable first."""
+    from causalist.cli.impact import format_tests
+    from causalist.fleet.lookups import find_tests
+    from causalist.serialize.lookups import tests_document
+
+    view = _open_view(folder, token)
+    given = _resolve(view, nodes)
+    choice, left_out = find_tests(view, given, max_depth=max_depth, min_confidence=min_confidence)
+    _say_left_out(left_out)
+    ids = [each.id for each in given]
+    shown = choice.tests[: limit if choice.n_probable is None else min(limit, choice.n_probable)]
+    nothing = "" if choice.tests else f"no test is known to reach {', '.join(ids)}"
+    document = tests_document(ids, (), len(choice.tests), shown) if as_json else None
+    print_result(document, format_tests(choice.tests, shown, None), nothing)
+
+
+@fleet_command.command("map")
+@click.argument("name", required=False)
+@_view_options
+@limit_option(50, "Maximum number of repositories.")
+@click.option("--max-tokens", type=int, default=2000, show_default=True, help="Token budget of the map of NAME.")
+def map_command(name: str | None, folder: Path, token: str | None, limit: int, max_tokens: int, as_json: bool) -> None:
+    """Show the repositories, those that others use most first; with NAME, the map of that repository."""
+    from causalist._internal.escape import one_line
+    from causalist.fleet.lookups import summarize
+    from causalist.serialize.answers import FORMAT_VERSION
+    from causalist.serialize.lookups import map_document
+
+    view = _open_view(folder, token)
+    if name is not None:
+        drawn = view.repository(name).map(max_tokens=max_tokens)
+        print_result(map_document(drawn) if as_json else None, drawn.text.splitlines())
+        return
+    rows, n = summarize(view, limit)
+    document = {"format_version": FORMAT_VERSION, "n": n, "repositories": [each._asdict() for each in rows]}
+    lines = align_columns(
+        [
+            (each.name, count_noun(each.n_files, "file"), f"used by {each.used_by}", f"uses {each.uses}",
+             one_line(each.about, 100))
+            for each in rows
+        ]
+    )  # fmt: skip
+    if n > len(rows):
+        lines.append(f"and {n - len(rows)} more; --limit shows more of them")
+    print_result(document if as_json else None, lines, "" if n else "no repository was indexed")

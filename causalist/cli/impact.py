@@ -196,13 +196,13 @@ def impact_command(
         report_stale_calls(repository, None, each)
     nothing = "" if mentions or together else found.nothing(f"nothing is known to use {found.what}")
     affected = found.affected
-    shown = _select_nearest(affected, limit)
+    shown = select_nearest(affected, limit)
     document = (
         impact_document(found.changed, found.deleted, len(affected), shown, mentions[:limit], together)
         if as_json
         else None
     )
-    lines = chain(_format_changes_with(together), _format_impact(affected, shown), _format_mentions(mentions, limit))
+    lines = chain(_format_changes_with(together), format_impact(affected, shown), format_mentions(mentions, limit))
     print_result(document, lines, nothing)
 
 
@@ -234,7 +234,7 @@ def _format_changes_with(together: "Sequence[ChangesWith]") -> Iterator[str]:
         yield from ("likely to change with it", *align_columns(rows), "")
 
 
-def _format_mentions(mentions: "Sequence[Edge]", limit: int) -> Iterator[str]:
+def format_mentions(mentions: "Sequence[Edge]", limit: int) -> Iterator[str]:
     """Yield the documentation that may need an update."""
     if mentions:
         yield from ("", "mentioned in documentation", *(f"  {line}" for line in format_edges(mentions[:limit])))
@@ -242,7 +242,7 @@ def _format_mentions(mentions: "Sequence[Edge]", limit: int) -> Iterator[str]:
         yield f"  and {len(mentions) - limit} more; --limit shows more of them"
 
 
-def _select_nearest(affected: "Sequence[Affected]", limit: int) -> "list[Affected]":
+def select_nearest(affected: "Sequence[Affected]", limit: int) -> "list[Affected]":
     """Return at most `limit` nodes of code and `limit` tests, so that many tests hide no code.
 
     The most probable are chosen, and come first among those of one depth.
@@ -253,7 +253,7 @@ def _select_nearest(affected: "Sequence[Affected]", limit: int) -> "list[Affecte
     return sorted((*tests, *others), key=lambda each: (each.depth, -each.probability, each.node))
 
 
-def _format_impact(affected: "Sequence[Affected]", shown: "Sequence[Affected]") -> Iterator[str]:
+def format_impact(affected: "Sequence[Affected]", shown: "Sequence[Affected]") -> Iterator[str]:
     """Yield counts, then code by depth, then tests, each with the edge that reaches it."""
     n_tests = sum(each.role == "test" for each in affected)
     if affected:
@@ -357,10 +357,10 @@ def tests_command(
         n_shown = min(n_shown, choices[0].n_probable)
     shown = tests[:n_shown]
     document = tests_document(found.changed, found.deleted, len(tests), shown, report) if as_json else None
-    print_result(document, _format_tests(tests, shown, report), nothing)
+    print_result(document, format_tests(tests, shown, report), nothing)
 
 
-def _format_tests(
+def format_tests(
     tests: "Sequence[Affected]", shown: "Sequence[Affected]", report: "CoverageReport | None"
 ) -> Iterator[str]:
     """Yield what coverage data says, then the tests, the most probable first, each with the edge that reaches it."""

@@ -166,10 +166,10 @@ def find_command(name: str, repo: Path | None, force: bool, kind: str | None, li
     if not hits:
         of_kind = f" of kind {kind}" if kind else ""
         nothing = f"nothing{of_kind} has a name like {name!r}; `causalist ask` searches by topic"
-    print_result(find_document(name, hits) if as_json else None, _format_hits(hits), nothing)
+    print_result(find_document(name, hits) if as_json else None, format_hits(hits), nothing)
 
 
-def _format_hits(hits: "tuple[Hit, ...]") -> list[str]:
+def format_hits(hits: "tuple[Hit, ...]") -> list[str]:
     """Return `kind id path:line` of each hit, then signature and documentation."""
     from causalist._internal.escape import one_line
 
@@ -307,7 +307,7 @@ def _print_path(
         say(nothing)
         click.get_current_context().exit(NOTHING_FOUND)
     print_result(
-        path_document(start, end, trail, gaps) if as_json else None, _format_path(trail) if trail else (), nothing
+        path_document(start, end, trail, gaps) if as_json else None, format_path(trail) if trail else (), nothing
     )
 
 
@@ -326,7 +326,8 @@ def _format_unresolved_calls(gaps: "tuple[UnresolvedCall, ...]") -> list[str]:
     return [*(f"  {describe_call(gap)}" for gap in gaps[:MAX_UNRESOLVED_CALLS]), *more]
 
 
-def _format_path(trail: "GraphPath") -> Iterator[str]:
+def format_path(trail: "GraphPath") -> Iterator[str]:
+    """Yield the start of a path, one line for each hop, and its probability."""
     first, *others = trail.hops
     yield f"{first.node}  {first.path}:{first.line}" if first.path else first.node
     rows = []

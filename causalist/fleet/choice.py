@@ -262,7 +262,7 @@ class Catalog:
         place = np.full(len(table["name"]), -1, dtype=np.int64)
         place[kept] = np.arange(len(kept))
         columns = {name: [values[i] for i in kept] for name, values in table.items()}
-        vectors = [np.array(columns[name], dtype=np.float64).reshape(len(kept), -1) for name in ("code", "description")]
+        vectors = [_matrix(columns[name]) for name in ("code", "description")]
         return cls(columns["name"], columns, place, vectors[0], vectors[1], words)
 
     def __len__(self) -> int:
@@ -283,6 +283,15 @@ class Catalog:
     def having(self, term: str, field: str = "names") -> list[str]:
         """Return the repositories with a term in a field, those that have it most often first."""
         counts = self._rows(term)[field]
+        order = np.lexsort((np.arange(len(counts)), -counts))
+        return [self.names[i] for i in order.tolist() if counts[i] > 0]
+
+    def with_names_like(self, text: str) -> list[str]:
+        """Return the repositories with a definition whose name contains a text, those with most of them first."""
+        counts = np.zeros(len(self), dtype=np.int64)
+        numbers, of_each = self.words.containing(re.sub(r"\W+", "", text).lower())
+        places = self.place[numbers]
+        np.add.at(counts, places[places >= 0], of_each[places >= 0])
         order = np.lexsort((np.arange(len(counts)), -counts))
         return [self.names[i] for i in order.tolist() if counts[i] > 0]
 
@@ -357,6 +366,11 @@ class Catalog:
         return found
 
 
+def _matrix(rows: list[list[float]]) -> NDArray[np.float64]:
+    width = len(rows[0]) if rows else 0
+    return np.array(rows, dtype=np.float64).reshape(len(rows), width)
+
+
 class _WordTable:
     """The table of words, of which the row groups of a term are read when it is asked for."""
 
@@ -384,6 +398,18 @@ class _WordTable:
         none = np.zeros(0, dtype=np.int64)
         joined = {field: np.concatenate([none, *each]) for field, each in counts.items()}
         return np.concatenate([none, *numbers]), joined
+
+    def containing(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (repositories, counts of names) of all rows whose term contains a text and is in a name."""
+        import pyarrow.compute as compute
+
+        table = self._file.read(columns=["term", "repository", "names"])
+        has = compute.and_(
+            compute.match_substring(table.column("term"), text), compute.greater(table.column("names"), 0)
+        )
+        some = table.filter(has) if text else table.slice(0, 0)
+        numbers, counts = (np.asarray(some.column(n).to_numpy(), dtype=np.int64) for n in ("repository", "names"))
+        return numbers, counts
 
     def _group(self, number: int) -> Any:
         if number not in self._read:

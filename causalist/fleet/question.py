@@ -525,7 +525,7 @@ def _answer(
     digest = hashlib.sha256(repr((query, sorted(asdict(options).items()))).encode())
     for name in sorted(shards):
         row = view.catalog.record(name)
-        digest.update(f"{name}\n{row['index']}\n".encode())
+        digest.update(f"{name}\n{row['commit']}\n{row['version']}\n".encode())
     info = RepositoryInfo(view.name, None, sum(columns["n_files"]), sum(columns["n_nodes"]), sum(columns["n_edges"]),
                           False)  # fmt: skip
     walk = None
