@@ -97,8 +97,8 @@ class TestEveryClient:
         written = entry(client, root)
         assert written.get("type") == TYPES.get(client)
         program, *arguments = words_of(written)
-        assert Path(program).is_absolute() and arguments[:5] == ["-P", "-m", "causalist", "serve", "mcp"]
-        assert arguments[5:] == (["--repo", "${workspaceFolder}"] if client in NAMING else [])
+        assert Path(program).is_absolute() and arguments[:6] == ["-P", "-m", "causalist", "serve", "mcp", "--text-only"]
+        assert arguments[6:] == (["--repo", "${workspaceFolder}"] if client in NAMING else [])
 
     def test_twice_is_as_good_as_once(self, client: str, root: Path) -> None:
         install(client, root)

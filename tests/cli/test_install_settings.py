@@ -210,7 +210,7 @@ class TestCodex:
     def test_a_new_file(self, root: Path) -> None:
         install("codex", "project", root)
         document = tomllib.loads((root / ".codex/config.toml").read_text())
-        entry = {"command": sys.executable, "args": ["-P", "-m", "causalist", "serve", "mcp"]}
+        entry = {"command": sys.executable, "args": ["-P", "-m", "causalist", "serve", "mcp", "--text-only"]}
         assert document == {"mcp_servers": {"causalist": entry}}
 
     def test_where_codex_has_a_home_of_its_own(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,7 +254,7 @@ class TestCodex:
         install("codex", "project", root)
         text = file.read_text()
         entry = tomllib.loads(text)["mcp_servers"]["causalist"]
-        assert entry["command"] == sys.executable and entry["args"][-1] == "mcp"
+        assert entry["command"] == sys.executable and entry["args"][-2:] == ["mcp", "--text-only"]
         assert (entry["startup_timeout_sec"], entry["env"]) == (30, {"A": "1"})
         assert (
             "# mine\n" in text

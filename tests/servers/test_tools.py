@@ -75,6 +75,9 @@ class TestArguments:
             "names": None,
             "max_tokens": 4000,
             "top_k": None,
+            "include": None,
+            "exclude": None,
+            "scope": None,
         }
         assert TOOLS["symbol"].read({"name": "n"}) == {"name": "n", "to": None, "max_tokens": 3000}
         expected = {"name": "n", "max_depth": None, "min_confidence": 0.0, "max_tokens": 2000}

@@ -41,8 +41,10 @@ class RawServer:
     """`causalist serve mcp` as a process. Every line of its standard output is kept, parsed or not."""
 
     def __init__(self, root: Path, *options: str, program: list[str] | None = None) -> None:
+        words = program or command(root, *options)
+        self._is_text_only = "--text-only" in words
         self.process = subprocess.Popen(
-            program or command(root, *options),
+            words,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
         )  # fmt: skip
         self.lines: list[bytes] = []
@@ -96,7 +98,9 @@ class RawServer:
         result = self.request("tools/call", {"name": tool, "arguments": arguments})["result"]
         (content,) = result["content"]
         assert content["type"] == "text"
-        if not result.get("isError"):
+        if self._is_text_only:
+            assert "structuredContent" not in result
+        elif not result.get("isError"):
             assert result["structuredContent"]["text"] == content["text"]
         return content["text"], bool(result.get("isError"))
 
