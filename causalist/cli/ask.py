@@ -84,6 +84,12 @@ FORMATS = ("text", "markdown", "xml", "json", "mermaid", "dot", "html")
 @click.option("--model", metavar="NAME", help="Model for --answer.  [default: that of llm]")
 @click.option("--answer-timeout", type=float, metavar="S",
               help="Longest silence of the model, in seconds.  [default: 120]")  # fmt: skip
+@click.option("--list", "is_list", is_flag=True, help="Print only the ranked list: place, name, a reason, score.")
+@click.option("--open", "opened", type=int, is_flag=False, flag_value=1, metavar="[N]",
+              help="Print nothing; open result N, by default the first, in $VISUAL or $EDITOR.")  # fmt: skip
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
+              help="Colors and links; auto: on a terminal.")  # fmt: skip
+@click.option("--pager", is_flag=True, help="Show the answer in $PAGER.")
 @json_option
 def ask_command(
     query: str,
@@ -115,9 +121,15 @@ def ask_command(
     in_words: bool,
     model: str | None,
     answer_timeout: float | None,
+    is_list: bool,
+    opened: int | None,
+    color: str,
+    pager: bool,
     as_json: bool,
 ) -> None:
     """Answer QUERY with the code itself.
+
+    On a terminal, the ranked list comes first, and the code has colors.
 
     If QUERY is "-", it is read from standard input. A "literal" in quotes or a regular /expression/ between slashes
     (/…/i ignores case) is searched for in the text of every file.
@@ -197,7 +209,11 @@ def ask_command(
     if strict:
         _fail_if_doubtful(answer, read_in_part)
     say_doubts(answer)
-    if as_json:
+    if opened is not None and answer.results:
+        from causalist.cli._terminal import open_result
+
+        open_result(answer, Path(answer.repository.root), opened)
+    elif as_json:
         from causalist.serialize.answers import answer_document
 
         emit_document(answer_document(answer) | (writer.document(answer) if writer else {}))
@@ -205,7 +221,7 @@ def ask_command(
         if writer:
             writer.write(answer)
         else:
-            emit(answer.pack.text if answer.pack.text.endswith("\n") else f"{answer.pack.text}\n")
+            _write_answer(answer, is_list=is_list, color=color, pager=pager)
         if explain:
             from causalist.cli._answer_output import explain_answer
 
@@ -221,6 +237,35 @@ def ask_command(
         else:
             say(f"nothing found: no word of the query occurs in {searched}; try a name or another word of the code")
         click.get_current_context().exit(NOTHING_FOUND)
+
+
+def _write_answer(answer: "Answer", *, is_list: bool, color: str, pager: bool) -> None:
+    """Write the pack as it is; on a terminal with the ranked list before it and with colors."""
+    from causalist.model.answer import PackFormat
+
+    assert answer.pack is not None
+    text = answer.pack.text if answer.pack.text.endswith("\n") else f"{answer.pack.text}\n"
+    is_colored = color == "always" or (color == "auto" and sys.stdout is not None and sys.stdout.isatty())
+    if not (is_list or pager or (is_colored and answer.pack.format is PackFormat.TEXT)):
+        emit(text)  # the usual way out, which imports nothing more
+        return
+    from causalist.cli._terminal import MAX_LISTED, color_pack, list_results, page
+    from causalist.cli._terminal import is_colored as wants_color
+
+    root, colored = Path(answer.repository.root), wants_color(color)
+    is_text = answer.pack.format is PackFormat.TEXT
+    lines: list[str] = []
+    if is_list or is_text:
+        lines = list_results(answer, root, colored=colored, limit=None if is_list else MAX_LISTED)
+    if not is_list:
+        code = color_pack(text, root) if colored and is_text else text.splitlines()
+        lines = [*lines, *([""] if lines else []), *code]
+    if colored:
+        click.get_current_context().color = True  # as was asked for, also in a pipe
+    if pager:
+        page(lines)
+    else:
+        emit("".join(f"{line}\n" for line in lines))
 
 
 def _in_time(
