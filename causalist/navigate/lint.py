@@ -27,7 +27,7 @@ from causalist.model.lookup import (
     UnresolvedCall,
     UsedDefinition,
 )
-from causalist.model.symbols import STACKED_LAYERS, Layer, NodeKind, split_id
+from causalist.model.symbols import STACKED_LAYERS, Layer, NodeKind, Role, split_id
 from causalist.parse import dialect_of
 
 _EXAMPLES = 3  # unresolved calls of a language
@@ -216,9 +216,10 @@ def summarize_layers(graph: CodeGraph, *, min_confidence: float, n_hottest: int 
 
     Uses are edges inside the repository that import, call, refer to or derive from something. Uses by tests,
     documentation and configuration are counted, and are no back edges, since these are outside of the order of layers.
+    Vendored and generated code has no part in it: it is nobody's design here.
     """
     nodes, edges = graph.nodes, graph.edges
-    is_inside = nodes.kinds != NodeKind.EXTERNAL
+    is_inside = (nodes.kinds != NodeKind.EXTERNAL) & ~np.isin(nodes.roles, (Role.VENDORED, Role.GENERATED))
     is_definition = ~np.isin(nodes.kinds, _NO_DEFINITIONS)
     fan_ins = fan_in(edges, len(nodes))
     sizes = []
@@ -233,7 +234,8 @@ def summarize_layers(graph: CodeGraph, *, min_confidence: float, n_hottest: int 
         )
         n_files = int((own & (nodes.kinds == NodeKind.FILE)).sum())
         sizes.append(LayerSize(layer.label, n_files, len(definitions), hottest))
-    counted = np.isin(edges.kinds, sorted(USE_KINDS)) & (edges.confidences >= min_confidence) & is_inside[edges.targets]
+    counted = np.isin(edges.kinds, sorted(USE_KINDS)) & (edges.confidences >= min_confidence)
+    counted &= is_inside[edges.sources] & is_inside[edges.targets]
     numbers = np.flatnonzero(counted)
     sources, targets = nodes.layers[edges.sources[numbers]], nodes.layers[edges.targets[numbers]]
     matrix = np.zeros((len(Layer), len(Layer)), dtype=np.int64)

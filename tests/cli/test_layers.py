@@ -88,3 +88,11 @@ def test_files_of_one_layer(tmp_path: Path) -> None:
     assert invoke("layers", "ui", cwd=folder).code == 1
     wrong = invoke("layers", "views", cwd=folder)
     assert wrong.code == 2 and "Choose from infra, data, logic, api, ui" in wrong.stderr
+
+
+def test_vendored_code_has_no_layers(tmp_path: Path) -> None:
+    own = "from vendor.lib import helper\n\n\ndef run():\n    return helper()\n"
+    root = write_all(tmp_path, {"app/run.py": own, "vendor/lib.py": "def helper():\n    return 1\n"})
+    document = json.loads(invoke("layers", "--json", "--repo", str(root)).stdout)
+    assert [(each["layer"], each["files"], each["definitions"]) for each in document["layers"]] == [("logic", 1, 1)]
+    assert document["uses"] == []
