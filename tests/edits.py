@@ -190,6 +190,36 @@ def ignore(root: Path, chance: random.Random) -> str:
     return "ignore a file"
 
 
+def ignore_in_git(root: Path, chance: random.Random) -> str:
+    """A file or a kind of file that git is told to leave out, or no longer; what is committed stays in."""
+    path = _any(root, chance)
+    line = chance.choice((path.name, f"*{path.suffix}", f"/{path.relative_to(root).as_posix()}", f"!{path.name}", ""))
+    target = path.parent / ".gitignore" if chance.random() < 0.5 else root / ".gitignore"
+    if target.is_dir():
+        return "nothing to ignore"
+    if chance.random() < 0.5:
+        target.unlink(missing_ok=True)
+    with target.open("a", encoding="utf-8") as file:
+        file.write(f"{line}\n")
+    return f"ignore {line!r}"
+
+
+def attribute(root: Path, chance: random.Random) -> str:
+    """What git's attributes say of a file or a kind of file: generated, vendored, or source after all."""
+    path = _any(root, chance)
+    pattern = chance.choice((path.name, f"*{path.suffix}", path.relative_to(root).as_posix()))
+    said = chance.choice(("linguist-generated", "linguist-vendored", "-linguist-generated", "linguist-generated=false"))
+    target = path.parent / ".gitattributes" if chance.random() < 0.5 else root / ".gitattributes"
+    if target.is_dir():
+        return "nothing to say"
+    if chance.random() < 0.4:
+        target.unlink(missing_ok=True)
+        return "say nothing by attributes"
+    with target.open("a", encoding="utf-8") as file:
+        file.write(f"{pattern} {said}\n")
+    return f"say {pattern} {said}"
+
+
 def commit(root: Path, chance: random.Random) -> str:
     message = f"Make {_any(root, chance).stem} {chance.choice(_AIMS)}"
     git(root, "add", "-A", ".")
@@ -400,7 +430,8 @@ def new_page(root: Path, chance: random.Random) -> str:
 
 EDITS: Sequence[Edit] = (
     add_function, add_function, remove_lines, move_block, change_import, delete, rename, change_case, swap, copy,
-    break_off, touch, spoil, file_to_folder, folder_to_file, prose, ignore, commit, switch_branch, rebase,
+    break_off, touch, spoil, file_to_folder, folder_to_file, prose, ignore, ignore_in_git, attribute, commit,
+    switch_branch, rebase,
 )  # fmt: skip
 # Those that leave the set of files as it is, and often what others see of a file too.
 SMALL_EDITS: Sequence[Edit] = (
@@ -412,7 +443,7 @@ BODY_EDITS: Sequence[Edit] = (add_call, add_call, add_call, edit_body, move_down
 # Those after which there are other files, and what these rest on.
 MOVES: Sequence[Edit] = (
     delete, rename, change_case, copy, new_module, new_module, missing_module, use_module, use_module, new_page,
-    add_function, edit_body, spoil, ignore, commit,
+    add_function, edit_body, spoil, ignore, ignore_in_git, attribute, commit,
 )  # fmt: skip
 
 
