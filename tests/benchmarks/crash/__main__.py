@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.benchmarks.crash import clocks, damage, disks, kills, mixed
+from tests.benchmarks.crash import clocks, damage, disks, firsts, kills, mixed
 from tests.pipeline.sample import SAMPLES
 
 
@@ -23,6 +23,11 @@ def main() -> None:
     parser.add_argument("--damages", type=int, default=200)
     parser.add_argument("--mixed-seconds", type=float, default=3600.0)
     parser.add_argument("--clocks", type=int, default=100)
+    parser.add_argument("--first-kills", type=int, default=200, help="of first questions and of what these start")
+    parser.add_argument("--first-disks", type=int, default=20)
+    parser.add_argument("--at-once", type=int, default=50, help="first questions and indexes")
+    parser.add_argument("--users", type=int, default=50, help="of one folder, by twos")
+    parser.add_argument("--alone", type=int, default=50, help="commands that may leave no process")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--repo", type=Path, action="append", default=[])
     wanted = parser.parse_args()
@@ -33,6 +38,11 @@ def main() -> None:
         ("damages", damage.run, wanted.damages),
         ("at once", mixed.run, wanted.mixed_seconds),
         ("clocks", clocks.run, wanted.clocks),
+        ("kills of first answers", firsts.kill, wanted.first_kills),
+        ("first answers on full disks", firsts.fill, wanted.first_disks),
+        ("first answers at once", firsts.ask_at_once, wanted.at_once),
+        ("two users", firsts.share, wanted.users),
+        ("no process", firsts.leave_alone, wanted.alone),
     ]
     for name, run, count in trials:
         if not count:

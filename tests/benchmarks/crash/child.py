@@ -78,7 +78,7 @@ def main() -> None:
     if wanted.clock:
         _set_clock(wanted.clock)
     if wanted.die_at is not None:
-        _die_at(wanted.die_at, wanted.root.parent, wanted.blobs)
+        die_at(wanted.die_at, wanted.root.parent, wanted.blobs)
     end = time.monotonic() + (wanted.repeat or 0.0)
     while True:
         try:
@@ -112,7 +112,7 @@ def _set_clock(offset: int) -> None:
     time.time_ns = lambda: real_ns() + offset * 10**9
 
 
-def _die_at(number: int, below: Path, but: Path) -> None:
+def die_at(number: int, below: Path, but: Path) -> None:
     """Modules, grammars and kept contents are opened too; to die there says nothing."""
     left, own = number, os.getpid()
 

@@ -25,7 +25,7 @@ def run(repositories: Sequence[Path], n_disks: int, seed: int) -> Counter[str]:
     counts: Counter[str] = Counter()
     for number, repository in enumerate(repositories):
         n_here = n_disks // len(repositories) + (number < n_disks % len(repositories))
-        with _small_disk() as (folder, is_disk), TemporaryDirectory() as elsewhere:
+        with small_disk() as folder, TemporaryDirectory() as elsewhere:
             site = Site(repository, folder)
             site.blobs = Path(elsewhere)
             chance = random.Random(seed + number)
@@ -33,13 +33,13 @@ def run(repositories: Sequence[Path], n_disks: int, seed: int) -> Counter[str]:
                 # Now and then the cache of the user is on a disk of its own, with room.
                 site.cache = folder / "cache" if chance.random() < 0.7 else Path(elsewhere) / "cache"
                 site.cache.mkdir(exist_ok=True)
-                counts.update(_fill(site, folder, chance) if is_disk else _limit(site, chance))
+                counts.update(_fill(site, folder, chance) if is_small_disk(folder) else _limit(site, chance))
     return counts
 
 
 @contextmanager
-def _small_disk() -> Iterator[tuple[Path, bool]]:
-    """(a folder, whether it is a disk of its own)."""
+def small_disk() -> Iterator[Path]:
+    """A folder that is a disk of its own, where that may be made."""
     with TemporaryDirectory() as folder:
         options = ["-t", "tmpfs", "-o", f"size={_DISK_MEGABYTES}m", "tmpfs", folder]
         try:
@@ -47,10 +47,15 @@ def _small_disk() -> Iterator[tuple[Path, bool]]:
         except FileNotFoundError:
             mounted = False
         try:
-            yield Path(folder), mounted
+            yield Path(folder)
         finally:
             if mounted:
                 subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def is_small_disk(folder: Path) -> bool:
+    """True if a folder is a disk of its own."""
+    return folder.is_mount()
 
 
 def _fill(site: Site, disk: Path, chance: random.Random) -> Counter[str]:
@@ -76,13 +81,14 @@ def _fill(site: Site, disk: Path, chance: random.Random) -> Counter[str]:
 def _limit(site: Site, chance: random.Random) -> Counter[str]:
     site.edit(chance)
     most = chance.choice((0, chance.randrange(1 << 16), chance.randrange(1 << 19)))
-    notes = site.check_recovered(preexec_fn=partial(_bounded, most))
+    notes = site.check_recovered(preexec_fn=partial(bounded, most))
     site.check_stored()
     site.check_recovered()
     site.check_folder()
     return Counter({"limited": 1, "said so": "index-not-writable" in notes})
 
 
-def _bounded(most: int) -> None:
+def bounded(most: int) -> None:
+    """Let this process write no more than `most` bytes into one file."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
