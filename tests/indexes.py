@@ -55,7 +55,9 @@ def digest(index: Any) -> str:
     named = hashlib.sha256()
     for name, value in leaves(index):
         is_array = isinstance(value, np.ndarray)
-        said = repr((name, value.dtype.str, value.shape) if is_array else (name, value))
+        # What was read is text where what was built is a member of an enumeration of texts.
+        plain_value = str(value) if isinstance(value, str) else value
+        said = repr((name, value.dtype.str, value.shape) if is_array else (name, plain_value))
         named.update(f"{said}\n".encode("utf-8", "backslashreplace"))
         named.update(np.ascontiguousarray(value).data if is_array else b"")
     return named.hexdigest()

@@ -132,8 +132,9 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
                     )
                 with stage("write"):
                     written = write_index(place / INDEX_NAME, index, known.sums)
-                with suppress(OSError):
-                    (place / BACKGROUND_NAME).unlink(missing_ok=True)  # what it says of an earlier attempt is over
+                for folder in places:
+                    with suppress(OSError):
+                        (folder / BACKGROUND_NAME).unlink(missing_ok=True)  # what it says of earlier attempts is over
                 if options.refresh_cache is not None:
                     options.refresh_cache.file_stamp = written
             break

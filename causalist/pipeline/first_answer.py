@@ -1,9 +1,10 @@
 """The first answer in a repository without an index, and the process that builds the index meanwhile.
 
 `build_for` builds the index of what one question needs (`index.partial`). `start_build` starts a process that
-builds the whole index: detached from the terminal, with the lowest priority, at most one for each repository. It writes
-what it does into a file beside the index, so that the next command can tell. Everything that was parsed is in the cache
-of facts: a process that is killed loses nothing but its links.
+builds the whole index: detached from the terminal, with the lowest priority, at most one for each repository. It
+inherits a lock, so that it is known to work as long as it lives. It writes what it does into a file beside the index,
+so that the next command can tell. Everything that was parsed is in the cache of facts: a process that is killed loses
+nothing but its links. A command that needs the whole index itself ends it, and goes on with what it parsed.
 
 A build that failed twice, or was ended twice, is not started again until a command builds the index itself.
 """
@@ -19,7 +20,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from causalist._internal.process import is_alive
 from causalist.errors import CausalistError, IndexNotWritable
 from causalist.index.build import defer_commits
 from causalist.index.freshness import index_version
@@ -33,11 +33,14 @@ from causalist.source import DEFAULT_LIMITS, read_file, scan_folder
 from causalist.store import (
     BACKGROUND_LOCK,
     BACKGROUND_NAME,
+    BACKGROUND_STOP,
     INDEX_NAME,
     FactsCache,
+    LockBusy,
     facts_path,
     hold_lock,
     index_stamp,
+    is_locked,
     prepare_folder,
 )
 
@@ -48,11 +51,13 @@ _MAX_ATTEMPTS = 2
 _MAX_COMMITS = 1_500  # that a first answer reads: a quarter of the time of all
 _NICENESS = 19
 _REPORT_SECONDS = 0.5
-_STARTING_SECONDS = 10.0  # until a process that was started holds its lock
+_LOOK_SECONDS = 0.1  # between two looks at who waits
+_PATIENCE_SECONDS = 0.5  # for somebody who looks at the lock; a process that builds holds it longer
+_ENDED = "it was ended before it was complete"
 _MAX_STATE_BYTES = 10_000
 _OPEN_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a repository may ship a link
 _START = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "import json, sys; sys.stdin.read(); sys.path[:] = json.loads(sys.argv[1]); "
     "from causalist.pipeline.first_answer import main; main(sys.argv[2:])"
 )
 
@@ -84,6 +89,8 @@ class Build(NamedTuple):
         if self.failure:
             return f"building the whole index failed: {self.failure}"
         files = f", {self.done:,} of {self.total:,} files" if self.total else ""
+        if not self.process:
+            return "the whole index is being built"
         return f"the whole index is being built (process {self.process}: {self.what}{files})"
 
 
@@ -154,29 +161,15 @@ def _describe(found: PartialIndex, build: Build | None, names: Sequence[str]) ->
 
 def read_build(root: Path) -> Build | None:
     """Return the state of the build of the index of `root`; None if none runs and none failed."""
+    failed = None
     for place in index_folders(root):
         build = _read_state(place)
-        if build is not None:
-            if build.is_running and not _is_working(place, build):
-                return build._replace(failure="it was ended before it was complete")
-            return build
-    return None
-
-
-def _is_working(place: Path, build: Build) -> bool:
-    """Return True if the process of a build holds its lock or has just been started.
-
-    A number alone does not tell: it may be that of another process by now.
-    """
-    if not is_alive(build.process):
-        return False
-    try:
-        with hold_lock(place / BACKGROUND_LOCK, 0.0, "busy"):
-            return time.time() - (place / BACKGROUND_NAME).stat().st_mtime < _STARTING_SECONDS
-    except OSError:
-        return False
-    except IndexNotWritable:
-        return True
+        if build is not None and build.is_running:
+            if is_locked(place / BACKGROUND_LOCK):
+                return build
+            build = build._replace(failure=_ENDED)
+        failed = build or failed  # what this user's own process says comes last
+    return failed
 
 
 def start_build(root: Path, options: IndexOptions) -> Build | None:
@@ -185,34 +178,48 @@ def start_build(root: Path, options: IndexOptions) -> Build | None:
     Returns its state; None if there is no folder for it.
     """
     build = read_build(root)
-    n_before = build.attempts if build is not None and build.version == index_version() else 0
-    if build is not None and (build.is_running or n_before >= _MAX_ATTEMPTS):
+    if build is not None and build.is_running:
         return build
     for place in index_folders(root):
         try:
             prepare_folder(place)
+            with hold_lock(place / BACKGROUND_LOCK, _PATIENCE_SECONDS, "another process builds it") as lock:
+                return _start_unless_failed(root, place, options, lock)
+        except LockBusy:
+            return _read_state(place) or Build(0, 1)
         except IndexNotWritable:
             continue
-        attempts = n_before + 1
-        paths = [path for path in sys.path if path]
-        command = [sys.executable, "-P", "-c", _START, json.dumps(paths), os.fspath(root), os.fspath(place)]
-        command += [str(attempts), "1" if options.submodules else "0"]
-        null = subprocess.DEVNULL
-        # Before the process writes what it does itself: it may be ended before.
-        waiting = Build(os.getpid(), attempts, version=index_version())
-        _write_state(place, waiting)
-        try:
-            process = subprocess.Popen(command, stdin=null, stdout=null, stderr=null, start_new_session=True)
-        except OSError as error:
-            failed = waiting._replace(failure=f"cannot start {sys.executable}: {error.strerror or error}")
-            _write_state(place, failed)
-            return failed
-        build = waiting._replace(process=process.pid)
-        process.returncode = 0  # it is meant to outlive this process, which shall not warn of that
-        if _read_state(place) == waiting:
-            _write_state(place, build)
-        return build
     return None
+
+
+def _start_unless_failed(root: Path, place: Path, options: IndexOptions, lock: int | None) -> Build:
+    """Start the process whose state is in `place`, as the holder of `lock`. Raises IndexNotWritable."""
+    before = _read_state(place)
+    n_before = before.attempts if before is not None and before.version == index_version() else 0
+    if before is not None and n_before >= _MAX_ATTEMPTS:
+        return before if before.failure else before._replace(failure=_ENDED)
+    build = Build(os.getpid(), n_before + 1, version=index_version())
+    # Before the process writes what it does itself: it may be ended before.
+    if not _write_state(place, build):
+        raise IndexNotWritable(f"cannot write {place / BACKGROUND_NAME}")
+    paths = [path for path in sys.path if path]
+    command = [sys.executable, "-P", "-c", _START, json.dumps(paths), os.fspath(root), os.fspath(place)]
+    command += [str(build.attempts), "1" if options.submodules else "0", *([] if lock is None else [str(lock)])]
+    null, inherited = subprocess.DEVNULL, () if lock is None else (lock,)
+    try:
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=null, stderr=null, start_new_session=True, pass_fds=inherited
+        )
+    except OSError as error:
+        build = build._replace(failure=f"cannot start {sys.executable}: {error.strerror or error}")
+        _write_state(place, build)
+        return build
+    build = build._replace(process=process.pid)
+    _write_state(place, build)
+    assert process.stdin is not None
+    process.stdin.close()  # for which it has waited: from now on it writes its state itself
+    process.returncode = 0  # it is meant to outlive this process, which shall not warn of that
+    return build
 
 
 def begin_index(root: Path) -> bool:
@@ -230,40 +237,65 @@ def begin_index(root: Path) -> bool:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Build the index of a folder, as the process that `start_build` starts."""
+    """Build the index of a folder, as the process that `start_build` starts.
+
+    `arguments`: the folder, that of its index, the number of the attempt, 1 with submodules, and the descriptor of the
+    lock if it is inherited.
+    """
     root, place, attempts, submodules = Path(arguments[0]), Path(arguments[1]), int(arguments[2]), arguments[3] == "1"
     _lower_priority()
+    if len(arguments) > 4:
+        os.set_inheritable(int(arguments[4]), False)
+        _build(root, place, attempts, submodules)
+        return
+    with suppress(IndexNotWritable), hold_lock(place / BACKGROUND_LOCK, _PATIENCE_SECONDS, "another builds it"):
+        _build(root, place, attempts, submodules)
+
+
+def _build(root: Path, place: Path, attempts: int, submodules: bool) -> None:
+    """Build the index of a folder, as the holder of the lock."""
     build = Build(os.getpid(), attempts, version=index_version())
-    with suppress(IndexNotWritable), hold_lock(place / BACKGROUND_LOCK, 0.0, "another process builds this index"):
-        reporter = _Reporter(place, build)
-        _write_state(place, build)
-        try:
-            settings = read_settings(root)
-            options = IndexOptions(progress=reporter, submodules=submodules)
-            _, notes = open_index(root, settings.index_options(options))
-        except CausalistError as error:
-            _write_state(place, build._replace(failure=f"{error.slug}: {error}"))
-            return
-        except BaseException as error:
-            _write_state(place, build._replace(failure=f"{type(error).__name__}: {error}"))
-            raise
-        unwritten = [note.detail for note in notes if note.slug == DiagnosticSlug.INDEX_NOT_WRITABLE]
-        if unwritten:
-            _write_state(place, build._replace(failure=unwritten[0]))
-        else:
-            with suppress(OSError):
-                (place / BACKGROUND_NAME).unlink(missing_ok=True)
+    _unlink(place / BACKGROUND_STOP)  # of a process that was killed while it waited
+    _write_state(place, build)
+    try:
+        settings = read_settings(root)
+        options = IndexOptions(progress=_Reporter(place, build), submodules=submodules)
+        _, notes = open_index(root, settings.index_options(options))
+    except CausalistError as error:
+        _write_state(place, build._replace(failure=f"{error.slug}: {error}"))
+        return
+    except _SomebodyWaits:
+        _unlink(place / BACKGROUND_NAME)
+        return
+    except BaseException as error:
+        _write_state(place, build._replace(failure=f"{type(error).__name__}: {error}"))
+        raise
+    unwritten = [note.detail for note in notes if note.slug == DiagnosticSlug.INDEX_NOT_WRITABLE]
+    is_there = any(index_stamp(each / INDEX_NAME) is not None for each in index_folders(root))
+    if unwritten and not is_there:  # else it is in the other folder
+        _write_state(place, build._replace(failure=unwritten[0]))
+    else:
+        _unlink(place / BACKGROUND_NAME)
+
+
+class _SomebodyWaits(BaseException):
+    """A command waits for this process; not an error that is survived for one file."""
 
 
 class _Reporter:
-    """`Progress` that keeps the state of the build in its file."""
+    """`Progress` that keeps the state of the build in its file, and ends it where somebody waits."""
 
     def __init__(self, place: Path, build: Build) -> None:
         self._place, self._build = place, build
-        self._stage, self._said_at = "", 0.0
+        self._stage, self._said_at, self._looked_at = "", 0.0, 0.0
 
     def __call__(self, what: str, done: int, total: int) -> None:
+        """Report, or raise _SomebodyWaits."""
         now = time.monotonic()
+        if now - self._looked_at >= _LOOK_SECONDS:
+            self._looked_at = now
+            if os.path.lexists(self._place / BACKGROUND_STOP):
+                raise _SomebodyWaits
         if what == self._stage and now - self._said_at < _REPORT_SECONDS:
             return
         self._stage, self._said_at = what, now
@@ -291,9 +323,20 @@ def _read_state(place: Path) -> Build | None:
         return None
 
 
-def _write_state(place: Path, build: Build) -> None:
-    """Replace the state; a folder that cannot be written shows in the index that is not there."""
+def _write_state(place: Path, build: Build) -> bool:
+    """Replace the state; False if that is not possible. Only the holder of the lock does so."""
     aside = place / f"{BACKGROUND_NAME}.{os.getpid()}.new"
-    with suppress(OSError):
-        aside.write_text(json.dumps(build._asdict()), encoding="utf-8")
+    try:
+        _unlink(aside)
+        with aside.open("x", encoding="utf-8") as file:
+            json.dump(build._asdict(), file)
         aside.replace(place / BACKGROUND_NAME)
+    except OSError:
+        _unlink(aside)
+        return False
+    return True
+
+
+def _unlink(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink(missing_ok=True)

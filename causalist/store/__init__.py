@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         ANSWERS_NAME,
         BACKGROUND_LOCK,
         BACKGROUND_NAME,
+        BACKGROUND_STOP,
         FEEDBACK_LOCK,
         FEEDBACK_NAME,
         FOLDER,
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
         PROVEN_LOCK,
         PROVEN_NAME,
         WEIGHTS_NAME,
+        LockBusy,
         cache_folder,
         hold_folder_lock,
         hold_lock,
+        is_locked,
         is_read_only,
         prepare_folder,
     )
@@ -53,6 +56,7 @@ __all__ = [
     "ANSWERS_NAME",
     "BACKGROUND_LOCK",
     "BACKGROUND_NAME",
+    "BACKGROUND_STOP",
     "FEEDBACK_LOCK",
     "FEEDBACK_NAME",
     "FOLDER",
@@ -69,6 +73,7 @@ __all__ = [
     "Key",
     "KnownChecksums",
     "LoadedIndex",
+    "LockBusy",
     "cache_folder",
     "decode_interface",
     "encode_facts",
@@ -79,6 +84,7 @@ __all__ = [
     "hold_folder_lock",
     "hold_lock",
     "index_stamp",
+    "is_locked",
     "is_read_only",
     "load_index",
     "prepare_folder",
@@ -94,9 +100,9 @@ __getattr__ = exports(
     {
         "facts_cache": "CacheState FactsCache Key MAX_CACHE_BYTES decode_interface encode_facts facts_from_bytes "
         "facts_path facts_to_bytes facts_with_bodies split_parts",
-        "cache_dir": "ANSWERS_NAME BACKGROUND_LOCK BACKGROUND_NAME FEEDBACK_LOCK FEEDBACK_NAME FOLDER INDEX_NAME "
-        "OBSERVED_LOCK OBSERVED_NAME PROVEN_LOCK PROVEN_NAME WEIGHTS_NAME cache_folder hold_folder_lock hold_lock "
-        "is_read_only prepare_folder",
+        "cache_dir": "ANSWERS_NAME BACKGROUND_LOCK BACKGROUND_NAME BACKGROUND_STOP FEEDBACK_LOCK FEEDBACK_NAME FOLDER "
+        "INDEX_NAME LockBusy OBSERVED_LOCK OBSERVED_NAME PROVEN_LOCK PROVEN_NAME WEIGHTS_NAME cache_folder "
+        "hold_folder_lock hold_lock is_locked is_read_only prepare_folder",
         "index_file": "FileStamp KnownChecksums LoadedIndex index_stamp load_index read_index read_seen "
         "write_index write_seen",
     },

@@ -9,7 +9,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from causalist.errors import IndexNotWritable
@@ -33,11 +33,14 @@ PROVEN_NAME = "proven.jsonl"
 PROVEN_LOCK = "proven.lock"
 BACKGROUND_NAME = "background.json"  # the process that builds the index
 BACKGROUND_LOCK = "background.lock"
+BACKGROUND_STOP = "background.stop"  # exists while somebody waits for that process
 _LOCK_SECONDS = 600.0  # how long to wait for another process that is indexing the same folder
 _PAUSE_SECONDS = 0.05
+_SHORT_SECONDS = 0.2  # that a process in the background is waited for before it is asked to end
+_BUSY = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK)  # what flock says of a lock that another process holds
 _FEEDBACK_FILES = (ANSWERS_NAME, FEEDBACK_NAME, WEIGHTS_NAME, FEEDBACK_LOCK)
 _OWN_FILES = (".gitignore", "lock", INDEX_NAME, SEEN_NAME, *_FEEDBACK_FILES, OBSERVED_NAME, OBSERVED_LOCK,
-              PROVEN_NAME, PROVEN_LOCK, BACKGROUND_NAME, BACKGROUND_LOCK)  # fmt: skip
+              PROVEN_NAME, PROVEN_LOCK, BACKGROUND_NAME, BACKGROUND_LOCK, BACKGROUND_STOP)  # fmt: skip
 # Facts were kept here once; nothing reads them any more.
 _OLD_FACTS = ("facts.db", "facts.db-wal", "facts.db-shm")
 
@@ -93,47 +96,91 @@ def prepare_folder(folder: Path) -> None:
 
 @contextmanager
 def hold_folder_lock(folder: Path, root: Path) -> Iterator[None]:
-    """Hold the lock of an index of `root`. Raises IndexNotWritable if it cannot be acquired."""
+    """Hold the lock of an index of `root`. Raises IndexNotWritable if it cannot be acquired.
+
+    A process in the background that holds it is asked to end: it has the lowest priority, so that it may take long.
+    """
     busy = f"another process has been indexing {root} for {_LOCK_SECONDS:.0f} s; wait for it or stop it"
-    with hold_lock(folder / "lock", _LOCK_SECONDS, busy):
+    path, stop = folder / "lock", folder / BACKGROUND_STOP
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(hold_lock(path, _SHORT_SECONDS, busy))
+        except LockBusy:
+            if is_locked(folder / BACKGROUND_LOCK):
+                stack.callback(_unlink, stop)
+                with suppress(OSError):
+                    os.close(os.open(stop, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            stack.enter_context(hold_lock(path, _LOCK_SECONDS, busy))
+            _unlink(stop)
         yield
+
+
+def _unlink(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
+class LockBusy(IndexNotWritable):
+    """Another process holds a lock."""
 
 
 @contextmanager
-def hold_lock(path: Path, patience: float, busy: str) -> Iterator[None]:
-    """Hold the lock at `path`.
+def hold_lock(path: Path, patience: float, busy: str) -> Iterator[int | None]:
+    """Hold the lock at `path`, and give its descriptor, with which a child would hold it too; None if there is none.
 
-    Raises IndexNotWritable, with the message `busy` if another process has held it for `patience` seconds.
+    Raises LockBusy, with the message `busy`, if another process has held it for `patience` seconds, and else
+    IndexNotWritable.
     """
     try:
-        let_go = _acquire_lock(path, patience)
+        descriptor, let_go = _acquire_lock(path, patience)
     except TimeoutError:
-        raise IndexNotWritable(busy) from None
+        raise LockBusy(busy) from None
     except OSError as error:
         raise IndexNotWritable(f"cannot lock {path.parent}: {error.strerror or error}") from error
     try:
-        yield
+        yield descriptor
     finally:
         let_go()
 
 
-def _acquire_lock(path: Path, patience: float) -> Callable[[], object]:
-    """Acquire the lock that `filelock` would acquire, and return its release function.
+def is_locked(path: Path) -> bool:
+    """Return True if a process holds the lock at `path`, which need not be writable for this one."""
+    if fcntl is None:
+        try:
+            with hold_lock(path, 0.0, "busy"):
+                return False
+        except IndexNotWritable as error:
+            return isinstance(error, LockBusy)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno in _BUSY
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _acquire_lock(path: Path, patience: float) -> tuple[int | None, Callable[[], object]]:
+    """Acquire the lock that `filelock` would acquire, and return its descriptor, if known, and its release function.
 
     Uses flock directly where it exists: importing the library takes longer than the work under the lock. Raises
     TimeoutError after `patience` seconds, and OSError.
     """
     if fcntl is None:
-        return _acquire_filelock(path, patience)
+        return None, _acquire_filelock(path, patience)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
     due = time.monotonic() + patience
     try:
         while True:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return lambda: os.close(descriptor)
+                return descriptor, lambda: os.close(descriptor)
             except OSError as error:
-                if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK):
+                if error.errno not in _BUSY:
                     break  # a file system without such locks: the library knows another way
             if time.monotonic() >= due:
                 raise TimeoutError(str(path))
@@ -142,7 +189,7 @@ def _acquire_lock(path: Path, patience: float) -> Callable[[], object]:
         os.close(descriptor)
         raise
     os.close(descriptor)
-    return _acquire_filelock(path, patience)
+    return None, _acquire_filelock(path, patience)
 
 
 def _acquire_filelock(path: Path, patience: float) -> Callable[[], object]:

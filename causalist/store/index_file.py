@@ -88,7 +88,7 @@ def write_index(path: Path, index: Index, known: KnownChecksums | None = None) -
     prefix = _PREFIX.pack(_MAGIC, _FORMAT, len(header), zlib.crc32(header))
     aside = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        _remove_abandoned(path)
+        _remove_abandoned(path.parent)
         aside.unlink(missing_ok=True)
         with aside.open("xb") as out:
             out.write(prefix)
@@ -124,9 +124,9 @@ def _replace(aside: Path, path: Path) -> None:
             time.sleep(_PAUSE_SECONDS)
 
 
-def _remove_abandoned(path: Path) -> None:
-    """Delete temporary files of processes that have ended, and old ones."""
-    for aside in path.parent.glob(f"{path.name}.*.new"):
+def _remove_abandoned(folder: Path) -> None:
+    """Delete all temporary files in the folder of an index whose processes have ended, and old ones."""
+    for aside in folder.glob("*.*.new"):
         with suppress(OSError):
             is_old = time.time() - aside.lstat().st_mtime > _ABANDONED_SECONDS
             if is_old or has_ended(aside.name.split(".")[-2]):

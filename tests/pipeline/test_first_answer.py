@@ -20,7 +20,7 @@ from causalist.model.index import Index
 from causalist.pipeline import first_answer
 from causalist.pipeline.first_answer import Build, read_build
 from causalist.pipeline.repository import Repository
-from causalist.store import BACKGROUND_NAME, INDEX_NAME, read_index
+from causalist.store import BACKGROUND_LOCK, BACKGROUND_NAME, INDEX_NAME, hold_lock, read_index
 from tests.cli.commands import invoke, write_all
 from tests.indexes import differences
 
@@ -325,20 +325,20 @@ class TestBackground:
         place.mkdir()
         state = Build(os.getpid(), 1, "parsing", 12, 64)
         (place / BACKGROUND_NAME).write_text(json.dumps(state._asdict()))
-        done = invoke("status", "--repo", str(shop))
+        with hold_lock(place / BACKGROUND_LOCK, 0.0, "busy"):
+            done = invoke("status", "--repo", str(shop))
+            document = json.loads(invoke("status", "--json", "--repo", str(shop)).stdout)
         assert done.code == 0
         assert (
             f"none yet; the whole index is being built (process {os.getpid()}: parsing, 12 of 64 files)" in done.stdout
         )
-        (diagnostic,) = json.loads(invoke("status", "--json", "--repo", str(shop)).stdout)["diagnostics"]
+        (diagnostic,) = document["diagnostics"]
         assert diagnostic["slug"] == "partial"
 
     def test_a_number_of_another_process_is_no_build(self, shop: Path) -> None:
         place = shop / ".causalist"
         place.mkdir()
-        path = place / BACKGROUND_NAME
-        path.write_text(json.dumps(Build(os.getpid(), 1)._asdict()))
-        os.utime(path, (1, 1))
+        (place / BACKGROUND_NAME).write_text(json.dumps(Build(os.getpid(), 1)._asdict()))
         build = read_build(shop)
         assert build is not None and not build.is_running
 

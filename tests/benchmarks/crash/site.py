@@ -143,7 +143,7 @@ class Site:
         """Nothing was left lying about, neither beside the files nor in the cache of the user."""
         kept = self.cache / "causalist" / "indexes"
         for place in (self.root / ".causalist", *(kept.iterdir() if kept.exists() else ())):
-            strange = sorted(path.name for path in place.iterdir() if path.name not in _ALLOWED) if place.is_dir() else []
+            strange = sorted({path.name for path in place.glob("*")} - _ALLOWED)
             assert not strange, strange
 
     def check_databases(self) -> None:
