@@ -411,10 +411,11 @@ def _share(site: FirstSite, chance: random.Random) -> Counter[str]:
     # Their own process has built it, or the owner's; without a place to keep it there is none.
     assert kind != "part" or not may_keep, (order, messages)
     stranger.check_none_remains()
-    stranger.cache.chmod(0o700)
+    counts += Counter({"times": 1, order: 1}) + site.check_ends_well(chance)
     stranger.check_folder()
+    stranger.cache.chmod(0o700)
     _remove_below(stranger.cache)
-    return counts + Counter({"times": 1, order: 1}) + site.check_ends_well(chance)
+    return counts
 
 
 def _open_to_all(folder: Path) -> None:

@@ -144,7 +144,7 @@ class Site:
         kept = self.cache / "causalist" / "indexes"
         for place in (self.root / ".causalist", *(kept.iterdir() if kept.exists() else ())):
             strange = sorted({path.name for path in place.glob("*")} - _ALLOWED)
-            assert not strange, strange
+            assert not strange, {name: (place / name).read_bytes()[:400] for name in strange}
 
     def check_databases(self) -> None:
         for path in sorted(self.cache.rglob("*.db")):
