@@ -74,8 +74,10 @@ def relink(
     """
     relinked = sorted(edited | affected)
     kept_facts = {number: _facts_to_keep(*files[number], settings) for number in relinked}
+    is_routed = before is None or _may_say_routes(before.program, kept_facts)
     linker = before.relink(kept_facts) if before is not None else None
     if linker is None:
+        is_routed = True
         linker = Linker.from_files(
             [(path, kept_facts.get(i, facts)) for i, (path, facts) in enumerate(files)], settings, links
         )
@@ -84,7 +86,22 @@ def relink(
     with ExitStack() as bodies:
         for number in relinked:
             bodies.enter_context(linker.program.files[number].use_facts(files[number][1]))
-        return _GraphUpdate(linker, previous, frozenset(edited), frozenset(affected), moved).run()
+        return _GraphUpdate(linker, previous, frozenset(edited), frozenset(affected), moved, is_routed).run()
+
+
+def _may_say_routes(program: Program, changed: Mapping[int, FileFacts]) -> bool:
+    """Return True if the facts of changed files, or what they were, say something of routes.
+
+    Those files look the same from outside. Signatures of types and constants, which hold paths, may differ all the
+    same.
+    """
+    for number, facts in changed.items():
+        then = program.files[number].facts
+        if then.routes or facts.routes:
+            return True
+        if [each.signature for each in then.definitions] != [each.signature for each in facts.definitions]:
+            return True
+    return False
 
 
 def _facts_to_keep(path: str, facts: FileFacts, settings: Mapping[str, LanguageSettings]) -> FileFacts:
@@ -119,6 +136,7 @@ class _GraphUpdate:
         edited: frozenset[int],
         affected: frozenset[int],
         moved: Sequence[InvalidationKeys],
+        is_routed: bool,
     ) -> None:
         self.linker = linker
         self.graph = previous
@@ -140,6 +158,12 @@ class _GraphUpdate:
         self.file_of[-1] = -1
         self.file_of[:-1] = self.file_of[nodes.files]  # node -> number of its file
         self._keys: dict[int, dict[str, int]] = {}  # file -> id -> draft
+        edges = previous.edges
+        self.is_route = np.isin(edges.kinds, ROUTE_KINDS)
+        if not is_routed:  # unless an edge has its row in a file that changed
+            changed_nodes = self._mask_files(self.file_of[:-1], self.changed)
+            is_routed = bool((self.is_route & (changed_nodes[edges.sources] | changed_nodes[edges.targets])).any())
+        self.is_routed = is_routed
 
     def run(self) -> RelinkedGraph:
         linker, graph = self.linker, self.graph
@@ -152,17 +176,18 @@ class _GraphUpdate:
         for number in sorted(self.changed):
             layers.assign_own(number)
         retested = self._relink_tests()
-        self._relink_routes()
+        if self.is_routed:
+            self._relink_routes()
         edges = graph.edges
         own = self._mask_files(self.file_of[:-1], self.changed | {self.removed})
         is_removed = own[edges.sources]
-        is_removed |= np.isin(edges.kinds, ROUTE_KINDS)
+        if self.is_routed:
+            is_removed |= self.is_route
         is_removed |= (edges.kinds == EdgeKind.TESTS) & self._mask_files(self.file_of[:-1], retested)[edges.sources]
         is_outside = self.file_of[:-1] < 0
         is_kept = ~(is_outside | own)
-        is_kept[edges.targets[is_outside[edges.targets] & ~is_removed]] = (
-            True  # what is outside, where it is still used
-        )
+        for ends in (edges.sources, edges.targets):  # what is outside, where it is still used, or a route
+            is_kept[ends[is_outside[ends] & ~is_removed]] = True
         new_drafts = {
             key: draft for key, draft in linker.drafts.items() if draft.file in self.changed or draft.file < 0
         }
@@ -258,7 +283,10 @@ class _GraphUpdate:
         return files
 
     def _relink_routes(self) -> None:
-        """Find all edges of routes and events again: a mount in one file changes the paths of others."""
+        """Find all edges of routes and events again: a mount in one file changes the paths of others.
+
+        Where nothing that changed says anything of routes, they stay as they are.
+        """
         linker, drafts = self.linker, self.linker.drafts
         finder = RouteEdgeFinder(linker.program, drafts)
         needed = {draft for draft in finder.needed_scopes() if drafts[draft].file not in self.changed}
