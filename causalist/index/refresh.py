@@ -6,7 +6,7 @@ files are such changes (`graph.invalidation`).
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ from causalist.graph import (
 from causalist.graph.invalidation import UNNAMED_EXPORTS, InterfaceChange, compare_interfaces, dependent_names
 from causalist.index.collect import collect_facts, name_facts, reader_of
 from causalist.index.freshness import aside_of, links_of
-from causalist.index.options import CachedLinker, IndexOptions, Read
+from causalist.index.options import CachedLinker, IndexOptions, Read, RefreshCache
 from causalist.model.facts import FileFacts, has_same_interface, interface_of
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
@@ -39,6 +39,7 @@ from causalist.store import FactsCache, Key
 
 _MAX_AFFECTED_SHARE = 0.3  # of all files: above that, searching for them costs more than it saves
 _MAX_FILES_MOVED = 32  # files that came or went
+_MAX_ENCODED_BYTES = 64_000_000  # that a process keeps to search them again: of 60 MB of source
 _MAX_CHANGED_NAMES = 32  # that are searched for: looking for more takes longer than linking everything
 # What may stand before a name in JSON: no part of a longer one, but the end of an escape looks like that.
 _WORD_START = rb"(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{4}))"
@@ -124,7 +125,8 @@ def _try_refresh(
         read_as = ((e.path, kinds.get(e.path, "")) for e in entries if blobs.get(e.path))
         searched = {path: (blobs[path], reader_of(path, kind)) for path, kind in read_as if is_parsed(kind)}
         searched = {path: key for path, key in searched.items() if path not in changed}
-        affected = _find_dependent_files(seen, searched, cache, settings)
+        encoded = _read_encoded(searched.values(), cache, options.refresh_cache)
+        affected = None if encoded is None else _find_dependent_files(seen, searched, encoded, cache, settings)
         if affected is not None and gone:
             affected.update(path for path in _files_with_edges_to(gone, previous.graph) if path in searched)
     if affected is None or len(affected) > len(entries) * _MAX_AFFECTED_SHARE:
@@ -241,17 +243,36 @@ def _has_named_dependents(change: InterfaceChange, language: LanguageSettings) -
     return not language.types.structural or change.kinds <= {NodeKind.FUNCTION, NodeKind.CONSTANT, NodeKind.HANDLER}
 
 
+def _read_encoded(
+    keys: Collection[Key], cache: FactsCache, kept: RefreshCache | None
+) -> Mapping[Key, tuple[bytes, bytes]] | None:
+    """Return interface and bodies of all keys as JSON, or None if some are unknown.
+
+    A process that stays keeps them: decompressing them takes longer than searching them.
+    """
+    before = {} if kept is None else kept.encoded
+    encoded = {key: before[key] for key in keys if key in before}
+    encoded.update(cache.get_encoded(key for key in keys if key not in encoded))
+    if kept is not None:
+        n_bytes = sum(len(interface) + len(bodies) for interface, bodies in encoded.values())
+        kept.encoded = encoded if n_bytes <= _MAX_ENCODED_BYTES else {}
+    return encoded if all(key in encoded for key in keys) else None
+
+
 def _find_dependent_files(
-    seen: _VisibleChanges, keys: Mapping[str, Key], cache: FactsCache, settings: Mapping[str, LanguageSettings]
+    seen: _VisibleChanges,
+    keys: Mapping[str, Key],
+    encoded: Mapping[Key, tuple[bytes, bytes]],
+    cache: FactsCache,
+    settings: Mapping[str, LanguageSettings],
 ) -> set[str] | None:
     """Return unchanged files that may depend on the changes, or None if there are too many names.
+
+    `keys` by path of unchanged files, all of which are in `encoded`, as `_read_encoded` returns it.
 
     These are files with one of the names in their facts, with the name of a thing built from such a thing, and files
     that may refer to an added or deleted file.
     """
-    encoded = cache.get_encoded(keys.values())
-    if any(key not in encoded for key in keys.values()):
-        return None
     known: dict[Key, FileFacts] = {}
     names = seen.names.union(*({each.stem, *each.names} for each in seen.moved))
     waiting = set(names)
