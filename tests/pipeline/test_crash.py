@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.benchmarks.crash import clocks, damage, disks, kills, mixed
+from tests.benchmarks.crash import clocks, damage, disks, firsts, kills, mixed
 from tests.pipeline.sample import SAMPLES
 from tests.trials import count_of
 
@@ -37,3 +37,25 @@ def test_indexers_and_askers_at_once_see_complete_states() -> None:
 def test_wrong_clocks_hide_no_change() -> None:
     n = count_of(1, 2)
     assert clocks.run(_SMALL, n, 15).total() == n
+
+
+def test_killed_questions_and_builds_lose_nothing() -> None:
+    assert firsts.kill(_SMALL, count_of(1, 4), 21)["killed"] >= 1
+
+
+def test_first_answers_need_no_room() -> None:
+    assert firsts.fill(_SMALL, 1, 22)["full"] == 1
+
+
+def test_first_questions_and_an_index_at_once_end_well() -> None:
+    assert firsts.ask_at_once(_SMALL, 1, 23)["times"] == 1
+
+
+@pytest.mark.skipif(not firsts.can_be_another(), reason="this has to be root, with a Python for everybody")
+def test_two_users_of_one_folder_get_answers() -> None:
+    n = count_of(1, 4)
+    assert firsts.share(_SMALL, n, 24)["times"] == n
+
+
+def test_no_process_is_left_where_none_is_wanted() -> None:
+    assert firsts.leave_alone(_SMALL, count_of(1, 5), 25).total() > 0

@@ -5,22 +5,35 @@ import os
 import random
 import signal
 import string
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from causalist import store
 from causalist._internal.process import is_alive
+from causalist.errors import IndexNotWritable
 from causalist.index import partial
+from causalist.index.open import index_folders
 from causalist.index.options import IndexOptions
 from causalist.model.answer import AskOptions, Level
 from causalist.model.index import Index
 from causalist.pipeline import first_answer
 from causalist.pipeline.first_answer import Build, read_build
 from causalist.pipeline.repository import Repository
-from causalist.store import BACKGROUND_LOCK, BACKGROUND_NAME, INDEX_NAME, hold_lock, read_index
+from causalist.store import (
+    BACKGROUND_LOCK,
+    BACKGROUND_NAME,
+    BACKGROUND_STOP,
+    INDEX_NAME,
+    hold_lock,
+    index_file,
+    read_index,
+)
 from tests.cli.commands import invoke, write_all
 from tests.indexes import differences
 
@@ -49,6 +62,12 @@ def shop(tmp_path: Path) -> Path:
     for path in root.rglob("*"):
         os.utime(path, (long_ago, long_ago))
     return root
+
+
+@pytest.fixture(autouse=True)
+def same_priority(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What builds in this process leaves its priority to the tests that follow."""
+    monkeypatch.setattr(first_answer, "_lower_priority", lambda: None)
 
 
 @pytest.fixture
@@ -341,6 +360,102 @@ class TestBackground:
         (place / BACKGROUND_NAME).write_text(json.dumps(Build(os.getpid(), 1)._asdict()))
         build = read_build(shop)
         assert build is not None and not build.is_running
+
+    def test_a_process_that_somebody_looks_at_while_it_begins_works_all_the_same(self, shop: Path) -> None:
+        """As it begins to, another one holds its lock for the moment of a look."""
+        place = shop / ".causalist"
+        place.mkdir()
+        held, done = threading.Event(), threading.Event()
+
+        def look() -> None:
+            with hold_lock(place / BACKGROUND_LOCK, 0.0, "busy"):
+                held.set()
+                done.wait(0.2)
+
+        other = threading.Thread(target=look)
+        other.start()
+        held.wait()
+        first_answer.main([str(shop), str(place), "1", "0"])
+        other.join()
+        assert (place / INDEX_NAME).exists()
+
+    def test_the_state_of_a_process_at_work_goes_before_that_of_a_failure(
+        self, shop: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A user who may not write in the folder has a process of their own, beside that of the owner."""
+        own, mine = index_folders(shop)
+        for place in (own, mine):
+            place.mkdir(parents=True)
+        (own / BACKGROUND_NAME).write_text(json.dumps(Build(1, 2, failure="no room")._asdict()))
+        (mine / BACKGROUND_NAME).write_text(json.dumps(Build(7, 1)._asdict()))
+        with hold_lock(mine / BACKGROUND_LOCK, 0.0, "busy"):
+            assert read_build(shop) == Build(7, 1)
+        assert read_build(shop) == Build(7, 1, failure="it was ended before it was complete")
+        (mine / BACKGROUND_NAME).unlink()
+        assert read_build(shop) == Build(1, 2, failure="no room")
+
+    @pytest.mark.usefixtures("in_background")
+    def test_failures_of_another_user_do_not_count(self, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        own, mine = index_folders(shop)
+        own.mkdir()
+        version = first_answer.index_version()
+        (own / BACKGROUND_NAME).write_text(json.dumps(Build(1, 2, failure="no room", version=version)._asdict()))
+        prepare = first_answer.prepare_folder
+
+        def refused(place: Path) -> None:
+            if place == own:
+                raise IndexNotWritable(f"cannot write {place}")
+            prepare(place)
+
+        monkeypatch.setattr(first_answer, "prepare_folder", refused)
+        build = first_answer.start_build(shop, IndexOptions())
+        assert build is not None and (build.attempts, build.is_running) == (1, True)
+        wait_for_index(shop, build.process)
+        assert not (mine / BACKGROUND_NAME).exists()
+        assert read_build(shop) is None  # whoever wrote the index ended what was said of both
+
+    def test_an_index_in_the_other_folder_is_no_failure(self, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        own, mine = index_folders(shop)
+        own.mkdir()
+        write = index_file.write_index
+
+        def full(path: Path, index: Index, *known: Any) -> Any:
+            if path.parent == own:
+                raise IndexNotWritable(f"cannot write {path}: No space left on device")
+            return write(path, index, *known)
+
+        monkeypatch.setattr(index_file, "write_index", full)
+        monkeypatch.setattr(store, "write_index", full, raising=False)
+        first_answer.main([str(shop), str(own), "1", "0"])
+        assert (mine / INDEX_NAME).exists() and read_build(shop) is None
+
+    def test_a_process_whose_state_cannot_be_written_is_not_started(
+        self, shop: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As on a full disk: each question would start another one."""
+        monkeypatch.setattr(first_answer, "_write_state", lambda place, build: False)
+        assert first_answer.start_build(shop, IndexOptions()) is None
+
+    def test_a_process_that_somebody_waits_for_ends_without_a_failure(
+        self, shop: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        place = shop / ".causalist"
+        place.mkdir()
+        began: list[str] = []
+        reporter = first_answer._Reporter.__call__
+
+        def asked(self: Any, what: str, done: int, total: int) -> None:
+            began.append(what)
+            if what == "linking":
+                (place / BACKGROUND_STOP).touch()
+                self._looked_at = 0.0
+            reporter(self, what, done, total)
+
+        (place / BACKGROUND_STOP).touch()  # of somebody who waits no more
+        monkeypatch.setattr(first_answer._Reporter, "__call__", asked)
+        first_answer.main([str(shop), str(place), "1", "0"])
+        assert "parsing" in began and "indexing words" not in began
+        assert not (place / INDEX_NAME).exists() and read_build(shop) is None
 
     def test_what_a_repository_ships_is_not_followed(self, shop: Path, tmp_path: Path) -> None:
         place = shop / ".causalist"

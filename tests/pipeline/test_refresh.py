@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from causalist.errors import NothingToIndex
-from causalist.graph import Linker
+from causalist.graph import Linker, incremental
 from causalist.index import build as building
 from causalist.index import open as indexing
 from causalist.index import refresh
@@ -22,6 +22,7 @@ from causalist.model.answer import AskOptions, Level
 from causalist.model.source import Scan
 from causalist.pipeline.repository import Repository
 from causalist.source import scan_folder
+from causalist.store import FactsCache
 from tests.cli.commands import write_all
 from tests.edits import BODY_EDITS, EDITS, MOVES, SMALL_EDITS, Edit, begin
 from tests.indexes import differences, without_stamps
@@ -415,6 +416,66 @@ def test_in_a_process_that_stays_all_kinds_of_changes_of_a_work_tree_are_seen(tr
             index = Repository.open(tree.path, options=options).index
             assert differences(without_stamps(index), without_stamps(in_memory(tree.path).index)) == [], i
             assert bool(scanned) == is_scanned, i
+
+
+def test_routes_stay_where_an_edit_says_nothing_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a process that stays. An edit counts that moves a row."""
+    found: list[bool] = []
+    relink_routes = incremental._GraphUpdate._relink_routes
+    monkeypatch.setattr(
+        incremental._GraphUpdate, "_relink_routes", lambda self: found.append(True) or relink_routes(self)
+    )
+    files = {
+        **{f"m{i}.js": f"exports.f{i} = () => {i};\n" for i in range(9)},
+        "door.js": "exports.open = () => 1;\nexports.shut = () => {\n  return 2;\n};\n",
+        "api.js": 'const { open } = require("./door");\napp.get("/door", open);\n',
+        "other.js": "exports.other = () => {\n  return 3;\n};\n",
+    }
+    write_all(tmp_path, files)
+    begin(tmp_path)
+    options = IndexOptions(refresh_cache=RefreshCache())
+    edits = [
+        ("other.js", "return 3", "return 4", True),  # nothing is kept yet
+        ("other.js", "return 4", "return 5", False),
+        ("m3.js", "=> 3", "=> 33", False),
+        ("door.js", "exports.open", "\nexports.open", True),
+        ("api.js", "app.get", "\napp.get", True),
+        ("other.js", "return 5", "return 6", False),
+    ]
+    Repository.open(tmp_path, options=options)
+    for path, old, new, is_found in edits:
+        text = (tmp_path / path).read_text()
+        assert old in text
+        (tmp_path / path).write_text(text.replace(old, new))
+        found.clear()
+        opened = Repository.open(tmp_path, options=options)
+        assert bool(found) == is_found, (path, new)
+        rebuilt = in_memory(tmp_path)
+        check_equal(opened, rebuilt, [f"{path}: {new}"], 0)
+        assert "external:route:GET /door" in set(opened.index.graph.nodes.ids)
+
+
+def test_facts_that_are_searched_for_names_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    get = FactsCache.get_encoded
+
+    def counted(self: FactsCache, keys: Iterable[Any]) -> dict[Any, tuple[bytes, bytes]]:
+        wanted = list(keys)
+        read.append(len(wanted))
+        return get(self, wanted)
+
+    monkeypatch.setattr(FactsCache, "get_encoded", counted)
+    root, keeper = made_of(tmp_path, dict(_OTHERS)), RefreshCache()
+    for i in range(3):
+        with (root / "m1.py").open("a") as file:
+            file.write(f"\n\ndef more{i}():\n    return f{i}()\n")
+        refreshed = Repository.open(root, options=IndexOptions(refresh_cache=keeper))
+        check_equal(refreshed, in_memory(root), [str(i)], 0)
+    assert read == [8, 0, 0]
+    monkeypatch.setattr(refresh, "_MAX_ENCODED_BYTES", 0)
+    (root / "m2.py").write_text("def other():\n    pass\n")
+    Repository.open(root, options=IndexOptions(refresh_cache=keeper))
+    assert read[3:] == [1] and not keeper.encoded  # m1.py as it is now
 
 
 def test_edits_of_handlers_are_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

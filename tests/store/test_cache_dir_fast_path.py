@@ -2,13 +2,22 @@
 
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from causalist.errors import IndexNotWritable
-from causalist.store.cache_dir import hold_lock, user_cache
+from causalist.store.cache_dir import (
+    BACKGROUND_LOCK,
+    BACKGROUND_STOP,
+    hold_folder_lock,
+    hold_lock,
+    is_locked,
+    user_cache,
+)
 
 _BUSY = "somebody has it"
 _FILELOCK = "import sys, filelock\nlock = filelock.FileLock(sys.argv[1], timeout=0)\n"
@@ -53,6 +62,63 @@ def test_filelock_keeps_out(tmp_path: Path) -> None:
         assert holder.stdout is not None and holder.stdout.readline().strip() == b"held"
         with pytest.raises(IndexNotWritable, match=_BUSY), hold_lock(path, 0.1, _BUSY):
             pass
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o400])
+def test_a_lock_is_seen_without_being_taken(mode: int, tmp_path: Path) -> None:
+    path = tmp_path / "beside.lock"
+    assert not is_locked(path) and not path.exists()
+    with hold_lock(path, 0.0, _BUSY):
+        path.chmod(mode)
+        assert is_locked(path)
+    assert not is_locked(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="descriptors are not inherited there")
+def test_a_child_that_inherits_a_lock_holds_it(tmp_path: Path) -> None:
+    path = tmp_path / "beside.lock"
+    with hold_lock(path, 0.0, _BUSY) as descriptor:
+        assert descriptor is not None
+        command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+        child = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=(descriptor,))
+    assert is_locked(path)
+    child.communicate()
+    assert not is_locked(path)
+
+
+def test_who_waits_for_a_process_in_the_background_asks_it_to_end(tmp_path: Path) -> None:
+    stop, waiting = tmp_path / BACKGROUND_STOP, threading.Event()
+
+    def wait() -> None:
+        with hold_folder_lock(tmp_path, tmp_path):
+            assert not stop.exists()
+        waiting.set()
+
+    other = threading.Thread(target=wait)
+    with hold_lock(tmp_path / BACKGROUND_LOCK, 0.0, _BUSY), hold_lock(tmp_path / "lock", 0.0, _BUSY):
+        other.start()
+        due = time.monotonic() + 30
+        while not stop.exists() and time.monotonic() < due:
+            time.sleep(0.01)
+        assert stop.exists() and not waiting.is_set()
+    other.join(30)
+    assert waiting.is_set() and not stop.exists()
+
+
+def test_nobody_else_is_asked_to_end(tmp_path: Path) -> None:
+    ended = threading.Event()
+
+    def wait() -> None:
+        with hold_folder_lock(tmp_path, tmp_path):
+            ended.set()
+
+    other = threading.Thread(target=wait)
+    with hold_lock(tmp_path / "lock", 0.0, _BUSY):
+        other.start()
+        time.sleep(0.5)
+        assert not (tmp_path / BACKGROUND_STOP).exists()
+    other.join(30)
+    assert ended.is_set()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")

@@ -182,6 +182,8 @@ def test_a_killed_writer_leaves_the_old_index_and_its_rest_is_removed_later(
 
     lives = rest.with_name(f"index.bin.{os.getppid()}.new")
     lives.write_bytes(b"")
+    beside = rest.with_name(rest.name.replace("index.bin", "seen"))  # of the same process, of another file
+    beside.write_bytes(b"")
     write_index(index_path, small_index)
     assert names_in(index_path.parent) == ["index.bin", lives.name], "that one may be writing now"
     os.utime(lives, (1, 1))

@@ -130,10 +130,7 @@ class FirstSite(Site):
         end = time.monotonic() + _PATIENCE
         while builders := self.builders():
             assert time.monotonic() < end, f"{builders} remain"
-            for process in builders:  # else it waits for everybody else on this machine
-                with suppress(OSError):
-                    os.sched_setscheduler(process, os.SCHED_OTHER, os.sched_param(0))
-                    os.setpriority(os.PRIO_PROCESS, process, 0)
+            _hasten(builders)
             time.sleep(0.02)
 
     def check_ends_well(self, chance: random.Random) -> Counter[str]:
@@ -174,6 +171,14 @@ class FirstSite(Site):
         if everything and chance.random() < 0.5:
             for path in self.cache.rglob("*.db*"):
                 path.unlink()
+
+
+def _hasten(processes: Sequence[int]) -> None:
+    """Give processes in the background a usual priority: else they wait for everybody else on this machine."""
+    for process in processes:
+        with suppress(OSError):
+            os.sched_setscheduler(process, os.SCHED_OTHER, os.sched_param(0))
+            os.setpriority(os.PRIO_PROCESS, process, 0)
 
 
 def _each(
@@ -240,6 +245,7 @@ def _kill_build_at_call(site: FirstSite, chance: random.Random) -> tuple[str, bo
 def _kill_build(site: FirstSite, chance: random.Random) -> tuple[str, bool]:
     """The process that a question started, alone or with its children."""
     site.heard(site.question())
+    _hasten(site.builders())
     time.sleep(chance.random() * 2)
     builders = site.builders()
     for process in builders if chance.random() < 0.5 else builders[:1]:
