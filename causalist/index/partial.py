@@ -27,7 +27,7 @@ from causalist._internal.process import ForkedTask
 from causalist.errors import ModelFailed, NothingToIndex
 from causalist.graph import build_graph
 from causalist.index.build import build_manifest, collect_notes, describe_empty_scan
-from causalist.index.collect import collect_facts, is_worth_processes, n_processes, name_facts, no_garbage_collection
+from causalist.index.collect import collect_facts, n_processes, name_facts, no_garbage_collection
 from causalist.index.freshness import count_left_out, index_version, known_kinds, path_marks
 from causalist.index.history import build_history
 from causalist.index.options import IndexOptions, Read
@@ -40,6 +40,7 @@ from causalist.model.symbols import Role
 from causalist.parse import dialect_of, find_secrets, load_settings, mask_secrets, prose_kind
 from causalist.rank import (
     ParsedQuery,
+    TermFinder,
     WalkWeights,
     build_lexical,
     build_transition,
@@ -48,7 +49,7 @@ from causalist.rank import (
     with_longer_files,
     words_to_count,
 )
-from causalist.rank.terms import stem, terms_of
+from causalist.rank.terms import terms_of
 from causalist.store import FactsCache
 
 _MAX_WORDS = 48  # terms that are counted, the weightiest
@@ -62,6 +63,9 @@ _MAX_PARSED_BYTES = 3_000_000
 _PARSED_SHARE = 0.1  # of the bytes of the repository
 _FIRST_SHARE = 0.6  # of the bytes that are parsed: what the words choose; the rest is what that imports and names
 _MAX_FILE_SHARE = 0.25  # a larger file is parsed only if the question names it
+# Two processes count from so many bytes on: half a second. Opening a file costs as much as counting 3 kB.
+_MIN_SHARED_BYTES, _BYTES_OF_A_READ = 40_000_000, 3_000
+_BATCH_BYTES = 200_000  # of text whose words are counted at once
 _MAX_COUNT = 40  # occurrences of a word in a file that count
 _K1, _B = 1.2, 0.75
 _PATH_WEIGHT = 1.0
@@ -84,15 +88,23 @@ class Need(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PartialIndex:
-    """An index with `n_parsed` of `n_files` files.
-
-    `read` reads files, with secrets masked where the index does not say where they are.
-    """
+    """An index with `n_parsed` of `n_files` files. `parsed`: paths of the files whose secrets the index knows."""
 
     index: Index
     n_parsed: int
     n_files: int
-    read: Read
+    parsed: frozenset[str]
+
+    def masking(self, read: Read) -> Read:
+        """Return a reader that masks secrets where the index does not say where they are."""
+
+        def masked(entry: FileEntry) -> SourceFile | str:
+            source = read(entry)
+            if isinstance(source, str) or entry.path in self.parsed:
+                return source
+            return replace(source, data=mask_secrets(source.data, find_secrets(source.data)))
+
+        return masked
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +207,7 @@ def _build(
     )
     n_files = sum(is_parsed(each.aside) for _, each in files)
     n_parsed = sum(is_parsed(each.aside) for each in facts.values())
-    return PartialIndex(index, n_parsed, n_files, _masking(read, facts.keys()))
+    return PartialIndex(index, n_parsed, n_files, frozenset(facts))
 
 
 def _words_of(question: ParsedQuery) -> dict[str, float]:
@@ -229,12 +241,12 @@ def _count_in_processes(
     entries: Sequence[FileEntry], read: Read, words: Sequence[str], names: Sequence[str], options: IndexOptions
 ) -> _Counts:
     """Return the counts of all files, of which another process counts half if that is worth it."""
-    total = sum(entry.size for entry in entries)
-    if not is_worth_processes(total, options) or n_processes(options) < 2:
+    total = sum(entry.size + _BYTES_OF_A_READ for entry in entries)
+    if total < _MIN_SHARED_BYTES or n_processes(options) < 2:
         return _count(entries, read, words, names)
     half, size = 0, 0
     while 2 * size < total:
-        size += entries[half].size
+        size += entries[half].size + _BYTES_OF_A_READ
         half += 1
     other = ForkedTask(_Counts, lambda: _count(entries[half:], read, words, names))
     first = _count(entries[:half], read, words, names)
@@ -254,9 +266,20 @@ def _count(entries: Sequence[FileEntry], read: Read, words: Sequence[str], names
     has = np.zeros((len(entries), len(names)), dtype=np.bool_)
     sizes = np.zeros(len(entries), dtype=np.int64)
     blobs, unfit = [""] * len(entries), [""] * len(entries)
-    finders = [_WordFinder(word) for word in words]
+    spelled = [""] * len(words)
+    places = [w for w, word in enumerate(words) if word.isascii() and word.isalpha()]
+    finder = TermFinder([words[w] for w in places])
+    others = [(w, word.encode()) for w, word in enumerate(words) if w not in set(places)]
     sought = [name.encode("utf-8", "replace") for name in names]
     whole = [re.compile(rb"(?<![\w])" + re.escape(name) + rb"(?![\w])") for name in sought]
+    batch: dict[int, bytes] = {}
+    n_bytes = 0
+
+    def count_batch() -> None:
+        if batch:
+            counts[np.ix_(list(batch), places)] = np.minimum(finder.count(list(batch.values())), _MAX_COUNT)
+        batch.clear()
+
     for i, entry in enumerate(entries):
         source = read(entry)
         if not isinstance(source, SourceFile):
@@ -264,62 +287,22 @@ def _count(entries: Sequence[FileEntry], read: Read, words: Sequence[str], names
             continue
         data, blobs[i] = source.data, source.blob
         sizes[i] = len(data)
-        lowered = data.lower()
-        for w, finder in enumerate(finders):
-            if finder.start in lowered:
-                counts[i, w] = finder.count(data, lowered)
         for n, name in enumerate(sought):
             has[i, n] = name in data and whole[n].search(data) is not None
-    return _Counts(counts, has, sizes, tuple(blobs), tuple(unfit), tuple(each.form for each in finders))
-
-
-_PART = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+")
-_MAX_TRIES = 400  # occurrences of the letters of a word that are looked at in one file
-
-
-class _WordFinder:
-    r"""Search for the parts of words with one stem.
-
-    >>> finder = _WordFinder("log")
-    >>> [finder.count(text, text.lower()) for text in (b"a log", b"userLog LOGS", b"logged_in", b"catalog", b"logic")]
-    [1, 2, 1, 0, 0]
-    """
-
-    def __init__(self, term: str) -> None:
-        self._term = term
-        self._is_word = term.isascii() and term.isalpha()
-        # `happi` is happy, too.
-        self.start = (term[:-1] if self._is_word and term.endswith("i") and len(term) > 3 else term).encode()
-        self._is_meant: dict[bytes, bool] = {}
-        self.form = ""  # the first form that was found
-
-    def count(self, data: bytes, lowered: bytes) -> int:
-        """Return the number of occurrences in `data` up to a limit; `lowered` is the same in lower case."""
-        start = self.start
-        if not self._is_word:
-            n = min(lowered.count(start), _MAX_COUNT)
-            self.form = self.form or (self._term if n else "")
-            return n
-        n, at = 0, lowered.find(start)
-        for _ in range(_MAX_TRIES):
-            if at < 0 or n == _MAX_COUNT:
-                break
-            before, first = data[at - 1 : at], data[at : at + 1]
-            if not before.isalpha() or (first.isupper() and not (before.isupper() and data[at + 1 : at + 2].isupper())):
-                found = _PART.match(data, at)
-                assert found is not None
-                n += self._means(found[0])
-            at = lowered.find(start, at + 1)
-        return n
-
-    def _means(self, written: bytes) -> bool:
-        known = self._is_meant.get(written)
-        if known is None:
-            text = written.decode("ascii").lower()
-            known = self._is_meant[written] = stem(text) == self._term
-            if known:
-                self.form = self.form or text
-        return known
+        if others:
+            lowered = data.lower()
+            for w, word in others:
+                counts[i, w] = min(lowered.count(word), _MAX_COUNT)
+                spelled[w] = words[w] if counts[i, w] else spelled[w]
+        batch[i] = data
+        n_bytes += len(data)
+        if n_bytes >= _BATCH_BYTES:
+            count_batch()
+            n_bytes = 0
+    count_batch()
+    for w, form in zip(places, finder.forms, strict=True):
+        spelled[w] = form
+    return _Counts(counts, has, sizes, tuple(blobs), tuple(unfit), tuple(spelled))
 
 
 # -- choosing
@@ -523,16 +506,3 @@ def _stand_in(entry: FileEntry, kind: str, found: _Counts, i: int) -> FileFacts:
         if n
     ]
     return FileFacts(language=dialect_of(entry.path), words=b"".join(words), n_bytes=int(found.sizes[i]))
-
-
-def _masking(read: Read, parsed: Iterable[str]) -> Read:
-    """Return a reader that masks secrets in files whose secrets are not in the index."""
-    known = frozenset(parsed)
-
-    def masked(entry: FileEntry) -> SourceFile | str:
-        source = read(entry)
-        if isinstance(source, str) or entry.path in known:
-            return source
-        return replace(source, data=mask_secrets(source.data, find_secrets(source.data)))
-
-    return masked

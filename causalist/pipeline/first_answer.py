@@ -26,10 +26,10 @@ from causalist.index.freshness import index_version
 from causalist.index.open import index_folders, open_index, wants_submodules
 from causalist.index.options import IndexOptions
 from causalist.index.partial import Need, PartialIndex, build_partial_index, is_small
-from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, SourceFile
+from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.rank import parse_query
 from causalist.settings import read_settings
-from causalist.source import DEFAULT_LIMITS, read_file, scan_folder
+from causalist.source import DEFAULT_LIMITS, FolderReader, scan_folder
 from causalist.store import (
     BACKGROUND_LOCK,
     BACKGROUND_NAME,
@@ -129,14 +129,11 @@ def build_for(
     question = parse_query(text)
     if is_small(scan) or question.is_pattern:
         return None
-
-    def read(entry: FileEntry) -> SourceFile | str:
-        return read_file(root, entry, limits)
-
     notes: dict[Diagnostic, None] = {}
     commits = defer_commits(root, scan, None, notes, options, _MAX_COMMITS)
     need = Need(question, tuple(names))
-    found = build_partial_index(scan, read, FactsCache(facts_path()), need, scanned_at, options, commits)
+    with FolderReader(root, limits) as reader:
+        found = build_partial_index(scan, reader.read, FactsCache(facts_path()), need, scanned_at, options, commits)
     if found is None:
         return None
     build = start_build(root, options) if background else read_build(root)

@@ -193,7 +193,7 @@ class Repository(Lookups):
         opened = cls.from_index(root, partial.index, notes, folder, settings)
         # Another index has other answers to the same question, hence other ids. Nothing is kept beside it.
         index = replace(partial.index, version=f"{partial.index.version}+partial")
-        return replace(opened, index=index, read=partial.read, feedback_store=None, observations=None,
+        return replace(opened, index=index, read=partial.masking(opened.read), feedback_store=None, observations=None,
                        n_parsed=partial.n_parsed)  # fmt: skip
 
     @classmethod

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from causalist.rank.lexical.query_expansion import words_to_count
     from causalist.rank.lexical.question_encoder import nearest_stems, shipped_encoder
+    from causalist.rank.lexical.word_counts import TermFinder
     from causalist.rank.pagerank import PreviousTransition, WalkWeights, build_transition, restrict_to
     from causalist.rank.query.query import (
         GENERATORS,
@@ -84,6 +85,7 @@ __all__ = [
     "Selection",
     "Similarities",
     "SnippetLines",
+    "TermFinder",
     "TextPattern",
     "WalkWeights",
     "Weights",
@@ -155,6 +157,7 @@ __getattr__ = exports(
         "lexical.printed_messages": "find_printers find_repeaters has_adjacent_pair match_literals message_terms "
         "n_informative_words",
         "lexical.query_expansion": "words_to_count",
+        "lexical.word_counts": "TermFinder",
         "lexical.question_encoder": "nearest_stems shipped_encoder",
         "scoring.signals": "Similarities terms_in_vocabulary",
     },

@@ -74,9 +74,9 @@ def terms_of(word: str) -> tuple[str, ...]:
 
 
 # The lowest n bytes of eight.
-_LOWEST = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
+LOWEST = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 # An odd number whose bits look random: 2^64 over the golden ratio.
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 
 
@@ -88,15 +88,15 @@ def hashes_of(text: bytes, starts: NDArray[np.int64], lengths: NDArray[np.int64]
     that no two words of at most eight bytes have the same hash.
     """
     eights = np.ndarray((len(text) - 7,), dtype="<u8", buffer=text, strides=(1,))  # from every byte on
-    hashes: NDArray[np.uint64] = eights[starts] & _LOWEST[np.minimum(lengths, 8)]
-    hashes *= _SPREAD
+    hashes: NDArray[np.uint64] = eights[starts] & LOWEST[np.minimum(lengths, 8)]
+    hashes *= SPREAD
     hashes ^= hashes >> _SHIFT
     done = 8
     longer = np.flatnonzero(lengths > done)
     while len(longer):
         left = lengths[longer] - done
-        mixed = hashes[longer] + (eights[starts[longer] + done] & _LOWEST[np.minimum(left, 8)])
-        mixed *= _SPREAD
+        mixed = hashes[longer] + (eights[starts[longer] + done] & LOWEST[np.minimum(left, 8)])
+        mixed *= SPREAD
         hashes[longer] = mixed ^ mixed >> _SHIFT
         done += 8
         longer = longer[left > 8]

@@ -11,7 +11,7 @@ from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
     from causalist.source.commit_scan import BlobReader, changes_since, scan_commit
-    from causalist.source.content import blob_hash, read_bytes, read_file
+    from causalist.source.content import FolderReader, blob_hash, read_bytes, read_file
     from causalist.source.exclusion import DEFAULT_LIMITS, Limits, SkipReason, as_utf8, classify
     from causalist.source.fingerprint import FolderFingerprint, IncrementalScan, fingerprint_folder, update_scan
     from causalist.source.folder_scan import pick_examples, scan_folder
@@ -24,6 +24,7 @@ __all__ = [
     "MAX_COMMITS",
     "BlobReader",
     "FolderFingerprint",
+    "FolderReader",
     "IncrementalScan",
     "Limits",
     "SkipReason",
@@ -53,7 +54,7 @@ __getattr__ = exports(
     __name__,
     {
         "commit_scan": "BlobReader changes_since scan_commit",
-        "content": "blob_hash read_bytes read_file",
+        "content": "FolderReader blob_hash read_bytes read_file",
         "folder_scan": "pick_examples scan_folder",
         "fingerprint": "FolderFingerprint IncrementalScan fingerprint_folder update_scan",
         "git": "find_root refuse_root relative_folder remote_name",

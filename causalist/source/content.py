@@ -8,7 +8,9 @@ import errno
 import hashlib
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
+from types import TracebackType
 
 from causalist.model.source import FileEntry, SourceFile
 from causalist.source.exclusion import DEFAULT_LIMITS, Limits, SkipReason, as_utf8, classify, max_bytes_of
@@ -23,6 +25,7 @@ _FILE_FLAGS = (
 )
 # O_PATH opens folders that may be passed but not listed.
 _FOLDER_FLAGS = _FILE_FLAGS | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", 0)
+_ROOT_FLAGS = _FOLDER_FLAGS & ~getattr(os, "O_NOFOLLOW", 0)
 _BY_STEPS = os.open in os.supports_dir_fd
 _ON_WINDOWS = os.name == "nt"
 # Names that mean a device in every folder, whatever their extension.
@@ -40,12 +43,62 @@ def blob_hash(data: bytes) -> str:
 
 def read_file(root: Path, entry: FileEntry, limits: Limits = DEFAULT_LIMITS) -> SourceFile | str:
     """Return the file as it is now, or the reason why it is skipped."""
-    data = read_bytes(root, entry.path, max_bytes_of(entry.path, limits) + 1)
+    return _judge(entry.path, read_bytes(root, entry.path, max_bytes_of(entry.path, limits) + 1), limits)
+
+
+def _judge(path: str, data: bytes | str, limits: Limits) -> SourceFile | str:
     if isinstance(data, str):
         return data
     text = as_utf8(data)
-    reason = classify(entry.path, text, limits)
-    return SourceFile(entry.path, text, blob_hash(data)) if reason is None else reason
+    reason = classify(path, text, limits)
+    return SourceFile(path, text, blob_hash(data)) if reason is None else reason
+
+
+class FolderReader:
+    """Reader of many files below one root, which takes a third of the time of `read_file` if they come in order.
+
+    The folders above the file that was read last stay open; leaving the context closes them, and the next file opens
+    them again. Not for several threads at once.
+    """
+
+    def __init__(self, root: Path, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._root, self._limits = root, limits
+        self._names: list[str] = []  # of the open folders below the root
+        self._folders: list[int] = []  # descriptors: of the root, and of each of `_names`
+
+    def __enter__(self) -> "FolderReader":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._leave(0)
+
+    def read(self, entry: FileEntry) -> SourceFile | str:
+        """Return the file as it is now, or the reason why it is skipped, as `read_file` does."""
+        if not _BY_STEPS:
+            return read_file(self._root, entry, self._limits)
+        n_bytes = max_bytes_of(entry.path, self._limits) + 1
+        return _judge(entry.path, _or_reason(lambda: self._read(entry.path.split("/"), n_bytes)), self._limits)
+
+    def _read(self, parts: list[str], n_bytes: int) -> bytes | None:
+        _check(parts)
+        if not self._folders:
+            self._folders.append(os.open(self._root, _ROOT_FLAGS))
+        shared = 0
+        while shared < min(len(self._names), len(parts) - 1) and self._names[shared] == parts[shared]:
+            shared += 1
+        self._leave(shared + 1)
+        for part in parts[shared:-1]:
+            self._folders.append(os.open(part.encode(), _FOLDER_FLAGS, dir_fd=self._folders[-1]))
+            self._names.append(part)
+        return _read_regular(os.open(parts[-1].encode(), _FILE_FLAGS, dir_fd=self._folders[-1]), n_bytes)
+
+    def _leave(self, n: int) -> None:
+        """Close all open folders but the first `n`."""
+        for folder in self._folders[n:]:
+            os.close(folder)
+        del self._folders[n:], self._names[max(n - 1, 0) :]
 
 
 def read_bytes(root: Path, path: str, n_bytes: int) -> bytes | str:
@@ -53,8 +106,12 @@ def read_bytes(root: Path, path: str, n_bytes: int) -> bytes | str:
 
     Links are not followed.
     """
+    return _or_reason(lambda: _read_regular(_open(root, path.split("/")), n_bytes))
+
+
+def _or_reason(read: Callable[[], bytes | None]) -> bytes | str:
     try:
-        data = _read(root, path, n_bytes)
+        data = read()
     except (FileNotFoundError, NotADirectoryError):
         return SkipReason.VANISHED.value
     except OSError as error:
@@ -65,26 +122,28 @@ def read_bytes(root: Path, path: str, n_bytes: int) -> bytes | str:
     return SkipReason.SPECIAL.value if data is None else data
 
 
-def _read(root: Path, path: str, n_bytes: int) -> bytes | None:
-    """Return up to `n_bytes` of a regular file; None for anything else."""
-    descriptor = _open(root, path.split("/"))
+def _read_regular(descriptor: int, n_bytes: int) -> bytes | None:
+    """Return up to `n_bytes` of an open file, None if it is no regular one, and close it."""
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             return None
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read(n_bytes)
+        data = os.read(descriptor, min(status.st_size + 1, n_bytes))
+        if len(data) == min(status.st_size, n_bytes):  # one byte less than asked for, so there is no more
+            return data
+        with os.fdopen(descriptor, "rb", closefd=False) as file:  # it grew, or has no size
+            return data + file.read(n_bytes - len(data))
     finally:
         os.close(descriptor)
 
 
 def _open(root: Path, parts: list[str]) -> int:
     """Open a file folder by folder, so that no folder on the way can be a link that leads outside."""
-    if any(part in ("", ".", "..") for part in parts):
-        raise ValueError(f"{'/'.join(parts)!r} is not a path inside of the root.")
+    _check(parts)
     if not _BY_STEPS:
         return _open_checked(root, parts)
     # Names are UTF-8 on the disk whatever the locale: the scan took no others.
-    folder = os.open(root, _FOLDER_FLAGS & ~getattr(os, "O_NOFOLLOW", 0))
+    folder = os.open(root, _ROOT_FLAGS)
     try:
         for part in parts[:-1]:
             inner = os.open(part.encode(), _FOLDER_FLAGS, dir_fd=folder)
@@ -93,6 +152,11 @@ def _open(root: Path, parts: list[str]) -> int:
         return os.open(parts[-1].encode(), _FILE_FLAGS, dir_fd=folder)
     finally:
         os.close(folder)
+
+
+def _check(parts: list[str]) -> None:
+    if any(part in ("", ".", "..") for part in parts):
+        raise ValueError(f"{'/'.join(parts)!r} is not a path inside of the root.")
 
 
 def _open_checked(root: Path, parts: list[str]) -> int:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.rank.lexical.bm25 import ROWS_AT_ONCE
-from causalist.rank.terms import MAX_PART_CHARACTERS, hashes_of, stems
+from causalist.rank.terms import LOWEST, MAX_PART_CHARACTERS, SPREAD, hashes_of, stem, stems
 
 if TYPE_CHECKING:
     from causalist.model.facts import FileFacts
@@ -391,16 +391,8 @@ def _parts(text: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDA
     the words in the text.
     """
     # Digits of other scripts belong to no part, as in the expression `[^\W\d]`.
-    kinds = np.frombuffer(blank_unwanted(text, _is_no_digit).translate(_KINDS), dtype=np.uint8)
-    before, here, behind = kinds[:-2], kinds[1:-1], kinds[2:]
-    is_upper = here == _UPPER
-    begins = here != before
-    begins &= (here != _LOWER) | (before != _UPPER)
-    begins |= is_upper & (before == _UPPER) & (behind == _LOWER)
-    begins &= here != _NONE
+    begins, stops = _find_parts(blank_unwanted(text, _is_no_digit))
     starts = np.flatnonzero(begins) + 1
-    # A part ends at the next part, or at a byte that belongs to none.
-    stops = np.flatnonzero(begins | (here == _NONE)) + 1
     at = np.searchsorted(stops, starts, side="right")
     lengths = stops[at] - starts
     too_long = [
@@ -410,3 +402,93 @@ def _parts(text: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDA
     ]
     starts, lengths = np.delete(starts, too_long), np.delete(lengths, too_long)
     return np.searchsorted(ends, starts, side="right"), starts, lengths
+
+
+def _find_parts(text: bytes) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Return (shape (len(text) - 2,): True where the next byte begins a part, offsets at which a part may end).
+
+    A part ends at the next part, or at a byte that belongs to none. The first and the last byte belong to none.
+    """
+    kinds = np.frombuffer(text.translate(_KINDS), dtype=np.uint8)
+    before, here, behind = kinds[:-2], kinds[1:-1], kinds[2:]
+    begins = here != before
+    begins &= (here != _LOWER) | (before != _UPPER)
+    begins |= (here == _UPPER) & (before == _UPPER) & (behind == _LOWER)
+    begins &= here != _NONE
+    return begins, np.flatnonzero(begins | (here == _NONE)) + 1
+
+
+_MAX_PREFIX = 3  # letters by which parts are told apart before they are looked at
+_PREFIX_BITS = 16
+
+
+def _hash_prefixes(eights: NDArray[np.uint64], n: int) -> NDArray[np.int64]:
+    """Return a hash of the first `n` bytes of each word."""
+    mixed = (eights & LOWEST[n]) * SPREAD
+    hashes: NDArray[np.int64] = (mixed >> np.uint64(64 - _PREFIX_BITS)).view(np.int64)
+    return hashes
+
+
+class TermFinder:
+    """Occurrences of a few terms in texts, as parts of words.
+
+    Of the parts only those are looked at that begin like a term, each distinct one once. A term is an ASCII word.
+
+    >>> finder = TermFinder(["log", "happi", "hope"])
+    >>> finder.count([b"a log", b"userLog LOGS logged_in", b"catalog logic", b"Happy: hoping"]).tolist()
+    [[1, 0, 0], [3, 0, 0], [0, 0, 0], [0, 1, 1]]
+    >>> finder.forms
+    ['log', 'happy', 'hoping']
+    """
+
+    def __init__(self, terms: Sequence[str]) -> None:
+        self._column = {term: i for i, term in enumerate(terms)}
+        self._known: dict[int, int] = {}  # column by hash of a part, -1 for a part of no term
+        self.forms = [""] * len(terms)  # the first form of each term that was found
+        # A stem that ends in `i` may be that of a word that ends in `y`.
+        prefixes = {term[: min(len(term) - term.endswith("i"), _MAX_PREFIX)].encode() for term in terms}
+        # By length and by the high bits of a hash: True for those of a term, and of a few others.
+        self._beginnings = {n: np.zeros(1 << _PREFIX_BITS, dtype=np.bool_) for n in {len(each) for each in prefixes}}
+        for each in prefixes:
+            self._beginnings[len(each)][_hash_prefixes(np.frombuffer(each.ljust(8, b"\0"), "<u8"), len(each))] = True
+
+    def count(self, texts: Sequence[bytes]) -> NDArray[np.int64]:
+        """Return the occurrences of each term in each text, shape (n_texts, n_terms)."""
+        text = b" ".join([b"", *texts, b" " * 8])
+        begins, stops = _find_parts(text)
+        text = text.lower()
+        starts = np.flatnonzero(begins)
+        starts += 1
+        starts = starts[self._begin_like_terms(text, starts)]
+        if not len(starts):
+            return np.zeros((len(texts), len(self._column)), dtype=np.int64)
+        lengths = stops[np.searchsorted(stops, starts, side="right")] - starts
+        hashes, first, which = np.unique(hashes_of(text, starts, lengths), return_index=True, return_inverse=True)
+        spelled = zip(starts[first].tolist(), (starts + lengths)[first].tolist(), strict=True)
+        columns = np.array([
+            self._known[key] if key in self._known else self._look(key, text[start:end])
+            for key, (start, end) in zip(hashes.tolist(), spelled, strict=True)
+        ])  # fmt: skip
+        for column, at in sorted(zip(columns.tolist(), first.tolist(), strict=True), key=lambda pair: pair[1]):
+            if column >= 0 and not self.forms[column]:
+                self.forms[column] = text[starts[at] : starts[at] + lengths[at]].decode("ascii")
+        found = columns[which]
+        ends = np.cumsum(np.array([len(each) + 1 for each in texts], dtype=np.int64))
+        rows = np.searchsorted(ends, starts[found >= 0], side="right")
+        n_terms = len(self._column)
+        cells = np.bincount(rows * n_terms + found[found >= 0], minlength=len(texts) * n_terms)
+        return cells.astype(np.int64, copy=False).reshape(len(texts), n_terms)
+
+    def _begin_like_terms(self, text: bytes, starts: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return True for each start of a part whose first letters are those of a term, and for a few others."""
+        eights = np.ndarray((len(text) - 7,), dtype="<u8", buffer=text, strides=(1,))[starts]
+        result = np.zeros(len(starts), dtype=np.bool_)
+        for n, is_one in self._beginnings.items():
+            result |= is_one[_hash_prefixes(eights, n)]
+        return result
+
+    def _look(self, key: int, part: bytes) -> int:
+        """Return the column of a part that was not seen before."""
+        is_word = part.isascii() and part.isalpha() and len(part) <= MAX_PART_CHARACTERS
+        column = self._known[key] = self._column.get(stem(part.decode("ascii")), -1) if is_word else -1
+        return column

@@ -1,15 +1,23 @@
-"""`python -m tests.benchmarks.doublings [--sizes N...] [--only WORD...] [--sample N] [--questions]`: growth of cost.
+"""`python -m tests.benchmarks.doublings [--sizes N...] [--only WORD...] [--sample N | --cover N] [--questions]`.
 
 For each generator and language the whole build (parse, link, rank arrays) of a repository of each size, in a process of
 its own: processor time, peak memory, and how many times the raw tree-sitter parse the last size takes. Below the floors
 a ratio does not count. The worst come first.
+
+`--cover N` draws each shape N times, in the languages that were drawn least so far: every shape and every language
+occurs. With `--log FILE` each row is appended to a file as it is measured, and a run goes on where the last one ended.
+`--minutes` ends a run; what is left is counted.
 """
 
 import argparse
 import gc
+import json
 import random
+import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 from tests.benchmarks.doublings import code, many, text
@@ -49,9 +57,29 @@ class Row(NamedTuple):
         return last.cpu / last.raw if last.raw >= 0.01 else 0.0
 
 
-def generators() -> list[tuple[str, str, Callable[[int], dict[str, bytes]]]]:
+Generator = tuple[str, str, Callable[[int], dict[str, bytes]]]
+
+
+def generators() -> list[Generator]:
     """Return (shape, language, function from a size in bytes to files) of all generators."""
     return [*code.generators(), *many.generators(), *text.generators()]
+
+
+def cover(every: Sequence[Generator], n: int, seed: int) -> list[Generator]:
+    """Return each shape `n` times, or as often as there are languages for it, in a random order."""
+    chance = random.Random(seed)
+    by_shape: dict[str, list[Generator]] = {}
+    for each in chance.sample(every, len(every)):
+        by_shape.setdefault(each[0], []).append(each)
+    drawn: Counter[str] = Counter()
+    chosen: list[Generator] = []
+    for shape in sorted(by_shape, key=lambda shape: len(by_shape[shape])):  # those without a choice first
+        for _ in range(min(n, len(by_shape[shape]))):
+            least = min(by_shape[shape], key=lambda each: drawn[each[1]])
+            by_shape[shape].remove(least)
+            drawn[least[1]] += 1
+            chosen.append(least)
+    return chance.sample(chosen, len(chosen))
 
 
 def measure(
@@ -75,6 +103,9 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[500_000, 1_000_000, 2_000_000], help="bytes")
     parser.add_argument("--only", nargs="*", default=[], help="words of `shape|language`, one of which must occur")
     parser.add_argument("--sample", type=int, default=0, help="how many generators, chosen at random")
+    parser.add_argument("--cover", type=int, default=0, help="each shape so often, in other languages")
+    parser.add_argument("--log", type=Path, help="file of rows, read and continued")
+    parser.add_argument("--minutes", type=float, default=0, help="after which no generator is begun")
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--seconds", type=int, default=120, help="processor time after which a build is stopped")
     parser.add_argument("--rows", type=int, default=40, help="of the table")
@@ -83,15 +114,37 @@ def main() -> None:
     chosen = [each for each in generators() if not wanted.only or any(w in f"{each[0]}|{each[1]}" for w in wanted.only)]
     if wanted.sample:
         chosen = random.Random(wanted.seed).sample(chosen, min(wanted.sample, len(chosen)))
+    if wanted.cover:
+        chosen = cover(chosen, wanted.cover, wanted.seed)
+    logged = read_log(wanted.log) if wanted.log else {}
     load_all()
     gc.freeze()
     rows: list[Row] = []
+    began = time.monotonic()
     for shape, language, make in chosen:
+        if (shape, language) in logged:
+            rows.append(logged[shape, language])
+            continue
+        if wanted.minutes and time.monotonic() - began > 60 * wanted.minutes:
+            continue
         rows.append(Row(shape, language, measure(make, wanted.sizes, wanted.seconds, questions=wanted.questions)))
+        if wanted.log:
+            with wanted.log.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(rows[-1]) + "\n")
         if rows[-1].failure or rows[-1].time_ratio > MOST or rows[-1].memory_ratio > MOST:
             print(_line(rows[-1]), flush=True)
     print()
     _tell(rows, wanted.rows)
+    print(f"{len(chosen) - len(rows)} of {len(chosen)} left; there are {len(generators())} generators")
+
+
+def read_log(path: Path) -> dict[tuple[str, str], Row]:
+    """Return the rows of earlier runs by shape and language."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    rows = [
+        Row(shape, language, tuple(Cost(*each) for each in costs)) for shape, language, costs in map(json.loads, lines)
+    ]
+    return {(row.shape, row.language): row for row in rows}
 
 
 def _tell(rows: Sequence[Row], n: int) -> None:

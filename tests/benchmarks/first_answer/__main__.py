@@ -180,7 +180,7 @@ def open_part_of(whole: Repository, question: str, cache: FactsCache) -> Reposit
     commits, options = whole.index.history.commits, IndexOptions(processes=1)
     part = build_partial_index(scan, read, cache, Need(parse_query(question)), 0, options, lambda: commits)
     assert part is not None
-    return replace(whole, index=part.index, read=part.read, feedback_store=None, n_parsed=part.n_parsed)
+    return replace(whole, index=part.index, read=part.masking(read), feedback_store=None, n_parsed=part.n_parsed)
 
 
 def describe_gold(gold: Path, clones: Path) -> str:
