@@ -357,6 +357,7 @@ _SETATTR = re.compile(
 _GIVES_TYPE = re.compile(r"->.*\b[Tt]ype\b", re.DOTALL)
 _RETURNED_CHAIN = re.compile(rb"^[ \t]+return[ \t]+(?P<name>[A-Za-z_][\w.]*)[ \t]*(?:\(|$)", re.MULTILINE)
 _RETURNED_NAME = re.compile(rb"\n[ \t]+return ([A-Za-z_]\w*)(?=\n)")
+_HOLDER = re.compile(rb" ([A-Za-z_]\w*)\.")
 _ASSIGNED = re.compile(
     rb"^[ \t]+(?P<holder>[A-Za-z_]\w*)\.(?P<name>\w+)[ \t]*=[ \t]*(?P<value>[A-Za-z_][\w.]*)[ \t]*(?:#.*)?$",
     re.MULTILINE,
@@ -423,7 +424,7 @@ def read_set_attributes(
                 if source.scope(match.start("name")) == number:
                     yield Binding(number, f"{DECORATED}{RETURNED}", "", match["name"].decode(), definition.start_row)
     returned = set(_RETURNED_NAME.findall(data)).difference(name.encode() for name in names.self_names)
-    returned = {name for name in returned if b" %b." % name in data}
+    returned &= set(_HOLDER.findall(data)) if returned else set()
     for match in _ASSIGNED.finditer(data) if returned else ():
         if match["holder"] in returned and source.is_code(at := match.start("holder")):
             target, value = f"{match['holder'].decode()}.{match['name'].decode()}", match["value"].decode()

@@ -55,6 +55,18 @@ class _Dotted(NamedTuple):
     in_package: bool
 
 
+class _Places(NamedTuple):
+    """Files of one dotted name.
+
+    `packages`: those that all may use, `sources`: those below a folder of sources. Both have the file that is meant in
+    each folder. `by_root`: those that only files below a folder may use.
+    """
+
+    packages: dict[str, str]
+    sources: dict[str, str]
+    by_root: dict[str, list[str]]
+
+
 @dataclass(slots=True)
 class ModuleMap:
     """Resolver of modules for all files of a repository; build one with `ModuleMap.from_files`."""
@@ -68,6 +80,7 @@ class ModuleMap:
     built: list[tuple[str, str]] = field(default_factory=list)  # (folder that a compiler fills, folder of its sources)
     links: Sequence[tuple[str, str]] = ()  # (path of a symbolic link, path that it leads to)
     linked: dict[str, int] = field(default_factory=dict)  # paths that lead through one -> file
+    _places: dict[str, "_Places"] = field(default_factory=dict)  # by dotted name, once it is asked for
     _ending: dict[str, list[str]] = field(default_factory=dict)
     _cache: dict[tuple[str, str, int, tuple[str, ...]], ModuleTarget] = field(default_factory=dict)
 
@@ -192,16 +205,32 @@ class ModuleMap:
                 base = posixpath.dirname(base)
             target = posixpath.join(base, *module.split(".")) if module else base
             return self._find_file_or_index(target, settings, only_folder=not module)
-        best: tuple[int, int, str] | None = None
+        places = self._places.get(module)
+        if places is None:
+            places = self._places[module] = self._find_places(module)
+        folder = posixpath.dirname(importer)
+        above = [folder, *(folder[:at] for at in range(len(folder) - 1, 0, -1) if folder[at] == "/")] if folder else []
+        # A script's neighbor is visible to its neighbors only.
+        found = [path for each in above for path in places.by_root.get(each, ())]
+        package = module.partition(".")[0]
+        is_shared = any(f"/{source}/{package}/" in f"/{importer}" for source in _SOURCE_FOLDERS)
+        for nearest in (places.packages, places.sources) if is_shared else (places.packages,):
+            found += [nearest[each] for each in (*above, "") if each in nearest][:1]
+        best = min(found, key=lambda path: (-shared_folders(importer, path), *_depth_first(path)), default=None)
+        return ModuleTarget(self.number[best], RuleName.PATH) if best else OUTSIDE
+
+    def _find_places(self, module: str) -> "_Places":
+        places = _Places({}, {}, {})
         for entry in self.dotted.get(module, ()):
-            is_near = entry.in_package or importer.startswith(entry.root + "/")
-            if not is_near and not _shares_namespace(importer, entry.root, module):
-                continue  # a script's neighbour is visible to its neighbours only
             path = self.paths[entry.file]
-            rank = (-shared_folders(importer, path), path.count("/"), path)
-            if best is None or rank < best:
-                best = rank
-        return ModuleTarget(self.number[best[2]], RuleName.PATH) if best else OUTSIDE
+            if entry.in_package:
+                _note_nearest(places.packages, path)
+                continue
+            places.by_root.setdefault(entry.root, []).append(path)
+            # A package without index file, below a folder of sources, is one with the importer's.
+            if "." in module and entry.root.rpartition("/")[2] in _SOURCE_FOLDERS:
+                _note_nearest(places.sources, path)
+        return places
 
     def find_submodule(self, package: int, name: str, settings: ModuleSettings) -> int:
         """Return the file of submodule `name` of the package whose index file is `package`, or -1."""
@@ -406,16 +435,17 @@ def _follow_links(number: Mapping[str, int], links: Sequence[tuple[str, str]]) -
     return found
 
 
-def _shares_namespace(importer: str, root: str, module: str) -> bool:
-    """Return True if a package without index file, below the folder of sources `root`, is one with the importer's.
+def _depth_first(path: str) -> tuple[int, str]:
+    """Return the key by which of two files of one module the first is meant."""
+    return path.count("/"), path
 
-    >>> _shares_namespace("web/src/acme/page.py", "api/src", "acme.text")
-    True
-    """
-    package = module.partition(".")[0]
-    if root.rpartition("/")[2] not in _SOURCE_FOLDERS or package == module:
-        return False
-    return any(f"/{source}/{package}/" in f"/{importer}" for source in _SOURCE_FOLDERS)
+
+def _note_nearest(nearest: dict[str, str], path: str) -> None:
+    """Enter a path as the one that is meant in each folder above it, unless another one comes first there."""
+    for at in (0, *(i for i, character in enumerate(path) if character == "/")):
+        known = nearest.setdefault(path[:at], path)
+        if _depth_first(path) < _depth_first(known):
+            nearest[path[:at]] = path
 
 
 def _source_paths(path: str) -> tuple[str, ...]:

@@ -590,16 +590,16 @@ class RouteEdgeFinder:
 
     def _request_edges(self, routes: Sequence[tuple[int, RouteFact]], served: Sequence[str]) -> Iterator[RouteEdge]:
         """Yield edges from what asks for a path to the routes that fit: all literal segments, then the most of them."""
-        by_length: dict[int, list[tuple[str, str, list[str]]]] = {}
-        shortened: dict[int, list[tuple[str, str, list[str]]]] = {}  # without `api` and the like at their beginning
+        by_length: dict[int, _Served] = {}
+        shortened: dict[int, _Served] = {}  # without `api` and the like at their beginning
         for name in served:
             method, _, path = name.partition(" ")
             segments = _segments(path)
-            by_length.setdefault(len(segments), []).append((name, method, segments))
+            by_length.setdefault(len(segments), _Served()).add(name, method, segments)
             n_left_out = next((i for i, part in enumerate(segments) if not _API_SEGMENT.fullmatch(part)), 0)
             if n_left_out:
                 rest = segments[n_left_out:]
-                shortened.setdefault(len(rest), []).append((name, method, rest))
+                shortened.setdefault(len(rest), _Served()).add(name, method, rest)
         seen: dict[tuple[str, str], list[str]] = {}
         for number, route in routes:
             if route.form != RouteForm.REQUEST:
@@ -607,9 +607,13 @@ class RouteEdgeFinder:
             key = route.method, route.path
             if key not in seen:
                 wanted = _segments(route.path)
-                seen[key] = _fitting_routes(route.method, wanted, by_length.get(len(wanted), ()))
+                seen[key] = _fitting_routes(
+                    route.method, wanted, by_length.get(len(wanted), _Served()).that_may_fit(wanted)
+                )
                 if not seen[key] and wanted != [""]:
-                    fitting = _fitting_routes(route.method, wanted, shortened.get(len(wanted), ()))
+                    fitting = _fitting_routes(
+                        route.method, wanted, shortened.get(len(wanted), _Served()).that_may_fit(wanted)
+                    )
                     seen[key] = fitting if len(fitting) == 1 else []
             source = self._scope_draft(number, route.scope)
             for name in seen[key]:
@@ -632,6 +636,28 @@ def join_path(prefix: str, path: str) -> str:
 def _segments(path: str) -> list[str]:
     """Return the parts of a path between slashes, `{}` for each parameter."""
     return [_PARAMETER.sub("{}", part) for part in path.strip("/").split("/")]
+
+
+class _Served:
+    """Routes with one number of segments."""
+
+    def __init__(self) -> None:
+        self._routes: list[tuple[str, str, list[str]]] = []  # (name, method, segments)
+        self._literal: dict[tuple[int, str], list[int]] = {}  # rows by place and segment
+        self._open: dict[int, list[int]] = {}  # rows with a parameter there, by place
+
+    def add(self, name: str, method: str, segments: list[str]) -> None:
+        """Add a route."""
+        for place, part in enumerate(segments):
+            same = self._open.setdefault(place, []) if "{}" in part else self._literal.setdefault((place, part), [])
+            same.append(len(self._routes))
+        self._routes.append((name, method, segments))
+
+    def that_may_fit(self, wanted: Sequence[str]) -> list[tuple[str, str, list[str]]]:
+        """Return all routes that may fit a path and few others, in the order in which they were added."""
+        rows = ([*self._literal.get((i, part), ()), *self._open.get(i, ())] for i, part in enumerate(wanted))
+        fewest: list[int] = min(rows, key=len)
+        return [self._routes[row] for row in sorted(fewest)]
 
 
 def _fitting_routes(method: str, wanted: Sequence[str], served: Sequence[tuple[str, str, list[str]]]) -> list[str]:
