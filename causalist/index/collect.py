@@ -9,12 +9,12 @@ import sys
 from collections import deque
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from causalist._internal.process import CAN_FORK, end_with_parent
+from causalist._internal.process import CAN_FORK, ForkedTask, end_with_parent
 from causalist._internal.stages import stage
 from causalist.index import options as index_options
 from causalist.index.options import IndexOptions, Read
@@ -26,6 +26,9 @@ from causalist.source.generated import judge_content
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from causalist.model.facts import FileFacts
     from causalist.model.source import FileEntry, SourceFile
     from causalist.store import FactsCache, Key
@@ -35,8 +38,9 @@ if TYPE_CHECKING:
     _Known = tuple[FileFacts, FileFacts | bytes]  # without bodies, and with them or the encoded bodies
 
 
-# Below this many bytes to parse, starting processes costs more than it saves.
+# Below this many bytes to parse, starting processes costs more than it saves; one that is forked costs less.
 _PARALLEL_THRESHOLD_BYTES = 1_500_000
+_PAIR_THRESHOLD_BYTES = 300_000
 _CHUNK_BYTES = 400_000
 # Of sources that are read, or facts that are written, at once.
 _GROUP_BYTES = 4_000_000
@@ -264,6 +268,9 @@ def _parse_all(
     while wanted > 1 and size < _PARALLEL_THRESHOLD_BYTES and (file := next(files, None)) is not None:
         first.append(file)
         size += len(file[1])
+    if wanted > 1 and CAN_FORK and _PAIR_THRESHOLD_BYTES <= size < _PARALLEL_THRESHOLD_BYTES:
+        yield from _parse_in_two(first)
+        return
     if wanted < 2 or size < _PARALLEL_THRESHOLD_BYTES:
         for path, data, kind in chain(first, files):
             with stage("parse: rest"):
@@ -295,6 +302,48 @@ def _parse_all(
             under_way.extend(_submit_chunks(pool, islice(chunks, 1)))
             for path, encoded in parsed:
                 yield path, None, encoded
+
+
+@dataclass(frozen=True, slots=True)
+class _EncodedFacts:
+    """Encoded facts of files one after the other, and the length of each in bytes."""
+
+    data: "NDArray[np.uint8]"
+    lengths: "NDArray[np.int64]"
+
+
+def _parse_in_two(files: "list[_Content]") -> "Iterator[tuple[str, tuple[FileFacts, FileFacts] | None, bytes]]":
+    """Yield as `_parse_all` does; a forked process parses the second half meanwhile.
+
+    It has the files and the grammars already, so that it starts at once.
+    """
+    import numpy as np
+
+    from causalist.store import encode_facts
+
+    _preload_grammars(files)
+    n_first, size, total = 0, 0, sum(len(data) for _, data, _ in files)
+    while 2 * size < total:
+        size += len(files[n_first][1])
+        n_first += 1
+
+    def parse_rest() -> _EncodedFacts:
+        parsed = [encoded for _, encoded in _parse_chunk(files[n_first:])]
+        lengths = np.array([len(each) for each in parsed], dtype=np.int64)
+        return _EncodedFacts(np.frombuffer(b"".join(parsed), dtype=np.uint8), lengths)
+
+    rest = ForkedTask(_EncodedFacts, parse_rest)
+    for path, data, kind in files[:n_first]:
+        with stage("parse: rest"):
+            facts = _parse_as(path, data, kind)
+        with stage("encode"):
+            encoded, interface = encode_facts(facts)
+        yield path, (interface, facts), encoded
+    found = rest.result()
+    joined, start = found.data.tobytes(), 0
+    for (path, _, _), length in zip(files[n_first:], found.lengths.tolist(), strict=True):
+        yield path, None, joined[start : start + length]
+        start += length
 
 
 def _begin_worker() -> None:

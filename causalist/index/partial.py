@@ -58,10 +58,10 @@ _MAX_NAMES = 24  # names of code in the question
 # Bytes of code up to which the whole is built: 1.5 s of one processor. See docs/benchmarks.md.
 _MIN_CODE_BYTES = 2_000_000
 _MAX_COMPLETE_BYTES = 4_000_000  # of files with a name all of whose files are needed
-_MIN_PARSED_BYTES = 1_200_000
+_MIN_PARSED_BYTES = 750_000
 _MAX_PARSED_BYTES = 3_000_000
 _PARSED_SHARE = 0.1  # of the bytes of the repository
-_FIRST_SHARE = 0.6  # of the bytes that are parsed: what the words choose; the rest is what that imports and names
+_FIRST_SHARE = 0.8  # of the bytes that are parsed: what the words choose; the rest is what that imports and names
 _MAX_FILE_SHARE = 0.25  # a larger file is parsed only if the question names it
 # Two processes count from so many bytes on: half a second. Opening a file costs as much as counting 3 kB.
 _MIN_SHARED_BYTES, _BYTES_OF_A_READ = 40_000_000, 3_000

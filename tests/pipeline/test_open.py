@@ -557,11 +557,12 @@ def test_a_stale_read_only_index_is_refreshed_in_memory_at_worst(
 # -- processes and threads
 
 
-@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize(("processes", "pool_from"), [(1, 0), (2, 0), (2, 1 << 40)], ids=["one", "pool", "pair"])
 def test_the_number_of_processes_does_not_show(
-    processes: int, sample: Repository, monkeypatch: pytest.MonkeyPatch
+    processes: int, pool_from: int, sample: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(collect, "_PARALLEL_THRESHOLD_BYTES", 0)
+    monkeypatch.setattr(collect, "_PARALLEL_THRESHOLD_BYTES", pool_from)
+    monkeypatch.setattr(collect, "_PAIR_THRESHOLD_BYTES", 0)
     monkeypatch.setattr(collect, "_CHUNK_BYTES", 5_000)
     again = in_memory(sample.root, processes)
     assert arrays_of(again.index).keys() == arrays_of(sample.index).keys()

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from causalist.model.facts import Definition, FileFacts, spaced
 from causalist.model.graph import LinkedGraph
 from causalist.rank.lexical import word_counts as counting
-from causalist.rank.lexical.word_counts import Terms, count_words
-from causalist.rank.terms import terms_of
+from causalist.rank.lexical.word_counts import TermFinder, Terms, count_words
+from causalist.rank.terms import split_word, stem, terms_of
 from tests.model.counted import counted
 
 # Letters and digits of several scripts and sizes in UTF-8, marks of each size, and what only looks like a letter.
@@ -128,3 +128,17 @@ def test_terms_of_many_words_are_those_of_each(words: list[str]) -> None:
     assert len(set(strings)) == len(strings)
     found = [[strings[t] for t in flat[indptr[i] : indptr[i + 1]]] for i in range(len(words))]
     assert [sorted(each) for each in found] == [sorted(terms_of(word)) for word in words]
+
+
+@given(
+    st.lists(st.text("abiyngHOPhope _.2\né", max_size=60), min_size=1, max_size=5),
+    st.sets(st.sampled_from(["hope", "hop", "happi", "a", "ab", "hopi", "in", "h"]), min_size=1),
+)
+def test_a_finder_counts_the_parts_with_a_stem(texts: list[str], terms: set[str]) -> None:
+    finder = TermFinder(sorted(terms))
+    expected = [
+        [sum(stem(part) == term for part in split_word(text)) for term in sorted(terms)]
+        for text in (text.replace("\n", " ") for text in texts)
+    ]
+    assert finder.count([text.encode() for text in texts]).tolist() == expected
+    assert [bool(form) for form in finder.forms] == [any(column) for column in zip(*expected, strict=True)]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalist.model.source import FileEntry, SourceFile
-from causalist.source import Limits, blob_hash, classify, read_file, scan_folder
+from causalist.source import FolderReader, Limits, blob_hash, classify, read_file, scan_folder
 from tests.trials import count_of
 
 
@@ -127,3 +127,31 @@ def test_any_bytes_are_classified_without_an_error(data: bytes, suffix: str) -> 
     reason = classify("name" + suffix, data)
     assert reason in {None, "binary", "UTF-16"}
     assert (reason in {"binary", "UTF-16"}) == (b"\0" in data[:8_000])
+
+
+def test_a_reader_of_many_files_returns_what_reading_each_returns(folder: Any, tmp_path: Path) -> None:
+    folder.write_all({"a.py": "x", "lib/a.py": "y", "lib/deep/er/b.py": "z", "lib/deep.py": "", "z\n/é.py": b"\0"})
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/a.py").write_text("stolen")
+    (folder.path / "link").symlink_to(tmp_path / "elsewhere")
+    paths = ["a.py", "lib/a.py", "lib/deep/er/b.py", "lib/deep/b.py", "lib/deep.py", "z\n/é.py", "link/a.py", "no/a.py",
+             "lib/a.py/b.py", "lib/../a.py", "lib/a.py"]  # fmt: skip
+    own = Path("/proc/self/fd")  # where there is one
+    n_open = len(list(own.iterdir())) if own.is_dir() else 0
+    with FolderReader(folder.path) as reader:
+        for path in [*paths, *reversed(paths)]:
+            assert reader.read(entry(path)) == read_file(folder.path, entry(path)), path
+    assert n_open == (len(list(own.iterdir())) if own.is_dir() else 0)
+
+
+def test_a_folder_that_was_replaced_by_a_link_is_not_followed_by_a_reader(folder: Any, tmp_path: Path) -> None:
+    folder.write_all({"lib/a.py": "x", "b/b.py": "y"})
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/a.py").write_text("stolen")
+    with FolderReader(folder.path) as reader:
+        reader.read(entry("lib/a.py"))
+        (folder.path / "lib").rename(folder.path / "old")
+        (folder.path / "lib").symlink_to(tmp_path / "elsewhere")
+        assert reader.read(entry("lib/a.py")) == SourceFile("lib/a.py", b"x", blob_hash(b"x"))  # as it was opened
+        reader.read(entry("b/b.py"))
+        assert reader.read(entry("lib/a.py")) == "vanished"
