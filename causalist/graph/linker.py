@@ -166,14 +166,18 @@ class Linker:
         self.resolver.release_tables()
 
     def _link(self, number: int) -> None:
-        self.resolver.clear_cache()
-        self._accesses.clear_cache()
         for document in self.drafts.documents(number):
             draft = self.drafts[document]
             self.collector.add(draft.parent, document, EdgeKind.CONTAINS, RuleName.CONTAINS, draft.start_row)
             # A function hands on the handlers in it. A file does as it is loaded, and a group of tests to run them.
             if draft.kind is NodeKind.HANDLER and draft.parent != draft.file and draft.role != Role.TEST:
                 self.collector.add(draft.parent, document, EdgeKind.REFERENCES, RuleName.SAME_FILE, draft.start_row)
+        facts = self.program.files[number].facts
+        if not (facts.imports or facts.calls or facts.references or facts.bindings or facts.accesses
+                or facts.lookups or facts.mentions):  # fmt: skip
+            return  # data, and what is not parsed
+        self.resolver.clear_cache()
+        self._accesses.clear_cache()
         with stage("link: imports"):
             self._add_imports(number)
         with stage("link: uses"):
