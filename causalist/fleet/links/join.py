@@ -182,7 +182,8 @@ class _Join:
             create or replace temp table keys as
                 select *, string_split(whole, separator) as parts from (
                     select f.*,
-                        case when ecosystem in ('npm', 'go', 'ruby') and module <> '' then '/' else '.' end as separator,
+                        case when ecosystem in ('npm', 'go', 'ruby') and module <> '' then '/'
+                             else '.' end as separator,
                         case when module = '' then name
                              when ecosystem in ('npm', 'go', 'ruby') or name = '' then module
                               else module || '.' || name end as whole

@@ -58,6 +58,7 @@ _COMMON_PATHS = {
     "logout", "register", "users", "user", "items", "search", "config", "docs", "index", "home", "admin", "test", "api",
     "error", "fallback", "events", "me", "auth", "token", "upload", "download",
 }  # fmt: skip
+_LEAST_PART = 5  # letters of a word that is a part of a name
 _MAX_RIVALS = 200  # routes of one path that are compared; a path of more says nothing without a word
 
 
@@ -146,37 +147,50 @@ def _find_routes(
     routes: Mapping[str, list[_Route]],
     tokens: Mapping[str, frozenset[str]],
 ) -> list[tuple[_Route, str, float]]:
-    """Return the routes that a request leads to, with the rule and its confidence."""
+    """Return the routes that a request leads to, with the rule and its confidence.
+
+    A word that is a part of a name tells less than one that is it: if the path alone says otherwise, neither counts.
+    """
     words = {_stem(word.lstrip("@")) for word in hints.split()}
     words |= {word.removesuffix("service") for word in words}
     method = name.partition(" ")[0]
-    is_named = False
+    in_part: list[_Route] = []
+    alone: list[_Route] = []
+    share = 1.0
     for key, front in keys:
         before = words | {_stem(each) for part in front.split() for each in re.findall(r"[a-z]+", part.lower())}
         path = key.partition(" ")[2]
         rivals = [each for each in routes.get(path, ()) if each.repository != repository]
-        if len({each.repository for each in rivals}) > _MAX_RIVALS:
+        if not rivals or len({each.repository for each in rivals}) > _MAX_RIVALS:
             continue
         fit = [each for each in rivals if method in ("ANY", each.method) or each.method in ("ANY", "")]
-        told = [each for each in fit if tokens[each.repository] & before]
+        n_told = {each.repository: len(tokens[each.repository] & before) for each in fit}
+        best = max(n_told.values(), default=0)
+        if best:
+            return _shared(_of_one_method([each for each in fit if n_told[each.repository] == best]), "http-route")
         n_literal = path.count("/") - path.count("{}")
-        if told and (n_literal or path != "/"):
-            best = max(len(tokens[each.repository] & before) for each in told)
-            told = [each for each in told if len(tokens[each.repository] & before) == best]
-            return _shared(_of_one_method(told), "http-route")
-        is_named = is_named or bool(told)
-        last = [each for each in path.split("/") if each not in ("", "{}")][-1:]
-        if (
-            fit
-            and not front
-            and not {"@", "?"} & set(hints)
-            and n_literal
-            and (n_literal > 1 or last[0].lower() not in _COMMON_PATHS)
-            and path.count("{}") == name.count("{}")
-            and len({each.repository for each in routes[path]}) == 1
-        ):
-            return _shared(_of_one_method(fit), "http-path", 1.0 if n_literal > 1 else 0.7)
-    return []
+        if not in_part and not front and n_literal:
+            in_part = [each for each in fit if _is_part(words, tokens[each.repository])]
+        is_common = n_literal == 1 and path.strip("/{}").lower() in _COMMON_PATHS
+        is_whole = not front and path.count("{}") == name.count("{}") and not {"@", "?"} & set(hints)
+        if fit and not alone and n_literal and not is_common and is_whole:
+            alone = fit if len({each.repository for each in routes[path]}) == 1 else []
+            share = 1.0 if n_literal > 1 else 0.7
+    if in_part and alone and {each.repository for each in in_part} != {each.repository for each in alone}:
+        return []
+    if in_part:
+        return _shared(_of_one_method(in_part), "http-route", 0.85)
+    return _shared(_of_one_method(alone), "http-path", share)
+
+
+def _is_part(words: Iterable[str], tokens: Iterable[str]) -> bool:
+    """Return True if a word begins or ends a longer word of a name.
+
+    >>> _is_part(["balance"], ["balancereader"]), _is_part(["read"], ["reader"])
+    (True, False)
+    """
+    long = tuple(word for word in words if len(word) >= _LEAST_PART)
+    return any(token.startswith(long) or token.endswith(long) for token in tokens) if long else False
 
 
 def _of_one_method(found: list[_Route]) -> list[_Route]:
@@ -186,7 +200,7 @@ def _of_one_method(found: list[_Route]) -> list[_Route]:
 
 
 def _shared(found: list[_Route], rule: str, share: float = 1.0) -> list[tuple[_Route, str, float]]:
-    confidence = SERVICE_CONFIDENCES[rule] * share / len({each.repository for each in found})
+    confidence = SERVICE_CONFIDENCES[rule] * share / max(len({each.repository for each in found}), 1)
     return [(each, rule, confidence) for each in found]
 
 

@@ -52,6 +52,7 @@ def service_rows(
     """Return what a repository offers and asks for beside imports."""
     published: list[Published] = list(_published_routes(index))
     used: list[Used] = []
+    clients: set[str] = set()
     own = {name for row in published for name in (row.name, f"ANY {row.name.partition(' ')[2]}")}
     for path in paths:
         number = program.files.get(path)
@@ -64,11 +65,15 @@ def service_rows(
             text = read(path)
             if len(text) <= _MAX_BYTES:
                 used += (row for row in _requests(place, text) if not _is_own(row, own))
+                if "@FeignClient" in text:
+                    clients.add(place.node)
+                    used += _feign_requests(place, text)
                 for table, rows in ((_PUBLISHED, published), (_USED, used)):
                     _add_matches(table, place, text, rows)
         elif not is_code:
             _read_configuration(place, path, read, published, used)
-    return published, used
+    # What a client is declared with looks like a route.
+    return [row for row in published if row.node.partition("::")[0] not in clients], used
 
 
 class _Place:
@@ -133,7 +138,7 @@ def routes_for(name: str) -> list[tuple[str, str]]:
         for first in range(max(len(parts), 1)):
             rest = parts[first:]
             literal = [i for i, each in enumerate(rest) if each != "{}"]
-            if len(literal) <= n_open and (rest or n_open):
+            if len(literal) < n_open or (n_open == len(literal) and literal):
                 continue
             for chosen in itertools.combinations(literal, n_open):
                 route = "/" + "/".join("{}" if i in chosen else each for i, each in enumerate(rest))
@@ -165,7 +170,7 @@ _URL = re.compile(
 )
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _COMMENT = re.compile(r"^\s*(?://|#|\*|/\*)")
-_METHOD_BESIDE = re.compile(r"\bmethod['\"]?\s*[:=]\s*['\"](GET|POST|PUT|DELETE|PATCH)['\"]", re.IGNORECASE)
+_METHOD_BESIDE = re.compile(r"\b(?:method|type)['\"]?\s*[:=]\s*['\"](GET|POST|PUT|DELETE|PATCH)['\"]", re.IGNORECASE)
 _METHOD_WORD = re.compile(
     r"(?<![A-Za-z])(get|post|put|delete|patch)(?=$|[A-Z]|async|json|for)|Http(Get|Post|Put|Delete|Patch)\b",
     re.IGNORECASE,
@@ -194,24 +199,46 @@ def _requests(place: _Place, text: str) -> Iterator[Used]:
         has_host = bool(found["scheme"])
         if not (has_host or asking):
             continue
-        if not has_host and not found["base"] and not found["path"].startswith("/") and not _is_relative(found["path"]):
+        is_relative = not found["base"] and not found["path"].startswith("/")
+        if not has_host and is_relative and not _is_relative(found["path"], before):
             continue
         host = found["host"] or ""
         method = _method_of(text, match, asking[1] if asking else "", before)
         words = dict.fromkeys(_words(host) + [word for name in names for word in _words(name)])
-        if assigned := re.search(r"([\w$.]+)\s*=\s*[\w.]*\(?$", before):
+        if assigned := re.search(r"([\w$.]+)[\"'\]]*\s*=\s*[\w.]*\(?$", before):
             words.update(dict.fromkeys(_words(assigned[1])))
         if asking and not has_host and not found["base"] and _WEAK.search(asking[1]):
             words["?"] = None  # the path alone does not tell a request
         if host.strip("{}") and not host.startswith(("localhost", "127.", "0.0.0.0")):
             words = {f"@{host}": None, **words}  # nobody else is asked
-        path = template_of(found["path"]) + ("/" if len(found["path"]) > 1 and found["path"].endswith("/") else "")
+        path = template_of(found["path"])
+        is_first_part = found["path"].endswith("/") or (has_host and not (asking and not _WEAK.search(asking[1])))
+        if is_first_part and path != "/" and not path.endswith("{}"):
+            path += "/"  # what follows is put there elsewhere
         if path != "/":
             yield Used(ServiceKind.ROUTE, "", " ".join(words), f"{method} {path}", place.at(row), row)
 
 
-def _is_relative(path: str) -> bool:
-    return path.count("/") >= 1 and bool(re.match(r"(?:api|v\d+|rest|rpc|services?)/", path))
+def _is_relative(path: str, before: str) -> bool:
+    is_api = re.match(r"(?:api|v\d+|rest|rpc|services?)/", path) or _ASKING_PAGE.search(before)
+    return path.count("/") >= 1 and bool(is_api)
+
+
+def _feign_requests(place: _Place, text: str) -> Iterator[Used]:
+    """Yield what the interfaces ask for that are clients by their annotations."""
+    client = _FEIGN.search(text)
+    if client is None:
+        return
+    words = _words(client[1])
+    prefix = _FEIGN_PATH.search(client[0])
+    for match in _MAPPING.finditer(text, client.end()):
+        method = match[1].upper() if match[1] != "Request" else (_MAPPED_METHOD.search(match[2]) or ["", "ANY"])[1]
+        path = re.search(r"\"([^\"]*)\"", match[2])
+        row = text.count("\n", 0, match.start())
+        name = template_of(f"{prefix[1] if prefix else ''}/{path[1] if path else ''}")
+        yield Used(
+            ServiceKind.ROUTE, "", " ".join([f"@{client[1]}", *words]), f"{method} {name}", place.at(row + 1), row
+        )
 
 
 def _read_joined(text: str) -> tuple[str, list[str]]:
@@ -259,6 +286,12 @@ def _is_own(use: Used, own: set[str]) -> bool:
     names = {use.name, f"ANY {use.name.partition(' ')[2]}"} if method != "ANY" else {use.name}
     return not use.module and bool(names & own)
 
+
+_ASKING_PAGE = re.compile(r"\b(?:ajax|axios|\$http|fetch|getJSON)\b")
+_FEIGN = re.compile(r"@FeignClient\([^)]*?(?:(?:name|value|serviceId)\s*=\s*)?\"([\w.-]+)\"[^)]*\)")
+_FEIGN_PATH = re.compile(r"\bpath\s*=\s*\"([^\"]*)\"")
+_MAPPING = re.compile(r"@(Get|Post|Put|Delete|Patch|Request)Mapping\s*(\([^)]*\))")
+_MAPPED_METHOD = re.compile(r"RequestMethod\.(\w+)")
 
 # -- forms of other services
 

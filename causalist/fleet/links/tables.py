@@ -45,8 +45,9 @@ class Used(NamedTuple):
     """Something that `node` names of another repository, `n` times, first in `row` (0-based) of its file.
 
     `kind` is import, call, reference, extends, member and attribute (a call and a reference of what a value has),
-    requires (a declared dependency: `module` is the package, `name` the range of versions), or a `ServiceKind`. `module` is what an import names; several between spaces if the name may be
-    of any. `name` is the chain of names below it, "" for the module itself.
+    requires (a declared dependency: `module` is the package, `name` the range of versions), or a `ServiceKind`.
+    `module` is what an import names; several between spaces if the name may be of any. `name` is the chain of names
+    below it, "" for the module itself.
     """
 
     kind: str

@@ -35,7 +35,7 @@ def owners() -> dict[str, str]:
     found: dict[str, str] = {}
     for distribution in importlib.metadata.distributions():
         for file in distribution.files or ():
-            found[os.path.realpath(distribution.locate_file(file))] = plain(distribution.metadata["Name"])
+            found[os.path.realpath(str(distribution.locate_file(file)))] = plain(distribution.metadata["Name"])
     return found
 
 
