@@ -377,7 +377,8 @@ class _WordTable:
     def __init__(self, path: Path | None) -> None:
         _, parquet = _arrow()
         self._file = parquet.ParquetFile(path, memory_map=True)
-        columns = [self._file.metadata.row_group(i).column(0).statistics for i in range(self._file.num_row_groups)]
+        groups = [self._file.metadata.row_group(i) for i in range(self._file.num_row_groups)]
+        columns = [each.column(0).statistics for each in groups if each.num_rows]  # a table of nothing has none
         self._firsts = [each.min for each in columns]
         self._lasts = [each.max for each in columns]
         self._read: dict[int, Any] = {}

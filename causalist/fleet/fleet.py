@@ -150,7 +150,7 @@ class Fleet:
         a store or scheduler that cannot be used; what is done by then stays.
         """
         wanted = self._members(names)
-        done = index_members(wanted, self.file.store, options or IndexingOptions(), progress)
+        done = list(index_members(wanted, self.file.store, options or IndexingOptions(), progress))
         self.write_tables()
         return tuple(sorted(done, key=lambda shard: shard.name))
 
