@@ -45,7 +45,15 @@ _B = 0.5  # of BM25 over repositories, whose sizes differ by four orders of magn
 _DAMPING = 0.85
 _ABOUT = b"causalist"  # key of what a words object says of its repository
 
-FIELDS = ("definitions", "files", "names", "paths", "readme", "intro", "own")
+FIELDS = ("definitions", "files", "names", "paths", "readme", "intro", "own", "language")
+# Words by which people name the language, or its platform, of a repository.
+_LANGUAGE_WORDS = {
+    "python": "python", "javascript": "javascript js node nodejs", "typescript": "typescript javascript js node nodejs",
+    "tsx": "typescript javascript react js", "go": "go golang", "rust": "rust", "java": "java jvm",
+    "kotlin": "kotlin java jvm", "scala": "scala jvm", "csharp": "net dotnet csharp", "cpp": "c cpp", "c": "c",
+    "ruby": "ruby rails", "php": "php", "swift": "swift ios", "elixir": "elixir erlang", "lua": "lua", "bash": "shell",
+}  # fmt: skip
+_MIN_LANGUAGE_SHARE = 0.3  # of the files of the commonest language
 
 
 class ChoiceWeights(NamedTuple):
@@ -58,6 +66,7 @@ class ChoiceWeights(NamedTuple):
     readme: float
     intro: float
     own: float
+    language: float
     code: float
     description: float
     pagerank: float
@@ -65,7 +74,10 @@ class ChoiceWeights(NamedTuple):
 
 
 # Fitted by tests/benchmarks/fleet; docs/benchmarks.md has the figures on other ecosystems.
-WEIGHTS = ChoiceWeights(0.1, 0.1, 0.3, 0.2, 0.3, 0.5, 0.6, 4.0, 4.0, 0.1, 0.0)
+WEIGHTS = ChoiceWeights(
+    definitions=3.54, files=2.41, names=0.51, paths=0.24, readme=0.51, intro=1.24, own=2.12, language=0.99, code=5.4,
+    description=0.76, pagerank=0.0, size=0.0,
+)  # fmt: skip
 
 
 class RepositoryWords(NamedTuple):
@@ -86,12 +98,13 @@ def count_words(index: Index, read_text: Any = None) -> RepositoryWords:
         "names": _frequencies(lexical.symbol_names, terms),
         "paths": _frequencies(lexical.paths, terms),
     }
-    readme, passages = _readme_of(index)
+    readme, passages = readme_of(index)
     for field, nodes in (("readme", passages[:_MAX_README_PASSAGES]), ("intro", passages[:_INTRO_PASSAGES])):
         counts[field] = _occurrences(lexical, nodes, len(graph.nodes))
     text = read_text(readme) if readme and read_text is not None else ""
     about = {
         "about": first_sentence(first_paragraph(text))[:300] if text else "",
+        "languages": _main_languages(index),
         "n_definitions": int(lexical.definitions.n_documents),
         "n_readme": int(counts["readme"].sum()),
         "code": _vector(terms, np.sqrt(counts["definitions"].astype(np.float64)) + counts["names"]),
@@ -104,12 +117,19 @@ def count_words(index: Index, read_text: Any = None) -> RepositoryWords:
     )
 
 
+def _main_languages(index: Index) -> list[str]:
+    """Return the languages of code that people may call the repository's, sorted."""
+    counts = {name: n for name, n in index.languages.items() if name in _LANGUAGE_WORDS}
+    most = max(counts.values(), default=0)
+    return sorted(name for name, n in counts.items() if n >= _MIN_LANGUAGE_SHARE * most)
+
+
 def _frequencies(postings: Postings, terms: StringTable) -> NDArray[np.int32]:
     found = np.diff(postings.indptr).astype(np.int32)
     return found if len(found) == len(terms) else np.resize(found, len(terms))
 
 
-def _readme_of(index: Index) -> tuple[str, NDArray[np.int64]]:
+def readme_of(index: Index) -> tuple[str, NDArray[np.int64]]:
     """Return (path of the README at the top, its node and passages in their order)."""
     nodes = index.graph.nodes
     for path in index.manifest.paths:
@@ -171,7 +191,12 @@ def write_tables(records: Iterable[Mapping[str, Any]], store: "FleetStore", fold
             raise FleetError(f"the words of {record['name']} are damaged; index it again") from error
         row = {name: record[name] for name in ("name", "commit", "version", "n_files", "n_nodes", "n_edges")}
         rows.append({**row, "index": objects["index"], "text": objects["text"], **about})
-        parts.append(_with_own_words(table.replace_schema_metadata(None), record["name"], number))
+        languages = " ".join(_LANGUAGE_WORDS.get(each, "") for each in about.get("languages", ()))
+        table = table.replace_schema_metadata(None)
+        for field, words in (("own", record["name"]), ("language", languages)):
+            table = _with_words(table, field, words)
+        numbers = arrow.array(np.full(len(table), number, dtype=np.int32))
+        parts.append(table.append_column("repository", numbers))
     vector = arrow.list_(arrow.float32())
     text, count = arrow.string(), arrow.int64()
     schema = arrow.schema(
@@ -181,9 +206,9 @@ def write_tables(records: Iterable[Mapping[str, Any]], store: "FleetStore", fold
     )  # fmt: skip
     parquet.write_table(arrow.Table.from_pylist(rows, schema=schema), folder / REPOSITORIES, compression="zstd")
     counts = [arrow.field(name, arrow.int32()) for name in FIELDS]
-    words = arrow.schema([arrow.field("term", text), arrow.field("repository", arrow.int32()), *counts])
-    joined = arrow.concat_tables(parts) if parts else words.empty_table()
-    joined = joined.select([field.name for field in words]).cast(words)
+    wanted = arrow.schema([arrow.field("term", text), arrow.field("repository", arrow.int32()), *counts])
+    joined = arrow.concat_tables(parts) if parts else wanted.empty_table()
+    joined = joined.select([field.name for field in wanted]).cast(wanted)
     joined = joined.sort_by([("term", "ascending"), ("repository", "ascending")])
     parquet.write_table(
         joined, folder / WORDS, compression="zstd", row_group_size=_GROUP_ROWS, use_dictionary=["term"],
@@ -193,24 +218,21 @@ def write_tables(records: Iterable[Mapping[str, Any]], store: "FleetStore", fold
         store.write_table(name, folder / name)
 
 
-def _with_own_words(table: Any, name: str, number: int) -> Any:
-    """Return the words of a shard with its number, and with the words of its name in the field `own`."""
+def _with_words(table: Any, field: str, text: str) -> Any:
+    """Return the words of a shard with a further field, which is 1 for the words of a text and 0 for all others."""
     import pyarrow as arrow
     import pyarrow.compute as compute
 
-    own = sorted({term for part in re.findall(r"\w+", name) for term in terms_of(part)})
+    own = sorted({term for part in re.findall(r"\w+", text) for term in terms_of(part)})
     known = compute.is_in(table.column("term"), value_set=arrow.array(own, arrow.string()))
-    table = table.append_column("own", known.cast(arrow.int32()))
+    table = table.append_column(field, known.cast(arrow.int32()))
     missing = sorted(set(own) - set(table.column("term").filter(known).to_pylist()))
     if missing:
-        zeros = arrow.array([0] * len(missing), arrow.int32())
-        added = dict.fromkeys(table.column_names, zeros)
-        added["term"], added["own"] = (
-            arrow.array(missing, arrow.string()),
-            arrow.array([1] * len(missing), arrow.int32()),
-        )
+        added = dict.fromkeys(table.column_names, arrow.array([0] * len(missing), arrow.int32()))
+        added["term"] = arrow.array(missing, arrow.string())
+        added[field] = arrow.array([1] * len(missing), arrow.int32())
         table = arrow.concat_tables([table, arrow.table(added, schema=table.schema)])
-    return table.append_column("repository", arrow.array(np.full(len(table), number, dtype=np.int32)))
+    return table
 
 
 def _arrow() -> tuple[Any, Any]:
@@ -303,7 +325,7 @@ class Catalog:
         sizes = np.array(self.columns["n_definitions"], dtype=np.float64)
         readmes = np.array(self.columns["n_readme"], dtype=np.float64)
         total = sum(terms.values()) or 1.0
-        lengths = {"readme": readmes, "intro": np.minimum(readmes, 200.0), "own": np.ones(n)}
+        lengths = {"readme": readmes, "intro": np.minimum(readmes, 200.0), "own": np.ones(n), "language": np.ones(n)}
         rows_of = {term: self._rows(term) for term in sorted(terms)}
         for column, field in enumerate(FIELDS):
             length = lengths.get(field, np.sqrt(sizes))
@@ -314,7 +336,7 @@ class Catalog:
                 if not frequency:
                     continue
                 idf = float(np.log1p((n - frequency + 0.5) / (frequency + 0.5)))
-                tf = np.sqrt(counts) if field not in ("own", "intro", "readme") else counts.astype(np.float64)
+                tf = np.sqrt(counts) if field not in lengths else counts.astype(np.float64)
                 found[:, column] += weight / total * idf * tf * (_K1 + 1) / (tf + _K1 * norm)
         vector = shipped_encoder().encode(question)
         if vector is not None and n:
