@@ -453,8 +453,13 @@ class HippoIndex:
 
     def _with_metadata(self, record: Record, passage_id: str, metadata: Mapping[str, Any]) -> Record:
         references = tuple(dict.fromkeys(r for r in metadata.get("references", ()) if r != passage_id))
-        defines = self.records.find_defined_entities(record.text, metadata)
-        return replace(record, metadata=metadata, references=references, defines=defines)
+        return replace(
+            record,
+            metadata=metadata,
+            references=references,
+            defines=self.records.find_defined_entities(record.text, metadata, record.mentions),
+            terms=self.records.count_terms(record.text, metadata),
+        )
 
     def _build_query(
         self, text: str, ppr_alpha: float | None, max_iter: int, tol: float, variant: str | Variant | None

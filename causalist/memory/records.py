@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import CausalistError, ModelFailed, UsageError
 from causalist.memory.extractors import TYPES, Embedder, Extraction, entity_id
+from causalist.memory.names import Words, fold_words, is_name
 from causalist.model import protocols as embedding
 from causalist.rank.lexical.query_expansion import damerau_distance
 from causalist.rank.terms import split_word, stem, terms_of
@@ -309,24 +310,46 @@ _TERM = re.compile(
     r"|const|static|struct|char)[ \t]+|\*){0,4}`?([\w.]{2,80})`?",
     re.MULTILINE,
 )
+_BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")  # "Mercury (planet)" defines Mercury too
 _MAX_DEFINED_TERMS = 200  # per passage
+_MAX_HEADING = 120  # characters
+_MAX_LEAD = 4  # characters before the name that a text begins with: an article
 
 
-def find_defined_names(text: str, title: object) -> list[str]:
+def find_defined_names(text: str, title: object, leading: str = "") -> list[str]:
     r"""Return the ids of the names that a passage defines, in the order found.
+
+    Without a title, its first line is one, if it is short and no sentence; without such a line, the name that it begins
+    with, `leading`, is defined.
 
     >>> find_defined_names("- class csv.Sniffer()\n\nDeduces.", "13.1. `csv` — CSV File Reading")
     ['csv_—_csv_file_reading', 'csv', 'csv_file_reading', 'csv.sniffer']
     """
     found: dict[str, None] = {}
-    if isinstance(title, str):
-        whole = _NUMBER.sub("", title[:300])
-        for part in (whole.replace("`", ""), *_SEPARATOR.split(whole), *_SPAN.findall(whole)):
+    heading = title if isinstance(title, str) and title.strip() else find_heading(text)
+    if not heading:
+        found[entity_id(leading)] = None
+    else:
+        whole = _NUMBER.sub("", heading[:300])
+        plain = _BRACKETS.sub("", whole)
+        for part in (whole.replace("`", ""), plain, *_SEPARATOR.split(whole), *_SPAN.findall(whole)):
             name = _ARTICLE.sub("", part.replace("`", "").strip())
             found.update(dict.fromkeys((entity_id(name), entity_id(_KIND_SUFFIX.sub("", name)))))
     found.update(dict.fromkeys(entity_id(match[1]) for match in _TERM.finditer(text)))
     found.pop("", None)
     return list(found)[:_MAX_DEFINED_TERMS]
+
+
+def find_heading(text: str) -> str:
+    r"""Return the first line of a text if it is a heading: short, followed by others, no list item and no sentence.
+
+    >>> find_heading("# Leave\n\nNew parents get 16 weeks."), find_heading("All get it.\nAsk Ada.")
+    ('Leave', '')
+    """
+    line, _, more = text.lstrip().partition("\n")
+    line = line.strip().lstrip("#=").strip()
+    is_short = more.strip() and 0 < len(line) <= _MAX_HEADING
+    return line if is_short and line[0] not in "-*+|>" and line[-1] not in ".,;!?…。！？" else ""
 
 
 _DEFINED_WORD = re.compile(r"[^\W_]\w*")
@@ -351,7 +374,8 @@ class Record:
 
     - `mentions`: int32, shape (n, 4), in text order: numbers of entity, name as written and type, and the first
       character (-1 if unknown).
-    - `terms`: int32, shape (n, 2): term number and count.
+    - `terms`: int32, shape (n, 2): term number and count, of text and title.
+    - `words`: int32, shape (n,): numbers of the words of the text, in its order.
     - `defines`: int32, shape (n,): numbers of the entities that the passage defines.
     """
 
@@ -362,6 +386,7 @@ class Record:
     defines: NDArray[np.int32]
     triples: tuple[StoredTriple, ...]
     references: tuple[str, ...]
+    words: NDArray[np.int32]
 
 
 @dataclass(slots=True)
@@ -389,6 +414,8 @@ class Records:
         self.entities = StringNumbers()
         self.written = StringNumbers()  # names as written
         self.terms = StringNumbers()
+        self.words = StringNumbers()
+        self._entity_words: list[Words] = []  # by entity number; () for a name that is not searched
         self.name_similarity = NameSimilarity()
         self.generation = 0
 
@@ -408,25 +435,50 @@ class Records:
             (self._intern_entity(e.name), self.written.intern(e.name), TYPES.index(e.type), e.start)
             for e in found.entities
         ]
-        counts = Counter(term for word in _DEFINED_WORD.findall(text) for term in terms_of(word))
-        terms = sorted((self.terms.intern(term), n) for term, n in counts.items())
+        rows = np.array(mentions, dtype=np.int32).reshape(-1, 4)
         self.restore(
             passage_id,
             Record(
                 text,
                 metadata,
-                np.array(mentions, dtype=np.int32).reshape(-1, 4),
-                np.array(terms, dtype=np.int32).reshape(-1, 2),
-                self.find_defined_entities(text, metadata),
+                rows,
+                self.count_terms(text, metadata),
+                self.find_defined_entities(text, metadata, rows),
                 triples,
                 references,
+                self.number_words(text),
             ),
         )
 
-    def find_defined_entities(self, text: str, metadata: Mapping[str, Any]) -> NDArray[np.int32]:
+    def count_terms(self, text: str, metadata: Mapping[str, Any]) -> NDArray[np.int32]:
+        """Return (term number, count) of a passage; a title that the text does not begin with counts as well."""
+        title = metadata.get(TITLE)
+        if isinstance(title, str) and title.strip().casefold() not in text[: len(title) + 40].casefold():
+            text = f"{title}\n{text}"
+        counts = Counter(term for word in _DEFINED_WORD.findall(text) for term in terms_of(word))
+        terms = sorted((self.terms.intern(term), n) for term, n in counts.items())
+        return np.array(terms, dtype=np.int32).reshape(-1, 2)
+
+    def number_words(self, text: str) -> NDArray[np.int32]:
+        """Return the numbers of the words of a text, in its order."""
+        return np.array([self.words.intern(word) for word in fold_words(text)], dtype=np.int32)
+
+    def find_defined_entities(
+        self, text: str, metadata: Mapping[str, Any], mentions: NDArray[np.int32]
+    ) -> NDArray[np.int32]:
         """Return the numbers of the entities that a passage defines, ascending."""
-        names = find_defined_names(text, metadata.get(TITLE))
+        leading = ""
+        if len(mentions) and 0 <= int(mentions[0, 3]) <= _MAX_LEAD:
+            leading = self.written.strings[int(mentions[0, 1])]
+        names = find_defined_names(text, metadata.get(TITLE), leading)
         return np.array(sorted(self.entities.intern(name) for name in names), dtype=np.int32)
+
+    def words_of_entity(self, number: int) -> Words:
+        """Return the words of an entity's name, () if it cannot be searched."""
+        for name in self.entities.strings[len(self._entity_words) : number + 1]:
+            words = fold_words(name.replace("_", " "))
+            self._entity_words.append(tuple(map(self.words.intern, words)) if is_name(words) else ())
+        return self._entity_words[number]
 
     def restore(self, passage_id: str, record: Record) -> None:
         """Add a record that uses the numbers of these records."""

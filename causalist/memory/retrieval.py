@@ -8,15 +8,13 @@ entity matches, it is plain retrieval.
 |---|---|
 | `vector` | plain retrieval (vectors, or BM25 without an embedder), relative to the best |
 | `graph` | PageRank of the passage's entities, relative to the best |
-| `definition` | share of the entities of the best passages that the document defines |
 | `remainder` | coverage by the document of query terms that the best documents lack |
-| `own_remainder` | the same coverage by the passage itself |
-| `document` | BM25 of the whole document, relative to the best, for passages with a query term |
 | `share` | square of the query coverage of the passage, weighted by rarity |
+| six more | names that lead to it from the query and from the best passages (`bridges.py`) |
 
 Weights are those of `RetrievalSettings`, divided by their sum, so that a score is in [0, 1] too. The defaults are
-fitted by `python -m tests.benchmarks.memory.fit`. The two remainder signals exist because plain retrieval ranks
-repetitions of the first result high, whereas a reader lacks the terms that the first document does not have.
+fitted by `python -m tests.benchmarks.memory.fit`. Remaining terms count because plain retrieval ranks repetitions of
+the first result high, whereas a reader lacks the terms that the first document does not have.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,6 +26,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.memory.arrays import Floats
+from causalist.memory.bridges import BRIDGE_SIGNALS, GRAPH_BRIDGES, score_bridges
 from causalist.memory.entity_linking import (
     FactFilter,
     LinkedEntities,
@@ -40,7 +39,7 @@ from causalist.memory.extractors import EntityExtractor
 from causalist.memory.walk import MAX_ITERATIONS, TOLERANCE, Seeding, Snapshot, Variant
 from causalist.model.answer import RetrievalMode
 from causalist.model.scores import PageRankResult
-from causalist.rank.lexical.bm25 import K1, bm25
+from causalist.rank.lexical.bm25 import bm25, query_coverage
 
 # Chosen on the tuning half of the benchmark; see the decisions.
 _N_FIRST_DOCUMENTS = 2  # best documents whose missing terms count
@@ -50,15 +49,13 @@ _LENGTH_POWER = 2  # of the length factor of remainders
 _FULL_SHARE = 0.3  # of the query's idf; above it, missing terms count fully
 
 
-@dataclass(frozen=True, slots=True)
-class UncoveredTerms:
-    """Coverage of the query terms that the best documents lack, in [0, 1].
+class UncoveredTerms(NamedTuple):
+    """Coverage of the query terms that the best documents lack.
 
-    `by_document`: shape (documents,); `by_passage`: shape (P,); `missing`: the terms that the best document lacks.
+    `by_document`: shape (documents,), in [0, 1]; `missing`: the terms that the best document lacks.
     """
 
     by_document: Floats
-    by_passage: Floats
     missing: tuple[int, ...]
 
 
@@ -70,10 +67,9 @@ def find_uncovered_terms(terms: Iterable[int], plain: Floats, snapshot: Snapshot
 
         c(d) = (sum of idf over U in d / sum of idf over U)^2
 
-    is averaged over the _N_FIRST_DOCUMENTS best documents, weighted by (score / best score)^_REMAINDER_POWER. The same
-    is computed for passages, because two missing terms in one passage are stronger evidence than terms pages apart.
-    Both are scaled down if U is a small part of the query (the rest of an answered query is noise), and if the query
-    has fewer than LONG_QUERY_TERMS terms (documents may lack a term of a short query because they use a synonym).
+    is averaged over the _N_FIRST_DOCUMENTS best documents, weighted by (score / best score)^_REMAINDER_POWER. It is
+    scaled down if U is a small part of the query (the rest of an answered query is noise), and if the query has fewer
+    than LONG_QUERY_TERMS terms (documents may lack a term of a short query because they use a synonym).
     """
     firsts, scores = _top_documents(plain, snapshot)
     by_term = {term: _documents_with_term(term, snapshot) for term in terms}
@@ -83,31 +79,29 @@ def find_uncovered_terms(terms: Iterable[int], plain: Floats, snapshot: Snapshot
     n = snapshot.n_documents
     idf = {t: float(np.log1p((n - has.sum() + 0.5) / (has.sum() + 0.5))) for t, has in by_term.items()}
     weights = (scores / scores[0]) ** _REMAINDER_POWER
-    by_document, by_passage = np.zeros(n), np.zeros(snapshot.arrays.n_passages)
+    by_document = np.zeros(n)
     for document, weight in zip(firsts, weights.tolist(), strict=True):
         left = [t for t, has in by_term.items() if not has[document]]
         total = sum(idf[t] for t in left)
         if total > 0:
-            share, part = np.zeros(n), np.zeros(len(by_passage))
+            share = np.zeros(n)
             for term in left:
                 share[by_term[term]] += idf[term] / total
-                part[_passages_with_term(term, snapshot)] += idf[term] / total
             by_document += weight * share**2
-            by_passage += weight * part**2
     amount = min(1.0, sum(idf[t] for t in missing) / sum(idf.values()) / _FULL_SHARE)
     scale = amount * min(1.0, len(by_term) / LONG_QUERY_TERMS) ** _LENGTH_POWER / float(weights.sum())
-    return UncoveredTerms(by_document * scale, by_passage * scale, missing)
+    return UncoveredTerms(by_document * scale, missing)
 
 
-def score_uncovered_terms(uncovered: UncoveredTerms, snapshot: Snapshot) -> tuple[Floats, Floats]:
-    """Return (`remainder`, `own_remainder`) of passages, shapes (P,).
+def score_uncovered_terms(uncovered: UncoveredTerms, snapshot: Snapshot) -> Floats:
+    """Return `remainder` of passages, shape (P,).
 
     The coverage of a document counts for its passages that have a missing term.
     """
     says_it = np.zeros(snapshot.arrays.n_passages, dtype=np.bool_)
     for term in uncovered.missing:
         says_it[_passages_with_term(term, snapshot)] = True
-    return np.where(says_it, uncovered.by_document[snapshot.document_of], 0.0), uncovered.by_passage
+    return np.where(says_it, uncovered.by_document[snapshot.document_of], 0.0)
 
 
 def _top_documents(plain: Floats, snapshot: Snapshot) -> tuple[list[int], Floats]:
@@ -161,19 +155,22 @@ class RetrievalSettings:
     `top_k_entities`: number of best entities with passages that count; `expand_hops`: further hops from them; None:
     all entities. `combine_with_vector`: add the other signals by their weights; the share of the graph signals grows
     with the share of passages that have entities. The default weights are fitted (see the decisions); `PUBLISHED` has
-    those of the methods. `by_length`: reduce all signals but plain retrieval for short queries.
+    those of the methods. `by_length`: reduce PageRank and `share` for short queries.
     """
 
     top_k_entities: int | None = 20
     expand_hops: int = 1
     combine_with_vector: bool = True
-    vector_weight: float = 0.281
-    graph_weight: float = 0.059
-    definition_weight: float = 0.094
-    remainder_weight: float = 0.19
-    own_remainder_weight: float = 0.079
-    document_weight: float = 0.049
-    share_weight: float = 0.248
+    vector_weight: float = 0.109
+    graph_weight: float = 0.053
+    remainder_weight: float = 0.142
+    share_weight: float = 0.208
+    named_weight: float = 0.109
+    definition_weight: float = 0.081
+    definition_rest_weight: float = 0.042
+    shared_weight: float = 0.109
+    shared_rest_weight: float = 0.062
+    rest_weight: float = 0.084
     by_length: bool = True
 
     @property
@@ -185,12 +182,8 @@ class RetrievalSettings:
 PUBLISHED = RetrievalSettings(
     vector_weight=0.3,
     graph_weight=0.7,
-    definition_weight=0.0,
-    remainder_weight=0.0,
-    own_remainder_weight=0.0,
-    document_weight=0.0,
-    share_weight=0.0,
     by_length=False,
+    **{f"{name}_weight": 0.0 for name in ("remainder", "share", *BRIDGE_SIGNALS)},  # type: ignore[arg-type]
 )
 
 
@@ -374,12 +367,9 @@ def build_results(
     return found
 
 
-SIGNALS = ("vector", "graph", "definition", "remainder", "own_remainder", "document", "share")
-GRAPH_SIGNALS = ("graph", "definition")  # weighted by the share of passages with entities
-_LONG_QUERY_SIGNALS = ("graph", "definition", "document", "share")
-_N_SOURCES = 2  # best plain results whose entities lead to definitions
-_SOURCE_POWER = 3  # of their scores, relative to the best; chosen on the tuning half of the benchmark
-# scores are compared rounded, then by passage id
+SIGNALS = ("vector", "graph", "remainder", "share", *BRIDGE_SIGNALS)
+GRAPH_SIGNALS = ("graph", *GRAPH_BRIDGES)  # weighted by the share of passages with entities
+_LONG_QUERY_SIGNALS = ("graph", "share")
 
 
 def combine_signals(
@@ -388,9 +378,9 @@ def combine_signals(
     """Return the scores of all passages, shape (P,), in [0, 1].
 
     `graph` and `plain` are the scores of a walk and of plain retrieval. The weights of graph signals are multiplied
-    with the share of passages that have entities. Below LONG_QUERY_TERMS terms, all signals but plain retrieval and
-    remainders (which have a length factor of their own) are multiplied with the relative length of the query: one
-    passage mostly answers a short query. Plain retrieval gets the rest of the weight.
+    with the share of passages that have entities. Below LONG_QUERY_TERMS terms, PageRank and `share` are multiplied
+    with the relative length of the query (`remainder` has a length factor of its own). Plain retrieval gets the rest of
+    the weight.
     """
     if not settings.combine_with_vector:
         return graph
@@ -414,64 +404,16 @@ def compute_signals(
     """Return the wanted signals by name, each of shape (P,)."""
     wanted = set(wanted)
     found = {"vector": _scale_by_max(plain), "graph": _scale_by_max(graph)}
-    if "definition" in wanted:
-        found["definition"] = score_definitions(plain, snapshot)
     terms = terms_in_vocabulary(text, snapshot)
-    if wanted & {"remainder", "own_remainder"}:
+    if "remainder" in wanted:
         remainder = find_uncovered_terms(terms, plain, snapshot)
         if remainder is not None:
-            found["remainder"], found["own_remainder"] = score_uncovered_terms(remainder, snapshot)
-    if wanted & {"document", "share"}:
-        found["document"], found["share"] = score_words(terms, snapshot)
+            found["remainder"] = score_uncovered_terms(remainder, snapshot)
+    if "share" in wanted:
+        found["share"] = query_coverage(terms, snapshot.arrays.postings, snapshot.arrays.n_passages) ** 2
+    if wanted & set(BRIDGE_SIGNALS):
+        found.update(score_bridges(text, terms, plain, snapshot))
     return {name: found[name] for name in SIGNALS if name in wanted and name in found}
-
-
-def score_words(terms: Iterable[int], snapshot: Snapshot) -> tuple[Floats, Floats]:
-    """Return (`document`, `share`) of passages.
-
-    The rarity of a term is the idf of BM25: ln(1 + (N - df + 0.5) / (df + 0.5)), with N documents of which df have it.
-    """
-    postings, document_of, n = snapshot.arrays.postings, snapshot.document_of, snapshot.n_documents
-    document_scores, by_passage, total = np.zeros(n), np.zeros(snapshot.arrays.n_passages), 0.0
-    for term in terms:
-        part = slice(int(postings.indptr[term]), int(postings.indptr[term + 1]))
-        passages = postings.documents[part]
-        documents, of = np.unique(document_of[passages], return_inverse=True)
-        counts = np.bincount(of, weights=postings.counts[part])
-        rarity = float(np.log1p((n - len(documents) + 0.5) / (len(documents) + 0.5)))
-        document_scores[documents] += rarity * counts * (K1 + 1) / (counts + snapshot.document_norms[documents])
-        by_passage[passages] += rarity
-        total += rarity
-    if not total:
-        return document_scores[document_of], by_passage
-    return np.where(by_passage > 0, _scale_by_max(document_scores)[document_of], 0.0), np.asarray(
-        (by_passage / total) ** 2, dtype=np.float64
-    )
-
-
-def score_definitions(plain: Floats, snapshot: Snapshot) -> Floats:
-    """Return `definition` of passages, in [0, 1].
-
-    With a the scores of the best passages, x(e) is the sum of a over the best passages that name entity e, divided by
-    the number of documents that define e. A document gets the sum of x over its defined entities. The square root of
-    that, relative to the best document, goes to its passages that share a word with the query.
-    """
-    arrays = snapshot.arrays
-    found = np.zeros(arrays.n_passages)
-    top = top_indices(plain, _N_SOURCES)
-    if not len(top) or not len(arrays.defines.indices):
-        return found
-    weights = (plain[top] / plain[top[0]]) ** _SOURCE_POWER
-    entities, _, source = arrays.mentions.gather(top)
-    x = np.bincount(entities, weights=weights[source], minlength=arrays.n_entities)
-    named = np.flatnonzero(x)
-    documents, _, of = snapshot.definers.gather(named)
-    share = x[named] / np.maximum(np.diff(snapshot.definers.indptr)[named], 1)
-    by_document = np.bincount(documents, weights=share[of], minlength=snapshot.n_documents)
-    best = float(by_document.max(initial=0.0))
-    if best > 0:
-        found = np.sqrt(by_document / best)[snapshot.document_of] * (plain > 0)
-    return np.asarray(found, dtype=np.float64)
 
 
 def top_indices(scores: Floats, most: int) -> NDArray[np.int64]:

@@ -2,12 +2,12 @@
 
     meta(key, value)                       format; checksum of all other tables
     passage(id, text, metadata)            one row a passage, metadata as JSON, in the order of the arrays
-    string(kind, number, value)            entities, names as written and terms, by number
+    string(kind, number, value)            entities, names as written, terms and words, by number
     triple(passage, subject, predicate, object, confidence)     entity numbers, in text order
     diagnostic(passage, detail)            unusable extractor output
     near(word, other)                      similar words of names, which are expensive to compute
-    array(name, dtype, shape, data)        numpy arrays: mentions, terms and definitions of all passages, concatenated,
-                                           with their sizes; vectors of passages and entities
+    array(name, dtype, shape, data)        numpy arrays: mentions, terms, definitions and words of all passages,
+                                           concatenated, with their sizes; vectors of passages and entities
 
 Files are written under a temporary name and renamed, so that a reader sees the old or the new memory, also after a
 crash of the writer. Data are checked before use; nothing is executed or unpickled. A name that ends in `.json` means
@@ -39,7 +39,7 @@ from causalist.memory.extractors import TYPES, Embedder, Entity, Extraction, Tri
 from causalist.memory.records import Record, Records, StoredTriple, Vectors, check_passage
 from causalist.memory.walk import Snapshot, count_cooccurrences
 
-FORMAT = 2
+FORMAT = 3
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE passage(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, text TEXT NOT NULL, metadata TEXT NOT NULL);
@@ -145,8 +145,10 @@ def _write(path: Path, state: MemoryState) -> None:
         "terms.sizes": np.array([len(r.terms) for r in passage_records], dtype=np.int64),
         "defines": _concatenate([r.defines.reshape(-1, 1) for r in passage_records], 1),
         "defines.sizes": np.array([len(r.defines) for r in passage_records], dtype=np.int64),
+        "words": _concatenate([r.words.reshape(-1, 1) for r in passage_records], 1),
+        "words.sizes": np.array([len(r.words) for r in passage_records], dtype=np.int64),
     }
-    strings = {"entity": records.entities, "written": records.written, "term": records.terms}
+    strings = {"entity": records.entities, "written": records.written, "term": records.terms, "word": records.words}
     if vectors is not None:
         arrays["vectors"] = vectors.matrix(passages)
         named = [name for name in records.entities.strings if name in vectors.entities]
@@ -193,7 +195,7 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
         passages, strings, triples, notes, near, stored = (database.execute(query).fetchall() for query in _ROWS)
     arrays = {name: _parse_array(dtype, json.loads(shape), data) for name, dtype, shape, data in stored}
     records = Records()
-    numbers = {"entity": records.entities, "written": records.written, "term": records.terms}
+    numbers = {"entity": records.entities, "written": records.written, "term": records.terms, "word": records.words}
     for kind, number, value in strings:
         if numbers[kind].intern(value) != number:
             raise ValueError(f"duplicate {kind} {value!r}")
@@ -206,16 +208,19 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
         _check_range(arrays["mentions"][:, column], limit)
     _check_range(arrays["terms"][:, 0], len(records.terms.strings))
     _check_range(arrays["defines"][:, 0], len(records.entities.strings))
+    _check_range(arrays["words"][:, 0], len(records.words.strings))
     ends = [number for row in triples for number in (row[1], row[3])]
     named = dict.fromkeys([*arrays["mentions"][:, 0].tolist(), *ends])
     records.name_similarity.restore((records.entities.strings[number] for number in named), near)
     defines = _split(arrays["defines"][:, 0], arrays["defines.sizes"])
     mentions = _split(arrays["mentions"], arrays["mentions.sizes"])
     terms = _split(arrays["terms"], arrays["terms.sizes"])
-    for (number, passage, text, metadata), own, words, about in zip(passages, mentions, terms, defines, strict=True):
+    words = _split(arrays["words"][:, 0], arrays["words.sizes"])
+    columns = zip(passages, mentions, terms, defines, words, strict=True)
+    for (number, passage, text, metadata), own, counts, about, order in columns:
         plain = json.loads(metadata)
         references = tuple(dict.fromkeys(r for r in plain.get("references", ()) if r != passage))
-        record = Record(text, plain, own, words, about, tuple(by_passage.get(number, ())), references)
+        record = Record(text, plain, own, counts, about, tuple(by_passage.get(number, ())), references, order)
         records.restore(passage, record)
     diagnostics: dict[str, tuple[str, ...]] = {}
     for number, detail in notes:

@@ -26,11 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.memory.arrays import B, Floats, Matrix, MemoryArrays
+from causalist.memory.arrays import Floats, Matrix, MemoryArrays
+from causalist.memory.extractors import TYPES
+from causalist.memory.names import Names, build_names
 from causalist.memory.records import Records, Vectors, cosines
 from causalist.model.answer import GraphVariant, Specificity
 from causalist.model.scores import PageRankResult, Transition, WalkOutcome
-from causalist.rank.lexical.bm25 import K1
 from causalist.rank.pagerank import personalized_pagerank
 from causalist.rank.sparse_product import csr_product
 
@@ -192,6 +193,15 @@ def count_cooccurrences(arrays: MemoryArrays) -> tuple[NDArray[np.int64], NDArra
     pairs = triu(matrix.T @ matrix, k=1).tocoo()
     order = np.lexsort((pairs.col, pairs.row))
     return pairs.row[order].astype(np.int64), pairs.col[order].astype(np.int64), pairs.data[order].astype(np.float64)
+
+
+_NAME_TYPES = [i for i, name in enumerate(TYPES) if name not in ("date", "measure", "iri")]  # types that link passages
+
+
+def _stack(parts: list[NDArray[np.int32]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return (number of the part, value) of all values."""
+    values = np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, dtype=np.int64)
+    return np.repeat(np.arange(len(parts), dtype=np.int64), [len(part) for part in parts]), values
 
 
 MAX_ITERATIONS = 50
@@ -437,6 +447,16 @@ class Snapshot:
         return {passage: i for i, passage in enumerate(self.arrays.passages)}
 
     @cached_property
+    def names(self) -> Names:
+        """Names that passages define or mention, and the passages of each."""
+        found = [self.records.passages[passage] for passage in self.arrays.passages]
+        mentions, defines = (
+            [r.mentions[np.isin(r.mentions[:, 2], _NAME_TYPES), 0] for r in found],
+            [r.defines for r in found],
+        )
+        return build_names([r.words for r in found], self.records.words_of_entity, _stack(mentions), _stack(defines))
+
+    @cached_property
     def mention_passages(self) -> NDArray[np.int64]:
         """Passage of each mention."""
         return self.arrays.mentions.rows
@@ -450,26 +470,6 @@ class Snapshot:
     def n_documents(self) -> int:
         """Number of documents."""
         return int(self.document_of.max(initial=-1)) + 1
-
-    @cached_property
-    def document_norms(self) -> Floats:
-        """K1 * (1 - b + b * length / mean length) of each document, shape (documents,), for BM25 over documents."""
-        postings, n = self.arrays.postings, self.n_documents
-        lengths = np.bincount(self.document_of[postings.documents], weights=postings.counts, minlength=n)
-        mean = float(lengths.mean()) if lengths.any() else 1.0
-        return np.asarray(K1 * (1.0 - B + B * lengths / mean), dtype=np.float64)
-
-    @cached_property
-    def definers(self) -> Matrix:
-        """Matrix (E, documents): 1 if a passage of the document defines the entity."""
-        given = self.arrays.defines
-        found = Matrix.from_entries(
-            given.indices.astype(np.int64),
-            self.document_of[given.rows],
-            np.ones(len(given.indices)),
-            (self.arrays.n_entities, self.n_documents),
-        )
-        return Matrix(found.indptr, found.indices, np.ones(len(found.indices)), found.n_columns)
 
     @cached_property
     def explicit_subjects(self) -> NDArray[np.int64]:

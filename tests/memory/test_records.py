@@ -1,11 +1,9 @@
 """What passages are about, and what that is worth."""
 
-import numpy as np
 import pytest
 
 from causalist.memory import HippoIndex
 from causalist.memory.records import find_defined_names
-from causalist.memory.retrieval import score_definitions
 
 
 @pytest.mark.parametrize(
@@ -18,31 +16,21 @@ from causalist.memory.retrieval import score_definitions
         ("- csv.reader(f)\n\nReturn it.\n\n- Use `x`\n- class `Sniffer`\n", None, ["csv.reader", "use", "sniffer"]),
         ("no list", None, []),
         ("", 7, []),
+        ("", "Mercury (planet)", ["mercury_(planet", "mercury"]),
+        ("Mercury (planet)\nIt has no moon.", None, ["mercury_(planet", "mercury"]),
+        ("# Leave\n\nNew parents get 16 weeks.", None, ["leave"]),
+        ("One line alone", None, []),
+        ("A sentence is no heading.\nMore.", None, []),
+        ("Heading\nText.", "Title", ["title"]),
     ],
 )  # fmt: skip
 def test_titles_and_terms(text: str, title: object, expected: list[str]) -> None:
     assert find_defined_names(text, title) == list(dict.fromkeys(expected))
 
 
-def test_support_by_hand() -> None:
-    """The question's words are those of `a`, which names Acme Corp and the Ledger. Ledger is defined by one document,
-    Acme Corp by two: the ledger's document gets 1, each of Acme's 1/2, of which the square roots count."""
-    index = HippoIndex()
-    passages = [
-        ("a", "Rain fell on Acme Corp and on the Ledger.", None, "a.md"),
-        ("b", "It is kept in rain.", "The Ledger", "b.md"),
-        ("b2", "Other rain.", None, "b.md"),
-        ("c", "Founded in rain.", "Acme Corp", "c.md"),
-        ("d", "Sold in the rain.", "Acme Corp", "d.md"),
-        ("e", "No such weather.", "Acme Corp", "d.md"),
-    ]
-    for passage, text, title, path in passages:
-        metadata = {"path": path, **({"title": title} if title else {})}
-        index.add_passage(passage, text, metadata=metadata)
-    plain = np.array([10.0, 1e-9, 1e-9, 1e-9, 1e-9, 0.0])  # the second best passage hardly counts, and names nothing
-    half = 0.5**0.5
-    assert score_definitions(plain, index.snapshot) == pytest.approx([0, 1, 1, half, half, 0])
-    assert score_definitions(np.zeros(6), index.snapshot).tolist() == [0.0] * 6
+def test_the_name_that_a_text_begins_with_is_defined_without_a_title() -> None:
+    assert find_defined_names("Ada Byron keeps it.", None, "Ada Byron") == ["ada_byron"]
+    assert find_defined_names("Ada Byron keeps it.", "The Ledger", "Ada Byron") == ["ledger"]
 
 
 def test_a_document_that_defines_comes_before_one_that_names() -> None:

@@ -1,42 +1,59 @@
-"""Fits the weights of the signals of mode `hippo` (`RetrievalSettings`) on made questions.
+"""Fits the weights of the signals of mode `hippo` (`RetrievalSettings`): on some sets of questions, judged on another.
 
-    python -m tests.benchmarks.memory.fit PYTHON:tuning TRAEFIK SYNAPSE TANSTACK
+    python -m tests.benchmarks.memory.fit [FOLDER ...] [--asked FOLDER=FILE.tsv ...] [--public CLONES] [--fix NAME=W]
 
-Each argument is a folder of linked documents, with `:tuning` its tuning half alone (see `questions.py`). What is
-raised, over all folders, each weighed by the square root of its number of questions: for questions over several pages
-the sum of a smooth recall and of a smooth success (a right page at rank r, counted from 0, is worth
-1 / (1 + e to (r - 6) / 2); a question, by its worst page, 1 / (1 + e to (r - 9.5) / 2)); for those over one page the
-mean of R-precision and recall@5. Ranks are what a likelihood of the first place does not see: it gives up on the page
-that is hardest to find. The search changes one weight at a time by ever smaller factors. Prints the figures of
-four-fold cross-validation, by folder, beside those of the weights as they are, and the weights fitted to everything.
+FOLDER holds linked documents, with `:tuning` behind it for its tuning half alone (see `questions.py`). `--asked` adds
+questions by hand (see `asked/`), all of them as one set, and `--public` the sets of `public.py`.
+
+What is raised is the mean over the sets of: for questions over several passages, smooth recall among five + 0.4 *
+smooth success among ten; for those over one page, 0.6 * (smooth recall + smooth R-precision). A right page at rank r,
+from 0, counts 1 / (1 + e to (r - k + 0.5) / w) among k, with w = 1.2, 1.5 and 0.7; a question's success is the mean
+over its right pages. The search starts from equal weights and changes one at a time by ever smaller factors.
+
+Prints for each set recall@5, success (all right pages among ten) and R-precision, with the weights as they are, and
+with those fitted to all *other* sets; then the weights fitted to everything. `--fix` leaves a weight at a value.
 """
 
 import argparse
-from collections.abc import Sequence
-from dataclasses import dataclass
+import pickle
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist.memory import HippoIndex, RetrievalSettings
+from causalist.memory.documents import read_documents
 from causalist.memory.entity_linking import build_seeds, link_query
-from causalist.memory.retrieval import SIGNALS, Query, compute_signals, plain_mode, run_walk, score_plain, top_indices
+from causalist.memory.retrieval import (
+    GRAPH_SIGNALS,
+    SIGNALS,
+    Query,
+    compute_signals,
+    plain_mode,
+    run_walk,
+    score_plain,
+    top_indices,
+)
+from tests.benchmarks.memory.asked.__main__ import read as read_asked
 from tests.benchmarks.memory.multihop import prepared, ranked_pages
+from tests.benchmarks.memory.public import READERS, SETS, passages_of
 from tests.benchmarks.memory.questions import Asked
 
-_CANDIDATES = 40  # passages of each signal, and of the weights as they are
-_FACTORS = (1.35, 1.15, 1.07)
-_ROUNDS = 6  # with each factor, at most
-_FOLDS = 4
+_CANDIDATES = 30  # passages of each signal, and of the weights as they are
+_MOST = 200  # questions of a set that weights are fitted to; all are judged
+_FACTORS = (3.0, 1.7, 1.3, 1.12)
+_ROUNDS = 5  # with each factor, at most
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """The candidates of a question: `values`, shape (n, SIGNALS), and `page`, shape (n,), numbers of pages; `gold`:
-    which pages are right, shape (pages,); `n_right` counts those that are no candidates as well."""
+class Row(NamedTuple):
+    """Candidates of a question: `values`, (n, SIGNALS); `page`, (n,), numbers of pages; `gold`, (pages,), right ones.
+
+    `n_right` counts right pages that are no candidates as well.
+    """
 
     values: Floats
     page: NDArray[np.int64]
@@ -45,64 +62,65 @@ class Row:
     is_multi: bool
 
 
-@dataclass(frozen=True, slots=True)
 class Stack:
-    """Rows below one another; pages are numbered on."""
+    """Rows of a set, padded to one length."""
 
-    values: Floats
-    page: NDArray[np.int64]
-    gold: NDArray[np.bool_]
-    question: NDArray[np.int64]  # of each page
-    first: NDArray[np.int64]  # page of each question
-    n_right: NDArray[np.int64]
-    is_multi: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, rows: Sequence[Row]) -> "Stack":
-        sizes = np.array([len(row.gold) for row in rows])
-        first = np.cumsum(sizes) - sizes
-        return cls(
-            np.concatenate([row.values for row in rows]),
-            np.concatenate([row.page + start for row, start in zip(rows, first, strict=True)]),
-            np.concatenate([row.gold for row in rows]),
-            np.repeat(np.arange(len(rows)), sizes),
-            first,
-            np.array([row.n_right for row in rows]),
-            np.array([row.is_multi for row in rows]),
-        )
+    def __init__(self, rows: Sequence[Row]) -> None:
+        shape = (len(rows), max(len(row.page) for row in rows))
+        self.values = np.zeros((*shape, len(SIGNALS)), dtype=np.float32)
+        self.page = np.full(shape, -1)
+        self.gold = np.zeros((len(rows), max(len(row.gold) for row in rows)), dtype=np.bool_)
+        for i, row in enumerate(rows):
+            self.values[i, : len(row.page)] = row.values
+            self.page[i, : len(row.page)] = row.page
+            self.gold[i, : len(row.gold)] = row.gold
+        self.n_right = np.array([row.n_right for row in rows])
+        self.is_multi = np.array([row.is_multi for row in rows])
+        self._right = np.argwhere(self.gold)
+        self._is_real = self.page >= 0
+        self._place = (np.arange(len(rows))[:, None] * self.gold.shape[1] + self.page)[self._is_real]
 
     def ranks(self, weights: Floats) -> NDArray[np.int64]:
-        """Of each page, from 0."""
-        scores = np.zeros(len(self.gold))
-        np.maximum.at(scores, self.page, np.round(self.values @ weights, 9))
-        order = np.lexsort((np.arange(len(scores)), -scores, self.question))
-        ranks = np.empty(len(scores), dtype=np.int64)
-        ranks[order] = np.arange(len(scores)) - self.first[self.question[order]]
-        return ranks
+        """Return the rank of each right page, from 0, ties by number of the page."""
+        scores = (self.values @ weights.astype(np.float32))[self._is_real]
+        best = np.full(self.gold.size, -1.0, dtype=np.float32)
+        np.maximum.at(best, self._place, scores)
+        pages = best.reshape(self.gold.shape)
+        question, page = self._right.T
+        own, others = pages[question, page][:, None], pages[question]
+        before = np.arange(pages.shape[1]) < page[:, None]
+        return np.asarray(((others > own) | ((others == own) & before)).sum(axis=1), dtype=np.int64)
 
-    def shares(self, marks: Floats) -> Floats:
-        """The mean of marks of right pages, by question; a right page that is no candidate has 0."""
-        return np.bincount(self.question, weights=marks * self.gold, minlength=len(self.n_right)) / self.n_right
+    def shares(self, marks: NDArray[np.float64]) -> Floats:
+        """Return the mean mark of the right pages of each question; a right page that is no candidate has 0."""
+        return np.bincount(self._right[:, 0], weights=marks, minlength=len(self.n_right)) / self.n_right
 
     def figures(self, weights: Floats) -> Floats:
-        """(recall@5, R-precision, success) by question, shape (questions, 3)."""
+        """Return (recall@5, success, R-precision) of each question, shape (questions, 3)."""
         ranks = self.ranks(weights)
-        recall = self.shares(ranks < 5)
-        precision = self.shares(ranks < self.n_right[self.question])
-        return np.stack([recall, precision, self.shares(ranks < 10) == 1.0], axis=1).astype(np.float64)
+        own = self.n_right[self._right[:, 0]]
+        columns = [
+            self.shares(1.0 * (ranks < 5)),
+            self.shares(1.0 * (ranks < 10)) == 1.0,
+            self.shares(1.0 * (ranks < own)),
+        ]
+        return np.stack(columns, axis=1).astype(np.float64)
 
-    def value(self, weights: Floats, share: Floats) -> float:
+    def value(self, weights: Floats) -> float:
+        """Return what is raised."""
         ranks = self.ranks(weights)
-        found = np.bincount(self.question[self.gold], minlength=len(self.n_right))
-        worst = np.zeros(len(self.n_right))
-        np.maximum.at(worst, self.question[self.gold], ranks[self.gold])
-        worst[found < self.n_right] = 1_000.0
-        smooth = self.shares(1.0 / (1.0 + np.exp(np.minimum(ranks - 6.0, 100.0) / 2.0)))
-        success = 1.0 / (1.0 + np.exp(np.minimum(worst - 9.5, 100.0) / 2.0))
-        figures = self.figures(weights)
-        multi, single = share * self.is_multi, share * ~self.is_multi
-        several = multi @ (smooth + success) / multi.sum()
-        return float(several + single @ (figures[:, 0] + figures[:, 1]) / 2.0 / single.sum())
+        recall = self.shares(_smooth(ranks, 5, 1.2))
+        total = 0.0
+        if self.is_multi.any():
+            total += float((recall + 0.4 * self.shares(_smooth(ranks, 10, 1.5)))[self.is_multi].mean())
+        if not self.is_multi.all():
+            precision = self.shares(_smooth(ranks, self.n_right[self._right[:, 0]], 0.7))
+            total += 0.6 * float((recall + precision)[~self.is_multi].mean())
+        return total
+
+
+def _smooth(ranks: NDArray[np.int64], among: int | NDArray[np.int64], width: float) -> Floats:
+    return np.asarray(1.0 / (1.0 + np.exp(np.minimum((ranks - among + 0.5) / width, 50.0))), dtype=np.float64)
 
 
 def rows_of(index: HippoIndex, asked: Sequence[Asked], weights: Floats) -> list[Row]:
@@ -125,62 +143,99 @@ def rows_of(index: HippoIndex, asked: Sequence[Asked], weights: Floats) -> list[
     return found
 
 
-def fitted(folders: Sequence[Sequence[Row]], start: Floats) -> Floats:
-    stack = Stack.of([row for rows in folders for row in rows])
-    share = np.concatenate([np.full(len(rows), len(rows) ** -0.5) for rows in folders])
-    weights = np.maximum(start / start.sum(), 0.01)
-    best = stack.value(weights, share)
+def fitted(sets: Sequence[Sequence[Row]], fixed: Mapping[int, float]) -> Floats:
+    """Return the weights that raise the mean of `Stack.value` over the sets, divided by their sum."""
+    stacks = [Stack(rows[:: -(-len(rows) // _MOST)]) for rows in sets]
+    weights = np.ones(len(SIGNALS))
+    weights[list(fixed)] = list(fixed.values())
+    best = sum(stack.value(weights) for stack in stacks)
+    free = [signal for signal in range(1, len(weights)) if signal not in fixed]  # the first one has weight 1
     for factor in _FACTORS:
         for _ in range(_ROUNDS):
             before = best
-            for signal in range(len(weights)):
+            for signal in free:
                 for by in (factor, 1.0 / factor):
                     other = weights.copy()
                     other[signal] *= by
-                    other /= other.sum()
-                    value = stack.value(other, share)
-                    if value > best + 1e-6:
+                    value = sum(stack.value(other) for stack in stacks)
+                    if value > best + 1e-5:
                         weights, best = other, value
+                        break
             if best == before:
                 break
-    return weights
+    return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
-def told(name: str, rows: Sequence[Row], figures: Floats) -> None:
-    multi = np.array([row.is_multi for row in rows])
-    for kind, chosen in (("several", multi), ("one", ~multi)):
-        recall, precision, success = figures[chosen].mean(axis=0)
-        print(f"{name:32}{kind:9}{chosen.sum():5}  {recall:8.3f} {precision:12.3f} {success:9.3f}", flush=True)
+def told(name: str, stack: Stack, weights: Floats) -> None:
+    figures = stack.figures(weights)
+    for kind, chosen in (("several", stack.is_multi), ("one", ~stack.is_multi)):
+        if chosen.any():
+            recall, success, precision = 100 * figures[chosen].mean(axis=0)
+            print(f"{name:30}{kind:9}{chosen.sum():5}  {recall:8.1f} {success:9.1f} {precision:12.1f}", flush=True)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", nargs="+", metavar="FOLDER[:tuning]")
-    given = parser.parse_args()
-    start = np.array(RetrievalSettings().weights)
-    folders: list[list[Row]] = []
-    for each in given.folders:
+def read_sets(
+    folders: Sequence[str], asked: Sequence[str], clones: Path | None, start: Floats
+) -> Iterator[tuple[str, list[Row]]]:
+    for each in folders:
         folder, _, half = each.partition(":")
         questions, passages = prepared(Path(folder))
         index = HippoIndex()
         index.build_from_passages(passages)
-        asked = questions.tuning if half else questions.tuning + questions.held_out
-        folders.append(rows_of(index, asked, start))
-    print(f"{'':32}{'pages':9}{'n':>5}  recall@5  R-precision   success")
-    folds = [fitted([[r for i, r in enumerate(rows) if i % _FOLDS != k] for rows in folders], start)
-             for k in range(_FOLDS)]  # fmt: skip
-    for name, rows in zip(given.folders, folders, strict=True):
-        stack = Stack.of(rows)
-        told(f"{name[-18:]} as it is", rows, stack.figures(start))
-        told(f"{name[-18:]} cross-val.", rows, _left_out(stack, folds))
-    for signal, weight in zip(SIGNALS, fitted(folders, start), strict=True):
+        chosen = questions.tuning if half else questions.tuning + questions.held_out
+        yield folder[-18:], rows_of(index, chosen, start)
+    by_hand: list[Row] = []
+    for each in asked:
+        folder, _, file = each.partition("=")
+        index = HippoIndex()
+        index.build_from_passages(
+            {"id": p.id, "text": p.text, "metadata": p.metadata}
+            for p in read_documents([Path(folder)], Path(folder).resolve()).passages
+        )
+        by_hand += rows_of(index, read_asked(Path(file)), start)
+    if by_hand:
+        yield "by hand", by_hand
+    for name in SETS if clones else ():
+        assert clones is not None
+        sample = READERS[name](clones)
+        index = HippoIndex()
+        index.build_from_passages(passages_of(sample, "title"))
+        number = {key: f"{i:06}" for i, key in enumerate(sorted(sample.passages))}
+        items = sorted(sample.questions.items())
+        yield name, rows_of(index, [Asked(q, tuple(number[k] for k in right), "multi") for q, right in items], start)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="*", metavar="FOLDER[:tuning]")
+    parser.add_argument("--asked", action="append", default=[], metavar="FOLDER=FILE.tsv")
+    parser.add_argument("--public", type=Path, metavar="CLONES")
+    parser.add_argument("--fix", action="append", default=[], metavar="NAME=WEIGHT")
+    parser.add_argument("--cache", type=Path, help="file of the signals of all questions, written if it is missing")
+    given = parser.parse_args()
+    start = np.array(RetrievalSettings().weights)
+    if given.cache and given.cache.is_file():
+        sets = {name: [Row(*row) for row in rows] for name, rows in pickle.loads(given.cache.read_bytes()).items()}
+    else:
+        sets = dict(read_sets(given.folders, given.asked, given.public, start))
+        if given.cache:
+            given.cache.write_bytes(pickle.dumps({name: [tuple(row) for row in rows] for name, rows in sets.items()}))
+    fixed = {SIGNALS.index(name): float(value) for name, _, value in (each.partition("=") for each in given.fix)}
+    no_graph = dict.fromkeys((SIGNALS.index(name) for name in GRAPH_SIGNALS), 0.0)
+    print(f"{'':30}{'pages':9}{'n':>5}  recall@5   success  R-precision")
+    for name, rows in sets.items():
+        stack, others = Stack(rows), [each for other, each in sets.items() if other != name]
+        told(f"{name}, as it is", stack, start)
+        if others:
+            weights = fitted(others, fixed)
+            told(f"{name}, left out", stack, weights)
+            told(f"{name}, left out, no graph", stack, fitted(others, {**fixed, **no_graph}))
+            print("    " + "  ".join(f"{s} {w:.3f}" for s, w in zip(SIGNALS, weights, strict=True)), flush=True)
+    weights = fitted(list(sets.values()), fixed)
+    for name, rows in sets.items():
+        told(f"{name}, fitted", Stack(rows), weights)
+    for signal, weight in zip(SIGNALS, weights, strict=True):
         print(f"{signal}_weight = {weight:.3f}")
-
-
-def _left_out(stack: Stack, folds: Sequence[Floats]) -> Floats:
-    by_fold = np.stack([stack.figures(weights) for weights in folds])
-    n = np.arange(len(stack.n_right))
-    return np.asarray(by_fold[n % _FOLDS, n], dtype=np.float64)
 
 
 if __name__ == "__main__":
