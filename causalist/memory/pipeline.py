@@ -1,7 +1,7 @@
 """`MemoryPipeline`: answers of a memory in six guarded stages, with at most three attempts.
 
-route -> candidates -> validate -> distil -> assemble -> deliver, as for queries about code. The route, circuit
-breakers and rank fusion are those of code search. A step that raises `CausalistError` is skipped and named. Reading
+route -> candidates -> validate -> distil -> assemble -> deliver, as for queries about code. Circuit breakers and rank
+fusion are those of code search. A step that raises `CausalistError` is skipped and named. Reading
 the index, ordering and delivery are not guarded.
 """
 
@@ -33,6 +33,7 @@ from causalist.memory.retrieval import (
     score_plain,
     top_indices,
 )
+from causalist.memory.routing import choose_route
 from causalist.memory.stages import (
     FEATURES,
     MIN_CONFIDENCE,
@@ -57,12 +58,11 @@ from causalist.memory.stages import (
 from causalist.memory.walk import Snapshot
 from causalist.model.answer import MemoryMode, RetrievalMode, Route
 from causalist.model.protocols import STAGES
-from causalist.rank.query.query import parse_query
 
 MAX_CANDIDATES = 50  # per generator
-# Generators of each route. `lookup` is a route of code search; here `sparse` finds the names.
+# Generators of each route. No route does without the graph: it is better for questions of one hop, too.
 GENERATORS: dict[Route, tuple[str, ...]] = {
-    Route.SIMPLE: ("dense",),
+    Route.SIMPLE: ("dense", "graph"),
     Route.MULTI_HOP: ("dense", "graph"),
     Route.EXPLORATORY: ("dense", "sparse", "graph"),
     Route.LOOKUP: ("sparse", "graph"),
@@ -111,6 +111,19 @@ def build_features(scores: dict[str, Floats], fused: Floats, factor: Floats, at:
     return np.stack(columns, axis=1)
 
 
+def fuse_candidates(scores: dict[str, Floats], lists: Sequence[Floats]) -> Floats:
+    """Return the ranking of all candidates: by the graph, which joins plain retrieval already, then by rank fusion.
+
+    Passages that the graph does not find come last. Without the graph, all lists are fused by reciprocal rank.
+    """
+    graph = scores.get("graph")
+    best = float(graph.max(initial=0.0)) if graph is not None else 0.0
+    fused = fuse_ranks(lists)
+    if graph is None or best <= 0:
+        return fused
+    return np.asarray(graph / best + _TAIL_SHARE * fused, dtype=np.float64)
+
+
 def compute_ranks(values: Floats) -> dict[int, int]:
     """Return position -> rank from 1."""
     return {i: rank for rank, i in enumerate(top_indices(values, MAX_FUSED).tolist(), 1)}
@@ -145,6 +158,7 @@ def list_entities(position: int, found: Candidates, snapshot: Snapshot) -> tuple
     return tuple(snapshot.arrays.entities[e] for e in own[order].tolist())
 
 
+_TAIL_SHARE = 1e-6  # of reciprocal ranks beside the graph: they order what it leaves equal
 _MAX_ATTEMPTS = 3
 _MIN_POSTERIOR = 0.2  # below it, another attempt, if feedback or vectors decide; chosen by hand
 _MAX_CACHED_ANSWERS = 64
@@ -202,7 +216,7 @@ class MemoryPipeline:
             return replace(known, route=Route.SKIP, timings_ms=run.milliseconds)
         if forced is Route.SKIP:
             raise UsageError("route 'skip' needs an earlier answer to this query; use another route")
-        planned = forced or parse_query(query).route
+        planned = forced or choose_route(query)
         self._add_time(run, "route", began)
         answer: MemoryAnswer | None = None
         attempts, least = 0, MIN_CONFIDENCE if self._has_word_confidence else _MIN_POSTERIOR
@@ -257,7 +271,7 @@ class MemoryPipeline:
         began = time.perf_counter()
         tiers, n = MODES[mode]
         lists = [scores[name] for name in names if name in scores] or [np.zeros(snapshot.arrays.n_passages)]
-        fused = fuse_ranks(lists)
+        fused = fuse_candidates(scores, lists)
         ranks = {name: compute_ranks(values) for name, values in scores.items()}
         final = self._run_optional("distil", lambda: self._score_features(scores, fused, factor), lambda: fused, run)
         self._add_time(run, "distil", began)

@@ -42,7 +42,8 @@ def _ids(answer: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("query", "route", "generators"),
     [
-        ("Identity Team lead", "simple", {"sparse"}),
+        ("Identity Team lead", "lookup", {"sparse", "graph"}),
+        ("Who leads the Identity Team?", "simple", {"sparse", "graph"}),
         ("Why does the JWT depend on the Identity Team?", "multi_hop", {"sparse", "graph"}),
         ("overview of Identity Team", "exploratory", {"sparse", "graph"}),
     ],
