@@ -25,6 +25,7 @@ _MAX_ROW = 2**30
 # By the names of fields; all other arrays hold integers.
 _FLOATS = ("confidences", "norms", "weights", "column_weights", "strengths", "churn", "bag_norms", "file_bag_norms")
 _BOOLEANS = ("walkable",)
+_COUNT_BYTES = 2  # at least
 
 
 def check_consistency(index: Index) -> None:
@@ -53,7 +54,8 @@ def _problems(index: Index) -> Iterator[str]:
 def _type_problems(part: Any, name: str) -> Iterator[str]:
     if isinstance(part, np.ndarray):
         kinds = "f" if name in _FLOATS else "b" if name in _BOOLEANS else "iu"
-        if part.ndim != 1 or part.dtype.kind not in kinds:
+        is_narrow = name == "counts" and part.dtype.itemsize < _COUNT_BYTES
+        if part.ndim != 1 or part.dtype.kind not in kinds or is_narrow:
             yield f"type of {name}"
     elif is_dataclass(part):
         for each in fields(part):

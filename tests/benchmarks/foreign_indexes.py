@@ -144,8 +144,11 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    for outcome, n in run(given.count, given.seed).most_common():
+    outcomes = run(given.count, given.seed)
+    for outcome, n in outcomes.most_common():
         print(f"{n:7,}  {outcome}")
+    if set(outcomes) - {"refused", "answered"}:
+        raise SystemExit(1)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def jobs() -> list[Any]:
 
 
 def test_the_workflows_are_those() -> None:
-    assert [path.stem for path in _WORKFLOWS] == ["ci", "docs", "release"]
+    assert [path.stem for path in _WORKFLOWS] == ["ci", "docs", "release", "security"]
 
 
 @pytest.mark.parametrize("name", ["test", "smoke"])
@@ -62,6 +62,12 @@ def test_actions_are_pinned_to_a_major_version(job: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("job", jobs())
+def test_no_token_is_left_in_a_checkout(job: dict[str, Any]) -> None:
+    checkouts = [step for step in job["steps"] if step.get("uses", "").startswith("actions/checkout@")]
+    assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+@pytest.mark.parametrize("job", jobs())
 def test_every_job_ends(job: dict[str, Any]) -> None:
     assert 0 < job["timeout-minutes"] <= 60
 
@@ -76,7 +82,7 @@ def test_only_what_publishes_has_rights_to_write() -> None:
         }
     assert rights == {
         ("release", "publish"): {"id-token": "write"},
-        ("release", "announce"): {"contents": "write"},
+        ("release", "announce"): {"contents": "write", "id-token": "write", "attestations": "write"},
         ("docs", "deploy"): {"pages": "write", "id-token": "write"},
     }
 
