@@ -34,6 +34,8 @@ _NOT_IMPORTABLE = {
     "changelog.d", "requirements", "build", "dist", "site", "asv_bench", "fuzz", "release", "packaging",
     "newsfragments", "integration", "contrib", "static", "conda", "node_modules",
 }  # fmt: skip
+# Distributions that have one of these by mistake do not mean it.
+_NEVER_MEANT = {"setup", "conftest", "test", "tests", "docs", "doc", "examples", "benchmarks"}
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?\s*([^;#)]*)")
 _MODULE_FILE = re.compile(r"\.(?:py|pyi|pyx)$")
 _SOURCE_FOLDERS = ("src", "lib", "python", "source")
@@ -388,7 +390,7 @@ def _python_roots(folder: str, name: str, project: _PythonProject, tree: _Tree) 
                 is_kept = is_own or normal_name(PYPI, top) in (name, name.partition("-")[0])
             else:
                 is_kept = normal_name(PYPI, top) == name or is_own
-            if is_kept and top not in ("setup", "conftest") and (not is_package or _has_modules(path, tree)):
+            if is_kept and top not in _NEVER_MEANT and (not is_package or _has_modules(path, tree)):
                 found.setdefault(top, path)
     for each in project.extensions:
         if re.fullmatch(r"[\w.]+", each):

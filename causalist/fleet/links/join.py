@@ -199,6 +199,10 @@ class _Join:
                     -- Constants of Ruby say nothing of where they are from; a manifest must.
                     and (t.written <> '' or exists (select 1 from requires r where r.repo = t.repo
                         and r.ecosystem = 'rubygems' and r.package = m.package));
+            -- A name that a module defines goes before its submodule of that name.
+            delete from found where ecosystem = 'pypi' and k > len(string_split(written, '.')) and exists (
+                select 1 from names n where n.repo = found.target and n.ecosystem = 'pypi' and n.module = found.written
+                    and n.name = found.parts[len(string_split(found.written, '.')) + 1] and contains(n.node, '::'));
             create or replace temp table longest as
                 select place, written, max(k) as k from found group by all;
             create or replace temp table found as

@@ -4,7 +4,7 @@ In: an index and a reader of its files. Out: `ShardProgram`, which knows the nod
 meaning of exported names and the files that imports lead to. Bodies are read a few files at a time.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from causalist.graph import Linker, needs_bodies
@@ -40,6 +40,7 @@ class ShardProgram:
     drafts: NodeDrafts
     files: Mapping[str, int]  # path -> number
     entries: tuple[FileEntry, ...]
+    folders: frozenset[str]  # those with files of Python in them
     constants: frozenset[str]  # names of Ruby that the repository defines at the top
     _collect: Callable[[list[FileEntry], bool], dict[str, FileFacts]]
 
@@ -70,7 +71,8 @@ class ShardProgram:
         ruby = (each for _, each in files if each.language == RUBY)
         constants = frozenset(d.name for each in ruby for d in each.definitions if d.parent == MODULE_SCOPE)
         entries = [each for each in entries if each.path in facts]
-        return cls(linker.program, linker.drafts, numbers, tuple(entries), constants, collect)
+        folders = _folders_of(path for path, each in files if each.language == "python")
+        return cls(linker.program, linker.drafts, numbers, tuple(entries), folders, constants, collect)
 
     def ecosystem(self, file: int) -> str:
         """Return the ecosystem of the language of a file, "" for others."""
@@ -112,12 +114,22 @@ class ShardProgram:
             return not program.tree_paths.find_target(file, entry)[2]
         if program.target_module(file, entry)[0] >= 0:
             return True
+        if self.ecosystem(file) == PYPI and self._is_beside(symbols.path, entry.module.partition(".")[0]):
+            return True
         if entry.kind in (ImportKind.NAME, ImportKind.REEXPORT) and settings.modules.system is ModuleSystem.DOTTED:
             found = program.modules.find_namespace_submodule(
                 symbols.path, entry.module, entry.level, entry.name, settings.modules
             )
             return found >= 0
         return False
+
+    def _is_beside(self, path: str, top: str) -> bool:
+        """Return True if a run of a Python file finds a folder or file of that name first."""
+        folder = path.rpartition("/")[0]
+        places = {"", "src/", "lib/", "python/"}
+        if f"{folder}/__init__.py" not in self.files:
+            places.add(f"{folder}/" if folder else "")
+        return any(f"{place}{top}" in self.folders or f"{place}{top}.py" in self.files for place in places)
 
     def node_of(self, found: Resolution | None) -> str:
         """Return the node of a meaning, "" if it is none of the repository."""
@@ -145,3 +157,16 @@ class ShardProgram:
                     more = dict.fromkeys(n for n in more if (n in listed if listed is not None else n[:1] != "_"))
                 names.update(more)
         return names
+
+
+def _folders_of(paths: Iterable[str]) -> frozenset[str]:
+    """Return the folders that paths are in, and those around them.
+
+    >>> sorted(_folders_of(["a/b/c.py", "d.py"]))
+    ['a', 'a/b']
+    """
+    found: set[str] = set()
+    for path in paths:
+        while (path := path.rpartition("/")[0]) and path not in found:
+            found.add(path)
+    return frozenset(found)

@@ -30,6 +30,8 @@ def published_rows(program: ShardProgram, manifests: Manifests) -> Iterator[Publ
     names = _Names(program)
     for ecosystem, owner, module, path in _modules(program, manifests):
         number = program.files.get(path)
+        if number is not None and ecosystem == PYPI and _is_namespace(program, number):
+            continue
         yield Published("module", ecosystem, owner, module, "", str(file_id(path)), 0)
         if number is not None and program.ecosystem(number) == ecosystem:
             yield from names.of_file(number, ecosystem, owner, module)
@@ -67,6 +69,12 @@ def _modules(program: ShardProgram, manifests: Manifests) -> Iterator[tuple[str,
             for _, folder in owner.roots:
                 if path.startswith(f"{folder}/"):
                     yield ecosystem, name, path.removeprefix(f"{folder}/").removesuffix(".rb"), path
+
+
+def _is_namespace(program: ShardProgram, file: int) -> bool:
+    """Return True for the file of a package that several distributions share."""
+    bindings = program.program.files[file].facts.bindings
+    return any(each.target == "__path__" and "extend_path" in each.value for each in bindings)
 
 
 def _python_modules(top: str, place: str, paths: list[str]) -> Iterator[tuple[str, str]]:

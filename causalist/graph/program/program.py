@@ -444,7 +444,7 @@ class Program:
                 return Resolution(ResolutionKind.MODULE, below, RuleName.PATH)
         for star in () if symbols.has_folder_imports else symbols.stars:
             target, _ = self.target_module(file, star)
-            if target < 0 or target == file or name == "default":
+            if target < 0 or target == file or (name == "default" and not symbols.has_visible_imports):
                 continue
             wildcard_names = self.files[target].facts.wildcard_exports
             if wildcard_names is not None and name not in wildcard_names:

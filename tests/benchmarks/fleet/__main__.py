@@ -26,6 +26,7 @@ from causalist.fleet.links.join import link_shards
 from tests.benchmarks.edges.rust_sites import wilson
 from tests.benchmarks.fleet.corpus import HELD_OUT
 
+SOURCES = (".py", ".js", ".cjs", ".mjs")  # what the interpreters run
 Pair = tuple[str, str, str, str]  # package, file; package, file or definition
 
 
@@ -74,9 +75,9 @@ def read_truth(path: Path, folder: Path, members: set[str], half: str) -> dict[s
         source = row["package"], row["path"]
         if row["package"] not in members or not in_half(row["package"], half):
             continue
-        if row["state"] in ("own", "unowned"):
-            truth["open"].add((*source, row["module"].partition(".")[0], ""))
         target = row.get("distribution", "")
+        if row["state"] == "own":
+            truth["open"].add((*source, target, ""))
         if row["state"] != "found" or target not in members:
             continue
         truth["package"].add((*source, target, ""))
@@ -95,7 +96,7 @@ def found_pairs(table: "arrow.Table", half: str) -> dict[str, set[Pair]]:
     found: dict[str, set[Pair]] = defaultdict(set)
     for row in table.select(["source_repository", "source", "target_repository", "target", "rule"]).to_pylist():
         source = row["source_repository"], row["source"].partition("::")[0]
-        if not in_half(source[0], half):
+        if not in_half(source[0], half) or not source[1].endswith(SOURCES):
             continue
         if row["rule"] == "package-import":
             found["package"].add((*source, row["target_repository"], ""))
@@ -113,11 +114,10 @@ def report(level: str, right: int, n: int, what: str) -> str:
 
 def compare(found: dict[str, set[Pair]], truth: dict[str, set[Pair]], show: int, out: Callable[[str], None]) -> None:
     """Print precision and recall of each level, and some of what differs."""
-    files = {pair[:2] for pair in truth["package"] | truth["open"]}
+    open_ = {pair[:3] for pair in truth["open"]}
     for level in ("package", "file", "symbol"):
-        open_ = {pair[:2] for pair in truth["open"]}
-        there = truth[level]
-        have = {pair for pair in found[level] if pair[:2] in files or pair[:2] not in open_}
+        there = {pair for pair in truth[level] if pair[:3] not in open_}
+        have = {pair for pair in found[level] if pair[:3] not in open_}
         beside = truth[f"{level} not in sources"]
         if level == "symbol":  # constants and what decorators make have no definition that the interpreter tells
             told = {(*pair[:3], pair[3].rpartition("::")[2].rpartition(".")[2]) for pair in there | beside}

@@ -92,7 +92,9 @@ def definition_of(module: str, name: str) -> tuple[str, str] | None:
 
 def has_own(folder: Path, file: Path, top: str) -> bool:
     """Return True if the sources have a module of that name that a run from them could load first."""
-    places = {folder, folder / "src", folder / "lib", folder / "python", file.parent}
+    places = {folder, folder / "src", folder / "lib", folder / "python"}
+    if not (file.parent / "__init__.py").exists():
+        places.add(file.parent)
     return any((each / top).is_dir() or (each / f"{top}.py").exists() for each in places)
 
 
@@ -114,28 +116,23 @@ def resolve(folder: Path, file: Path, line: int, module: str, name: str) -> dict
     if top in sys.stdlib_module_names:
         return None
     row = {"package": folder.name, "path": str(file.relative_to(folder)), "line": line, "module": module, "name": name}
-    if has_own(folder, file, top):
-        return {**row, "state": "own"}
-    path = file_of(module)
+    path, definition = file_of(module), None
     if path is None:
         return {**row, "state": "absent"}
-    definition = None
     if name and name != "*":
         loaded = quiet(importlib.import_module, module)
         value = getattr(loaded, name, None)
-        below = file_of(f"{module}.{name}") if value is None or isinstance(value, types.ModuleType) else None
         if isinstance(value, types.ModuleType):
             path = os.path.realpath(str(value.__file__)) if getattr(value, "__file__", None) else path
-        elif value is None and below:
+        elif value is None and (below := file_of(f"{module}.{name}")):
             path = below
-        elif loaded is not None and not hasattr(loaded, name):
-            return {**row, "state": "absent"}
         else:
             definition = definition_of(module, name)
     owner = OWNERS.get(path or "")
     if not owner:
         return {**row, "state": "unowned"}
-    row.update(state="own" if owner == folder.name else "found", distribution=owner, file=below_site(path or ""))
+    is_own = owner == folder.name or has_own(folder, file, top)
+    row.update(state="own" if is_own else "found", distribution=owner, file=below_site(path or ""))
     if definition:
         row.update(definition_distribution=OWNERS.get(definition[0], ""), definition_file=below_site(definition[0]),
                    definition=definition[1])  # fmt: skip
