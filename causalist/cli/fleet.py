@@ -15,6 +15,7 @@ from causalist.cli._repository import (
     limit_option,
     min_confidence_option,
     print_result,
+    require_extra,
 )
 from causalist.cli._run import FAILURE, NOTHING_FOUND, StartTime
 from causalist.cli.ask import FORMATS, read_argument, say_doubts
@@ -464,3 +465,52 @@ def map_command(name: str | None, folder: Path, token: str | None, limit: int, m
     if n > len(rows):
         lines.append(f"and {n - len(rows)} more; --limit shows more of them")
     print_result(document if as_json else None, lines, "" if n else "no repository was indexed")
+
+
+@fleet_command.group("serve")
+def serve_group() -> None:
+    """Run a server for agents, over all repositories."""
+
+
+@serve_group.command("mcp")
+@_fleet_option
+@click.option("--token", envvar="CAUSALIST_FLEET_TOKEN", metavar="TOKEN",
+              help="Token of the client on standard input.  [default: the owner, who sees all]")  # fmt: skip
+@click.option("--http", is_flag=True, help="Use HTTP on 127.0.0.1, for several clients.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port for --http.  [default: any free port]")
+@click.pass_context
+def mcp_command(context: click.Context, folder: Path, token: str | None, http: bool, port: int) -> None:
+    """Serve the Model Context Protocol on standard input and output.
+
+    With --http, requests bring one of the tokens of [[access]] in fleet.toml, and see what it opens. Without [[access]]
+    there is one token, which is printed on standard error; CAUSALIST_TOKEN sets it. Requires the extra `mcp`.
+    """
+    require_extra("mcp", "mcp", 2)
+    from importlib.metadata import PackageNotFoundError, version
+
+    from causalist.fleet import Fleet
+    from causalist.fleet.access import read_access
+    from causalist.servers.mcp.fleet import FleetHandlers, serve_fleet, serve_fleet_http
+
+    fleet = Fleet.open(folder)
+    access = read_access(fleet.file)
+    try:
+        number = version("causalist")
+    except PackageNotFoundError:
+        number = "0"
+    handlers = FleetHandlers(fleet, number, token)
+    if not http:
+        from causalist.servers.stdio_pipes import claim_pipes
+
+        context.exit(serve_fleet(handlers, claim_pipes()))
+    import os
+
+    from causalist.servers.http_guard import new_token
+    from causalist.servers.mcp.http_server import listen
+
+    chosen = os.environ.get("CAUSALIST_TOKEN", "")
+    address = listen(port, chosen or new_token())
+    say(f"serving {fleet.file.path} at {address.url}")
+    known = "those of [[access]]" if access else "that of CAUSALIST_TOKEN" if chosen else address.token
+    say(f"token: {known}")
+    context.exit(serve_fleet_http(handlers, address))

@@ -16,7 +16,7 @@ from causalist.errors import FleetError
 from causalist.graph.tables import EdgeColumns, build_edge_table
 from causalist.index.source_text import SourceText
 from causalist.model.graph import CodeGraph, EdgeKind, NodeTable, UnresolvedCalls, rows_of
-from causalist.model.index import Index, LexicalIndex, Postings
+from causalist.model.index import Index, LexicalIndex, Manifest, Postings, SecretSpans
 from causalist.model.scores import Hit, Transition
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import NodeKind
@@ -411,6 +411,31 @@ def _concatenated(tables: Sequence[StringTable]) -> StringTable:
     offsets = [table.offsets[:-1].astype(np.int64) + start for table, start in zip(tables, starts, strict=False)]
     blob = np.concatenate([table.blob[: int(table.offsets[-1])] for table in tables] or [np.zeros(0, dtype=np.uint8)])
     return StringTable(blob.astype(np.uint8), np.concatenate([*offsets, starts[-1:]]))
+
+
+def join_indexes(joined: JoinedGraph) -> Index:
+    """Return an index with a joined graph and the files of its parts, whose paths begin with the repository.
+
+    It has no history, and no words: names are ids. What a look-up does with an index, it does with this one.
+    """
+    manifests = [part.index.manifest for part in joined.parts]
+    prefixes = [f"{part.name}:".encode() for part in joined.parts]
+    paths = _concatenated([_with_prefix(m.paths, p, 0) for m, p in zip(manifests, prefixes, strict=True)])
+    starts = np.cumsum([0, *(len(m.secrets.starts) for m in manifests)])
+    indptr = [m.secrets.indptr[:-1] + start for m, start in zip(manifests, starts, strict=False)]
+    secrets = SecretSpans(
+        np.concatenate([*indptr, starts[-1:]]).astype(np.int64),
+        np.concatenate([m.secrets.starts for m in manifests]),
+        np.concatenate([m.secrets.ends for m in manifests]),
+    )
+    sizes = np.concatenate([m.sizes for m in manifests])
+    aside = _concatenated([_with_prefix(m.aside, p, 0) for m, p in zip(manifests, prefixes, strict=True)])
+    manifest = Manifest(
+        paths, _concatenated([m.blobs for m in manifests]), sizes, np.zeros_like(sizes), np.zeros_like(sizes), secrets,
+        aside=aside,
+    )  # fmt: skip
+    first = joined.parts[0].index
+    return Index(first.version, None, 0, manifest, joined.graph, joined.words_of(()), joined.transition, {}, {}, (), {})
 
 
 class FleetText(SourceText):

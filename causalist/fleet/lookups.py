@@ -8,6 +8,7 @@ across lead to, so that the result is that of one graph of all; how many are joi
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -16,11 +17,22 @@ from numpy.typing import NDArray
 from causalist import navigate
 from causalist.errors import AmbiguousNode, CausalistError, UnknownNode
 from causalist.fleet.access import FleetView
-from causalist.fleet.joined import CrossEdge, FleetText, GraphPart, JoinedGraph, join_graphs, joined_id, split_joined
+from causalist.fleet.joined import (
+    CrossEdge,
+    FleetText,
+    GraphPart,
+    JoinedGraph,
+    join_graphs,
+    join_indexes,
+    joined_id,
+    split_joined,
+)
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.lookup import Affected, GraphPath, TestChoice
 from causalist.model.scores import Hit
+from causalist.model.source import FileEntry, SourceFile
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS
+from causalist.pipeline.repository import Repository
 from causalist.rank.terms import terms_of
 
 MAX_JOINED = 64  # repositories in one graph
@@ -226,6 +238,37 @@ def summarize(view: FleetView, limit: int = 50) -> tuple[list[RepositorySummary]
         rows.append(RepositorySummary(row["name"], row["about"] or "", row["commit"], row["n_files"], row["n_nodes"],
                                       uses, users_))  # fmt: skip
     return rows, n
+
+
+def open_around(view: FleetView, nodes: Sequence[FleetNode], *, with_users_of_users: bool) -> Repository:
+    """Return the repositories of some nodes and those that use them as one repository, for what reads an index.
+
+    With `with_users_of_users`, also those that use these, and so on. Its ids are those of the fleet.
+    """
+    first = [node.repository for node in nodes]
+    if with_users_of_users:
+        joined = _search_across(view, nodes, lambda _: (), of_users=True)[0]
+    else:
+        ids: dict[str, frozenset[str]] = {}
+        for node in nodes:
+            ids[node.repository] = ids.get(node.repository, frozenset()) | _trigger(view, node)
+        used = [e.target_repo for name in first for e in view.across.out_of(name) if e.source_node in ids[name]]
+        joined = _join(view, [*sorted(set(used)), *_users_of(view, ids)], first)[0]
+    return _as_repository(view, joined)
+
+
+def open_between(view: FleetView, source: FleetNode, target: FleetNode) -> Repository:
+    """Return the repositories between two nodes as one, as `open_around` does."""
+    ends = [source.repository, target.repository]
+    return _as_repository(view, _join(view, _between(view, *ends), ends)[0])
+
+
+def _as_repository(view: FleetView, joined: JoinedGraph) -> Repository:
+    def read(entry: FileEntry) -> SourceFile | str:
+        name, path = split_joined(entry.path)
+        return view.repository(name).read(FileEntry(path, entry.size, 0))
+
+    return Repository(Path(view.name), join_indexes(joined), read)
 
 
 # -- joining

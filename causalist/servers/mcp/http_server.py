@@ -68,8 +68,13 @@ def listen(port: int, token: str) -> Address:
     return Address(taken, token)
 
 
-async def run(server: Server[Any], address: Address, wait_seconds: float) -> None:
-    """Serve until cancelled."""
+def rules_of(address: Address) -> AccessRules:
+    """Return the rules of requests to an address."""
+    return AccessRules(address.port, address.token, max_body_bytes=MAX_BODY_BYTES, methods=_METHODS)
+
+
+async def run(server: Server[Any], address: Address, wait_seconds: float, rules: AccessRules | None = None) -> None:
+    """Serve until cancelled. `rules` are those of requests; None: those of the address."""
     from mcp.server.transport_security import TransportSecuritySettings
 
     from causalist.servers.http_guard import TimelyProtocol
@@ -82,7 +87,7 @@ async def run(server: Server[Any], address: Address, wait_seconds: float) -> Non
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard is stricter
     )
     app.router.redirect_slashes = False
-    rules = AccessRules(address.port, address.token, max_body_bytes=MAX_BODY_BYTES, methods=_METHODS)
+    rules = rules or rules_of(address)
     config = uvicorn.Config(
         Guard(limit_duration(app, wait_seconds + _ANSWER_SECONDS), rules, {}),
         http=TimelyProtocol,

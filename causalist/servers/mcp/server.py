@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
+from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 from mcp.types import (
@@ -241,6 +242,28 @@ def serve_http(serving: ServerOptions, address: "Address") -> int:
 
 async def _serve(serving: ServerOptions, over: "Callable[[Server[Any], float], Awaitable[None]]") -> int:
     repositories = Repositories(serving.roots, serving.refresh_seconds, partial(ask_in_child, serving.answer_seconds))
+
+    async def work(group: TaskGroup) -> None:
+        group.start_soon(repositories.prepare)
+        handlers = Handlers(
+            repositories,
+            serving.version,
+            serving.wait_seconds,
+            serving.tools,
+            serving.is_structured,
+            serving.ask_roots,
+            serving.roots if serving.ask_roots else (),
+        )
+        await over(handlers.server(), serving.wait_seconds)
+
+    try:
+        return await run_until_signal(work)
+    finally:
+        repositories.stop()
+
+
+async def run_until_signal(work: "Callable[[TaskGroup], Awaitable[None]]") -> int:
+    """Run `work` until it or a signal ends it; return an exit code."""
     code = 0
 
     def end(scope: anyio.CancelScope, with_code: int) -> None:
@@ -248,25 +271,12 @@ async def _serve(serving: ServerOptions, over: "Callable[[Server[Any], float], A
         code = with_code
         scope.cancel()
 
-    try:
-        async with anyio.create_task_group() as group:
-            for name, with_code in (("SIGTERM", 0), ("SIGHUP", 0), ("SIGINT", _INTERRUPTED)):
-                # Some platforms lack a signal or cannot handle it in an event loop.
-                with suppress(AttributeError, NotImplementedError):
-                    loop = asyncio.get_running_loop()
-                    loop.add_signal_handler(getattr(signal, name), end, group.cancel_scope, with_code)
-            group.start_soon(repositories.prepare)
-            handlers = Handlers(
-                repositories,
-                serving.version,
-                serving.wait_seconds,
-                serving.tools,
-                serving.is_structured,
-                serving.ask_roots,
-                serving.roots if serving.ask_roots else (),
-            )
-            await over(handlers.server(), serving.wait_seconds)
-            group.cancel_scope.cancel()
-    finally:
-        repositories.stop()
+    async with anyio.create_task_group() as group:
+        for name, with_code in (("SIGTERM", 0), ("SIGHUP", 0), ("SIGINT", _INTERRUPTED)):
+            # Some platforms lack a signal or cannot handle it in an event loop.
+            with suppress(AttributeError, NotImplementedError):
+                loop = asyncio.get_running_loop()
+                loop.add_signal_handler(getattr(signal, name), end, group.cancel_scope, with_code)
+        await work(group)
+        group.cancel_scope.cancel()
     return code

@@ -77,14 +77,14 @@ class Parameter:
 class Tool:
     """Tool with its answer function.
 
-    `answer` gets a repository and checked arguments, with None for omitted ones. `unindexed` gets the folder instead,
-    while there is no index; a tool without it has no answer then.
+    `answer` gets a repository, or the view of a fleet, and checked arguments, with None for omitted ones. `unindexed`
+    gets the folder instead, while there is no index; a tool without it has no answer then.
     """
 
     title: str
     description: str
     parameters: Mapping[str, Parameter]
-    answer: Callable[["Repository", Arguments], Reply | str]
+    answer: Callable[[Any, Arguments], Reply | str]
     unindexed: Callable[[Path, Arguments], Reply] | None = None
 
     def schema(self) -> dict[str, Any]:
