@@ -60,7 +60,7 @@ _MIN_CODE_BYTES = 2_000_000
 _MAX_COMPLETE_BYTES = 4_000_000  # of files with a name all of whose files are needed
 _MIN_PARSED_BYTES = 750_000
 _MAX_PARSED_BYTES = 3_000_000
-_PARSED_SHARE = 0.1  # of the bytes of the repository
+_PARSED_SHARE = 0.04  # of the bytes of the repository
 _FIRST_SHARE = 0.8  # of the bytes that are parsed: what the words choose; the rest is what that imports and names
 _MAX_FILE_SHARE = 0.25  # a larger file is parsed only if the question names it
 # Two processes count from so many bytes on: half a second. Opening a file costs as much as counting 3 kB.

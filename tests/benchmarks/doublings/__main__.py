@@ -51,6 +51,11 @@ class Row(NamedTuple):
         return max((b.memory / max(a.memory, _FLOOR_MIB) for a, b in pairwise(self.costs)), default=0.0)
 
     @property
+    def is_of_the_grammar(self) -> bool:
+        """True if the parse of tree-sitter alone grows too fast."""
+        return any(b.raw > MOST * a.raw > 0.05 for a, b in pairwise(self.costs))
+
+    @property
     def raw_multiple(self) -> float:
         """Processor time of the last size in terms of the parse alone; 0 where no grammar reads it."""
         last = self.costs[-1]
@@ -156,8 +161,10 @@ def _tell(rows: Sequence[Row], n: int) -> None:
         print(_line(row))
     over = [row for row in rows if row.time_ratio > MOST or row.memory_ratio > MOST or row.failure]
     costly = [row for row in rows if row.raw_multiple > 25]
+    n_of_grammar = sum(row.is_of_the_grammar for row in over)
     print(
-        f"\n{len(rows)} generators; {len(over)} above {MOST} a doubling or stopped; {len(costly)} above 25 raw parses"
+        f"\n{len(rows)} generators; {len(over)} above {MOST} a doubling or stopped, {n_of_grammar} of them in the parse"
+        f" of tree-sitter alone; {len(costly)} above 25 raw parses"
     )
 
 
