@@ -524,9 +524,11 @@ class LayerAssigner:
         layers[nodes.parents < 0] = Layer.LOGIC
         layers[file_nodes] = _complete_files(of_file, folders)
         waiting = np.flatnonzero(layers == NO_LAYER)
+        above = nodes.parents.copy()
         while len(waiting):
-            layers[waiting] = layers[nodes.parents[waiting]]
+            layers[waiting] = layers[above[waiting]]
             waiting = waiting[layers[waiting] == NO_LAYER]
+            above[waiting] = above[above[waiting]]  # twice as far up: nesting may be as deep as a file is long
         tiers = rank_tiers(nodes.kinds, fan_in(graph.edges, len(nodes)))
         return replace(graph, nodes=replace(nodes, layers=layers, tiers=tiers))
 
