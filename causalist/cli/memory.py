@@ -65,7 +65,7 @@ def add_command(places: tuple[Path, ...], model: str | None, yes: bool, file: Pa
     from causalist.memory.documents import MemoryFile
 
     memory_file = MemoryFile.locate(file, Path.cwd())
-    done = memory_file.add(places, memory_file.build_extractor(model) if model else None, _require_approval(yes))
+    done = memory_file.add(places, memory_file.build_extractor(model) if model else None, _require_approval(yes), _note)
     for path, reason in sorted(done.skipped.items()):
         say(f"note: {path} is left out: {reason}")
     document = {"format_version": FORMAT_VERSION, "memory": str(memory_file.path), "documents": done.documents,
@@ -132,7 +132,7 @@ def search_command(
         mode = RetrievalMode.HIPPO.value
     mode = mode or settings.value("memory", "mode")
     variant = variant or settings.value("memory", "variant")
-    index = memory_file.open()
+    index = memory_file.open(note=_note)
     if hops:
         found = index.retrieve_multi_hop(query, max_hops=hops, top_k=limit, ppr_alpha=alpha)
     else:
@@ -166,12 +166,16 @@ def graph_command(file: Path | None, entity: str | None, hops: int, output: Path
     """
     from causalist.memory.documents import MemoryFile
 
-    index = MemoryFile.locate(file, Path.cwd()).open()
+    index = MemoryFile.locate(file, Path.cwd()).open(note=_note)
     if entity is None:
         with open_destination(output) as write:
             write(to_json(index.to_node_link()) + "\n")
         return
     _show_entity(index, entity, hops, as_json)
+
+
+def _note(message: str) -> None:
+    say(f"note: {message}")
 
 
 def _require_approval(yes: bool) -> "Callable[[Estimate], None]":
@@ -215,7 +219,7 @@ def stats_command(file: Path | None, as_json: bool) -> None:
     from causalist.memory.documents import MemoryFile
 
     memory_file = MemoryFile.locate(file, Path.cwd())
-    counts = memory_file.open().stats()
+    counts = memory_file.open(note=_note).stats()
     if as_json:
         emit_document({"format_version": FORMAT_VERSION, "memory": str(memory_file.path), **counts})
     else:

@@ -16,6 +16,7 @@ import json
 import os
 import posixpath
 import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from causalist.errors import ExtraMissing, IndexNotWritable, NothingToIndex, RepositoryNotFound
+from causalist.errors import ExtraMissing, IndexNotWritable, IndexUnreadable, NothingToIndex, RepositoryNotFound
 from causalist.memory.document_text import MAX_PDF_BYTES, html_to_markdown, pdf_library_version, read_pdf
 from causalist.memory.extractors import EntityExtractor, Estimate, LLMEntityExtractor
 from causalist.memory.index import HippoIndex
@@ -515,9 +516,27 @@ class MemoryFile:
         base = find_root(folder)
         return cls(base / FOLDER / NAME if file is None else file, base)
 
-    def open(self, extractor: EntityExtractor | None = None) -> HippoIndex:
-        """Return the index. Raises IndexUnreadable if there is none."""
-        return HippoIndex.load(self.path, entity_extractor=extractor)
+    def open(self, extractor: EntityExtractor | None = None, note: Callable[[str], None] | None = None) -> HippoIndex:
+        """Return the index. `note` is told of a damaged file, or one of an older format.
+
+        The passages that can be read of such a file are read again and saved; the file itself is kept with ".damaged"
+        behind its name. Raises IndexUnreadable if there is no memory, or nothing of it can be read.
+        """
+        try:
+            return HippoIndex.load(self.path, entity_extractor=extractor)
+        except IndexUnreadable as error:
+            if not self.path.is_file() or self.path.suffix == ".json":
+                raise
+            index = HippoIndex.salvage(self.path, entity_extractor=extractor)
+            if not len(index):
+                raise
+            aside = self.path.with_name(f"{self.path.name}.damaged")
+            with suppress(OSError, IndexNotWritable):  # a folder that cannot be written keeps the file as it is
+                shutil.copyfile(self.path, aside)
+                index.save(self.path)
+            if note is not None:
+                note(f"{error}; {len(index)} passages of it were read again, the file is kept as {aside.name}")
+            return index
 
     def build_extractor(self, name: str) -> LLMEntityExtractor:
         """Return the extractor of a model; it caches answers next to the memory. Raises ExtraMissing, ModelFailed."""
@@ -530,23 +549,26 @@ class MemoryFile:
         places: Sequence[Path],
         extractor: EntityExtractor | None = None,
         approve: Callable[[Estimate], None] | None = None,
+        note: Callable[[str], None] | None = None,
     ) -> UpdateResult:
         """Add or update the documents of files and folders, and save the memory.
 
         Only changed documents are read. Documents deleted from these folders are removed. A model reads again what was
-        read without it. `approve` gets the estimate for new passages before a model is asked, and may raise.
+        read without it. `approve` gets the estimate for new passages before a model is asked, and may raise. `note` is
+        told of a damaged memory.
 
         Raises RepositoryNotFound, NothingToIndex, ExtraMissing, IndexNotWritable, IndexUnreadable, ModelFailed.
         """
         from filelock import FileLock, Timeout
 
         skipped: dict[str, str] = {}
-        found = find_documents(places, self.base, skipped)
+        gone = [place for place in places if not place.exists() and self._knows(place)]
+        found = find_documents([place for place in places if place not in gone], self.base, skipped)
         if self.path.parent.name == FOLDER:
             prepare_folder(self.path.parent)
         try:
             with FileLock(self.path.with_name(f"{self.path.name}.lock"), timeout=_LOCK_TIMEOUT_SECONDS):
-                return self._update(places, found, skipped, extractor, approve)
+                return self._update(places, found, skipped, extractor, approve, note)
         except Timeout:
             raise IndexNotWritable(f"another process is writing {self.path}; try again") from None
         except OSError as error:
@@ -559,6 +581,7 @@ class MemoryFile:
         skipped: dict[str, str],
         extractor: EntityExtractor | None,
         approve: Callable[[Estimate], None] | None,
+        note: Callable[[str], None] | None,
     ) -> UpdateResult:
         before = known_files(self.path)
         model = extractor.name if isinstance(extractor, LLMEntityExtractor) else ""
@@ -578,7 +601,13 @@ class MemoryFile:
             n_passages = sum(len(before[name].links) for name in covered)
             n_documents = sum(bool(before[name].links) for name in covered)
             return UpdateResult(n_documents, n_passages, 0, 0, skipped)
-        index = self.open(extractor) if self.path.exists() else HippoIndex(entity_extractor=extractor)
+        try:
+            index = self.open(extractor, note) if self.path.exists() else HippoIndex(entity_extractor=extractor)
+        except IndexUnreadable as error:  # nothing of it can be read: the documents are
+            self.path.replace(self.path.with_name(f"{self.path.name}.damaged"))
+            index = HippoIndex(entity_extractor=extractor)
+            if note is not None:
+                note(f"{error}; the documents are read again")
         reading = DocumentSet(skipped=skipped)
         read: dict[str, DocumentRecord] = {}
         for each in found:
@@ -594,7 +623,8 @@ class MemoryFile:
                 read[each.name] = build_record(
                     compute_digest(each, data), passages, reading.skipped.get(each.name, ""), model
                 )
-        reading = reading.with_resolved_references()
+        if found or not before:  # a deleted folder leaves nothing to read
+            reading = reading.with_resolved_references()
         again = {p for name, each in read.items() if model and name not in same for p in each.links if p in index}
         if approve is not None and isinstance(extractor, LLMEntityExtractor):
             new = [
@@ -617,6 +647,10 @@ class MemoryFile:
         elsewhere = {name: each for name, each in before.items() if name not in covered}
         save_known_files(self.path, {**elsewhere, **read})
         return UpdateResult(len(reading.paths), len(reading.passages), changed, len(gone), reading.skipped)
+
+    def _knows(self, place: Path) -> bool:
+        """Return True if the memory has read a document at or below a place."""
+        return any(self._is_below((place,), name) for name in known_files(self.path))
 
     def _contains_passage(self, places: Sequence[Path], index: HippoIndex, passage: str) -> bool:
         """Return True if the document of a passage is, or is below, one of the places."""

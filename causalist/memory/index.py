@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.errors import UnknownEntity, UsageError
+from causalist.errors import IndexNotWritable, UnknownEntity, UsageError
 from causalist.memory.arrays import build_arrays, types_and_aliases
 from causalist.memory.entity_linking import FactFilter, LinkedEntities, link_query
 from causalist.memory.extractors import (
@@ -22,7 +22,7 @@ from causalist.memory.extractors import (
     entity_id,
     normalize_extraction,
 )
-from causalist.memory.records import Record, Records, Vectors, check_passage
+from causalist.memory.records import Record, Records, Vectors, check_passage, clean_text
 from causalist.memory.retrieval import (
     Query,
     RetrievalSettings,
@@ -237,6 +237,7 @@ class HippoIndex:
         self.vectors = Vectors(embedder) if embedder is not None else None
         self.records = Records()
         self._view: tuple[int, Snapshot] | None = None
+        self._stored: tuple[Path, str] | None = None  # the file that was loaded or saved last, and its checksum
 
     # -- passages
 
@@ -368,15 +369,21 @@ class HippoIndex:
     def save(self, path: str | Path) -> None:
         """Write the index to one SQLite file, or to node-link JSON if the name ends in `.json`.
 
-        The write is atomic. Raises IndexNotWritable.
+        The write is atomic. Raises IndexNotWritable, also if another writer changed the file since this index loaded or
+        saved it: load it again, or save to another file.
         """
         from causalist.memory import storage
 
         file = Path(path)
+        if self._stored is not None and self._stored[0] == file.resolve():
+            now = storage.read_checksum(file)
+            if now not in ("", self._stored[1]):
+                raise IndexNotWritable(f"another writer changed {path}; load it again, or save to another file")
         if file.suffix == ".json":
             storage.save_node_link(file, self.to_node_link())
         else:
             storage.save(file, storage.MemoryState(self.records, self.vectors, self.diagnostics))
+        self._stored = (file.resolve(), storage.read_checksum(file))
 
     @classmethod
     def load(cls, path: str | Path, **options: Any) -> "HippoIndex":
@@ -384,7 +391,21 @@ class HippoIndex:
         from causalist.memory import storage
 
         index = cls(**options)
+        stored = storage.read_checksum(Path(path))
         index._restore(storage.load(Path(path), options.get("embedder")))
+        index._stored = (Path(path).resolve(), stored)
+        return index
+
+    @classmethod
+    def salvage(cls, path: str | Path, **options: Any) -> "HippoIndex":
+        """Return an index of the passages that can be read from a damaged file, or one of an older format.
+
+        Entities are found again; vectors and triples of the file are lost.
+        """
+        from causalist.memory import storage
+
+        index = cls(**options)
+        index.build_from_passages(storage.read_passages(Path(path)))
         return index
 
     def to_node_link(self) -> dict[str, Any]:
@@ -500,7 +521,8 @@ def _batch_passages(passages: Iterable[Mapping[str, Any]]) -> Iterable[list[tupl
     for each in passages:
         if not isinstance(each, Mapping) or "id" not in each or "text" not in each:
             raise UsageError(f"a passage must be a mapping with id, text and metadata, not {str(each)[:80]!r}")
-        batch.append((each["id"], each["text"], check_passage(each["id"], each["text"], each.get("metadata"))))
+        metadata = check_passage(each["id"], each["text"], each.get("metadata"))
+        batch.append((each["id"], clean_text(each["text"]), metadata))
         if len(batch) == _BATCH_PASSAGES:
             yield batch
             batch = []

@@ -498,10 +498,32 @@ class Records:
         return self.entities.intern(key)
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def clean_text(text: str) -> str:
+    r"""Return a text with U+FFFD for lone surrogates, which no file can hold.
+
+    >>> clean_text("a\ud800b") == "a\ufffdb"
+    True
+    """
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def _clean_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, list):
+        return [_clean_value(each) for each in value]
+    return {clean_text(k): _clean_value(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
 def check_passage(passage_id: str, text: str, metadata: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Return the metadata as a plain copy. Raises UsageError for an invalid passage."""
+    """Return the metadata as a plain copy without lone surrogates. Raises UsageError for an invalid passage."""
     if not isinstance(passage_id, str) or not passage_id.strip() or len(passage_id) > _MAX_ID_CHARACTERS:
         raise UsageError(f"a passage id must have 1 to {_MAX_ID_CHARACTERS} characters, not {str(passage_id)[:80]!r}")
+    if _SURROGATE.search(passage_id):
+        raise UsageError(f"a passage id must be valid Unicode, not {passage_id[:80]!r}")
     if not isinstance(text, str):
         raise UsageError(f"the text of {passage_id!r} must be a string, not {type(text).__name__}")
     if metadata is None:
@@ -509,7 +531,7 @@ def check_passage(passage_id: str, text: str, metadata: Mapping[str, Any] | None
     try:
         if not isinstance(metadata, Mapping):
             raise TypeError("it is not a mapping")
-        plain: dict[str, Any] = json.loads(json.dumps(dict(metadata), allow_nan=False))
+        plain: dict[str, Any] = _clean_value(json.loads(json.dumps(dict(metadata), allow_nan=False)))
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"the metadata of {passage_id!r} cannot be stored as JSON: {error}") from error
     references = plain.get(REFERENCES, [])

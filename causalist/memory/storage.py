@@ -21,6 +21,7 @@ share of the rarer entity's passages). Reading uses chunks, mentions, references
 have the prefix `chunk:` or `entity:`, because a passage and an entity may have the same name.
 """
 
+import glob
 import hashlib
 import json
 import os
@@ -33,10 +34,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.errors import IndexNotWritable, IndexUnreadable
+from causalist._internal.process import is_alive
+from causalist.errors import IndexNotWritable, IndexUnreadable, UsageError
 from causalist.memory.arrays import types_and_aliases
 from causalist.memory.extractors import TYPES, Embedder, Entity, Extraction, Triple, normalize_extraction
-from causalist.memory.records import Record, Records, StoredTriple, Vectors, check_passage
+from causalist.memory.records import Record, Records, StoredTriple, Vectors, check_passage, clean_text
 from causalist.memory.walk import Snapshot, count_cooccurrences
 
 FORMAT = 3
@@ -57,6 +59,8 @@ _ROWS = (
     "SELECT word, other FROM near ORDER BY rowid",
     "SELECT name, dtype, shape, data FROM array ORDER BY name",
 )
+_MAX_SALVAGED = 1_000_000  # passages that are looked for in a damaged file of unknown size
+_MAX_FAILURES = 1_000  # in a row from the start; then nothing can be read
 _DTYPES = ("int32", "int64", "float32")
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -92,6 +96,7 @@ def save_node_link(path: Path, data: Mapping[str, Any]) -> None:
 def _replace(path: Path, write: Callable[[Path], None]) -> None:
     """Call `write` with a temporary path, then rename that file to `path`."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
+    remove_abandoned(path)
     try:
         temporary.unlink(missing_ok=True)
         write(temporary)
@@ -104,6 +109,48 @@ def _replace(path: Path, write: Callable[[Path], None]) -> None:
         if isinstance(error, OSError | sqlite3.Error | UnicodeEncodeError):
             raise IndexNotWritable(f"cannot write {path}: {error}") from error
         raise
+
+
+def remove_abandoned(path: Path) -> None:
+    """Remove the temporary files of writers of `path` that were killed."""
+    for each in path.parent.glob(f"{glob.escape(path.name)}.*.new"):
+        number = each.name.removeprefix(f"{path.name}.").removesuffix(".new")
+        if number.isascii() and number.isdecimal() and len(number) < 10 and not is_alive(int(number)):
+            with suppress(OSError):
+                each.unlink()
+
+
+def read_passages(path: Path) -> list[dict[str, Any]]:
+    """Return the passages of a file that can be read, as `build_from_passages` takes them; [] if there are none.
+
+    Nothing else of the file is trusted: neither its format nor its checksum.
+    """
+    found: list[dict[str, Any]] = []
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+            database.text_factory = lambda data: data.decode("utf-8", "replace")
+            try:
+                last = int(database.execute("SELECT max(number) FROM passage").fetchone()[0])
+            except (sqlite3.Error, TypeError):
+                last = _MAX_SALVAGED
+            failures = 0
+            for number in range(last + 1):  # one by one: a damaged page costs the passages on it alone
+                try:
+                    row = database.execute(
+                        "SELECT id, text, metadata FROM passage WHERE number = ?", (number,)
+                    ).fetchone()
+                    if row is None and last == _MAX_SALVAGED:
+                        break
+                    metadata = json.loads(row[2])
+                    check_passage(row[0], row[1], metadata)
+                    found.append({"id": row[0], "text": row[1], "metadata": metadata})
+                except (sqlite3.Error, ValueError, TypeError, RecursionError, UsageError):
+                    failures += 1
+                    if failures > _MAX_FAILURES and not found:
+                        break
+    except (OSError, sqlite3.Error, ValueError):
+        pass
+    return list({each["id"]: each for each in found}.values())
 
 
 def load(path: Path, embedder: Embedder | None = None) -> MemoryState:
@@ -130,7 +177,7 @@ def read_checksum(path: Path) -> str:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
             found = database.execute("SELECT value FROM meta WHERE key = 'checksum'").fetchone()
             return str(found[0]) if found else ""
-    except (OSError, sqlite3.Error):
+    except (OSError, sqlite3.Error, ValueError):  # ValueError: text that is no UTF-8
         return ""
 
 
@@ -188,10 +235,10 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
         if meta.get("format") != str(FORMAT):
             raise IndexUnreadable(
                 f"{path} has format {meta.get('format')}; this program reads {FORMAT}. "
-                "Remove it and add the documents again"
+                "Any `causalist memory` command reads its passages again"
             )
         if meta.get("checksum") != _checksum(database):
-            raise IndexUnreadable(f"{path} is damaged (wrong checksum); remove it and add the documents again")
+            raise IndexUnreadable(f"{path} is damaged (wrong checksum)")
         passages, strings, triples, notes, near, stored = (database.execute(query).fetchall() for query in _ROWS)
     arrays = {name: _parse_array(dtype, json.loads(shape), data) for name, dtype, shape, data in stored}
     records = Records()
@@ -403,7 +450,7 @@ def _parse_records(data: Mapping[str, Any]) -> Records:
             known = metadata.get("references", [])
             metadata["references"] = [*known, *(r for r in references[node_id] if r not in known)]
         found = sorted(mentions.get(node_id, ()), key=lambda entity: entity.start)
-        text = node["text"] if "text" in node else metadata.pop("text")
+        text = clean_text(node["text"] if "text" in node else metadata.pop("text"))
         extraction = normalize_extraction(Extraction(tuple(found), tuple(triples.get(node_id, ()))))
         records.put(passage, text, check_passage(passage, text, metadata), extraction)
     return records

@@ -1,0 +1,126 @@
+"""A memory that is not lost: bad passages, damaged files, killed and other writers, deleted folders."""
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from causalist.cli.memory import memory_command
+from causalist.errors import IndexNotWritable, IndexUnreadable, UsageError
+from causalist.memory import HippoIndex
+from causalist.memory.documents import MemoryFile
+from causalist.memory.storage import read_passages
+from tests.memory.texts import team
+
+
+def test_a_lone_surrogate_does_not_keep_the_rest_from_being_saved(tmp_path: Path) -> None:
+    index = HippoIndex()
+    index.build_from_passages(
+        [
+            {"id": "bad", "text": "The Led\ud800ger of Acme Corp", "metadata": {"title": "T\udfff", "k": ["\ud83d"]}},
+            {"id": "good", "text": "Ada Byron keeps the Ledger."},
+        ]
+    )
+    index.save(tmp_path / "memory.db")
+    again = HippoIndex.load(tmp_path / "memory.db")
+    assert again.passage_ids == ["bad", "good"]
+    assert again.passage("bad") == ("The Led\ufffdger of Acme Corp", {"title": "T\ufffd", "k": ["\ufffd"]})
+    with pytest.raises(UsageError, match="valid Unicode"):
+        index.add_passage("\ud800", "text")
+
+
+def test_a_damaged_memory_is_read_again_by_the_command_that_found_it(tmp_path: Path) -> None:
+    """300 files with a byte changed, or cut off: of each, all passages are found, or the rest with a note."""
+    whole = tmp_path / "whole.db"
+    team().save(whole)
+    data, chance, n_kept = whole.read_bytes(), random.Random(1), 0
+    known = set(team().passage_ids)
+    for trial in range(300):
+        file = tmp_path / "memory.db"
+        broken = bytearray(data)
+        if trial % 3:
+            broken[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        else:
+            broken = broken[: chance.randrange(len(data))]
+        file.write_bytes(broken)
+        notes: list[str] = []
+        try:
+            index = MemoryFile(file, tmp_path).open(note=notes.append)
+        except IndexUnreadable:
+            assert not read_passages(file)
+            continue
+        assert set(index.passage_ids) <= known
+        assert notes or set(index.passage_ids) == known
+        n_kept += set(index.passage_ids) == known
+        if notes:
+            assert HippoIndex.load(file).passage_ids == index.passage_ids
+            assert (tmp_path / "memory.db.damaged").read_bytes() == bytes(broken)
+            (tmp_path / "memory.db.damaged").unlink()
+    assert n_kept >= 190  # all with a changed byte but a few in the schema or in a passage; the others were cut off
+
+
+def test_a_command_says_what_it_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "memory.db"
+    team().save(file)
+    data = bytearray(file.read_bytes())
+    data[data.index(b"checksum") + 10] ^= 1
+    file.write_bytes(data)
+    run = CliRunner().invoke(memory_command, ["search", "Identity Team", "--memory", str(file)])
+    assert run.exit_code == 0 and "passages of it were read again" in run.stderr
+    assert CliRunner().invoke(memory_command, ["search", "Identity Team", "--memory", str(file)]).stderr == ""
+
+
+def test_a_file_that_is_no_memory_is_made_anew_from_the_documents(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# Ledger\n\nAda Byron keeps it.\n")
+    file = tmp_path / "memory.db"
+    file.write_bytes(b"no memory at all")
+    notes: list[str] = []
+    MemoryFile(file, tmp_path).add([tmp_path / "notes.md"], note=notes.append)
+    assert len(notes) == 1 and "read again" in notes[0]
+    assert len(HippoIndex.load(file)) == 1
+    assert (tmp_path / "memory.db.damaged").read_bytes() == b"no memory at all"
+
+
+def test_a_killed_writer_leaves_no_file_for_ever(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left, own = tmp_path / f"memory.db.{ended.pid}.new", tmp_path / f"memory.db.{os.getppid()}.new"
+    other = tmp_path / f"other.db.{ended.pid}.new"
+    for each in (left, own, other):
+        each.write_bytes(b"half")
+    team().save(tmp_path / "memory.db")
+    assert not left.exists()
+    assert own.exists() and other.exists()  # a living writer's, and another memory's
+
+
+def test_two_writers_do_not_lose_each_others_work_silently(tmp_path: Path) -> None:
+    file = tmp_path / "memory.db"
+    team().save(file)
+    one, other = HippoIndex.load(file), HippoIndex.load(file)
+    one.add_passage("one", "By the first writer.")
+    one.save(file)
+    one.add_passage("more", "By the first writer again.")
+    one.save(file)
+    other.add_passage("other", "By the second writer.")
+    with pytest.raises(IndexNotWritable, match="another writer"):
+        other.save(file)
+    other.save(tmp_path / "copy.db")
+    assert {"one", "more"} <= set(HippoIndex.load(file).passage_ids)
+
+
+def test_a_deleted_folder_is_forgotten(tmp_path: Path) -> None:
+    folder, kept = tmp_path / "docs", tmp_path / "kept"
+    for each in (folder, kept):
+        each.mkdir()
+        (each / "a.md").write_text(f"# {each.name}\n\nAda Byron was here.\n")
+    memory = MemoryFile(tmp_path / "memory.db", tmp_path)
+    memory.add([folder, kept])
+    (folder / "a.md").unlink()
+    folder.rmdir()
+    done = memory.add([folder])
+    assert done.removed == 1
+    assert [p.partition("#")[0] for p in memory.open().passage_ids] == ["kept/a.md"]
