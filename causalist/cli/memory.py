@@ -99,6 +99,8 @@ def add_command(places: tuple[Path, ...], model: str | None, yes: bool, file: Pa
     type=click.FloatRange(0, 1, min_open=True),
     help="Probability of a restart. [default: 0.15, or that of the variant]",
 )
+@click.option("--reader", "readers", multiple=True, metavar="NAME",
+              help="Also search passages that only this reader may see; can be repeated.")  # fmt: skip
 @click.option("--variant", help="Graph of mode hippo: log, hipporag or hipporag2. [default: log, or the settings]")
 @json_option
 def search_command(
@@ -108,12 +110,14 @@ def search_command(
     limit: int | None,
     hops: int,
     alpha: float | None,
+    readers: tuple[str, ...],
     variant: str | None,
     as_json: bool,
 ) -> None:
     """Find the passages that answer QUERY.
 
-    The section [memory] of causalist.toml sets the defaults of options. Exit code 1 if nothing is found.
+    Passages with visible_to in the front matter of their document are found for these readers only. The section
+    [memory] of causalist.toml sets the defaults of options. Exit code 1 if nothing is found.
 
     \b
     Example:
@@ -134,9 +138,9 @@ def search_command(
     variant = variant or settings.value("memory", "variant")
     index = memory_file.open(note=_note)
     if hops:
-        found = index.retrieve_multi_hop(query, max_hops=hops, top_k=limit, ppr_alpha=alpha)
+        found = index.retrieve_multi_hop(query, max_hops=hops, top_k=limit, ppr_alpha=alpha, readers=readers)
     else:
-        found = index.retrieve(query, mode=mode, top_k=limit, ppr_alpha=alpha, variant=variant)
+        found = index.retrieve(query, mode=mode, top_k=limit, ppr_alpha=alpha, variant=variant, readers=readers)
     if as_json:
         emit_document({"format_version": FORMAT_VERSION, "query": query, "mode": mode,
                        "results": [_result_document(rank, e, query) for rank, e in enumerate(found, 1)]})  # fmt: skip

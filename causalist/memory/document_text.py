@@ -1,4 +1,4 @@
-"""Text of PDF and HTML files: PDF -> pages, HTML -> Markdown.
+"""Text of PDF and HTML files, and front matter: PDF -> pages, HTML -> Markdown.
 
 The optional library pypdf reads PDF files. A PDF file stores lines, so paragraphs are rebuilt and running heads are
 removed. A page has the outline titles of the sections that start on it as its title. PDF files are untrusted: every
@@ -308,3 +308,39 @@ class _MarkdownBuilder(HTMLParser):
             self.out.append("\n".join(f"    {line}" for line in data.split("\n")))
         else:
             self.out.append(data.replace("\n", " "))
+
+
+_DATE = re.compile(
+    r"^(?:timestamp|date|last_updated|updated|created):\s*[\"']?(\d{4}-\d\d-\d\d(?:T[\d:]+Z?)?)", re.MULTILINE
+)
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
+_FRONT_KEY = re.compile(r"^([a-z_]+):[ \t]*([^\n]*)\n?((?:[ \t]*-[ \t][^\n]*(?:\n|$))*)", re.MULTILINE)
+_FRONT_LISTS = ("visible_to", "contradicts", "supersedes")
+_MAX_FRONT_MATTER = 20_000  # characters
+
+
+def read_front_matter(text: str) -> dict[str, Any]:
+    r"""Return what the front matter of a document says of all its passages.
+
+    Keys: a time (`timestamp`, or the first of `date`, `last_updated`, `updated` and `created`), `confidence`, and the
+    lists `visible_to`, `contradicts` and `supersedes`, in brackets, by commas or as list items. Other keys are ignored.
+
+    >>> read_front_matter("---\nvisible_to: [ops, ada]\nconfidence: 0.4\ndate: 2024-03-01\n---\nText")
+    {'visible_to': ['ops', 'ada'], 'confidence': 0.4, 'timestamp': '2024-03-01'}
+    """
+    block = _FRONT_MATTER.match(text[:_MAX_FRONT_MATTER])
+    if block is None:
+        return {}
+    found: dict[str, Any] = {}
+    for match in _FRONT_KEY.finditer(block[1]):
+        key, value = match[1], match[2].strip()
+        if key in _FRONT_LISTS:
+            items = [item for line in match[3].splitlines() for item in [line.strip().removeprefix("-")]]
+            names = [each.strip().strip("\"'") for each in [*value.strip("[]").split(","), *items]]
+            found[key] = [name for name in names if name]
+        elif key == "confidence":
+            number = re.fullmatch(r"[01](?:\.\d+)?|\.\d+", value)
+            if number:
+                found[key] = min(1.0, float(value))
+    dated = _DATE.search(block[1])
+    return {**found, "timestamp": dated[1]} if dated else found

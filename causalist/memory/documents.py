@@ -25,7 +25,13 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from causalist.errors import ExtraMissing, IndexNotWritable, IndexUnreadable, NothingToIndex, RepositoryNotFound
-from causalist.memory.document_text import MAX_PDF_BYTES, html_to_markdown, pdf_library_version, read_pdf
+from causalist.memory.document_text import (
+    MAX_PDF_BYTES,
+    html_to_markdown,
+    pdf_library_version,
+    read_front_matter,
+    read_pdf,
+)
 from causalist.memory.extractors import EntityExtractor, Estimate, LLMEntityExtractor
 from causalist.memory.index import HippoIndex
 from causalist.memory.storage import read_checksum
@@ -44,7 +50,6 @@ _ROLE = re.compile(
     r":(doc|ref|mod|class|func|meth|term|pep|rfc|attr|exc|data|keyword):`~?!?([^`<>]*?)(?:\s*<([^<>`]*)>)?`"
 )
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
-_DATE = re.compile(r"^(?:date|last_updated|updated|created):\s*[\"']?(\d{4}-\d\d-\d\d(?:T[\d:]+Z?)?)", re.MULTILINE)
 SUFFIXES = (*TEXT_SUFFIXES, *HTML_SUFFIXES, PDF_SUFFIX)
 _MAX_BYTES = 20_000_000  # bytes of a document other than PDF
 _LIMITS = Limits(max_file_bytes=_MAX_BYTES)
@@ -183,7 +188,7 @@ def split_document(path: str, text: str) -> list[Document]:
         reader = f"{path}.md"
     else:
         reader = path if prose_kind(path) != "plain" else f"{path}.txt"
-    dated = _DATE.search(text[:2_000]) if text.startswith("---") else None
+    matter = read_front_matter(text)
     data = text.encode("utf-8", "surrogatepass")
     found: list[Document] = []
     sections = read_passages(reader, text)
@@ -199,13 +204,11 @@ def split_document(path: str, text: str) -> list[Document]:
         if not re.search(r"\w", own):
             continue
         for i, (piece, links) in enumerate(_split_section(own, path)):
-            metadata: dict[str, Any] = {"path": path, "line": line}
+            metadata: dict[str, Any] = {**matter, "path": path, "line": line}
             if title:
                 metadata["title"] = title
             if links:
                 metadata["references"] = links
-            if dated:
-                metadata["timestamp"] = dated[1]
             text_of = piece if i == 0 or not title else f"{title}\n\n{piece}"
             found.append(Document(passage_id if i == 0 else f"{passage_id}~part{i + 1}", text_of, metadata))
     return found
@@ -418,7 +421,7 @@ def _split_terms(text: str) -> list[str]:
 
 
 FORMAT = 1
-READER_VERSION = 1  # increased whenever the same document gives other passages
+READER_VERSION = 2  # increased whenever the same document gives other passages
 
 
 class DocumentRecord(NamedTuple):

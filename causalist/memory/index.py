@@ -3,7 +3,7 @@
 A neighborhood has the entities near others by hops, their synonyms, and facts about one entity.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -299,11 +299,13 @@ class HippoIndex:
         tol: float = 1e-6,
         mode: str | RetrievalMode = RetrievalMode.HIPPO,
         variant: str | Variant | None = None,
+        readers: Collection[str] | None = None,
     ) -> list[RetrievedPassage]:
         """Return the best passages, best first; fewer than `top_k` if fewer match.
 
         `mode`: "hippo", "dense", "sparse" or "hybrid" (see `memory.retrieval`). `ppr_alpha`: probability of a restart;
-        default 0.15, or that of the variant. Raises EmptyQuestion, UsageError.
+        default 0.15, or that of the variant. `readers`: only passages that one of them may see, () for those that
+        everyone may; None for all passages. Raises EmptyQuestion, UsageError.
         """
         check_query(query, top_k)
         built_query = self._build_query(query, ppr_alpha, max_iter, tol, variant)
@@ -311,7 +313,9 @@ class HippoIndex:
             chosen = RetrievalMode(mode)
         except ValueError:
             raise UsageError(f"unknown mode {mode!r}; the modes are {', '.join(RetrievalMode)}") from None
-        return rank_passages(built_query, self.snapshot, self.extractor, chosen, top_k, fact_filter=self.fact_filter)
+        return rank_passages(
+            built_query, self.snapshot, self.extractor, chosen, top_k, fact_filter=self.fact_filter, readers=readers
+        )
 
     def retrieve_multi_hop(
         self,
@@ -322,6 +326,7 @@ class HippoIndex:
         ppr_alpha: float | None = None,
         max_iter: int = 50,
         tol: float = 1e-6,
+        readers: Collection[str] | None = None,
     ) -> list[RetrievedPassage]:
         """Retrieve as `retrieve` does, with seeds also on entities up to `max_hops` away; each hop halves the weight.
 
@@ -338,6 +343,7 @@ class HippoIndex:
             top_k,
             linked=linked,
             fact_filter=self.fact_filter,
+            readers=readers,
         )
 
     def expand_with_synonyms(self, entities: Sequence[str]) -> list[str]:

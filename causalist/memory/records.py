@@ -356,7 +356,14 @@ _DEFINED_WORD = re.compile(r"[^\W_]\w*")
 REFERENCES = "references"  # metadata key: ids of referenced passages
 TITLE = "title"  # metadata key: title of the passage
 TIMESTAMP = "timestamp"  # metadata key: ISO 8601, or seconds since 1970
+VISIBLE_TO = "visible_to"  # metadata key: readers of the passage; without it, everyone
 _MAX_ID_CHARACTERS = 2_000
+
+
+def is_visible(metadata: Mapping[str, Any], readers: Iterable[str]) -> bool:
+    """Return True if one of the readers may see a passage. An invalid list hides the passage from everyone."""
+    allowed = metadata.get(VISIBLE_TO)
+    return allowed is None or (isinstance(allowed, list) and any(reader in allowed for reader in readers))
 
 
 class StoredTriple(NamedTuple):

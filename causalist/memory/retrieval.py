@@ -17,7 +17,7 @@ fitted by `python -m tests.benchmarks.memory.fit`. Remaining terms count because
 the first result high, whereas a reader lacks the terms that the first document does not have.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -308,12 +308,17 @@ def rank_passages(
     *,
     linked: LinkedEntities | None = None,
     fact_filter: FactFilter | None = None,
+    readers: Collection[str] | None = None,
 ) -> list[RetrievedPassage]:
-    """Return the `top_k` best passages. `linked`: entities of the query, if they are known already."""
+    """Return the `top_k` best passages. `linked`: entities of the query, if they are known already.
+
+    `readers`: only passages that one of them may see; None: all passages.
+    """
     if not snapshot.arrays.n_passages:
         return []
+    seen = 1.0 if readers is None else snapshot.visible_mask(readers)
     if mode is not RetrievalMode.HIPPO:
-        return build_results(score_plain(query.text, snapshot, mode), snapshot, top_k, origin=mode.value)
+        return build_results(score_plain(query.text, snapshot, mode) * seen, snapshot, top_k, origin=mode.value)
     plain = score_plain(query.text, snapshot, plain_mode(snapshot))
     seeds = None
     if query.variant.seeding is Seeding.FACTS:
@@ -321,10 +326,10 @@ def rank_passages(
     else:
         seeds = build_seeds(linked or link_query(query.text, snapshot, extractor), snapshot, query.variant, plain)
     if seeds is None:
-        return build_results(plain, snapshot, top_k, origin=FALLBACK_ORIGIN)
+        return build_results(plain * seen, snapshot, top_k, origin=FALLBACK_ORIGIN)
     walk_result = run_walk(query, seeds, snapshot)
     scores = combine_signals(query.text, walk_result.passages, plain, snapshot, query.settings)
-    return build_results(scores, snapshot, top_k, walk_result=walk_result, settings=query.settings)
+    return build_results(scores * seen, snapshot, top_k, walk_result=walk_result, settings=query.settings)
 
 
 def build_results(
@@ -379,18 +384,20 @@ def combine_signals(
 
     `graph` and `plain` are the scores of a walk and of plain retrieval. The weights of graph signals are multiplied
     with the share of passages that have entities. Below LONG_QUERY_TERMS terms, PageRank and `share` are multiplied
-    with the relative length of the query (`remainder` has a length factor of its own). Plain retrieval gets the rest of
-    the weight.
+    with the relative length of the query, or with the rarity of a defined name in it if that is more: a short query
+    without a name is mostly answered by one passage. Plain retrieval gets the rest of the weight.
     """
     if not settings.combine_with_vector:
         return graph
     total = sum(settings.weights)
     shares = dict(zip(SIGNALS, (weight / total for weight in settings.weights), strict=True))
     shares.update((name, shares[name] * snapshot.coverage) for name in GRAPH_SIGNALS)
-    amount = min(1.0, len(terms_in_vocabulary(text, snapshot)) / LONG_QUERY_TERMS) if settings.by_length else 1.0
-    shares.update((name, shares[name] * amount) for name in _LONG_QUERY_SIGNALS)
-    shares["vector"] += 1.0 - sum(shares.values())
     found = compute_signals(text, graph, plain, snapshot, [name for name in SIGNALS if shares[name] > 0])
+    if settings.by_length:
+        length = len(terms_in_vocabulary(text, snapshot)) / LONG_QUERY_TERMS
+        amount = min(1.0, max(length, float(found["named"].max(initial=0.0)) if "named" in found else 0.0))
+        shares.update((name, shares[name] * amount) for name in _LONG_QUERY_SIGNALS)
+    shares["vector"] += 1.0 - sum(shares.values())
     scores = np.zeros(snapshot.arrays.n_passages)
     for name in SIGNALS:
         if name in found:

@@ -1,11 +1,11 @@
 """Stages of `MemoryPipeline`: their data, validation, conflicts, learning from feedback, and confidence.
 
 Metadata keys: "timestamp" (age), "confidence" (0 to 1), "visible_to" (list of readers; without it, everyone),
-"contradicts" (ids of contradicted passages). Feedback has one row a query: the features of its candidates, and which
-ones were used. Linear weights are fitted to the older rows. They are kept only if they rank the newer rows better than
-reciprocal rank fusion does. The confidence of an answer without feedback comes from the lead of the first document:
-with m = 1 - second / first, of the best BM25 scores of documents, the probability is 1 / (1 + e to -(A + B m)). It was
-fitted on 461 queries over four sets of documents; docs/decisions/0009 has the figures.
+"contradicts" and "supersedes" (ids of passages or paths of documents). Feedback has one row a query: the features of
+its candidates, and which ones were used. Linear weights are fitted to the older rows. They are kept only if they rank
+the newer rows better than reciprocal rank fusion does. The confidence of an answer without feedback comes from the lead
+of the first document: with m = 1 - second / first, of the best BM25 scores of documents, the probability is
+1 / (1 + e to -(A + B m)). It was fitted on 461 queries over four sets of documents; docs/decisions/0009 has the figures.
 """
 
 import json
@@ -26,7 +26,7 @@ from causalist.memory.walk import Snapshot
 from causalist.model.answer import MemoryMode
 from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
 
-CONFIDENCE, VISIBLE_TO, CONTRADICTS = "confidence", "visible_to", "contradicts"
+CONFIDENCE, CONTRADICTS, SUPERSEDES = "confidence", "contradicts", "supersedes"
 CONTRADICTION = "contradicts"  # predicate of triples that state a contradiction
 _DAY_SECONDS = 86_400.0
 
@@ -78,7 +78,7 @@ class Posterior:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two contradicting passages, and why the first one wins: "newer", "surer" or "ranked higher"."""
+    """Two contradicting passages, and why the first one wins: "supersedes", "newer", "surer" or "ranked higher"."""
 
     kept: str
     against: str
@@ -120,12 +120,7 @@ def visible_mask(snapshot: Snapshot, settings: ValidationSettings) -> np.ndarray
 
     An invalid reader list hides its passage from everyone.
     """
-    found = np.ones(snapshot.arrays.n_passages, dtype=np.bool_)
-    for i, passage in enumerate(snapshot.arrays.passages):
-        readers = snapshot.records.passages[passage].metadata.get(VISIBLE_TO)
-        if readers is not None:
-            found[i] = isinstance(readers, list) and settings.reader is not None and settings.reader in readers
-    return found
+    return snapshot.visible_mask(() if settings.reader is None else (settings.reader,))
 
 
 def recency_factors(snapshot: Snapshot, settings: ValidationSettings) -> Floats:
@@ -154,19 +149,19 @@ def stated_confidence(snapshot: Snapshot, passage: str) -> float:
 def find_contradictions(passages: Sequence[str], snapshot: Snapshot) -> list[tuple[str, str]]:
     """Return pairs of contradicting passages, each once, in the order of `passages`.
 
-    Passages contradict by their metadata, or if a triple "contradicts" joins an entity of one with an entity of the
-    other.
+    Passages contradict by their metadata ("contradicts" and "supersedes", with ids of passages or paths of documents),
+    or if a triple "contradicts" joins an entity of one with an entity of the other.
     """
     position_by_passage = {passage: i for i, passage in enumerate(passages)}
     found: dict[tuple[str, str], None] = {}
     names = {p: set(snapshot.records.passages[p].mentions[:, 0].tolist()) for p in passages}
     for passage in passages:
         record = snapshot.records.passages[passage]
-        stated = record.metadata.get(CONTRADICTS, ())
         others = [
             other
-            for other in (stated if isinstance(stated, list) else ())
-            if other in position_by_passage and other != passage
+            for key in (CONTRADICTS, SUPERSEDES)
+            for other in passages
+            if other != passage and _is_stated(record.metadata.get(key), other, snapshot)
         ]
         for triple in record.triples:
             if triple.predicate.lower() == CONTRADICTION:
@@ -178,10 +173,26 @@ def find_contradictions(passages: Sequence[str], snapshot: Snapshot) -> list[tup
     return sorted(found, key=lambda pair: (position_by_passage[pair[0]], position_by_passage[pair[1]]))
 
 
+def _is_stated(stated: object, other: str, snapshot: Snapshot) -> bool:
+    """Return True if a list of ids and paths has a passage, or its document."""
+    path = snapshot.records.passages[other].metadata.get("path")
+    return isinstance(stated, list) and (other in stated or (isinstance(path, str) and path in stated))
+
+
 def resolve_conflicts(passages: Sequence[str], snapshot: Snapshot) -> list[Conflict]:
-    """Return the winner of each contradiction: the newer passage, else the surer one, else the one ranked higher."""
+    """Return the winner of each contradiction.
+
+    That is the passage that supersedes the other, else the newer one, else the surer one, else the one ranked higher.
+    """
     found = []
     for first, second in find_contradictions(passages, snapshot):
+        replaced = [
+            _is_stated(snapshot.records.passages[a].metadata.get(SUPERSEDES), b, snapshot)
+            for a, b in ((first, second), (second, first))
+        ]
+        if replaced[0] != replaced[1]:
+            found.append(Conflict(*((first, second) if replaced[0] else (second, first)), "supersedes"))
+            continue
         times = [parse_seconds(snapshot.records.passages[p].metadata.get(TIMESTAMP)) for p in (first, second)]
         sure = [stated_confidence(snapshot, p) for p in (first, second)]
         if np.isfinite(times).all() and times[0] != times[1]:

@@ -17,7 +17,7 @@ do not converge in time, the power iteration takes over.
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -29,7 +29,7 @@ from causalist.errors import UsageError
 from causalist.memory.arrays import Floats, Matrix, MemoryArrays
 from causalist.memory.extractors import TYPES
 from causalist.memory.names import Names, build_names
-from causalist.memory.records import Records, Vectors, cosines
+from causalist.memory.records import Records, Vectors, cosines, is_visible
 from causalist.model.answer import GraphVariant, Specificity
 from causalist.model.scores import PageRankResult, Transition, WalkOutcome
 from causalist.rank.pagerank import personalized_pagerank
@@ -491,6 +491,11 @@ class Snapshot:
     def passage_vectors(self) -> NDArray[np.float32] | None:
         """Vectors of passages, shape (P, d), rows of norm 1; None without an embedder."""
         return self.vectors.matrix(self.arrays.passages) if self.vectors is not None else None
+
+    def visible_mask(self, readers: Collection[str]) -> NDArray[np.bool_]:
+        """Return the mask of passages that one of the readers may see, shape (P,)."""
+        found = [is_visible(self.records.passages[passage].metadata, readers) for passage in self.arrays.passages]
+        return np.array(found, dtype=np.bool_)
 
     def memory_walk(self, variant: Variant) -> MemoryWalk:
         """Return the PageRank of a variant's graph; its cache lives as long as the snapshot."""

@@ -1,13 +1,22 @@
 """Documents -> passages, and the file that keeps them."""
 
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from causalist.cli.memory import memory_command
 from causalist.errors import IndexUnreadable, NothingToIndex, RepositoryNotFound
 from causalist.memory import documents
-from causalist.memory.document_text import html_to_markdown
-from causalist.memory.documents import MemoryFile, read_documents, resolve_references, split_document
+from causalist.memory.document_text import html_to_markdown, read_front_matter
+from causalist.memory.documents import (
+    MemoryFile,
+    read_documents,
+    resolve_references,
+    split_document,
+)
+from causalist.model.answer import RetrievalMode
 from tests.cli.commands import write_all
 
 
@@ -183,3 +192,45 @@ def test_older_encodings_are_read_where_nothing_is_utf_8(tmp_path: Path) -> None
     (tmp_path / "spoilt.txt").write_bytes("The café of Zoë ".encode() + b"\xe9 Byron.")
     texts = {each.metadata["path"]: each.text for each in read_documents([tmp_path], tmp_path).passages}
     assert texts == {"old.txt": "The café of Zoë Byron – “Byron’s”.", "spoilt.txt": "The café of Zoë \ufffd Byron."}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("---\nvisible_to: ops\n---\nx", {"visible_to": ["ops"]}),
+        ("---\nvisible_to:\n  - ops\n  - 'ada'\nconfidence: 0.25\n---\n",
+         {"visible_to": ["ops", "ada"], "confidence": 0.25}),
+        ("---\nsupersedes: [old.md, older.md#part]\ncontradicts: []\n...\n",
+         {"supersedes": ["old.md", "older.md#part"], "contradicts": []}),
+        ("---\nvisible_to:\ntitle: T\n---\n", {"visible_to": []}),  # nobody
+        ("---\nconfidence: high\ntimestamp: 2024-03-01T10:00:00Z\n---\n", {"timestamp": "2024-03-01T10:00:00Z"}),
+        ("# No front matter\nvisible_to: ops\n", {}),
+        ("---\nvisible_to: ops\n", {}),  # without an end
+    ],
+)  # fmt: skip
+def test_front_matter(text: str, found: dict[str, object]) -> None:
+    assert read_front_matter(text) == found
+
+
+def test_what_few_may_see_is_hidden_from_the_rest(tmp_path: Path) -> None:
+    (tmp_path / "open.md").write_text("# Ledger\n\nAda Byron keeps the Ledger.\n")
+    (tmp_path / "hidden.md").write_text("---\nvisible_to: [ops]\n---\n# Ledger key\n\nThe key of the Ledger is 7.\n")
+    memory = MemoryFile(tmp_path / "memory.db", tmp_path)
+    memory.add([tmp_path])
+    index = memory.open()
+
+    def seen(**options: object) -> set[str]:
+        found = index.retrieve("key of the Ledger", **options)  # type: ignore[arg-type]
+        return {each.passage_id.partition("#")[0] for each in found}
+
+    assert seen() == {"open.md", "hidden.md"}
+    for mode in RetrievalMode:
+        assert seen(readers=(), mode=mode) == seen(readers=("ada",), mode=mode) == {"open.md"}
+        assert seen(readers=("ada", "ops"), mode=mode) == {"open.md", "hidden.md"}
+    hops = index.retrieve_multi_hop("key of the Ledger", readers=())
+    assert {each.passage_id for each in hops} == {"open.md#ledger"}
+    for options, n in (([], 1), (["--reader", "ops"], 2)):
+        run = CliRunner().invoke(
+            memory_command, ["search", "key of the Ledger", "--memory", str(memory.path), "--json", *options]
+        )
+        assert len(json.loads(run.stdout)["results"]) == n

@@ -163,6 +163,22 @@ def test_contradictions_are_resolved_and_both_are_shown(
     assert answer.hits[1].contradicted_by == (kept,)
 
 
+@pytest.mark.parametrize("stated", ["old", "old.md"])
+def test_what_supersedes_another_wins_though_older_and_less_sure(stated: str) -> None:
+    index = _index(
+        {
+            "old": ("Tokens are valid for 24 hours.", {"path": "old.md", "timestamp": "2026-01-01"}),
+            "new": (
+                "Tokens are valid for 8 hours.",
+                {"supersedes": [stated], "timestamp": "2025-01-01", "confidence": 0.5},
+            ),
+        }
+    )
+    answer = MemoryPipeline(index).run("How long are tokens valid?")
+    assert [(c.kept, c.against, c.reason) for c in answer.conflicts] == [("new", "old", "supersedes")]
+    assert _ids(answer) == ["new", "old"] and answer.hits[1].contradicted_by == ("new",)
+
+
 def test_same_texts_are_shown_once() -> None:
     index = _index({"a": ("Lunch is at noon.", {}), "b": ("lunch  is at NOON.", {}), "c": ("Lunch is at one.", {})})
     answer = MemoryPipeline(index).run("when is lunch")

@@ -462,7 +462,7 @@ _pipelines = _PipelineCache()
 def _search(repository: "Repository", arguments: Arguments) -> str:
     index: HippoIndex = _pipelines.get(repository).index
     mode = RetrievalMode.HIPPO if arguments["use_graph"] else RetrievalMode.HYBRID
-    found = index.retrieve(arguments["query"], mode=mode, top_k=arguments["limit"])
+    found = index.retrieve(arguments["query"], mode=mode, top_k=arguments["limit"], readers=())
     rows = [(each.passage_id, each.text, each.metadata, ", ".join(each.entity_hits[:5])) for each in found]
     return _format_passages(rows, arguments["query"], "")
 
