@@ -10,12 +10,15 @@ of the fleet what is of these alone, so that an answer has the same bytes as in 
 
 import hashlib
 import hmac
+import json
+import os
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
+from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
@@ -23,16 +26,18 @@ from causalist._internal.text import read_toml
 from causalist.errors import FleetError, UsageError
 from causalist.fleet.choice import Catalog
 from causalist.fleet.joined import CrossEdges
+from causalist.fleet.links.join import LINKS, LinkTables, join_links
 from causalist.fleet.members import FleetFile
 from causalist.fleet.shards import Shard, open_shard
 from causalist.fleet.store import FleetStore
 from causalist.fleet.walk import ShardColumns
+from causalist.index.freshness import index_version
 from causalist.pipeline.repository import Repository
+from causalist.store.cache_dir import user_cache
 
 _DIGEST = re.compile(r"(?:[0-9a-f]{64})?")
 _KEYS = {"token", "repositories"}
 _MAX_OPEN = 48  # shards that a view keeps; they are mapped, so that memory is that of the pages in use
-LINKS = "links"  # the table of edges across repositories
 
 
 class AccessRule(NamedTuple):
@@ -90,12 +95,14 @@ def visible_names(file: FleetFile, token: str, rules: Sequence[AccessRule]) -> t
 class FleetView:
     """The repositories that one caller sees. Everything that is asked of a fleet is asked of a view.
 
-    `names` are all that exists for the caller. Shards stay open between questions, the most recent ones.
+    `names` are all that exists for the caller; `is_partial` if there are others. Shards stay open between questions,
+    the most recent ones.
     """
 
     name: str  # of the fleet
     store: FleetStore
     names: tuple[str, ...]
+    is_partial: bool = False
     _open: "OrderedDict[str, Repository]" = field(default_factory=OrderedDict)
     _columns: "OrderedDict[str, ShardColumns]" = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
@@ -119,7 +126,7 @@ class FleetView:
             names = [name for name in names if may_see(name)]
         elif token is not None:
             names = visible_names(file, token, read_access(file))
-        return cls(file.path.parent.name, store, tuple(sorted(names)))
+        return cls(file.path.parent.name, store, tuple(sorted(names)), len(names) < len(file.members))
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -128,18 +135,41 @@ class FleetView:
 
     @cached_property
     def across(self) -> CrossEdges:
-        """The edges across these repositories. Raises FleetError."""
-        path = self.store.local_table(LINKS)
-        if path is None:
-            return CrossEdges.none()
+        """The edges across these repositories. Raises FleetError.
+
+        The one repository of several that an import means depends on all that there are. So those of a part of the
+        fleet are joined anew, and kept in the cache of the user.
+        """
         import pyarrow as arrow
         import pyarrow.parquet as parquet
 
+        path = self._joined_links() if self.is_partial else self.store.local_table(LINKS)
+        if path is None:
+            return CrossEdges.none()
         try:
             table = parquet.read_table(path, memory_map=True)
         except (OSError, arrow.ArrowException) as error:
             raise FleetError(f"the table {LINKS} of the fleet is damaged; index again") from error
         return CrossEdges(table, self.catalog.names)
+
+    def _joined_links(self) -> Path:
+        """Return a local file with the edges across these repositories as if there were no others."""
+        import pyarrow.parquet as parquet
+
+        columns = self.catalog.columns
+        rows = [row for row in zip(columns["name"], columns["publishes"], columns["uses"], strict=True) if all(row)]
+        state = hashlib.sha256(json.dumps([index_version(), rows]).encode()).hexdigest()
+        path = user_cache() / "fleet" / LINKS / f"{state}.parquet"
+        if not path.exists():
+            tables = LinkTables(
+                {name: self.store.local_object(digest, "publishes") for name, digest, _ in rows},
+                {name: self.store.local_object(digest, "uses") for name, _, digest in rows},
+            )
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            aside = path.with_name(f"{path.name}.{os.getpid()}.new")
+            parquet.write_table(join_links(tables), aside, compression="zstd")
+            aside.replace(path)
+        return path
 
     def repository(self, name: str) -> Repository:
         """Return the repository of a name. Raises FleetError if it is not there, also if it may not be seen."""

@@ -190,20 +190,20 @@ def write_tables(records: Iterable[Mapping[str, Any]], store: "FleetStore", fold
         except (OSError, ValueError, arrow.ArrowException) as error:
             raise FleetError(f"the words of {record['name']} are damaged; index it again") from error
         row = {name: record[name] for name in ("name", "commit", "version", "n_files", "n_nodes", "n_edges")}
-        rows.append({**row, "index": objects["index"], "text": objects["text"], **about})
+        kinds = ("index", "text", "publishes", "uses")  # a shard of an older version lacks the last
+        rows.append({**row, **{kind: objects.get(kind) for kind in kinds}, **about})
         languages = " ".join(_LANGUAGE_WORDS.get(each, "") for each in about.get("languages", ()))
         table = table.replace_schema_metadata(None)
         for field, words in (("own", record["name"]), ("language", languages)):
             table = _with_words(table, field, words)
-        numbers = arrow.array(np.full(len(table), number, dtype=np.int32))
-        parts.append(table.append_column("repository", numbers))
+        places = arrow.array(np.full(len(table), number, dtype=np.int32))
+        parts.append(table.append_column("repository", places))
     vector = arrow.list_(arrow.float32())
     text, count = arrow.string(), arrow.int64()
-    schema = arrow.schema(
-        [("name", text), ("commit", text), ("index", text), ("text", text), ("version", text), ("n_files", count),
-         ("n_nodes", count), ("n_edges", count), ("about", text), ("n_definitions", count), ("n_readme", count),
-         ("code", vector), ("description", vector)]
-    )  # fmt: skip
+    texts = ("name", "commit", "version", "index", "text", "publishes", "uses", "about")
+    numbers = ("n_files", "n_nodes", "n_edges", "n_definitions", "n_readme")
+    columns = [*((name, text) for name in texts), *((name, count) for name in numbers)]
+    schema = arrow.schema([*columns, ("code", vector), ("description", vector)])
     parquet.write_table(arrow.Table.from_pylist(rows, schema=schema), folder / REPOSITORIES, compression="zstd")
     counts = [arrow.field(name, arrow.int32()) for name in FIELDS]
     wanted = arrow.schema([arrow.field("term", text), arrow.field("repository", arrow.int32()), *counts])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from causalist.errors import FleetError, UsageError
 from causalist.fleet.choice import write_tables
+from causalist.fleet.links.join import link_shards
 from causalist.fleet.members import (
     FLEET_FILE,
     FleetFile,
@@ -157,7 +158,9 @@ class Fleet:
     def write_tables(self) -> None:
         """Write the tables over all indexed members from which questions choose. Raises FleetError."""
         with tempfile.TemporaryDirectory(prefix="causalist-tables-") as folder:
-            write_tables([each.to_record() for each in self.status().shards], self.store, Path(folder))
+            shards = self.status().shards
+            write_tables([each.to_record() for each in shards], self.store, Path(folder))
+        link_shards(shards, self.store)
 
     def shard(self, name: str) -> Shard:
         """Return the shard of a member. Raises FleetError if there is none."""
@@ -175,8 +178,6 @@ class Fleet:
 
         They are found again if a shard changed. Raises FleetError.
         """
-        from causalist.fleet.links.join import link_shards
-
         table = link_shards(self.status().shards, self.store)
         if not name:
             return table

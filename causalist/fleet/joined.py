@@ -30,8 +30,12 @@ _OUTSIDE = "external:"
 _KINDS = {kind.label: kind for kind in EdgeKind}
 # Columns of the table of edges across repositories; nodes are ids inside of their repositories.
 COLUMNS = (
-    "source_repo", "source_node", "target_repo", "target_node", "kind", "rule", "confidence", "row", "n",
+    "source_repository", "source", "target_repository", "target", "kind", "rule", "confidence", "row", "n",
 )  # fmt: skip
+
+
+def _kind(label: str) -> EdgeKind:
+    return _KINDS.get(label, EdgeKind.REFERENCES)  # another use of something
 
 
 class CrossEdge(NamedTuple):
@@ -75,7 +79,7 @@ class CrossEdges:
             raise FleetError(f"the table of edges across repositories has no column {missing[0]!r}; index again")
         self.names = sorted(visible)
         codes = arrow.array(self.names, type=arrow.string())
-        ends = [self._codes(table.column(name), codes) for name in ("source_repo", "target_repo")]
+        ends = [self._codes(table.column(name), codes) for name in ("source_repository", "target_repository")]
         kept = np.flatnonzero((ends[0] >= 0) & (ends[1] >= 0) & (ends[0] != ends[1]))
         self._table = table if len(kept) == len(table) else table.take(arrow.array(kept))
         self._sources, self._targets = ends[0][kept], ends[1][kept]
@@ -138,10 +142,10 @@ class CrossEdges:
         here, there = (self._targets, self._sources) if backward else (self._sources, self._targets)
         rows = np.flatnonzero(here == number)
         some = self._table.take(arrow.array(rows))
-        own, other = ("target_node", "source_node") if backward else ("source_node", "target_node")
+        own, other = ("target", "source") if backward else ("source", "target")
         encoded = [some.column(each).combine_chunks().dictionary_encode() for each in (own, other)]
         labels = some.column("kind").combine_chunks().dictionary_encode()
-        numbers = np.array([int(_KINDS[each]) for each in labels.dictionary.to_pylist()] or [0], dtype=np.int64)
+        numbers = np.array([int(_kind(each)) for each in labels.dictionary.to_pylist()] or [0], dtype=np.int64)
         places = [np.asarray(each.indices.to_numpy(zero_copy_only=False), dtype=np.int64) for each in encoded]
         kinds = numbers[np.asarray(labels.indices.to_numpy(zero_copy_only=False), dtype=np.int64)]
         confidences = np.asarray(some.column("confidence").to_numpy(), dtype=np.float64)
@@ -317,7 +321,7 @@ def _with_edges(
     ends_of = [(nodes.ids.position(source), nodes.ids.position(target)) for source, target in ends]
     best: dict[tuple[int, int, int], CrossEdge] = {}
     for (source, target), edge in zip(ends_of, across, strict=True):
-        key = (source, target, int(_KINDS[edge.kind]))
+        key = (source, target, int(_kind(edge.kind)))
         if source >= 0 and target >= 0 and (key not in best or best[key].confidence < edge.confidence):
             best[key] = edge
     rules = sorted({rule for graph in graphs for rule in graph.rule_names} | {each.rule for each in best.values()})

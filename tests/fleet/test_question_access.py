@@ -14,10 +14,13 @@ from causalist.errors import FleetError
 from causalist.fleet import Fleet
 from causalist.fleet.access import AccessRule, FleetView, digest_of, read_access, visible_names
 from causalist.fleet.question import ask_fleet
-from tests.fleet.test_question import SOURCES, make_fleet, write_links
+from tests.fleet.test_question import SOURCES, make_fleet
 
 TOKEN = "of the shop"
+# It publishes what `money` does, and newer: without it, an import of the shop means `money`.
 SOURCES["secret"] = {
+    "pyproject.toml": '[project]\nname = "money"\nversion = "2.0"\n',
+    "money/rounding.py": "def round_amount(amount):\n    return amount\n",
     "README.md": "# secret\n\nInvoices, amounts and rounding of the secret shop.\n",
     "secret/ledger.py": "from money.rounding import round_amount\n\n\ndef total_of_invoice(lines):\n"
     "    return round_amount(sum(lines))\n\n\ndef round_amount_twice(amount):\n"
@@ -25,12 +28,6 @@ SOURCES["secret"] = {
     "tests/test_ledger.py": "from secret.ledger import total_of_invoice\n\n\ndef test_total_of_invoice():\n"
     "    assert total_of_invoice([1]) == 1\n",
 }
-HIDDEN_ROWS = [
-    ("secret", "secret/ledger.py::total_of_invoice", "money", "money/rounding.py::round_amount", "calls", "package",
-     0.99, 5, 1),
-    ("money", "money/rounding.py", "secret", "secret/ledger.py", "imports", "package", 0.9, 0, 1),
-    ("shop", "shop/cart.py::checkout", "secret", "secret/ledger.py::total_of_invoice", "calls", "package", 0.9, 4, 1),
-]  # fmt: skip
 COMMANDS = [
     ["ask", "where is the total of an invoice computed"],
     ["ask", "round_amount_twice of the secret ledger"],
@@ -84,11 +81,6 @@ def fleets(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         folder = tmp_path_factory.mktemp(name) / "fleet"
         folder.mkdir()
         make_fleet(folder, members)
-        rows = [
-            ("shop", "shop/invoice.py::total_of_invoice", "money", "money/rounding.py::round_amount", "calls",
-             "package", 0.99, 5, 1)
-        ]  # fmt: skip
-        write_links(folder, rows + (HIDDEN_ROWS if name == "with" else []))
         rule = f'\n[[access]]\ntoken = "{digest_of(TOKEN)}"\nrepositories = ["mon*", "shop"]\n'
         (folder / "fleet.toml").write_text((folder / "fleet.toml").read_text() + rule)
         both.append(folder)
@@ -108,7 +100,9 @@ def test_a_hidden_repository_changes_no_byte(fleets: tuple[Path, Path], argument
 def test_the_owner_sees_all(fleets: tuple[Path, Path]) -> None:
     code, out, _ = run(fleets[0], ["callers", "money:round_amount"], None)
     assert code == 0
-    assert "secret:secret/ledger.py::total_of_invoice -> money:money/rounding.py::round_amount" in out
+    assert "secret:secret/ledger.py::total_of_invoice" not in out  # it uses its own
+    code, out, _ = run(fleets[0], ["callers", "secret:money/rounding.py::round_amount"], None)
+    assert code == 0 and "shop:shop/invoice.py::total_of_invoice" in out  # the newest is meant
 
 
 def test_another_token_sees_nothing(fleets: tuple[Path, Path]) -> None:

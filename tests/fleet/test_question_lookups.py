@@ -65,7 +65,7 @@ def test_a_path_crosses_repositories(view: FleetView) -> None:
     path, left_out = find_path(view, resolve_node(view, "checkout"), ROUND)
     assert path is not None and path.forward and left_out == ()
     assert [hop.node for hop in path.hops] == ["shop:shop/cart.py::checkout", TOTAL, ROUND.id]
-    assert [edge.rule for edge in path.edges] == ["import", "package"]
+    assert [edge.rule for edge in path.edges] == ["import", "symbol-call"]
 
 
 def test_there_is_no_path_to_what_nothing_leads_to(view: FleetView) -> None:
