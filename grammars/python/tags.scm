@@ -7,7 +7,9 @@
   (#any-of? @_decorator "property" "cached_property"))
 ((decorated_definition (decorator (attribute attribute: (identifier) @_decorator)) definition: (function_definition) @property)
   (#any-of? @_decorator "property" "cached_property" "abstractproperty"))
-(module (expression_statement (assignment left: (identifier) @name) @definition.constant))
+; What a module exports is a list of names, like an import, and no answer to any question.
+((module (expression_statement (assignment left: (identifier) @name) @definition.constant))
+  (#not-eq? @name "__all__"))
 (class_definition body: (block (expression_statement (assignment left: (identifier) @name) @definition.field)))
 (type_alias_statement left: (type (identifier) @name)) @definition.type
 
