@@ -1,1 +1,1 @@
-"""A repository -> its index: built, stored, opened, refresh_graph after an edit, and its status."""
+"""A repository -> its index: built, stored, opened, refreshed after an edit, and its status."""

@@ -4,6 +4,7 @@ Tables that the code can write are written here. That of captures in docs/adding
 `rows_after` and `codes` let tests compare what it lists.
 """
 
+import ast
 import re
 import sys
 
@@ -55,9 +56,23 @@ def contents() -> dict[str, str]:
         for kind in EdgeKind
     ]
     return {
+        "packages": table(("Package", "Promise"), packages()),
         "rules": rules + f"\nMore than {MAX_CANDIDATES} candidates for one name make no edges.\n",
         "walk-weights": table(("kind", "along the edge", "against it"), list(kinds)),
     }
+
+
+def packages() -> list[tuple[str, str]]:
+    """Return (package or module at the top, summary of its docstring), by path; those of one name come first."""
+    root = DOCS.parent / "causalist"
+    tops = [path for path in root.glob("*.py") if not path.stem.startswith("__")]
+    inside = [path.parent for path in root.rglob("__init__.py") if path.parent != root]
+    rows = []
+    for path in sorted([*tops, *inside], key=lambda each: each.relative_to(root).parts):
+        source = path / "__init__.py" if path.is_dir() else path
+        summary = (ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or "").partition("\n")[0]
+        rows.append((f"`{path.relative_to(root.parent).as_posix()}{'/' * path.is_dir()}`", summary))
+    return rows
 
 
 def arrays_table(index: Index) -> str:
