@@ -9,13 +9,18 @@ import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causalist.errors import ExtraMissing, FleetError, IndexUnreadable
 from causalist.fleet.choice import WORDS, count_words, write_words
-from causalist.fleet.links.shard_tables import LINK_TABLES, write_link_tables
+from causalist.fleet.links.coordinates import read_manifests
+from causalist.fleet.links.program import Read, ShardProgram
+from causalist.fleet.links.published import published_rows
+from causalist.fleet.links.services import service_rows
+from causalist.fleet.links.tables import Published, Used, write_rows
+from causalist.fleet.links.used import used_rows
 from causalist.fleet.members import Member
 from causalist.fleet.store import FleetStore
 from causalist.index.build import build_commit_index, build_index
@@ -24,6 +29,7 @@ from causalist.index.options import IndexOptions
 from causalist.index.source_text import SourceText
 from causalist.model.index import Index
 from causalist.model.source import FileEntry, SourceFile
+from causalist.model.symbols import file_id
 from causalist.pipeline.repository import Repository
 from causalist.settings import Settings
 from causalist.source import DEFAULT_LIMITS, BlobReader, read_file, scan_commit, scan_folder
@@ -36,6 +42,7 @@ if TYPE_CHECKING:
 
 _FILES_A_GROUP = 64  # of the text, what is decompressed to show one
 _FORMAT = 1  # of records
+LINK_TABLES = ("publishes", "uses")  # objects of edges between repositories
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +170,7 @@ def _store_shard(
         folder = Path(name)
         write_index(folder / "index", index)
         _write_text(folder / "text", index, read)
-        write_link_tables(folder, index, read, cache)
+        _write_link_tables(folder, index, read, cache)
         write_words(folder / "words", count_words(index, SourceText(index.manifest, read).read_text))
         kinds = ("index", "text", WORDS, *LINK_TABLES)
         objects = {kind: store.put_object(folder / kind, kind) for kind in kinds}
@@ -189,6 +196,33 @@ def _write_text(path: Path, index: Index, read: Callable[[FileEntry], SourceFile
             found = [read(FileEntry(each, int(manifest.sizes[first + i]), 0)) for i, each in enumerate(some)]
             data = [None if isinstance(each, str) else each.data for each in found]
             writer.write_table(arrow.table({"path": some, "data": data}, schema=schema))
+
+
+def _write_link_tables(folder: Path, index: Index, read: Read, facts: FactsCache) -> None:
+    """Write `publishes` and `uses` of an index to a folder. Raises ExtraMissing."""
+    sizes = {path: int(index.manifest.sizes[i]) for i, path in enumerate(index.manifest.paths)}
+
+    @cache
+    def text(path: str) -> str:
+        found = read(FileEntry(path, sizes[path], 0))
+        return "" if isinstance(found, str) else found.data.decode("utf-8", "replace")
+
+    program = ShardProgram.open(index, read, facts)
+    manifests = read_manifests(list(sizes), text)
+    offered, asked = service_rows(index, program, text, list(sizes))
+    published = {*published_rows(program, manifests), *offered, _repository(list(sizes))}
+    write_rows(folder / "publishes", Published, published)
+    write_rows(folder / "uses", Used, [*used_rows(program, manifests), *dict.fromkeys(asked)])
+
+
+def _repository(paths: list[str]) -> Published:
+    """Return the row of the repository as a whole: the file that introduces it."""
+    top = [path for path in paths if "/" not in path] or paths
+    return Published("repository", "", "", "", "", str(file_id(min(top, key=_introduction_order))))
+
+
+def _introduction_order(path: str) -> tuple[bool, str]:
+    return not path.lower().startswith("readme"), path
 
 
 def _is_git(place: Path) -> bool:
