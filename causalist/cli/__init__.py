@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import click
 
-from causalist.cli._run import StartTime, exit_process, prepare_process, run_command_line
+from causalist.cli._run import COMPLETION, StartTime, exit_process, prepare_process, run_command_line
 
 # Each command's module in this package, and its function there. Also the order in `--help`.
 COMMANDS = {
@@ -55,7 +55,6 @@ COMMANDS = {
     "learn": ("eval", "learn_command"),
 }
 
-COMPLETION = "_CAUSALIST_COMPLETE"  # the variable by which a shell asks for completions
 ALIASES = {"blast": "impact"}  # not listed in `--help`
 
 

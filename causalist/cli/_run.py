@@ -73,6 +73,7 @@ def _is_folder(text: str) -> bool:
         return False
 
 
+COMPLETION = "_CAUSALIST_COMPLETE"  # the variable by which a shell asks for completions
 NOTHING_FOUND = 1
 FAILURE = 2
 INTERRUPTED = 130

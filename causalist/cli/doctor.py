@@ -15,7 +15,7 @@ import click
 from causalist._internal.text import align_columns
 from causalist.cli._output import emit_document, emit_lines, say
 from causalist.cli._repository import json_option, repository_options
-from causalist.cli._run import NOTHING_FOUND
+from causalist.cli._run import COMPLETION, NOTHING_FOUND
 from causalist.errors import CausalistError, UsageError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class State(StrEnum):
     WRONG = "wrong"
 
 
-class Finding(NamedTuple):
+class Examined(NamedTuple):
     """One thing that was examined; `remedy` is what mends it, or "" if nothing has to be done."""
 
     state: State
@@ -74,7 +74,7 @@ def doctor_command(context: click.Context, repo: Path | None, force: bool, as_js
     context.exit(NOTHING_FOUND if any(each.state is State.WRONG for each in found) else 0)
 
 
-def examine(repo: Path | None, *, force: bool = False) -> Iterator[Finding]:
+def examine(repo: Path | None, *, force: bool = False) -> Iterator[Examined]:
     """Yield what is installed and found, program first."""
     yield from _examine_program()
     yield from _examine_grammars()
@@ -84,17 +84,17 @@ def examine(repo: Path | None, *, force: bool = False) -> Iterator[Finding]:
     yield from _examine_clients((repo or Path()).resolve())
 
 
-def _examine_program() -> Iterator[Finding]:
+def _examine_program() -> Iterator[Examined]:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
         number = version("causalist")
     except PackageNotFoundError:
         number = "a checkout that is not installed"
-    yield Finding(State.OK, "causalist", f"{number}, {Path(__file__).parents[1]}")
+    yield Examined(State.OK, "causalist", f"{number}, {Path(__file__).parents[1]}")
     is_recent = sys.version_info >= _LEAST_PYTHON
     wanted = ".".join(map(str, _LEAST_PYTHON))
-    yield Finding(
+    yield Examined(
         State.OK if is_recent else State.WRONG,
         "Python",
         f"{platform.python_version()}, {sys.executable}",
@@ -102,17 +102,17 @@ def _examine_program() -> Iterator[Finding]:
     )
     program = shutil.which("git")
     if program is None:
-        yield Finding(State.WRONG, "git", "not on the search path", "install git: without it there is no history")
+        yield Examined(State.WRONG, "git", "not on the search path", "install git: without it there is no history")
         return
     try:
         done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=_GIT_SECONDS, check=True)
     except (OSError, subprocess.SubprocessError) as error:
-        yield Finding(State.WRONG, "git", f"{program} does not run: {error}", "install git again")
+        yield Examined(State.WRONG, "git", f"{program} does not run: {error}", "install git again")
         return
-    yield Finding(State.OK, "git", f"{done.stdout.strip().removeprefix('git version ')}, {program}")
+    yield Examined(State.OK, "git", f"{done.stdout.strip().removeprefix('git version ')}, {program}")
 
 
-def _examine_grammars() -> Iterator[Finding]:
+def _examine_grammars() -> Iterator[Examined]:
     from causalist.parse.languages import load_grammar, load_settings
 
     loaded: list[str] = []
@@ -120,7 +120,7 @@ def _examine_grammars() -> Iterator[Finding]:
         try:
             load_grammar(dialect)
         except (CausalistError, ImportError, OSError, ValueError) as error:
-            yield Finding(
+            yield Examined(
                 State.WRONG,
                 f"grammar of {dialect}",
                 f"does not load: {error}",
@@ -128,20 +128,20 @@ def _examine_grammars() -> Iterator[Finding]:
             )
         else:
             loaded.append(dialect)
-    yield Finding(State.OK, "grammars", f"{len(loaded)} load: {', '.join(loaded)}")
+    yield Examined(State.OK, "grammars", f"{len(loaded)} load: {', '.join(loaded)}")
 
 
-def _examine_extras() -> Iterator[Finding]:
+def _examine_extras() -> Iterator[Examined]:
     from importlib.util import find_spec
 
     for extra, (package, purpose) in _EXTRAS.items():
         if find_spec(package) is None:
-            yield Finding(State.ABSENT, f"extra {extra}", f"for {purpose}", f'pip install "causalist[{extra}]"')
+            yield Examined(State.ABSENT, f"extra {extra}", f"for {purpose}", f'pip install "causalist[{extra}]"')
         else:
-            yield Finding(State.OK, f"extra {extra}", f"for {purpose}")
+            yield Examined(State.OK, f"extra {extra}", f"for {purpose}")
 
 
-def _examine_index(repo: Path | None, *, force: bool) -> Iterator[Finding]:
+def _examine_index(repo: Path | None, *, force: bool) -> Iterator[Examined]:
     from causalist.index.open import index_folders
     from causalist.index.options import IndexOptions
     from causalist.index.status import stored_index_status
@@ -151,36 +151,36 @@ def _examine_index(repo: Path | None, *, force: bool) -> Iterator[Finding]:
     try:
         root, _, settings = Repository.locate(repo or Path(), exact_root=repo is not None, force=force)
     except CausalistError as error:
-        yield Finding(State.WRONG, "repository", f"{error.slug}: {error}")
+        yield Examined(State.WRONG, "repository", f"{error.slug}: {error}")
         return
-    yield Finding(State.OK, "repository", str(root))
+    yield Examined(State.OK, "repository", str(root))
     places = [folder / INDEX_NAME for folder in index_folders(root)]
     place = next((each for each in places if each.exists()), None)
     if place is None:
-        yield Finding(State.ABSENT, "index", "none yet; the first question builds it", "causalist index")
+        yield Examined(State.ABSENT, "index", "none yet; the first question builds it", "causalist index")
         return
     size = f"{place} ({place.stat().st_size / 1e6:.1f} MB)"
     found = stored_index_status(root, settings.index_options(IndexOptions()))
     if found.path is None or found.reasons:
         reasons = "; ".join(each.detail for each in found.reasons) or "it cannot be read"
-        yield Finding(State.ABSENT, "index", f"{size}, not current: {reasons}", "causalist index")
+        yield Examined(State.ABSENT, "index", f"{size}, not current: {reasons}", "causalist index")
     else:
-        yield Finding(State.OK, "index", f"{size}, current")
+        yield Examined(State.OK, "index", f"{size}, current")
 
 
-def _examine_cache() -> Finding:
+def _examine_cache() -> Examined:
     from causalist.store.facts_cache import MAX_CACHE_BYTES, facts_path
 
     path = facts_path()
     folder = path.parent
     there = next(each for each in (folder, *folder.parents) if each.exists())
     if not os.access(there, os.W_OK):
-        return Finding(State.WRONG, "cache", f"{folder} is not writable", "set XDG_CACHE_HOME to a folder that is")
+        return Examined(State.WRONG, "cache", f"{folder} is not writable", "set XDG_CACHE_HOME to a folder that is")
     size = path.stat().st_size if path.exists() else 0
-    return Finding(State.OK, "cache", f"{path} ({size / 1e6:.1f} of at most {MAX_CACHE_BYTES / 1e6:,.0f} MB)")
+    return Examined(State.OK, "cache", f"{path} ({size / 1e6:.1f} of at most {MAX_CACHE_BYTES / 1e6:,.0f} MB)")
 
 
-def _examine_clients(root: Path) -> Iterator[Finding]:
+def _examine_clients(root: Path) -> Iterator[Examined]:
     from causalist.cli.install import CLIENTS
 
     for name, client in CLIENTS.items():
@@ -192,7 +192,7 @@ def _examine_clients(root: Path) -> Iterator[Finding]:
                 yield finding
 
 
-def _examine_client(name: str, client: "Client", scope: str, file: Path) -> Finding | None:
+def _examine_client(name: str, client: "Client", scope: str, file: Path) -> Examined | None:
     """Return the state of the entry in a settings file; None if there is no such file."""
     from causalist.cli.install import installed_command
 
@@ -202,12 +202,12 @@ def _examine_client(name: str, client: "Client", scope: str, file: Path) -> Find
     try:
         command = installed_command(file, client)
     except CausalistError as error:
-        return Finding(State.WRONG, subject, f"{file} cannot be read: {error}", "correct the file")
+        return Examined(State.WRONG, subject, f"{file} cannot be read: {error}", "correct the file")
     if command is None:
-        return Finding(State.ABSENT, subject, f"{file} has no entry", again)
+        return Examined(State.ABSENT, subject, f"{file} has no entry", again)
     if not Path(command).exists() and shutil.which(command) is None:
-        return Finding(State.WRONG, subject, f"{file} starts {command}, which is not there", again)
-    return Finding(State.OK, subject, f"{file} starts {command}")
+        return Examined(State.WRONG, subject, f"{file} starts {command}, which is not there", again)
+    return Examined(State.OK, subject, f"{file} starts {command}")
 
 
 # -- completion
@@ -258,8 +258,6 @@ def install_completion(shell: str, group: click.Group) -> None:
 def completion_script(shell: Shell, group: click.Group) -> str:
     """Return the script of a shell."""
     from click.shell_completion import get_completion_class
-
-    from causalist.cli import COMPLETION
 
     if shell is Shell.POWERSHELL:
         return _POWERSHELL

@@ -144,14 +144,15 @@ class BlobReader:
 
     def _answer(self, blob: str, limit: int) -> bytes | SkipReason:
         """Return the bytes of a blob, or the reason why there are none."""
-        if self._process is None:
-            self._start()
-        try:
-            return self._ask(blob, limit)
-        except (EOFError, BrokenPipeError):
-            # git ends at a damaged object. The next blob may be whole, for which another process is started.
-            self._stop()
-            return SkipReason.UNREADABLE
+        for _ in range(2):
+            if self._process is None:
+                self._start()
+            try:
+                return self._ask(blob, limit)
+            except (EOFError, BrokenPipeError):
+                # git ends at a damaged object, or was ended by somebody: then another process reads the blob.
+                self._stop()
+        return SkipReason.UNREADABLE
 
     def _ask(self, blob: str, limit: int) -> bytes | SkipReason:
         assert self._process is not None and self._process.stdin is not None and self._process.stdout is not None

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from causalist.cli import COMPLETION, main
+from causalist.cli import main
+from causalist.cli._run import COMPLETION
 from causalist.cli.doctor import Shell, completion_place, completion_script, install_completion
 from causalist.cli.install import CLIENTS, installed_command
 

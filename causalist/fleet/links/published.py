@@ -1,4 +1,4 @@
-"""What a repository publishes: its packages, the modules that others import, the definitions behind their names.
+"""Packages, modules and definitions that others can name, read from a repository.
 
 In: the symbol tables of the repository and its manifests. Out: `Published` rows. A name that a package passes on from
 one of its own modules has a row that leads to the definition; one that it passes on from another package is a forward.
