@@ -72,16 +72,17 @@ def read_truth(path: Path, folder: Path, members: set[str], half: str) -> dict[s
     known: dict[tuple[Path, str], str] = {}
     for line in path.read_text().splitlines():
         row = json.loads(line)
-        source = row["package"], row["path"]
-        if row["package"] not in members or not in_half(row["package"], half):
+        source = row["package"].removeprefix("@"), row["path"]
+        if source[0] not in members or not in_half(source[0], half):
             continue
-        target = row.get("distribution", "")
+        place = folder / row.get("distribution", "")
+        target = row.get("distribution", "").removeprefix("@")
         if row["state"] == "own":
             truth["open"].add((*source, target, ""))
         if row["state"] != "found" or target not in members:
             continue
         truth["package"].add((*source, target, ""))
-        there = find_file(folder / target, row["file"], known)
+        there = find_file(place, row["file"], known)
         truth["file" if there else "file not in sources"].add((*source, target, there or row["file"]))
         owner = row.get("definition_distribution", "")
         if owner in members and owner != row["package"]:

@@ -1,6 +1,6 @@
 """Imports of source files as this interpreter resolves them; run by the interpreter of the corpus.
 
-    FOLDER/venv/bin/python python_truth.py FOLDER/python > truth.jsonl
+    FOLDER/venv/bin/python python_truth.py FOLDER/python [PACKAGE]... > truth.jsonl
 
 One JSON row for each imported module or name outside of the standard library: where it stands, the distribution and
 file that the interpreter loads, and for classes and functions the file and qualified name of the definition. `state` is
@@ -144,7 +144,9 @@ def main() -> None:
     root = Path(sys.argv[1]).resolve()
     sys.path[:] = [each for each in sys.path if each and Path(each).resolve() != Path(__file__).parent]
     os.chdir("/tmp")
-    for folder in sorted(each for each in root.iterdir() if each.is_dir()):
+    for folder in sorted(
+        each for each in root.iterdir() if each.is_dir() and each.name in (sys.argv[2:] or [each.name])
+    ):
         OUT.flush()
         child = os.fork()  # what is imported may end the process
         if child:
