@@ -139,3 +139,42 @@ def test_the_order_of_repositories_does_not_matter_and_unchanged_links_are_read(
     table = tmp_path / "store" / "tables" / "links.parquet"
     before = table.stat().st_mtime_ns
     assert fleet.links().to_pylist() == one and table.stat().st_mtime_ns == before
+
+
+def test_forks_and_copies_are_not_counted_twice(tmp_path: Path) -> None:
+    copy = {f"third_party/http/{path}": text for path, text in _HTTP.items()} | {"tool.py": "def run():\n    pass\n"}
+    user = {"main.py": "import fast_http\n\n\ndef run():\n    fast_http.get('x')\n"}
+    rows = find_links(tmp_path, {"acme/fast-http": _HTTP, "someone/fork": _HTTP, "acme/tools": copy, "user": user})
+    assert shorten(rows) == {
+        ("user:main.py", "package-import", "acme/fast-http:src/fast_http/__init__.py", 1),
+        ("user:main.py::run", "symbol-call", "acme/fast-http:src/fast_http/_client.py::get", 5),
+    }
+
+
+def test_a_name_goes_before_a_submodule_of_that_name(tmp_path: Path) -> None:
+    width = {
+        "pyproject.toml": '[project]\nname = "width"\nversion = "1"\n',
+        "width/__init__.py": "from .width import width\n",
+        "width/width.py": "def width(c):\n    return 1\n",
+        "width/table.py": "WIDE = []\n",
+    }
+    user = {"main.py": "from width import width, table\n"}
+    assert shorten(find_links(tmp_path, {"width": width, "user": user})) == {
+        ("user:main.py", "package-import", "width:width/__init__.py", 1),
+        ("user:main.py", "package-import", "width:width/table.py", 1),
+        ("user:main.py", "symbol-import", "width:width/width.py::width", 1),
+    }
+
+
+def test_a_shared_namespace_is_nobodys(tmp_path: Path) -> None:
+    extend = "__path__ = __import__('pkgutil').extend_path(__path__, __name__)\n"
+    one = {
+        "setup.cfg": "[metadata]\nname = acme.one\nversion = 1\n[options]\npackages = acme, acme.one\n",
+        "acme/__init__.py": extend,
+        "acme/one/__init__.py": "def f():\n    pass\n",
+    }
+    user = {"main.py": "from acme.one import f\nfrom acme import two\nfrom acme.three import x\n"}
+    assert shorten(find_links(tmp_path, {"one": one, "user": user})) == {
+        ("user:main.py", "package-import", "one:acme/one/__init__.py", 1),
+        ("user:main.py", "symbol-import", "one:acme/one/__init__.py::f", 1),
+    }
