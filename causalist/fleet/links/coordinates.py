@@ -459,7 +459,8 @@ def _npm_roots(name: str, folder: str, data: dict[str, Any], tree: _Tree) -> dic
     if exports is None:
         inner = [each for each in tree.below if each.startswith(f"{folder}/" if folder else "") and each != folder]
         nested = tuple(f"{each}/" for each in inner if "package.json" in tree.below[each] and _is_package(each))
-        for path in tree.walk(folder):
+        # What runs goes before what only declares it.
+        for path in sorted(tree.walk(folder), key=lambda each: (each.endswith(".d.ts"), each)):
             if not path.endswith(_SCRIPTS) or path.startswith(nested) or "node_modules/" in path:
                 continue
             below = path.removeprefix(f"{folder}/" if folder else "")

@@ -20,13 +20,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pyarrow as arrow
+import pyarrow.parquet as parquet
 
 from causalist.fleet import FleetStore, Member, Shard, build_shard
 from causalist.fleet.links.join import link_shards
 from tests.benchmarks.edges.rust_sites import wilson
 from tests.benchmarks.fleet.corpus import HELD_OUT
 
-SOURCES = (".py", ".js", ".cjs", ".mjs")  # what the interpreters run
 Pair = tuple[str, str, str, str]  # package, file; package, file or definition
 
 
@@ -48,6 +48,16 @@ def index_all(folder: Path, store: FleetStore) -> list[Shard]:
     return shards
 
 
+def indexed_files(shards: Iterable[Shard], store: FleetStore) -> dict[str, set[str]]:
+    """Return the files of the index of each package. It leaves out build output, as most of `dist` is."""
+    return {
+        each.name: set(
+            parquet.read_table(store.local_object(each.objects["text"], "text"), columns=["path"])["path"].to_pylist()
+        )
+        for each in shards
+    }
+
+
 def in_half(package: str, half: str) -> bool:
     """Return True for the packages of a half; of both for ""."""
     return not half or "AB"[hashlib.sha256(package.encode()).digest()[0] % 2] == half
@@ -66,38 +76,43 @@ def find_file(folder: Path, file: str, known: dict[tuple[Path, str], str]) -> st
     return known[folder, file]
 
 
-def read_truth(path: Path, folder: Path, members: set[str], half: str) -> dict[str, set[Pair]]:
+def read_truth(path: Path, folder: Path, indexed: dict[str, set[str]], half: str) -> dict[str, set[Pair]]:
     """Return the pairs of each level, and those that do not count ("open")."""
     truth: dict[str, set[Pair]] = defaultdict(set)
     known: dict[tuple[Path, str], str] = {}
     for line in path.read_text().splitlines():
         row = json.loads(line)
         source = row["package"].removeprefix("@"), row["path"]
-        if source[0] not in members or not in_half(source[0], half):
+        if source[0] not in indexed or not in_half(source[0], half):
+            continue
+        if source[1] not in indexed[source[0]]:
+            truth["not indexed"].add((*source, "", ""))
             continue
         place = folder / row.get("distribution", "")
         target = row.get("distribution", "").removeprefix("@")
-        if row["state"] == "own":
+        if row["state"] in ("own", "open"):
             truth["open"].add((*source, target, ""))
-        if row["state"] != "found" or target not in members:
+        if row["state"] != "found" or target not in indexed:
             continue
         truth["package"].add((*source, target, ""))
         there = find_file(place, row["file"], known)
+        there = there if there in indexed[target] else ""
         truth["file" if there else "file not in sources"].add((*source, target, there or row["file"]))
         owner = row.get("definition_distribution", "")
-        if owner in members and owner != row["package"]:
+        if owner in indexed and owner != row["package"]:
             there = find_file(folder / owner, row["definition_file"], known)
+            there = there if there in indexed[owner] else ""
             name = "symbol" if there else "symbol not in sources"
             truth[name].add((*source, owner, f"{there or row['definition_file']}::{row['definition']}"))
     return truth
 
 
-def found_pairs(table: "arrow.Table", half: str) -> dict[str, set[Pair]]:
-    """Return the pairs of each level among the edges."""
+def found_pairs(table: "arrow.Table", half: str, endings: tuple[str, ...]) -> dict[str, set[Pair]]:
+    """Return the pairs of each level among the edges from files that the interpreter runs."""
     found: dict[str, set[Pair]] = defaultdict(set)
     for row in table.select(["source_repository", "source", "target_repository", "target", "rule"]).to_pylist():
         source = row["source_repository"], row["source"].partition("::")[0]
-        if not in_half(source[0], half) or not source[1].endswith(SOURCES):
+        if not in_half(source[0], half) or not source[1].endswith(endings):
             continue
         if row["rule"] == "package-import":
             found["package"].add((*source, row["target_repository"], ""))
@@ -109,12 +124,13 @@ def found_pairs(table: "arrow.Table", half: str) -> dict[str, set[Pair]]:
 
 def report(level: str, right: int, n: int, what: str) -> str:
     """Return a line with a share and its interval."""
-    low, high = wilson(right, n)
+    low, high = wilson(right, max(n, 1))
     return f"{level:8} {what:10} {right:6} of {n:6}  {right / max(n, 1):.4f}  [{low:.4f}, {high:.4f}]"
 
 
 def compare(found: dict[str, set[Pair]], truth: dict[str, set[Pair]], show: int, out: Callable[[str], None]) -> None:
     """Print precision and recall of each level, and some of what differs."""
+    out(f"{len(truth['not indexed'])} files with imports are not indexed")
     open_ = {pair[:3] for pair in truth["open"]}
     for level in ("package", "file", "symbol"):
         there = {pair for pair in truth[level] if pair[:3] not in open_}
@@ -152,10 +168,10 @@ def main(arguments: Iterable[str] | None = None) -> None:
     n_files = sum(each.n_files for each in shards)
     print(f"{len(shards)} packages, {n_files} files, {table.num_rows} edges from {n_imports} rows"
           f" in {time.process_time() - start:.1f} s of processor time")  # fmt: skip
-    members = {f"@{each.name}" if (given.folder / f"@{each.name}").is_dir() else each.name for each in shards}
-    compare(
-        found_pairs(table, given.half), read_truth(given.truth, given.folder, members, given.half), given.show, print
-    )
+    indexed = indexed_files(shards, FleetStore(given.store))
+    truth = read_truth(given.truth, given.folder, indexed, given.half)
+    endings = (".py",) if given.folder.name == "python" else (".js", ".cjs", ".mjs")
+    compare(found_pairs(table, given.half, endings), truth, given.show, print)
 
 
 if __name__ == "__main__":

@@ -52,11 +52,12 @@ for (const name of packages(root)) {
         console.log(JSON.stringify({ ...row, state: "absent" }));
         continue;
       }
-      const parts = path.relative(modules, found).split(path.sep);
-      // Another version, installed below a package of its own, is no member.
-      const isTop = !found.slice(modules.length + 1).includes(`node_modules${path.sep}`);
+      const below_modules = found.slice(modules.length + 1);
+      const at = below_modules.lastIndexOf(`node_modules${path.sep}`);
+      const parts = below_modules.slice(at < 0 ? 0 : at + 13).split(path.sep);
       const owner = parts[0].startsWith("@") ? parts.slice(0, 2).join("/") : parts[0];
-      const state = owner === name ? "own" : isTop ? "found" : "absent";
+      // Another version, installed below a package of its own, is no member.
+      const state = owner === name ? "own" : at < 0 ? "found" : "open";
       console.log(JSON.stringify({ ...row, state, distribution: owner, file: parts.slice(owner.split("/").length).join("/") }));
     }
   }

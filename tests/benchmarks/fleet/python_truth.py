@@ -4,8 +4,8 @@
 
 One JSON row for each imported module or name outside of the standard library: where it stands, the distribution and
 file that the interpreter loads, and for classes and functions the file and qualified name of the definition. `state` is
-"found", "absent" (no such module or name here) or "own" (the sources have a module of that name themselves, or the
-distribution is the one that the file belongs to).
+"found", "absent" (no such module), "open" (no such name in it when it runs) or "own" (the sources have a module of that
+name themselves, or the distribution is the one that the file belongs to).
 """
 
 import ast
@@ -16,6 +16,7 @@ import importlib.util
 import inspect
 import io
 import json
+import mmap
 import os
 import re
 import sys
@@ -75,7 +76,7 @@ def below_site(path: str) -> str:
 def definition_of(module: str, name: str) -> tuple[str, str] | None:
     """Return (file, qualified name) of the class or function that a name of a module is, or None."""
     loaded = quiet(importlib.import_module, module)
-    thing = getattr(loaded, name, None)
+    thing = quiet(getattr, loaded, name, None)
     if not isinstance(thing, (type, types.FunctionType)):
         return None
     home = sys.modules.get(getattr(thing, "__module__", None) or "")
@@ -121,11 +122,13 @@ def resolve(folder: Path, file: Path, line: int, module: str, name: str) -> dict
         return {**row, "state": "absent"}
     if name and name != "*":
         loaded = quiet(importlib.import_module, module)
-        value = getattr(loaded, name, None)
+        value = quiet(getattr, loaded, name, None)
         if isinstance(value, types.ModuleType):
             path = os.path.realpath(str(value.__file__)) if getattr(value, "__file__", None) else path
         elif value is None and (below := file_of(f"{module}.{name}")):
             path = below
+        elif not quiet(hasattr, loaded, name):  # a name for type checkers, or of another distribution of a namespace
+            return {**row, "state": "open", "distribution": OWNERS.get(path or "", "")}
         else:
             definition = definition_of(module, name)
     owner = OWNERS.get(path or "")
@@ -144,23 +147,30 @@ def main() -> None:
     root = Path(sys.argv[1]).resolve()
     sys.path[:] = [each for each in sys.path if each and Path(each).resolve() != Path(__file__).parent]
     os.chdir("/tmp")
-    for folder in sorted(
-        each for each in root.iterdir() if each.is_dir() and each.name in (sys.argv[2:] or [each.name])
-    ):
-        OUT.flush()
-        child = os.fork()  # what is imported may end the process
-        if child:
-            if os.waitpid(child, 0)[1]:
-                print(f"{folder.name}: not all of its imports could be tried", file=sys.stderr)
-            continue
-        for file in sorted(folder.rglob("*.py")):
-            imports = quiet(lambda p=file: list(rows_of(p))) or []
-            for line, module, name in imports:
-                row = resolve(folder, file, line, module, name)
-                if row is not None:
-                    OUT.write(json.dumps(row) + "\n")
+    wanted = sys.argv[2:]
+    for folder in sorted(each for each in root.iterdir() if each.is_dir() and (not wanted or each.name in wanted)):
+        files, done = sorted(folder.rglob("*.py")), mmap.mmap(-1, 8)
+        first = 0
+        while first < len(files):
             OUT.flush()
-        os._exit(0)
+            child = os.fork()  # what is imported may end the process; the files after that are another's
+            if not child:
+                for number, file in enumerate(files[first:], first):
+                    done[:] = (number + 1).to_bytes(8, "little")
+                    _write(folder, file)
+                os._exit(0)
+            if not os.waitpid(child, 0)[1]:
+                break
+            first = int.from_bytes(done[:], "little")
+            print(f"{folder.name}/{files[first - 1].relative_to(folder)}: its imports end the process", file=sys.stderr)
+
+
+def _write(folder: Path, file: Path) -> None:
+    for line, module, name in quiet(lambda: list(rows_of(file))) or []:
+        row = resolve(folder, file, line, module, name)
+        if row is not None:
+            OUT.write(json.dumps(row) + "\n")
+    OUT.flush()
 
 
 if __name__ == "__main__":
