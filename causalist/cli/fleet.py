@@ -325,7 +325,7 @@ def find_command(name: str, folder: Path, token: str | None, kind: str | None, l
 @min_confidence_option(0.0, "Minimum confidence of an edge.")
 @answer_each_meaning
 def callers_command(node: str, folder: Path, token: str | None, min_confidence: float, as_json: bool) -> None:
-    """Show the calls of NODE in all repositories, most confident first.
+    """Show the calls of NODE in all repositories, those of other repositories first.
 
     \b
     Example:

@@ -150,17 +150,21 @@ def _joined_hit(repository: str, hit: Hit) -> Hit:
 
 
 def find_callers(view: FleetView, node: FleetNode) -> Callers:
-    """Return the calls and other uses of a node in all repositories, most confident first."""
+    """Return the calls and other uses of a node: those of other repositories first, then the most confident first."""
     joined, left_out = _join(view, _users_of(view, {node.repository: _trigger(view, node)}), [node.repository])
     place = joined.place(*node)
     graph = joined.graph
     through = navigate.find_indirect_calls(graph, place)
     kinds = {each.target: graph.kind(graph.nodes.ids.position(each.target)) for each in through}
+
+    def others_first(edges: Sequence[Edge]) -> tuple[Edge, ...]:
+        return tuple(sorted(edges, key=lambda edge: split_joined(edge.source)[0] == node.repository))
+
     return Callers(
-        navigate.calls_to(graph, place),
-        through,
-        navigate.references_to(graph, place),
-        navigate.mentions_of(graph, [place]),
+        others_first(navigate.calls_to(graph, place)),
+        others_first(through),
+        others_first(navigate.references_to(graph, place)),
+        others_first(navigate.mentions_of(graph, [place])),
         frozenset(name for name, kind in kinds.items() if kind in TYPE_KINDS),
         left_out,
     )

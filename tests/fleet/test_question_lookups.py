@@ -33,10 +33,10 @@ def view(tmp_path_factory: pytest.TempPathFactory) -> FleetView:
 
 def test_callers_are_those_of_all_repositories(view: FleetView) -> None:
     found = find_callers(view, resolve_node(view, "round_amount"))
-    assert {(edge.source, edge.line) for edge in found.calls} == {
+    assert [(edge.source, edge.line) for edge in found.calls] == [
         (TOTAL, 6),
         ("money:tests/test_rounding.py::test_round_amount", 5),
-    }
+    ]
     assert found.left_out == ()
 
 
