@@ -9,20 +9,25 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
+    from causalist.fleet.access import FleetView
     from causalist.fleet.fleet import Fleet, FleetStatus, parse_size
     from causalist.fleet.members import FleetFile, Member, read_fleet_file
+    from causalist.fleet.question import FleetAnswer, ask_fleet
     from causalist.fleet.scheduling import IndexingOptions
     from causalist.fleet.shards import Shard, build_shard, open_shard
     from causalist.fleet.store import FleetStore
 
 __all__ = [
     "Fleet",
+    "FleetAnswer",
     "FleetFile",
     "FleetStatus",
     "FleetStore",
+    "FleetView",
     "IndexingOptions",
     "Member",
     "Shard",
+    "ask_fleet",
     "build_shard",
     "open_shard",
     "parse_size",
@@ -32,9 +37,11 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
+        "access": "FleetView",
         "fleet": "Fleet FleetStatus parse_size",
         "members": "FleetFile Member read_fleet_file",
         "scheduling": "IndexingOptions",
+        "question": "FleetAnswer ask_fleet",
         "shards": "Shard build_shard open_shard",
         "store": "FleetStore",
     },

@@ -135,3 +135,13 @@ def test_a_fleet_without_an_index_says_so(tmp_path: Path) -> None:
     fleet = Fleet.open(tmp_path)
     with pytest.raises(FleetError, match="fleet index"):
         ask_fleet(FleetView.of(fleet.file, fleet.store), "what is x")
+
+
+def test_a_damaged_shard_costs_itself_alone(tmp_path: Path) -> None:
+    fleet = make_fleet(tmp_path, ["money", "shop"])
+    index = fleet.store.local_object(fleet.shard("money").objects["index"], "index")
+    index.write_bytes(index.read_bytes()[:100])
+    found = ask_fleet(FleetView.of(fleet.file, fleet.store), "total of an invoice rounded as banks do")
+    assert found.answer.results and all(hit.id.startswith("shop:") for hit in found.answer.results)
+    assert [each.slug for each in found.answer.diagnostics] == ["step-skipped"]
+    assert "money" in found.answer.diagnostics[0].detail
