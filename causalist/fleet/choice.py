@@ -299,12 +299,12 @@ class Catalog:
 
     def frequencies(self, terms: Sequence[str], field: str = "definitions") -> tuple[NDArray[np.int64], int]:
         """Return (in how many definitions of all visible repositories each term is, the number of these)."""
-        found = [int(self._rows(term)[field].sum()) for term in terms]
+        found = [int(self._rows(term)[FIELDS.index(field)].sum()) for term in terms]
         return np.array(found, dtype=np.int64), int(sum(self.columns["n_definitions"]))
 
     def having(self, term: str, field: str = "names") -> list[str]:
         """Return the repositories with a term in a field, those that have it most often first."""
-        counts = self._rows(term)[field]
+        counts = self._rows(term)[FIELDS.index(field)]
         order = np.lexsort((np.arange(len(counts)), -counts))
         return [self.names[i] for i in order.tolist() if counts[i] > 0]
 
@@ -331,7 +331,7 @@ class Catalog:
             length = lengths.get(field, np.sqrt(sizes))
             norm = 1 - _B + _B * length / max(float(length.mean()) if n else 1.0, 1e-9)
             for term, weight in sorted(terms.items()):
-                counts = rows_of[term][field]
+                counts = rows_of[term][column]
                 frequency = int(np.count_nonzero(counts))
                 if not frequency:
                     continue
@@ -376,15 +376,12 @@ class Catalog:
             ranks = after
         return ranks
 
-    def _rows(self, term: str) -> Mapping[str, NDArray[np.int64]]:
-        """Return the counts of a term by field, each of shape (n,), 0 for repositories without it."""
-        found = {}
+    def _rows(self, term: str) -> NDArray[np.int64]:
+        """Return the counts of a term, shape (len(FIELDS), n), 0 for repositories without it."""
         numbers, counts = self.words.of(term)
         places = self.place[numbers]
-        seen = places >= 0
-        for field in FIELDS:
-            found[field] = np.zeros(len(self), dtype=np.int64)
-            found[field][places[seen]] = counts[field][seen]
+        found = np.zeros((len(FIELDS), len(self)), dtype=np.int64)
+        found[:, places[places >= 0]] = counts[places >= 0].T
         return found
 
 
@@ -403,24 +400,19 @@ class _WordTable:
         columns = [each.column(0).statistics for each in groups if each.num_rows]  # a table of nothing has none
         self._firsts = [each.min for each in columns]
         self._lasts = [each.max for each in columns]
-        self._read: dict[int, Any] = {}
+        self._read: dict[int, tuple[_GroupTerms, NDArray[np.int64], NDArray[np.int64]]] = {}
 
-    def of(self, term: str) -> tuple[NDArray[np.int64], dict[str, NDArray[np.int64]]]:
-        """Return (repositories with a term, their counts by field)."""
+    def of(self, term: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (repositories with a term, their counts, of shape (n, len(FIELDS)))."""
         # Groups are sorted: those whose last term is not before it, up to those whose first term is behind it.
-        numbers, counts = [], {field: list[NDArray[np.int64]]() for field in FIELDS}
+        found = [(np.zeros(0, dtype=np.int64), np.zeros((0, len(FIELDS)), dtype=np.int64))]
         for i in range(bisect_left(self._lasts, term), bisect_right(self._firsts, term)):
-            terms, places, columns = self._group(i)
+            terms, numbers, counts = self._group(i)
             at = terms.index(term)
-            if at < 0:
-                continue
-            start, stop = terms.bounds[at], terms.bounds[at + 1]
-            numbers.append(places[start:stop])
-            for field in FIELDS:
-                counts[field].append(columns[field][start:stop])
-        none = np.zeros(0, dtype=np.int64)
-        joined = {field: np.concatenate([none, *each]) for field, each in counts.items()}
-        return np.concatenate([none, *numbers]), joined
+            if at >= 0:
+                rows = slice(terms.bounds[at], terms.bounds[at + 1])
+                found.append((numbers[rows], counts[rows]))
+        return np.concatenate([each[0] for each in found]), np.concatenate([each[1] for each in found])
 
     def containing(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return (repositories, counts of names) of all rows whose term contains a text and is in a name."""
@@ -434,15 +426,17 @@ class _WordTable:
         numbers, counts = (np.asarray(some.column(n).to_numpy(), dtype=np.int64) for n in ("repository", "names"))
         return numbers, counts
 
-    def _group(self, number: int) -> Any:
-        if number not in self._read:
-            if len(self._read) >= _MAX_GROUPS:
-                self._read.clear()
+    def _group(self, number: int) -> "tuple[_GroupTerms, NDArray[np.int64], NDArray[np.int64]]":
+        group = self._read.get(number)
+        if group is None:
             table = self._file.read_row_group(number)
-            columns = {field: np.asarray(table.column(field).to_numpy(), dtype=np.int64) for field in FIELDS}
-            terms = _GroupTerms(table.column("term"))
-            self._read[number] = terms, np.asarray(table.column("repository").to_numpy(), dtype=np.int64), columns
-        return self._read[number]
+            counts = np.stack([np.asarray(table.column(field).to_numpy(), dtype=np.int64) for field in FIELDS], axis=1)
+            numbers = np.asarray(table.column("repository").to_numpy(), dtype=np.int64)
+            group = _GroupTerms(table.column("term")), numbers, counts
+            if len(self._read) >= _MAX_GROUPS:
+                self._read = {}
+            self._read[number] = group
+        return group
 
 
 _MAX_GROUPS = 64  # that a process keeps
