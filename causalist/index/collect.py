@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 # Below this many bytes to parse, starting processes costs more than it saves; one that is forked costs less.
 _PARALLEL_THRESHOLD_BYTES = 1_500_000
-_PAIR_THRESHOLD_BYTES = 300_000
+_PAIR_THRESHOLD_BYTES = 500_000
 _CHUNK_BYTES = 400_000
 # Of sources that are read, or facts that are written, at once.
 _GROUP_BYTES = 4_000_000

@@ -281,15 +281,15 @@ def _line_weights(
     said = [0.0 if number is None else telling.get(number - 1, 0.0) for number in numbers]
     used = [number is not None and number - 1 in uses for number in numbers]
     most = max(said, default=0.0)
+    near = [0.0] * len(lines)
+    for j, each in enumerate(said):
+        for i in range(max(0, j - _NEARBY_LINES), min(len(lines), j + _NEARBY_LINES + 1)) if each else ():
+            near[i] = max(near[i], each * _NEARBY_DECAY ** abs(i - j))
     result = []
     for i, line in enumerate(lines):
         weight = _CALL_WEIGHT * used[i]
         if most:
-            near = max(
-                said[j] * _NEARBY_DECAY ** abs(i - j)
-                for j in range(max(0, i - _NEARBY_LINES), min(len(lines), i + _NEARBY_LINES + 1))
-            )
-            weight += _QUERY_WEIGHT * near / most
+            weight += _QUERY_WEIGHT * near[i] / most
         result.append(weight + sum(given for form, given in _FORMS if form.match(line)))
     return result
 

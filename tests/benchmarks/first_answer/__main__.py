@@ -1,12 +1,12 @@
 """The first answer without an index: its cost, and how far it agrees with that of the whole index.
 
-    python -m tests.benchmarks.first_answer REPOSITORY... [--questions FILE] [--n 12] [--runs 3]
+    python -m tests.benchmarks.first_answer REPOSITORY... [--questions FILE] [--n 12] [--runs 3] [--part]
     python -m tests.benchmarks.first_answer --gold FILE --clones DIR
 
 REPOSITORY is a work tree, FILE holds one question a line (or JSON lines with `query` or `question`). Costs are of
 processes of their own, by their processor time with that of their children, interleaved: bare start-up (`import click,
-numpy`), the first answer (`ask --no-background`, with an empty cache), and the whole index (`index`). The raw parse is
-that of tree-sitter over all files with a grammar, in this process. Agreement is the share of the first ten results of
+numpy`), the first answer (`ask --no-background`, with an empty cache), and, without `--part`, the whole index. The raw
+parse is that of tree-sitter over all files with a grammar, in this process. Agreement is the share of the first ten results of
 the whole index that are among the first ten of the part. `estimated`: the mean of what both estimate of their packs.
 With `--gold`, packs of 4,000 tokens of the whole index and of the part are held against gold lines, as `causalist eval
 context` does.
@@ -75,12 +75,13 @@ def main() -> None:
     parser.add_argument("--questions", type=Path)
     parser.add_argument("--n", type=int, default=12, help="questions")
     parser.add_argument("--runs", type=int, default=3, help="of each process; 0: no costs")
+    parser.add_argument("--part", action="store_true", help="no costs of the whole index")
     wanted = parser.parse_args()
     if wanted.gold:
         print(describe_gold(wanted.gold, wanted.clones))
     for root in wanted.repositories:
         if wanted.runs:
-            print(describe_costs(root.resolve(), wanted.runs), flush=True)
+            print(describe_costs(root.resolve(), wanted.runs, with_whole=not wanted.part), flush=True)
         if wanted.questions:
             print(describe_agreement(root.resolve(), read_questions(wanted.questions)[: wanted.n]), flush=True)
 
@@ -92,23 +93,27 @@ def read_questions(path: Path) -> list[str]:
     return [str(row.get("query") or row.get("question")) for row in map(json.loads, lines)]
 
 
-def describe_costs(root: Path, runs: int) -> str:
+def describe_costs(root: Path, runs: int, *, with_whole: bool = True) -> str:
     raw, start, first, whole = [], [], [], []
     for _ in range(runs):
         raw.append(raw_parse(root))
         start.append(run(["-c", "import click, numpy"], root))
         command = ["-m", "causalist", "ask", _COST_QUESTION, "--repo", str(root), "--no-background"]
         first.append(run(command, root))
-        whole.append(run(["-m", "causalist", "index", "--repo", str(root)], root))
+        if with_whole:
+            whole.append(run(["-m", "causalist", "index", "--repo", str(root)], root))
     n = len(scan_folder(root).entries)
     parse, bare = statistics.median(raw), statistics.median(each.cpu for each in start)
     cost = [statistics.median(column) for column in zip(*first, strict=True)]
-    index = [statistics.median(column) for column in zip(*whole, strict=True)]
-    return (
+    text = (
         f"{root.name}: {n} files, raw parse {parse:.2f} s, bare start-up {bare:.2f} s; first answer {cost[0]:.2f} s "
-        f"CPU ({(cost[0] - bare) / parse:.1f} x raw parse), {cost[1]:.2f} s wall, {cost[2]:.0f} MiB; whole index "
-        f"{index[0]:.2f} s CPU ({(index[0] - bare) / parse:.1f} x), {index[1]:.2f} s wall, {index[2]:.0f} MiB"
+        f"CPU ({(cost[0] - bare) / parse:.1f} x raw parse), {cost[1]:.2f} s wall, {cost[2]:.0f} MiB"
     )
+    if whole:
+        index = [statistics.median(column) for column in zip(*whole, strict=True)]
+        text += f"; whole index {index[0]:.2f} s CPU ({(index[0] - bare) / parse:.1f} x), {index[1]:.2f} s wall"
+        text += f", {index[2]:.0f} MiB"
+    return text
 
 
 def raw_parse(root: Path) -> float:
