@@ -6,8 +6,9 @@
 REPOSITORY is a work tree, FILE holds one question a line (or JSON lines with `query` or `question`). Costs are of
 processes of their own, by their processor time with that of their children, interleaved: bare start-up (`import click,
 numpy`), the first answer (`ask --no-background`, with an empty cache), and, without `--part`, the whole index. The raw
-parse is that of tree-sitter over all files with a grammar, in this process. Agreement is the share of the first ten results of
-the whole index that are among the first ten of the part. `estimated`: the mean of what both estimate of their packs.
+parse is that of tree-sitter over all files with a grammar, in this process. Agreement is the share of the first ten
+results of the whole index that are among the first ten of the part. `estimated`: the mean of what both estimate of
+their packs.
 With `--gold`, packs of 4,000 tokens of the whole index and of the part are held against gold lines, as `causalist eval
 context` does.
 """
