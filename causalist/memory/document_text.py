@@ -314,7 +314,6 @@ _DATE = re.compile(
     r"^(?:timestamp|date|last_updated|updated|created):\s*[\"']?(\d{4}-\d\d-\d\d(?:T[\d:]+Z?)?)", re.MULTILINE
 )
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
-_FRONT_KEY = re.compile(r"^([a-z_]+):[ \t]*([^\n]*)\n?((?:[ \t]*-[ \t][^\n]*(?:\n|$))*)", re.MULTILINE)
 _FRONT_LISTS = ("visible_to", "contradicts", "supersedes")
 _MAX_FRONT_MATTER = 20_000  # characters
 
@@ -332,15 +331,20 @@ def read_front_matter(text: str) -> dict[str, Any]:
     if block is None:
         return {}
     found: dict[str, Any] = {}
-    for match in _FRONT_KEY.finditer(block[1]):
-        key, value = match[1], match[2].strip()
-        if key in _FRONT_LISTS:
-            items = [item for line in match[3].splitlines() for item in [line.strip().removeprefix("-")]]
-            names = [each.strip().strip("\"'") for each in [*value.strip("[]").split(","), *items]]
-            found[key] = [name for name in names if name]
-        elif key == "confidence":
-            number = re.fullmatch(r"[01](?:\.\d+)?|\.\d+", value)
-            if number:
+    names: list[str] | None = None  # of the last list
+    for line in block[1].splitlines():
+        key, colon, value = line.partition(":")
+        if names is not None and line.strip().startswith("-"):
+            names += _split_names(line.strip()[1:])
+        elif colon and key in _FRONT_LISTS:
+            names = found[key] = _split_names(value.strip().strip("[]"))
+        elif colon:
+            names = None
+            if key == "confidence" and re.fullmatch(r"[01](?:\.\d+)?|\.\d+", value.strip()):
                 found[key] = min(1.0, float(value))
     dated = _DATE.search(block[1])
     return {**found, "timestamp": dated[1]} if dated else found
+
+
+def _split_names(text: str) -> list[str]:
+    return [name for each in text.split(",") if (name := each.strip().strip("\"'"))]

@@ -5,7 +5,7 @@ Metadata keys: "timestamp" (age), "confidence" (0 to 1), "visible_to" (list of r
 its candidates, and which ones were used. Linear weights are fitted to the older rows. They are kept only if they rank
 the newer rows better than reciprocal rank fusion does. The confidence of an answer without feedback comes from the lead
 of the first document: with m = 1 - second / first, of the best BM25 scores of documents, the probability is
-1 / (1 + e to -(A + B m)). It was fitted on 461 queries over four sets of documents; decision 9 has the figures.
+1 / (1 + e to -(A + B m)). It was fitted on 461 queries over four sets of documents; decision 9 has figures.
 """
 
 import json
