@@ -47,7 +47,7 @@ LINK_TABLES = ("publishes", "uses")  # objects of edges between repositories
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """What a record says of a repository.
+    """The record of a repository.
 
     `commit` is that of the index, or the hash of the contents outside of git. `objects` are the names of its objects by
     kind: `index`, `text`, and the tables. `error` says why the last attempt failed, "" if it did not; the shard is then

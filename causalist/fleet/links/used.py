@@ -1,4 +1,4 @@
-"""What a repository uses of others: imports, and the calls, references and bases that begin with an imported name.
+"""Uses of other repositories: imports, and the calls, references and bases that begin with an imported name.
 
 In: the symbol tables of the repository, each file with its bodies in turn. Out: `Used` rows. The chain `client.get` of
 a variable that is `httpx.Client()` becomes the name `Client.get` in the module `httpx`: variables, parameters with
