@@ -1,4 +1,4 @@
-"""Names that cross a network or a build instead of an import: routes, remote procedures, topics, images, workflows, tables.
+"""Names that cross a network or a build, not an import: routes, remote procedures, topics, images, workflows, tables.
 
 In: an index with its files and facts. Out: `Published` and `Used` rows of the kinds below. Routes and what handles them
 are those of the graph. A request is a text that begins with a host or a slash where something is asked for, put
