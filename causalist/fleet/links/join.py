@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _CODE_KINDS = "'import', 'call', 'reference', 'extends', 'member', 'attribute'"  # of uses
 LINKS = "links"  # the table in the store
+_MEMORY = "2GB"  # of the join; what is more goes to a temporary file
 _MAX_ROUNDS = 6  # packages that pass a name on from one to the next
 _MAX_MEMBERS = 6  # steps along members and bases
 # Measured precision of the rules, see docs/benchmarks.md. Rules of services are beside their join.
@@ -71,8 +72,10 @@ def join_links(tables: LinkTables, *, threads: int = 1) -> "arrow.Table":
         raise ExtraMissing("a fleet needs more packages: pip install 'causalist[fleet]'") from error
     if not tables.publishes:
         return _no_edges()
-    with duckdb.connect(":memory:", config={"threads": threads}) as connection:
-        return _Join(connection).run(tables)
+    with tempfile.TemporaryDirectory(prefix="causalist-links-") as folder:
+        place, limits = str(Path(folder) / "links.duckdb"), {"threads": threads, "memory_limit": _MEMORY}
+        with duckdb.connect(place, config=limits) as connection:
+            return _Join(connection).run(tables)
 
 
 def _no_edges() -> "arrow.Table":

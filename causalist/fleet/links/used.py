@@ -113,7 +113,7 @@ class _FileUses:
         for entry in facts.imports:
             if entry.kind != ImportKind.TYPE and self._is_foreign(entry):
                 name = imported_name(entry)
-                yield Used("import", self._ecosystem, entry.module.removeprefix("node:"), name, own, entry.row)
+                yield Used("import", self._ecosystem, entry.module.rstrip("/"), name, own, entry.row)
         for call in facts.calls:
             yield from self._use("call", call.scope, call.callee, call.row)
         for reference in facts.references:
@@ -179,7 +179,7 @@ class _FileUses:
         return None
 
     def _place_of(self, entry: Import, head: str, rest: str) -> _Place:
-        module, name = entry.module.removeprefix("node:"), imported_name(entry)
+        module, name = entry.module.rstrip("/"), imported_name(entry)
         if entry.kind == ImportKind.MODULE and not entry.alias and self._ecosystem == PYPI and "." in module:
             return _Place(head, rest)  # `import a.b` binds a
         return _Place(module, name).below(rest)
@@ -256,7 +256,8 @@ class _FileUses:
         if not module or entry.level or module.startswith((".", "/", "node:")):
             return False
         top = module.partition("." if self._ecosystem == PYPI else "/")[0]
-        if top in _BUILT_IN.get(self._ecosystem, ()) or (self._ecosystem == GO and "." not in top):
+        is_built_in = top in _BUILT_IN.get(self._ecosystem, ()) and not module.endswith("/")  # a package of that name
+        if is_built_in or (self._ecosystem == GO and "." not in top):
             return False
         return not self._program.is_internal(self._file, entry)
 
