@@ -1,5 +1,8 @@
 """Edges between hand-made repositories; the expected ones are worked out by hand."""
 
+import json
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -178,3 +181,23 @@ def test_a_shared_namespace_is_nobodys(tmp_path: Path) -> None:
         ("user:main.py", "package-import", "one:acme/one/__init__.py", 1),
         ("user:main.py", "symbol-import", "one:acme/one/__init__.py::f", 1),
     }
+
+
+def test_the_command_lists_edges_and_refuses_unknown_names(tmp_path: Path) -> None:
+    find_links(tmp_path / "a", {"http": _HTTP, "shop": _SHOP})
+    Fleet.add(tmp_path, [str(tmp_path / "a" / "http"), str(tmp_path / "a" / "shop")])
+    Fleet.open(tmp_path).index()
+    listed = _run("links", "shop", "--fleet", str(tmp_path))
+    assert (listed.returncode, listed.stderr) == (0, "")
+    fetch = "shop:shop/prices.py::Prices.fetch -> http:src/fast_http/_client.py::Client.get  calls (symbol-call, 0.95)"
+    assert fetch in listed.stdout.splitlines()
+    rows = json.loads(_run("links", "--fleet", str(tmp_path), "--json").stdout)["links"]
+    assert sorted(row["line"] for row in rows) == [2, 2, 2, 7, 11, 12, 13]
+    unknown = _run("links", "nobody", "--fleet", str(tmp_path))
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert unknown.stderr.startswith("causalist: fleet: ") and "Traceback" not in unknown.stderr
+
+
+def _run(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "causalist", "fleet", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)

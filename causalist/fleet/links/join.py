@@ -38,9 +38,9 @@ _MAX_MEMBERS = 6  # steps along members and bases
 CONFIDENCES: Mapping[str, float] = {
     "package-import": 0.99,
     "symbol-import": 0.99,
-    "symbol-call": 0.9,
-    "symbol-use": 0.9,
-    "symbol-base": 0.9,
+    "symbol-call": 0.95,
+    "symbol-use": 0.95,
+    "symbol-base": 0.95,
 }
 _REGISTRIES = {"jvm": "maven", "dotnet": "nuget", "php": "composer", "ruby": "rubygems"}  # by ecosystem, if named so
 
