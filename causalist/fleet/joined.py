@@ -81,8 +81,24 @@ class CrossEdges:
         codes = arrow.array(self.names, type=arrow.string())
         ends = [self._codes(table.column(name), codes) for name in ("source_repository", "target_repository")]
         kept = np.flatnonzero((ends[0] >= 0) & (ends[1] >= 0) & (ends[0] != ends[1]))
+        kept = kept[self._first_of_equal(table.take(arrow.array(kept)))]
         self._table = table if len(kept) == len(table) else table.take(arrow.array(kept))
         self._sources, self._targets = ends[0][kept], ends[1][kept]
+
+    @staticmethod
+    def _first_of_equal(table: Any) -> NDArray[np.int64]:
+        """Return the rows that stay of a table, ascending: of the same ends and kind, the most confident one.
+
+        A graph has one edge for each such triple.
+        """
+        encoded = [table.column(name).combine_chunks().dictionary_encode().indices for name in COLUMNS[:5]]
+        keys = [np.asarray(each.to_numpy(zero_copy_only=False), dtype=np.int64) for each in encoded]
+        confidences = np.asarray(table.column("confidence").to_numpy(), dtype=np.float64)
+        order = np.lexsort((np.arange(len(table)), -confidences, *keys))
+        is_first = np.ones(len(order), dtype=np.bool_)
+        if len(order) > 1:
+            is_first[1:] = np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0)
+        return np.sort(order[is_first])
 
     @staticmethod
     def _codes(column: Any, names: Any) -> NDArray[np.int64]:

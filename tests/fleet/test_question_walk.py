@@ -128,6 +128,16 @@ def test_half_a_link_carries_half() -> None:
     assert found.scores["lib"].tolist() == pytest.approx([0.0, 0.2])
 
 
+def test_two_rules_for_one_edge_are_one_edge() -> None:
+    shards, _ = two_shards()
+    row = ("app", "a.py::f", "lib", "b.py::g", "calls")
+    across = CrossEdges(edge_table([(*row, "import", 0.25, 2, 1), (*row, "package", 0.5, 3, 1)]), list(shards))
+    assert [(edge.rule, edge.confidence) for edge in across.between(["app", "lib"])] == [("package", 0.5)]
+    columns = {name: ShardColumns.of(name, index, across) for name, index in shards.items()}
+    found = walk_across({"app": np.array([0.0, 1.0])}, columns.get, damping=0.5, epsilon=1e-12)
+    assert found.scores["lib"].tolist() == pytest.approx([0.0, 0.2])  # as with the second alone
+
+
 def test_what_may_not_be_opened_keeps_its_mass() -> None:
     shards, across = two_shards()
     columns = {name: ShardColumns.of(name, index, across) for name, index in shards.items()}
