@@ -10,9 +10,10 @@ import pytest
 pytest.importorskip("fsspec")
 pytest.importorskip("pyarrow")
 
-from causalist.errors import FleetError
-from causalist.fleet import Fleet
+from causalist.errors import FleetError, UnknownNode
+from causalist.fleet import Fleet, FleetStore
 from causalist.fleet.access import AccessRule, FleetView, digest_of, read_access, visible_names
+from causalist.fleet.lookups import find_impact, find_nodes, resolve_node
 from causalist.fleet.question import ask_fleet
 from tests.fleet.test_question import SOURCES, make_fleet
 
@@ -119,6 +120,31 @@ def test_a_callback_decides_too(fleets: tuple[Path, Path]) -> None:
     other = FleetView.of(without.file, without.store)
     one, two = (ask_fleet(each, "total of an invoice").answer for each in (view, other))
     assert one.results == two.results and one.pack == two.pack and one.answer_id == two.answer_id
+
+
+def test_nothing_of_a_hidden_repository_is_read(fleets: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that no answer takes longer for it, either."""
+    fleet = Fleet.open(fleets[0])
+    hidden = set(fleet.shard("secret").objects.values())
+    hidden -= {each for name in ("money", "shop") for each in fleet.shard(name).objects.values()}  # the same bytes
+    read: list[str] = []
+    local_object = FleetStore.local_object
+
+    def recorded(store: FleetStore, digest: str, kind: str) -> Path:
+        read.append(digest)
+        return local_object(store, digest, kind)
+
+    monkeypatch.setattr(FleetStore, "local_object", recorded)
+    view = FleetView.of(fleet.file, fleet.store, may_see=lambda name: name != "secret")
+    ask_fleet(view, "round_amount_twice of the secret ledger")
+    find_nodes(view, "ledger")
+    find_impact(view, [resolve_node(view, "round_amount")])
+    for name in ("secret:round_amount_twice", "secret/ledger.py", "round_amount_twice"):
+        with pytest.raises(UnknownNode):
+            resolve_node(view, name)
+    with pytest.raises(FleetError):
+        view.repository("secret")
+    assert read and not hidden & set(read)
 
 
 def test_rules_are_read_and_checked(tmp_path: Path) -> None:
