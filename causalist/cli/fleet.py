@@ -309,7 +309,12 @@ def ask_command(
 @click.option("--kind", metavar="K", help="Only nodes of this kind: file, class, function, method, …")
 @limit_option(20, "Maximum number of results.")
 def find_command(name: str, folder: Path, token: str | None, kind: str | None, limit: int, as_json: bool) -> None:
-    """Find nodes by NAME, or by repository:NAME, in all repositories."""
+    """Find nodes by NAME, or by repository:NAME, in all repositories.
+
+    \b
+    Example:
+      causalist fleet find AuthMw
+    """
     from causalist.cli.lookup import format_hits
     from causalist.fleet.lookups import find_nodes
     from causalist.serialize.lookups import find_document
@@ -356,7 +361,12 @@ def callers_command(node: str, folder: Path, token: str | None, min_confidence: 
 @_view_options
 @answer_each_meaning
 def path_command(source: str, target: str, folder: Path, token: str | None, as_json: bool) -> None:
-    """Show the most probable path from SOURCE to TARGET, which may be in another repository."""
+    """Show the most probable path from SOURCE to TARGET, which may be in another repository.
+
+    \b
+    Example:
+      causalist fleet path shop/web:checkout money:round_amount
+    """
     from causalist.cli.lookup import format_path
     from causalist.fleet.lookups import find_path, resolve_node
     from causalist.serialize.lookups import path_document
@@ -387,7 +397,12 @@ def impact_command(
     limit: int,
     as_json: bool,
 ) -> None:
-    """Show the users of NODE, direct and indirect, in all repositories."""
+    """Show the users of NODE, direct and indirect, in all repositories.
+
+    \b
+    Example:
+      causalist fleet impact money:round_amount --max-depth 2
+    """
     from causalist.cli.impact import format_impact, format_mentions, select_nearest
     from causalist.fleet.lookups import find_impact
     from causalist.serialize.lookups import impact_document
@@ -420,7 +435,12 @@ def tests_command(
     limit: int,
     as_json: bool,
 ) -> None:
-    """Show the tests of all repositories that may run NODE, the most probable first."""
+    """Show the tests of all repositories that may run NODE, the most probable first.
+
+    \b
+    Example:
+      causalist fleet tests money:round_amount
+    """
     from causalist.cli.impact import format_tests
     from causalist.fleet.lookups import find_tests
     from causalist.serialize.lookups import tests_document
@@ -442,7 +462,12 @@ def tests_command(
 @limit_option(50, "Maximum number of repositories.")
 @click.option("--max-tokens", type=int, default=2000, show_default=True, help="Token budget of the map of NAME.")
 def map_command(name: str | None, folder: Path, token: str | None, limit: int, max_tokens: int, as_json: bool) -> None:
-    """Show the repositories, those that others use most first; with NAME, the map of that repository."""
+    """Show the repositories, those that others use most first; with NAME, the map of that repository.
+
+    \b
+    Example:
+      causalist fleet map --limit 20
+    """
     from causalist._internal.escape import one_line
     from causalist.fleet.lookups import summarize
     from causalist.serialize.answers import FORMAT_VERSION

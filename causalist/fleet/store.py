@@ -181,6 +181,15 @@ class FleetStore:
             raise FleetError(f"cannot read {place} in {self.address}: {error}") from error
         return target
 
+    def table_stamp(self, name: str) -> str:
+        """Return what tells one version of a table from the next; "" if there is none."""
+        try:
+            found = self._files.info(self._join("tables", f"{name}.parquet"))
+        except FileNotFoundError:
+            return ""
+        changed = (found.get(key) for key in ("mtime", "ino", "LastModified", "last_modified", "etag", "ETag"))
+        return " ".join(map(str, (found.get("size"), *changed)))
+
     # -- places
 
     def _join(self, *parts: str) -> str:

@@ -120,3 +120,20 @@ def test_a_request_sees_what_its_token_opens(tmp_path: Path) -> None:
         assert find("plan_feeding", "of the zoo") == "function  zoo:zoo/feeding.py::plan_feeding  line 1"
         server.token = "of a stranger"
         assert server.send({"jsonrpc": "2.0", "id": 1, "method": "ping"}, Mcp_Session_Id=session)[0] == 401
+
+
+def test_a_server_sees_what_was_indexed_meanwhile(tmp_path: Path) -> None:
+    from types import SimpleNamespace
+
+    from causalist.servers.mcp.fleet import FleetHandlers
+
+    fleet = make_fleet(tmp_path, ["money"])
+    handlers = FleetHandlers(fleet, "0")
+    context = SimpleNamespace(request=None)
+    first = handlers._view(context)
+    assert handlers._view(context) is first
+    assert call(first, "find", name="added_later").startswith("nothing has a name")
+    (tmp_path / "src" / "money" / "more.py").write_text("def added_later():\n    return 1\n")
+    fleet.index()
+    second = handlers._view(context)
+    assert call(second, "find", name="added_later").startswith("function  money:more.py::added_later")

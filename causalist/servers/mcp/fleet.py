@@ -28,6 +28,7 @@ from mcp.types import Tool as ListedTool
 
 from causalist.errors import CausalistError
 from causalist.fleet.access import FleetView, digest_of, read_access, visible_names
+from causalist.fleet.choice import REPOSITORIES
 from causalist.fleet.fleet import Fleet
 from causalist.fleet.lookups import find_nodes, open_around, open_between, resolve_node
 from causalist.fleet.question import ask_fleet
@@ -135,7 +136,7 @@ class FleetHandlers:
     fleet: Fleet
     version: str
     token: str | None = None
-    _views: "OrderedDict[str, FleetView]" = field(default_factory=OrderedDict)
+    _views: "OrderedDict[object, FleetView]" = field(default_factory=OrderedDict)
 
     def server(self) -> Server[Any]:
         """Return the SDK's server with these handlers."""
@@ -177,16 +178,16 @@ class FleetHandlers:
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=False)
 
     def _view(self, context: _Context) -> FleetView:
-        """Return the view of whoever sent a request."""
+        """Return the view of whoever sent a request, by the rules and the tables as they are now."""
         token = self.token
         rules = read_access(self.fleet.file)
         headers = getattr(context.request, "headers", None)
         if rules and headers is not None:
             scheme, _, value = headers.get("authorization", "").partition(" ")
             token = value.strip() if scheme.lower() == "bearer" else ""
-        key = "" if token is None else digest_of(token)
+        names = None if token is None else frozenset(visible_names(self.fleet.file, token, rules))
+        key = names, self.fleet.store.table_stamp(REPOSITORIES)
         if key not in self._views:
-            names = None if token is None else frozenset(visible_names(self.fleet.file, token, rules))
             may_see = None if names is None else names.__contains__
             self._views[key] = FleetView.of(self.fleet.file, self.fleet.store, may_see=may_see)
             while len(self._views) > _MAX_VIEWS:
