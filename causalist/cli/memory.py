@@ -1,6 +1,6 @@
 """`causalist memory`: search over documents by the entities that they share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,11 +10,12 @@ from causalist._internal.text import align_columns
 from causalist.cli._output import emit_document, emit_lines, open_destination, say, to_json
 from causalist.cli._repository import json_option
 from causalist.cli._run import NOTHING_FOUND
-from causalist.model.answer import RetrievalMode
+from causalist.model.answer import MemoryMode, RetrievalMode
 
 if TYPE_CHECKING:
     from causalist.memory import HippoIndex, RetrievedPassage
     from causalist.memory.extractors import Estimate
+    from causalist.memory.pipeline import MemoryAnswer
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -151,6 +152,72 @@ def search_command(
         raise click.exceptions.Exit(NOTHING_FOUND)
 
 
+@memory_command.command("answer")
+@click.argument("query")
+@_memory_option
+@click.option("--mode", type=click.Choice([mode.value for mode in MemoryMode]), default=MemoryMode.EXECUTION.value,
+              show_default=True, help="How broadly to look.")  # fmt: skip
+@click.option("--reader", metavar="NAME", help="Also use passages that this reader may see.")
+@click.option("--half-life", "half_life", type=click.FloatRange(0, min_open=True), metavar="DAYS",
+              help="Age that halves the weight of a passage. [default: age does not count]")  # fmt: skip
+@json_option
+def answer_command(
+    query: str, file: Path | None, mode: str, reader: str | None, half_life: float | None, as_json: bool
+) -> None:
+    """Answer QUERY in six stages, with the route, contradictions and confidence.
+
+    Exit code 1 if nothing is found.
+
+    \b
+    Example:
+      causalist memory answer "who manages the team that handles tokens" --mode planning
+    """
+    from causalist.memory import MemoryPipeline
+    from causalist.memory.documents import MemoryFile, find_excerpt
+    from causalist.memory.stages import ValidationSettings
+
+    index = MemoryFile.locate(file, Path.cwd()).open(note=_note)
+    validation = ValidationSettings(reader=reader, half_life_days=half_life)
+    answer = MemoryPipeline(index, validation=validation).run(query, mode=mode)
+    hits = [
+        {"rank": rank, "passage": hit.passage_id, "score": hit.score, "entities": list(hit.entity_hits),
+         "contradicted_by": list(hit.contradicted_by), "excerpt": find_excerpt(hit.text, query).text,
+         "metadata": dict(hit.metadata), "text": hit.text}
+        for rank, hit in enumerate(answer.hits, 1)
+    ]  # fmt: skip
+    if as_json:
+        emit_document({"format_version": FORMAT_VERSION, "query": query, "mode": mode, "route": answer.route.value,
+                       "retrieval_confidence": answer.retrieval_confidence, "is_partial": answer.is_partial,
+                       "attempts": answer.attempts, "results": hits})  # fmt: skip
+    else:
+        emit_lines(_format_answer(answer, query))
+    if not hits:
+        say("nothing found: no passage has a word or an entity of the query")
+        raise click.exceptions.Exit(NOTHING_FOUND)
+
+
+@memory_command.command("remove")
+@click.argument("passages", nargs=-1, required=True, metavar="PASSAGE...")
+@_memory_option
+@json_option
+def remove_command(passages: tuple[str, ...], file: Path | None, as_json: bool) -> None:
+    """Remove passages by their ids, or all passages of a document by its path.
+
+    A document that is still there is added again when its folder is.
+
+    \b
+    Example:
+      causalist memory remove docs/old.md "notes/meeting.md#actions"
+    """
+    from causalist.memory.documents import MemoryFile
+
+    removed = MemoryFile.locate(file, Path.cwd()).remove(passages, _note)
+    if as_json:
+        emit_document({"format_version": FORMAT_VERSION, "removed": removed})
+    else:
+        emit_lines([f"{len(removed)} passages removed"])
+
+
 @memory_command.command("graph")
 @_memory_option
 @click.option("--entity", metavar="NAME", help="Show the neighborhood of this entity instead of exporting the graph.")
@@ -229,6 +296,18 @@ def stats_command(file: Path | None, as_json: bool) -> None:
     else:
         emit_lines(align_columns([(name, f"{value:,}" if isinstance(value, int) else f"{value:.1%}")
                             for name, value in counts.items()]))  # fmt: skip
+
+
+def _format_answer(answer: "MemoryAnswer", query: str) -> Iterator[str]:
+    from causalist._internal.escape import one_line
+    from causalist.memory.documents import find_excerpt
+
+    partial = ", nothing likely was found" if answer.is_partial else ""
+    yield f"route {answer.route.value}, confidence {answer.retrieval_confidence:.2f}{partial}"
+    for rank, hit in enumerate(answer.hits, 1):
+        against = f"  contradicted by {one_line(', '.join(hit.contradicted_by), 200)}" if hit.contradicted_by else ""
+        yield f"{rank}. {one_line(hit.passage_id, 200)}{against}"
+        yield f"    {one_line(find_excerpt(hit.text, query).text, 500)}"
 
 
 def _result_document(rank: int, found: "RetrievedPassage", query: str) -> dict[str, object]:

@@ -18,7 +18,7 @@ import posixpath
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -562,16 +562,43 @@ class MemoryFile:
 
         Raises RepositoryNotFound, NothingToIndex, ExtraMissing, IndexNotWritable, IndexUnreadable, ModelFailed.
         """
-        from filelock import FileLock, Timeout
-
         skipped: dict[str, str] = {}
         gone = [place for place in places if not place.exists() and self._knows(place)]
         found = find_documents([place for place in places if place not in gone], self.base, skipped)
         if self.path.parent.name == FOLDER:
             prepare_folder(self.path.parent)
+        with self._locked():
+            return self._update(places, found, skipped, extractor, approve, note)
+
+    def remove(self, names: Sequence[str], note: Callable[[str], None] | None = None) -> list[str]:
+        """Return the ids of passages removed by id, or by path of a document. Raises UsageError for an unknown one."""
+        from causalist.errors import UsageError
+
+        with self._locked():
+            index = self.open(note=note)
+            of = {
+                name: [p for p in index.passage_ids if name in (p, index.passage(p)[1].get("path"))] for name in names
+            }
+            unknown = [name for name, passages in of.items() if not passages]
+            if unknown:
+                raise UsageError(f"the memory has no passage or document {unknown[0]!r}")
+            before = known_files(self.path)
+            removed = list(dict.fromkeys(p for passages in of.values() for p in passages))
+            for passage in removed:
+                index.remove_passage(passage)
+            index.save(self.path)
+            left = {n: each for n, each in before.items() if not any(p in each.links for p in removed)}
+            save_known_files(self.path, left)
+            return removed
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold the lock of the memory. Raises IndexNotWritable."""
+        from filelock import FileLock, Timeout
+
         try:
             with FileLock(self.path.with_name(f"{self.path.name}.lock"), timeout=_LOCK_TIMEOUT_SECONDS):
-                return self._update(places, found, skipped, extractor, approve, note)
+                yield
         except Timeout:
             raise IndexNotWritable(f"another process is writing {self.path}; try again") from None
         except OSError as error:

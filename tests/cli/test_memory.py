@@ -5,7 +5,10 @@ from pathlib import Path
 
 import networkx
 import pytest
+from click.testing import CliRunner
 
+from causalist.cli.memory import memory_command
+from causalist.errors import UsageError
 from causalist.memory.walk import VARIANTS
 from causalist.settings import SETTINGS
 from tests.cli.commands import invoke, run, write_all
@@ -117,3 +120,36 @@ def test_a_model_is_asked_once_and_what_it_takes_is_said(folder: Path, monkeypat
         write_all(folder, {f"docs/more{i}.md": f"# More {i}\n\ntext" for i in range(60)})
         assert "with --yes" in invoke("memory", "add", "docs", "--model", "fake").failed("usage")
         assert len(asked) == 3
+
+
+def test_answers_have_a_route_and_name_what_is_superseded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "old.md").write_text("# Tokens\n\nTokens are valid for 24 hours.\n")
+    (tmp_path / "new.md").write_text("---\nsupersedes: old.md\n---\n# Tokens now\n\nTokens are valid for 8 hours.\n")
+    (tmp_path / "secret.md").write_text("---\nvisible_to: ops\n---\n# Token key\n\nThe token key is 7.\n")
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+    assert runner.invoke(memory_command, ["add", "."]).exit_code == 0
+    shown = runner.invoke(memory_command, ["answer", "How long are tokens valid?"]).stdout
+    assert shown.startswith("route simple, confidence ")
+    assert shown.index("new.md#tokens-now") < shown.index("old.md#tokens  contradicted by new.md#tokens-now")
+    assert "secret" not in shown
+    found = json.loads(runner.invoke(memory_command, ["answer", "token key", "--reader", "ops", "--json"]).stdout)
+    assert found["route"] == "lookup" and any(e["passage"].startswith("secret.md") for e in found["results"])
+    assert runner.invoke(memory_command, ["answer", "quantum"]).exit_code == 1
+
+
+def test_passages_and_documents_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "a.md").write_text("# One\n\nAda was here.\n\n# Two\n\nBob was here.\n")
+    (tmp_path / "b.md").write_text("# Three\n\nEve was here.\n")
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+    runner.invoke(memory_command, ["add", "."])
+    done = runner.invoke(memory_command, ["remove", "a.md#one", "b.md", "--json"])
+    assert json.loads(done.stdout)["removed"] == ["a.md#one", "b.md#three"]
+    assert json.loads(runner.invoke(memory_command, ["stats", "--json"]).stdout)["passages"] == 1
+    unknown = runner.invoke(memory_command, ["remove", "a.md#one"])
+    assert isinstance(unknown.exception, UsageError)
+    runner.invoke(memory_command, ["add", "."])  # what is still there comes back
+    assert json.loads(runner.invoke(memory_command, ["stats", "--json"]).stdout)["passages"] == 3
