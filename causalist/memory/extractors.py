@@ -174,6 +174,11 @@ _PLAIN_SPAN = re.compile(r"[\w.:/@#+<>()\[\],=*$%-]+(?: [\w.:/@#+<>()\[\],=*$%-]
 _NEVER_ENTITIES = frozenset(
     {"i", "ii", "iii", "a", "the", "note", "see", "example", "todo", "warning", "tip", "true", "false", "none"}
 )
+_COPULA = re.compile(r"[ \t]+(?:is|was|has)\b")  # a plural is a plain noun more often
+_NO_SUBJECTS = frozenset(
+    "all another any anyone anything both each either everyone everything few here many more most much neither nobody"
+    " none nothing one others several some someone something such that there these this those what which who".split()
+)
 _MONTH_ALONE = re.compile(rf"{_MONTH}$")
 
 
@@ -187,7 +192,7 @@ class RegexEntityExtractor:
     [('JWT', 'entity'), ('Acme Corp', 'entity'), ('2024-05-01', 'date')]
     """
 
-    version = "regex-1"
+    version = "regex-2"
 
     def __call__(self, text: str) -> Extraction:
         """Return the entities of a text."""
@@ -234,8 +239,13 @@ def _split_phrase(name: str, start: int, text: str) -> Iterator[tuple[str, int, 
     phrase = re.sub(r"['’]s?$", "", phrase)
     if not phrase or _MONTH_ALONE.match(phrase):
         return
-    alone = len(words) == 1 and phrase[1:].islower()
+    alone = len(words) == 1 and phrase[1:].islower() and not _is_subject(phrase, text[start + len(phrase) :][:12])
     yield phrase, start, alone and bool(_SENTENCE_START.search(text[max(0, start - 12) : start]))
+
+
+def _is_subject(word: str, following: str) -> bool:
+    """Return True if a word that a sentence begins with is what the sentence is about: "Python is a language"."""
+    return len(word) > 2 and word.lower() not in _NO_SUBJECTS and bool(_COPULA.match(following))
 
 
 def _confirm_capitals(found: list[tuple[str, int, bool]]) -> Iterator[Entity]:

@@ -253,11 +253,11 @@ def test_weights_are_learned_only_where_they_are_better() -> None:
 def test_feedback_moves_the_posterior_and_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "feedback.jsonl"
     pipeline = MemoryPipeline(team(), feedback=path)
-    answer = pipeline.run("when is lunch served")
+    answer = pipeline.run("when is it served")
     before = answer.hits[0].posterior
     pipeline.feedback(answer.answer_id, [answer.hits[0].passage_id])
     again = MemoryPipeline(team(), feedback=path)
-    after = again.run("when is lunch served").hits[0].posterior
+    after = again.run("when is it served").hits[0].posterior
     level = compute_level(list(answer.hits[0].ranks.values()))
     # Beta(mean * 4, (1 - mean) * 4) and one passage of that level that was used
     assert level == 0 and before.mean == 0.5
