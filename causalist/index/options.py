@@ -86,7 +86,8 @@ class RefreshCache:
         self._now: CachedLinker | None = None
         self.cached_scan: CachedScan | None = None
         self.file_stamp: FileStamp | None = None  # the last index
-        self.encoded: dict[Key, tuple[bytes, bytes]] = {}  # interface and bodies of the last search for names
+        # Interface and bodies of the last search for names: about as many bytes as the source has.
+        self.encoded: dict[Key, tuple[bytes, bytes]] = {}
 
     def take(self) -> CachedLinker | None:
         """Remove and return the linker, if there is one.

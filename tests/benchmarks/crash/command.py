@@ -32,6 +32,7 @@ def main(arguments: list[str]) -> None:
         collect._CHUNK_BYTES = 20_000
         arguments = arguments[1:]
     if arguments[0] == "--build":
+        first_answer._lower_priority = lambda: None  # else who waits for it waits for everybody else
         first_answer.main(arguments[1:])
     else:
         sys.argv = ["causalist", *arguments]
