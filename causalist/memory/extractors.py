@@ -176,8 +176,43 @@ _NEVER_ENTITIES = frozenset(
 )
 _COPULA = re.compile(r"[ \t]+(?:is|was|has)\b")  # a plural is a plain noun more often
 _NO_SUBJECTS = frozenset(
-    "all another any anyone anything both each either everyone everything few here many more most much neither nobody"
-    " none nothing one others several some someone something such that there these this those what which who".split()
+    [
+        "all",
+        "another",
+        "any",
+        "anyone",
+        "anything",
+        "both",
+        "each",
+        "either",
+        "everyone",
+        "everything",
+        "few",
+        "here",
+        "many",
+        "more",
+        "most",
+        "much",
+        "neither",
+        "nobody",
+        "none",
+        "nothing",
+        "one",
+        "others",
+        "several",
+        "some",
+        "someone",
+        "something",
+        "such",
+        "that",
+        "there",
+        "these",
+        "this",
+        "those",
+        "what",
+        "which",
+        "who",
+    ]
 )
 _MONTH_ALONE = re.compile(rf"{_MONTH}$")
 
