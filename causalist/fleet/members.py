@@ -23,8 +23,9 @@ from causalist.store.cache_dir import replace_file
 
 FLEET_FILE = "fleet.toml"
 _ADDRESS = re.compile(r"(?:https?|ssh|git|file)://\S+|[\w.-]+@[\w.-]+:\S+")
-# As hosts allow them, so that a name is a path below any folder, and a colon ends it in a citation.
-_NAME = re.compile(r"[A-Za-z0-9_][\w.-]*(?:/[A-Za-z0-9_][\w.-]*){0,4}", re.ASCII)
+# As hosts allow them, so that a name is a path below any folder, and a colon ends it in a citation. Ids that begin with
+# "external:" are no repository's.
+_NAME = re.compile(r"(?!external$)[A-Za-z0-9_][\w.-]*(?:/[A-Za-z0-9_][\w.-]*){0,4}", re.ASCII)
 _KEYS = {"name", "source", "ref"}
 
 

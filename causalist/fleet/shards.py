@@ -8,7 +8,7 @@ import hashlib
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,6 +106,8 @@ def build_shard(member: Member, place: Path, store: FleetStore, *, cache: FactsC
             return _store_shard(member, commit, index, lambda e: blobs.read(blob_of[e.path]), store, cache)
     commit = _content_hash(place)
     scan = scan_folder(place, DEFAULT_LIMITS)
+    # The same contents give the same bytes, whenever they were written.
+    scan = replace(scan, entries=tuple(replace(each, mtime_ns=0, ctime_ns=0) for each in scan.entries))
     read = partial(read_file, place, limits=DEFAULT_LIMITS)
     index = build_index(scan, read, cache, None, 0, options)
     return _store_shard(member, commit, index, read, store, cache)

@@ -1,5 +1,6 @@
 """A shard answers as its repository does, and the same commit gives the same bytes."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,14 @@ def test_a_failure_is_that_of_its_repository_alone(shop: Path, tmp_path: Path) -
     assert (failed.name, failed.is_ready, failed.attempts) == ("empty", False, 1)
     assert failed.error.startswith("nothing-to-index: ")
     assert (ready.name, ready.is_ready, ready.error) == ("shop", True, "")
+
+
+def test_a_folder_outside_of_git_gives_the_same_objects_whenever_it_was_written(tmp_path: Path) -> None:
+    shards = []
+    for name, seconds in (("a", 1_000_000_000), ("b", 1_700_000_000)):
+        folder = tmp_path / name / "shop"
+        folder.mkdir(parents=True)
+        (folder / "cart.py").write_text("def total(lines):\n    return sum(lines)\n")
+        os.utime(folder / "cart.py", (seconds, seconds))
+        shards.append(build_shard(Member("shop", str(folder)), folder, FleetStore(str(tmp_path / name / "store"))))
+    assert shards[0] == shards[1]
