@@ -68,7 +68,7 @@ def test_add_search_graph_and_stats(folder: Path) -> None:
     assert first.startswith("1. docs/auth.md#tokens  line 1  ") and first.endswith("  Tokens")
     assert (shown, why) == ("    JWT checks belong to the Identity Team.", "    (has JWT; through jwt, identity_team)")
     stats = json.loads(invoke("memory", "stats", "--json").stdout)
-    assert (stats["passages"], stats["entities"]) == (3, 3)
+    assert (stats["passages"], stats["entities"]) == (3, 4)  # JWT, Identity Team, Alice Moreau, Lunch
     near = json.loads(invoke("memory", "graph", "--entity", "jwt", "--hops", "2", "--json").stdout)
     assert [each["entity"] for each in near["neighbors"]] == ["identity_team", "alice_moreau"]
     graph = networkx.node_link_graph(json.loads(invoke("memory", "graph").stdout), edges="links")
