@@ -59,10 +59,14 @@ class Examined(NamedTuple):
 @json_option
 @click.pass_context
 def doctor_command(context: click.Context, repo: Path | None, force: bool, as_json: bool) -> None:
-    """Show what is installed and found, and how to mend what is wrong.
+    """Show what is installed and found, with remedies.
 
     It looks at Python, git, grammars, extras, the index of the repository, the cache, and at the settings of agents and
     editors. It changes nothing. The exit code is 1 if anything is wrong.
+
+    \b
+    Example:
+      causalist doctor --repo ~/src/shop
     """
     found = list(examine(repo, force=force))
     if as_json:
@@ -145,6 +149,7 @@ def _examine_index(repo: Path | None, *, force: bool) -> Iterator[Examined]:
     from causalist.index.open import index_folders
     from causalist.index.options import IndexOptions
     from causalist.index.status import stored_index_status
+    from causalist.model.answer import StalenessReason
     from causalist.pipeline.repository import Repository
     from causalist.store import INDEX_NAME
 
@@ -161,9 +166,11 @@ def _examine_index(repo: Path | None, *, force: bool) -> Iterator[Examined]:
         return
     size = f"{place} ({place.stat().st_size / 1e6:.1f} MB)"
     found = stored_index_status(root, settings.index_options(IndexOptions()))
-    if found.path is None or found.reasons:
-        reasons = "; ".join(each.detail for each in found.reasons) or "it cannot be read"
-        yield Examined(State.ABSENT, "index", f"{size}, not current: {reasons}", "causalist index")
+    # A file that was written just before may change again without other times: nothing has to be done.
+    reasons = [each for each in found.reasons if each.reason is not StalenessReason.UNSETTLED]
+    if found.path is None or reasons:
+        why = "; ".join(each.detail for each in reasons) or "it cannot be read"
+        yield Examined(State.ABSENT, "index", f"{size}, not current: {why}", "causalist index")
     else:
         yield Examined(State.OK, "index", f"{size}, current")
 

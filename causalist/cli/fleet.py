@@ -36,7 +36,15 @@ def _fleet_option(command: _Command) -> _Command:
 
 @click.group("fleet")
 def fleet_command() -> None:
-    """Index many repositories and answer over all of them (extra `fleet`)."""
+    """Index and ask many repositories.
+
+    Needs the extra `fleet`.
+
+    \b
+    Example:
+      causalist fleet add ~/src
+      causalist fleet index
+    """
 
 
 @fleet_command.command("add")
@@ -67,7 +75,12 @@ def add_command(sources: tuple[str, ...], listed: Path | None, name: str, ref: s
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @_fleet_option
 def remove_command(names: tuple[str, ...], folder: Path) -> None:
-    """Remove repositories from fleet.toml, and delete what only they have in the store."""
+    """Remove repositories from fleet.toml, and delete what only they have in the store.
+
+    \b
+    Example:
+      causalist fleet remove encode/httpx
+    """
     from causalist.fleet import Fleet
 
     fleet = Fleet.open(folder).remove(names)
@@ -101,6 +114,10 @@ def index_command(
 
     What is done stays, whatever happens to the rest: run the command again to go on. A repository that fails keeps its
     last index, and status says why.
+
+    \b
+    Example:
+      causalist fleet index --workers 2
     """
     from causalist.fleet import Fleet, IndexingOptions, parse_size
 
@@ -154,6 +171,10 @@ def pull_command(address: str, names: tuple[str, ...], key: Path | None, folder:
     """Copy indexes from the store at ADDRESS, verified by their hashes.
 
     Repositories that are not in fleet.toml are added to it without a source: they change when they are pulled again.
+
+    \b
+    Example:
+      causalist fleet pull s3://team/causalist --key ci.key.pub
     """
     from causalist.fleet import Fleet, FleetStore
     from causalist.fleet.transfer import read_public_key
@@ -166,7 +187,12 @@ def pull_command(address: str, names: tuple[str, ...], key: Path | None, folder:
 @fleet_command.command("key")
 @click.argument("file", type=click.Path(path_type=Path))
 def key_command(file: Path) -> None:
-    """Write a new private key to FILE and its public key to FILE.pub, for push --sign and pull --key."""
+    """Write a new private key to FILE and its public key to FILE.pub, for push --sign and pull --key.
+
+    \b
+    Example:
+      causalist fleet key ci.key
+    """
     from causalist.fleet.transfer import write_key_pair
 
     beside = write_key_pair(file)
@@ -178,7 +204,12 @@ def key_command(file: Path) -> None:
 @json_option
 @click.pass_context
 def status_command(context: click.Context, folder: Path, as_json: bool) -> None:
-    """Show what is indexed, and what failed."""
+    """Show what is indexed, and what failed.
+
+    \b
+    Example:
+      causalist fleet status
+    """
     from causalist.fleet import Fleet
 
     status = Fleet.open(folder).status()
@@ -196,7 +227,12 @@ def status_command(context: click.Context, folder: Path, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def links_command(context: click.Context, name: str, folder: Path, as_json: bool) -> None:
-    """List the edges between repositories, or those of one."""
+    """List the edges between repositories, or those of one.
+
+    \b
+    Example:
+      causalist fleet links encode/httpx
+    """
     from causalist.fleet import Fleet
 
     rows = Fleet.open(folder).links(name).to_pylist()
@@ -494,7 +530,12 @@ def map_command(name: str | None, folder: Path, token: str | None, limit: int, m
 
 @fleet_command.group("serve")
 def serve_group() -> None:
-    """Run a server for agents, over all repositories."""
+    """Run a server for agents, over all repositories.
+
+    \b
+    Example:
+      causalist fleet serve mcp
+    """
 
 
 @serve_group.command("mcp")
@@ -509,6 +550,10 @@ def mcp_command(context: click.Context, folder: Path, token: str | None, http: b
 
     With --http, requests bring one of the tokens of [[access]] in fleet.toml, and see what it opens. Without [[access]]
     there is one token, which is printed on standard error; CAUSALIST_TOKEN sets it. Requires the extra `mcp`.
+
+    \b
+    Example:
+      causalist fleet serve mcp
     """
     require_extra("mcp", "mcp", 2)
     from importlib.metadata import PackageNotFoundError, version

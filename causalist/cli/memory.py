@@ -207,7 +207,7 @@ def remove_command(passages: tuple[str, ...], file: Path | None, as_json: bool) 
 
     \b
     Example:
-      causalist memory remove docs/old.md "notes/meeting.md#actions"
+      causalist memory remove notes/old.md "notes/meeting.md#actions"
     """
     from causalist.memory.documents import MemoryFile
 

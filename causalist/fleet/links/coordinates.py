@@ -522,7 +522,7 @@ def _script_at(path: str, tree: _Tree) -> str:
 # -- others
 
 
-_GO_REQUIREMENT = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+(?:/[^\s]+)*)\s+(v\d[^\s]*)", re.MULTILINE)
+_GO_REQUIREMENT = re.compile(r"^\s*(?:require\s+)?([\w-]+(?:\.[\w-]+)+(?:/\S*)?)\s+(v\d\S*)", re.MULTILINE)
 
 
 def _read_go_module(path: str, text: str, tree: _Tree, found: Manifests) -> None:

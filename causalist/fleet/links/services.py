@@ -147,14 +147,15 @@ def routes_for(name: str) -> list[tuple[str, str]]:
 
 
 _LITERAL = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
-_TERM = r"(?:[A-Za-z_$][\w$.]*(?:->\w+)*(?:\([^()\n]{0,80}\))?(?:\[[^\[\]\n]{0,40}\])?|\([\w$. |?:'\"0-9]{1,60}\))"
+_NAME = r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_]\w*)*(?:->\w+)*"
+_TERM = rf"(?:{_NAME}(?:\([^()\n]{{0,80}}\))?(?:\[[^\[\]\n]{{0,40}}\])?|\([\w$. |?:'\"0-9]{{1,60}}\))"
 _PREFIX = re.compile(r"(?<!\w)(?:[fFrRbBuU]{1,2}|[$@]{1,2})$")  # of a literal: f"", $@""
 _IS_HOST = re.compile(r"host|url|uri|base|endpoint|addr|server|domain", re.IGNORECASE)
 # A text beside one of these may be a path of a page as well as a request.
 _WEAK = re.compile(r"url|uri|href|endpoint|open|path", re.IGNORECASE)
-_JOINED = re.compile(
-    rf"(?:(?:{_TERM})\s*(?:\+|\s\.)\s*){{0,4}}(?:{_LITERAL})(?:\s*(?:\+|\.(?!\s*\w+\())\s*(?:{_LITERAL}|{_TERM})){{0,10}}"
-)
+# A dot joins in PHP; before a name it is no member only with a space or a dollar behind it.
+_NEXT = rf"\s*[+.]\s*(?:{_LITERAL})|\s*(?:\+\s*|\.(?!\s*\w+\()\s+)(?:{_TERM})|\s*\.\$\w+(?:->\w+)*"
+_JOINED = re.compile(rf"(?:(?:{_TERM})\s*(?:\+|\s\.)\s*){{0,4}}(?:{_LITERAL})(?:{_NEXT}){{0,10}}")
 _PART = re.compile(rf"({_LITERAL})|({_TERM})")
 _ASKING = re.compile(
     r"(?<![\w$])(get|post|put|delete|patch|head|fetch|request|requests|uri|url|href|axios|ajax|open|\$http|http\w*"

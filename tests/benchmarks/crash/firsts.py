@@ -104,7 +104,7 @@ class FirstSite(Site):
             IndexOptions(processes=1, submodules=submodules), lambda: commits,
         )  # fmt: skip
         assert made is not None
-        return Repository(self.root, made.index, made.read)
+        return Repository(self.root, made.index, made.masking(lambda e: read_file(self.root, e)))
 
     def keep_contents(self) -> None:
         """What an index that is built meanwhile may be of."""
