@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from causalist.index import partial
 from tests.benchmarks.crash import clocks, damage, disks, firsts, kills, mixed
 from tests.pipeline.sample import SAMPLES
 from tests.trials import count_of
@@ -15,6 +16,15 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform != "linux", reason="processes and disks are looked at as Linux shows them"),
 ]
+
+
+@pytest.fixture(autouse=True)
+def small_repositories_stay_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The trials let first answers take parts of small repositories, in this process as well: only for their time."""
+    for name in ("_MIN_CODE_BYTES", "_MIN_PARSED_BYTES"):
+        monkeypatch.setattr(partial, name, getattr(partial, name))
+
+
 _SMALL = [SAMPLES / "larder-shop"]
 
 

@@ -147,8 +147,8 @@ def routes_for(name: str) -> list[tuple[str, str]]:
 
 
 _LITERAL = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
-_NAME = r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_]\w*)*(?:->\w+)*"
-_TERM = rf"(?:{_NAME}(?:\([^()\n]{{0,80}}\))?(?:\[[^\[\]\n]{{0,40}}\])?|\([\w$. |?:'\"0-9]{{1,60}}\))"
+_CHAIN_OF_NAMES = r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_]\w*)*(?:->\w+)*"
+_TERM = rf"(?:{_CHAIN_OF_NAMES}(?:\([^()\n]{{0,80}}\))?(?:\[[^\[\]\n]{{0,40}}\])?|\([\w$. |?:'\"0-9]{{1,60}}\))"
 _PREFIX = re.compile(r"(?<!\w)(?:[fFrRbBuU]{1,2}|[$@]{1,2})$")  # of a literal: f"", $@""
 _IS_HOST = re.compile(r"host|url|uri|base|endpoint|addr|server|domain", re.IGNORECASE)
 # A text beside one of these may be a path of a page as well as a request.
@@ -312,7 +312,11 @@ _PUBLISHED: tuple[_Form, ...] = (
     (ServiceKind.RPC, "Server::new", re.compile(r"\b(\w+)Server::new\(")),
     (ServiceKind.TOPIC, "Listener", re.compile(rf"@KafkaListener\([^)]*?topics\s*=\s*\{{?\s*{_NAME}")),
     (ServiceKind.TOPIC, "Listener", re.compile(rf"@RabbitListener\([^)]*?queues\s*=\s*\{{?\s*{_NAME}")),
-    (ServiceKind.TOPIC, "Listener", re.compile(rf"@(?:Jms|Sqs)Listener\((?:destination\s*=\s*|value\s*=\s*)?{_NAME}")),
+    (
+        ServiceKind.TOPIC,
+        "Listener",
+        re.compile(rf"@(?:Jms|Sqs)Listener\((?:destination\s*=\s*|value\s*=\s*)?{_NAME}"),
+    ),
     (ServiceKind.TOPIC, "subscribe", re.compile(rf"\bsubscribe\(\s*\[?\s*(?:\{{\s*topics?:\s*\[?\s*)?{_NAME}")),
     (ServiceKind.TOPIC, "onsume", re.compile(rf"\b(?:basic_)?[cC]onsume\(\s*(?:queue\s*=\s*)?{_NAME}")),
     (ServiceKind.TOPIC, "KafkaConsumer", re.compile(rf"\bKafkaConsumer\(\s*{_NAME}")),
@@ -325,11 +329,19 @@ _USED: tuple[_Form, ...] = (
     (ServiceKind.RPC, "Client", re.compile(r"\bnew\s+(?:\w+\.)*(\w+)\.\1Client\(")),
     (ServiceKind.RPC, "credentials", re.compile(r"\bnew\s+(?:[\w$]+\.)+(\w+)\([^;]{0,120}?credentials")),
     (ServiceKind.RPC, "Client::connect", re.compile(r"\b(\w+)Client::connect\(")),
-    (ServiceKind.TOPIC, "emplate", re.compile(rf"\b(?:kafka|rabbit|jms)Template\.(?:send|convertAndSend)\(\s*{_NAME}")),
+    (
+        ServiceKind.TOPIC,
+        "emplate",
+        re.compile(rf"\b(?:kafka|rabbit|jms)Template\.(?:send|convertAndSend)\(\s*{_NAME}"),
+    ),
     (ServiceKind.TOPIC, "roducer", re.compile(rf"\b\w*[pP]roducer\.(?:send|produce|send_and_wait)\(\s*{_NAME}")),
     (ServiceKind.TOPIC, "roducer", re.compile(rf"\bproducer\.send\(\s*\{{\s*topic:\s*{_NAME}")),
     (ServiceKind.TOPIC, "ProducerRecord", re.compile(rf"\bnew\s+ProducerRecord(?:<[^>]*>)?\(\s*{_NAME}")),
-    (ServiceKind.TOPIC, "ublish", re.compile(rf"\b(?:basic_)?[pP]ublish\((?:[^)\n]*?routing_key\s*=\s*)?\s*{_NAME}")),
+    (
+        ServiceKind.TOPIC,
+        "ublish",
+        re.compile(rf"\b(?:basic_)?[pP]ublish\((?:[^)\n]*?routing_key\s*=\s*)?\s*{_NAME}"),
+    ),
     (ServiceKind.TOPIC, "sendToQueue", re.compile(rf"\bsendToQueue\(\s*{_NAME}")),
     (ServiceKind.TABLE, "SELECT", re.compile(r"\bSELECT\b[^;\"']{1,400}?\bFROM\s+[`\"]?([a-z]\w{3,60})\b")),
     (ServiceKind.TABLE, "INSERT", re.compile(r"\bINSERT\s+(?:IGNORE\s+)?INTO\s+[`\"]?([a-z]\w{3,60})\b")),
