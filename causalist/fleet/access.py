@@ -86,8 +86,8 @@ def visible_names(file: FleetFile, token: str, rules: Sequence[AccessRule]) -> t
     digest = digest_of(token)
     patterns: list[str] = []
     for rule in rules:
-        fits = hmac.compare_digest(rule.digest, digest)
-        patterns += rule.patterns if fits else ()
+        is_holder = hmac.compare_digest(rule.digest, digest)
+        patterns += rule.patterns if is_holder else ()
     return tuple(m.name for m in file.members if any(fnmatchcase(m.name, each) for each in patterns))
 
 
