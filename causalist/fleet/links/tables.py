@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from causalist.errors import ExtraMissing
 
-FORMAT = 1  # of the rows below; in the metadata of the tables
+FORMAT = 1  # of the rows below; with it goes the format of records in `fleet.shards`, so that shards are made again
 
 
 class Published(NamedTuple):
