@@ -129,15 +129,17 @@ class RawServer:
 
 
 def children_of(pid: int) -> list[int]:
-    """Process ids below `pid`, all generations."""
+    """Process ids below `pid`, all generations. Without the resource trackers of `multiprocessing`: one starts with the
+    first process that is spawned and lives as long as its parent, so it is there if another test spawned one."""
     parents: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             try:
                 status = (entry / "stat").read_text().rpartition(")")[2].split()
+                command = (entry / "cmdline").read_bytes()
             except OSError:
                 continue
-            if status[0] != "Z":
+            if status[0] != "Z" and b"multiprocessing.resource_tracker" not in command:
                 parents.setdefault(int(status[1]), []).append(int(entry.name))
     found, waiting = [], [pid]
     while waiting:
