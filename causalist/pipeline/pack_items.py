@@ -31,7 +31,7 @@ from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import Hit
 from causalist.model.symbols import NodeKind
 from causalist.pack import FOLD_THRESHOLD, strictness_of
-from causalist.rank import Ranking, Selection, SnippetLines, terms_of_nodes
+from causalist.rank import Ranking, Selection, SnippetLines, find_given_names, terms_of_nodes
 
 MAX_PACK_NODES = 60
 MAX_SMALL_PACK_NODES = 40  # of a pack of at most MAX_SMALL_TOKENS, which shows less than half of these
@@ -72,6 +72,7 @@ def choose_needed(
         frozenset(each.node for each in chosen if each.by_graph),
         confidence or 0.0,
         partial(terms_of_nodes, ranking.question, lexical),
+        find_given_names(options.names, graph, lexical),
     )
     judged = judge_relevance(given, default_relevance(), use_edges=options.graph)
     kept: list[Needed] = []

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
         similar_commits,
     )
     from causalist.rank.scoring.fusion import LinearModel, Ranking, Weights, default_weights, shipped_weights
-    from causalist.rank.scoring.mentions import files_with_all, frame_rows
+    from causalist.rank.scoring.mentions import files_with_all, find_given_names, frame_rows
     from causalist.rank.scoring.ranking import (
         Selection,
         best_definitions_in,
@@ -102,6 +102,7 @@ __all__ = [
     "default_calibration",
     "default_weights",
     "files_with_all",
+    "find_given_names",
     "find_nodes_by_name",
     "find_nodes_with_words",
     "find_printers",
@@ -153,7 +154,7 @@ __getattr__ = exports(
         "lexical.bm25": "SnippetLines bm25 find_nodes_by_name find_nodes_with_words impacts rarity_of_shared_words "
         "terms_of_nodes",
         "lexical.build": "PreviousIndexRows build_lexical merge_commits message_postings with_longer_files",
-        "scoring.mentions": "files_with_all frame_rows",
+        "scoring.mentions": "files_with_all find_given_names frame_rows",
         "lexical.printed_messages": "find_printers find_repeaters has_adjacent_pair match_literals message_terms "
         "n_informative_words",
         "lexical.query_expansion": "words_to_count",

@@ -11,6 +11,7 @@ from causalist.extract.relevance import (
     CALLEE_SHARE,
     EDGE_FEATURES,
     MAX_VALUE_LINES,
+    NAMED_NEED,
     NEXT_CALL_SHARE,
     OWN_FEATURES,
     VALUE_SHARE,
@@ -77,6 +78,14 @@ def test_what_the_best_calls_gets_a_share() -> None:
     assert needed[NODE["deeper"]].probability == pytest.approx(NEXT_CALL_SHARE * helper * 0.99)
     assert needed[NODE["helper"]].source == NODE["best"]
     assert CHAIN.edge(needed[NODE["deeper"]].edge).source == "a.py::helper"
+
+
+@pytest.mark.parametrize("use_edges", [True, False])
+def test_a_function_that_the_caller_named_is_likely_needed(use_edges: bool) -> None:
+    given = ask({NODE["best"]: 3.0})._replace(named={NODE["stub"]: 0.5, NODE["best"]: 0.01})
+    needed = {each.node: each.probability for each in judge_relevance(given, only_rank(0.0), use_edges=use_edges)}
+    assert needed[NODE["stub"]] == pytest.approx(NAMED_NEED / 2)
+    assert needed[NODE["best"]] == pytest.approx(0.5)  # what words say of it is more
 
 
 def test_callees_divide_the_share_and_a_hub_gets_less() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from causalist.model.symbols import NodeKind
 from causalist.rank.query.query import parse_query
-from causalist.rank.scoring.mentions import find_nodes_by_name, mention_scores
+from causalist.rank.scoring.mentions import find_given_names, find_nodes_by_name, mention_scores
 from tests.model.corpus import NAMES, PATHS, Corpus, Def, corpora, corpus
 
 AUTH = {
@@ -173,3 +173,30 @@ def test_mentions_lie_between_0_and_1_and_mean_no_externals(c: Corpus, text: str
     assert np.isfinite(scores).all()
     assert ((scores >= 0) & (scores <= 1)).all()
     assert not scores[c.graph.nodes.kinds == NodeKind.EXTERNAL].any()
+
+
+# -- names that a caller gives
+
+
+def given_names(*names: str, files: Mapping[str, Iterable[Def] | str] = AUTH) -> dict[str, float]:
+    c = corpus(files)
+    return {c.graph.nodes.ids[node]: share for node, share in find_given_names(names, c.graph, c.lexical).items()}
+
+
+def test_given_names_share_what_they_say() -> None:
+    assert given_names("send, unknown") == {"lib/mail.py::send": 1.0}
+    three = ["src/web/auth.py::Session.verify", "src/web/auth.py::verify", "src/cli/auth.py::Login.verify"]
+    assert given_names("verify") == pytest.approx(dict.fromkeys(three, 1 / 3))
+    assert given_names("verify Login.verify")["src/cli/auth.py::Login.verify"] == 1.0
+
+
+def test_given_names_mean_the_owner_before_them_and_their_own_case() -> None:
+    assert given_names("Login::verify") == {"src/cli/auth.py::Login.verify": 1.0}
+    assert given_names("Nobody.send()") == {"lib/mail.py::send": 1.0}
+    assert given_names("Send", "Session", "()") == {}  # another name, a class, no name
+
+
+def test_a_given_name_of_many_says_nothing() -> None:
+    files = {f"m{i}.py": [Def("run")] for i in range(5)}
+    assert given_names("run", files=files) == {}
+    assert len(given_names("run", files=dict(list(files.items())[:4]))) == 4

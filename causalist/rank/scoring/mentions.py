@@ -162,6 +162,7 @@ def _last(node_id: str) -> str:
 # Names of more definitions are not used; the weight falls with the square root of the number.
 _MAX_AMBIGUOUS_NODES = 50
 _MIN_IDENTIFIER_LETTERS = 4  # letters; shorter names occur everywhere
+_NAME_PARTS = lazy_regex(r"[^\w$]+")
 _MAX_DEFINITIONS_WITH_CODE = 8  # definitions that contain the code of an error; with more, it is ignored
 
 
@@ -190,6 +191,38 @@ def mention_scores(question: ParsedQuery, graph: CodeGraph, lexical: LexicalInde
         for node in nodes:
             scores[node] = max(scores[node], value)
     return scores
+
+
+_MAX_NAMESAKES_GIVEN = 4  # callables of a name that a caller gave; more of them say little of any
+
+
+def find_given_names(names: Sequence[str], graph: CodeGraph, lexical: LexicalIndex) -> dict[int, float]:
+    """Return the functions and methods whose name the caller gave, each with its share of that name, in (0, 1].
+
+    Names are separated by spaces or commas. The last part of `Type.method` counts, in its case, and the part before it
+    where one of the definitions has such an owner. Code comes before tests. A name of more than
+    _MAX_NAMESAKES_GIVEN definitions gives none.
+    """
+    nodes = graph.nodes
+    shares: dict[int, float] = {}
+    for name in (name for text in names for name in text.replace(",", " ").split()):
+        *before, last = [part for part in _NAME_PARTS.split(name) if part] or [""]
+        named = [
+            node
+            for node in find_nodes_by_name(last, lexical)
+            if graph.kind(node) in CALLABLE_KINDS and _last(nodes.ids[node]) == last
+        ]
+        named = [node for node in named if nodes.roles[node] == Role.CODE] or named
+        owned = [node for node in named if before and _owner(nodes.ids[node]) == before[-1]]
+        named = owned or named
+        if 0 < len(named) <= _MAX_NAMESAKES_GIVEN:
+            shares.update((node, max(shares.get(node, 0.0), 1.0 / len(named))) for node in named)
+    return shares
+
+
+def _owner(node_id: str) -> str:
+    """Return the name before the last one of a symbol, "" without one."""
+    return (split_id(node_id)[1] or "").rpartition(".")[0].rpartition(".")[2].partition("~")[0]
 
 
 def identifier_scores(question: ParsedQuery, lexical: LexicalIndex, n: int) -> NDArray[np.float64]:
