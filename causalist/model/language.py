@@ -74,6 +74,12 @@ class NameSettings:
     """words that replace a name -> the name they mean. Example: Kotlin: `{ companion = "Companion" }`"""
     clauses: bool = False
     """adjacent definitions of one name are one; arguments are counted. Example: Elixir: true"""
+    overload_pattern: str = ""
+    r"""regular expression for the beginning of declarations that the next function of their name defines. Example:
+    Python: `'@[\w.]*\boverload\b'`
+    """
+    bodiless_overloads: bool = False
+    """declarations without a body belong to the next function of their name. Example: TypeScript: true"""
     declaring: tuple[str, ...] = ()
     """how functions begin that others define. Example: Elixir: `["@callback "]`"""
     name_suffixes: str = ""

@@ -163,9 +163,22 @@ class BindingReader:
                     self.bindings.append(Binding(draft.parent, f".{draft.name}", draft.returns, given, row))
         scopes.local_names.complete(self.bindings)
         self.bindings = [b for b in self.bindings if b.scope != _ON_HOLDER]
+        self._drop_of_overloads()
         self._drop_doubtful()
         if self._globals:
             self.bindings = [b for b in self.bindings if (b.scope, b.target) not in self._globals]
+
+    def _drop_of_overloads(self) -> None:
+        """Drop what overloads say of a parameter of which the function itself says more."""
+        first_rows = {
+            i: self._scopes.row(draft.start) for i, draft in enumerate(self._scopes.drafts) if draft.is_declared
+        }
+        if not first_rows:
+            return
+        own = {(b.scope, b.target) for b in self.bindings if b.type and b.row >= first_rows.get(b.scope, b.row)}
+        self.bindings = [
+            b for b in self.bindings if b.row >= first_rows.get(b.scope, b.row) or (b.scope, b.target) not in own
+        ]
 
     def _drop_doubtful(self) -> None:
         """Drop what a name is given by who takes its function, where it is given something else in the same scope."""

@@ -494,6 +494,8 @@ class FactCollector:
         if self._frames and self._frames[-1].index >= 0 and self._frames[-1].body < 0:
             draft, settings = self.drafts[self._frames[-1].index], self.settings.types
             self.binding_reader.is_annotated(self._frames[-1].index)
+            if draft.is_declared and draft.returns:
+                return
             if settings.prefixed:
                 read_type = (
                     self.block_scopes.underlying_type_of if draft.kind == NodeKind.TYPE else self.block_scopes.type_of

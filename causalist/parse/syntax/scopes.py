@@ -104,6 +104,8 @@ class DefinitionDraft:
     is_named_behind: bool = False  # its name follows its body
     parameters: list[str] | None = None  # annotations, in languages with overloads
     counts_clauses: bool = False  # they are those of a clause already
+    is_declared: bool = False  # overloads stand before it, which say what it takes and returns
+    last_start: int = -1  # where the last of them starts, with decorators
 
 
 class Scopes:
@@ -138,6 +140,8 @@ class Scopes:
 
         defaults = "|".join(map(re.escape, settings.names.default_operators))
         self._declaring = tuple(word.encode() for word in settings.names.declaring)
+        self._overload = re.compile((settings.names.overload_pattern or "(?!)").encode())
+        self._has_overloads = bool(settings.names.overload_pattern) or settings.names.bodiless_overloads
         self._default_signs = tuple(sign.encode() for sign in settings.names.default_operators)
         self._default = re.compile(rf"\s*+(?:{defaults})[^{{}}]*+$".encode()) if defaults else None
 
@@ -275,21 +279,39 @@ class Scopes:
         return self.data.startswith(self._declaring, draft.start)
 
     def joins_last(self, frame: Frame, name: str) -> bool:
-        """Merge the open definition into the previous one and return True if it is another clause of that."""
-        if not self.settings.names.clauses or frame.index != len(self.drafts) - 1 or frame.index < 0:
+        """Merge the open definition into the previous one and return True if that is an overload or a clause of it."""
+        has_clauses = self.settings.names.clauses
+        if not (has_clauses or self._has_overloads) or frame.index != len(self.drafts) - 1 or frame.index < 0:
             return False
         own = self.drafts[frame.index]
         # All drafts between a definition and its parent are inside of the parent.
-        before = next((i for i in range(frame.index - 1, own.parent, -1) if self.drafts[i].parent == own.parent), -1)
-        if before < 0 or (self.drafts[before].name, self.drafts[before].kind) != (name, own.kind):
+        number = next((i for i in range(frame.index - 1, own.parent, -1) if self.drafts[i].parent == own.parent), -1)
+        before = self.drafts[number] if number >= 0 else own
+        if number < 0 or (before.name, before.kind) != (name, own.kind) or own.kind not in CALLABLE_KINDS:
             return False
-        if own.kind not in CALLABLE_KINDS or self._declares(own) != self._declares(self.drafts[before]):
+        if has_clauses:
+            if self._declares(own) != self._declares(before):
+                return False
+            frame.body = frame.start
+        elif not self._is_overload(before):
             return False
+        else:
+            # The last of them has the body, and what is known of its callers is in the first.
+            before.start, before.body, before.is_declared = own.start, -1, True
+            before.last_start = own.span_start
+            before.doc = own.doc or before.doc
         self.drafts.pop()
-        self.drafts[before].end = own.end
-        frame.index = frame.scope = before
-        frame.has_name, frame.body, frame.prefix = True, frame.start, self.drafts[before].qualname
+        before.end = own.end
+        frame.index = frame.scope = number
+        frame.has_name, frame.prefix = True, before.qualname
         return True
+
+    def _is_overload(self, draft: DefinitionDraft) -> bool:
+        """Return True if a definition is one of the declarations of what the next one of its name defines."""
+        if self.settings.names.bodiless_overloads:
+            return draft.body < 0
+        start = draft.last_start if draft.last_start >= 0 else draft.span_start
+        return self._overload.match(self.data, start, draft.end) is not None
 
     def set_name(self, frame: Frame, name: str) -> None:
         """Set the name of the open definition or holder, and the prefix of definitions inside."""

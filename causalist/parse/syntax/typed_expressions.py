@@ -528,7 +528,9 @@ class PlaceReader:
         if frames and frames[-1].index >= 0 and frames[-1].body < 0:
             draft = self._scopes.drafts[frames[-1].index]
             draft.is_annotated = True
-            draft.returns = shape_of(self._scopes.text(start, min(end, start + _MAX_PLACE_TYPE_BYTES)), self._shapes)
+            given = shape_of(self._scopes.text(start, min(end, start + _MAX_PLACE_TYPE_BYTES)), self._shapes)
+            # The last declaration is the function itself; where it says nothing, an overload may.
+            draft.returns = given or (draft.returns if draft.is_declared else "")
 
     def on_returned(self, start: int, end: int, tag: int) -> None:
         """Bind the result of a function without annotation to a value that it returns or yields."""
