@@ -25,9 +25,8 @@ from causalist.graph.tables import EdgeSites, NodeDraft, build_columns, splice_e
 from causalist.model.facts import FileFacts, interface_of
 from causalist.model.graph import ROUTE_KINDS, USE_KINDS, CodeGraph, EdgeKind, LinkedGraph, NodeTable, UnresolvedCalls
 from causalist.model.language import LanguageSettings
-from causalist.model.roles import role_of
 from causalist.model.string_table import MergedTable, merge_tables
-from causalist.model.symbols import NodeKind, Role
+from causalist.model.symbols import NodeKind, Role, role_of
 
 _Number = TypeVar("_Number", bound=np.generic)
 _Position = Callable[[int], int]  # draft -> node

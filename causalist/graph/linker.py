@@ -16,13 +16,12 @@ from causalist import errors
 from causalist._internal.stages import stage
 from causalist.graph.candidate_choice import NameCandidates
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.imports.includes import find_script
+from causalist.graph.imports.modules import find_script
 from causalist.graph.imports.packages import first_names_in, qualify_import
 from causalist.graph.program.program import Program
 from causalist.graph.relations.accesses import AccessResolver, matches_lookup
 from causalist.graph.relations.mentions import MentionResolver
-from causalist.graph.relations.overrides import OverrideFinder
-from causalist.graph.relations.structural_types import StructuralTypes
+from causalist.graph.relations.overrides import OverrideFinder, StructuralTypes
 from causalist.graph.resolver import Derived, Resolver
 from causalist.graph.rules import RuleName
 from causalist.graph.tables import EdgeCollector, NodeDrafts

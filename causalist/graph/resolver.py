@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, PartialTypes
-from causalist.graph.imports.includes import InclusionGraph
+from causalist.graph.imports.modules import InclusionGraph
 from causalist.graph.imports.packages import share_imports
 from causalist.graph.infer.inference import Inference
 from causalist.graph.program.name_lookup import NameLookup, has_receiver_parameters

@@ -21,9 +21,8 @@ from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import LexicalIndex
 from causalist.model.lookup import Affected
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
-from causalist.navigate.branches import CallSites
 from causalist.navigate.edges import DISPATCHED
-from causalist.navigate.impact import LEAST_PROBABILITY, Chains, find_affected_with_chains
+from causalist.navigate.impact import LEAST_PROBABILITY, CallSites, Chains, find_affected_with_chains
 from causalist.navigate.implicit_calls import ImplicitUses, class_of_constructor
 from causalist.parse import dialect_of, load_settings
 from causalist.rank import find_nodes_with_words, rarity_of_shared_words

@@ -9,19 +9,24 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.observe.overlay import (
+    from causalist.observe.runs import RunFolder, begin_run, delete_run, read_run, run_command
+    from causalist.observe.store import (
         OBSERVED,
+        Freshness,
         ObservedGraph,
+        ObservedStore,
         StaleCall,
+        add_run,
         changed_paths,
         count_observed,
+        forget,
         observed_graph,
+        read_store,
         stale_calls,
+        take_up_runs,
         test_records,
         unseen_confidence,
     )
-    from causalist.observe.runs import RunFolder, begin_run, delete_run, read_run, run_command
-    from causalist.observe.store import Freshness, ObservedStore, add_run, forget, read_store, take_up_runs
 
 __all__ = [
     "OBSERVED",
@@ -49,9 +54,8 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "overlay": "OBSERVED ObservedGraph StaleCall changed_paths count_observed observed_graph stale_calls "
-        "test_records unseen_confidence",
         "runs": "RunFolder begin_run delete_run read_run run_command",
-        "store": "Freshness ObservedStore add_run forget read_store take_up_runs",
+        "store": "Freshness OBSERVED ObservedGraph ObservedStore StaleCall add_run changed_paths count_observed forget "
+        "observed_graph read_store stale_calls take_up_runs test_records unseen_confidence",
     },
 )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from causalist import navigate
-from causalist.navigate.branches import LOOP_SHARE, SHARES_BY_BRANCHES, CallSites
+from causalist.navigate.impact import LOOP_SHARE, SHARES_BY_BRANCHES, CallSites
 from causalist.pipeline.repository import Repository
 from tests.pipeline.sample import in_memory
 

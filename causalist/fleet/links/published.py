@@ -12,8 +12,7 @@ from causalist.fleet.links.coordinates import COMPOSER, MAVEN, NUGET, RUBYGEMS, 
 from causalist.fleet.links.program import CARGO, DOTNET, GO, JVM, NPM, PHP, PYPI, RUBY, ShardProgram
 from causalist.fleet.links.tables import Published
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind
-from causalist.model.roles import role_of
-from causalist.model.symbols import TYPE_KINDS, NodeKind, Role, file_id
+from causalist.model.symbols import TYPE_KINDS, NodeKind, Role, file_id, role_of
 
 _PYTHON = re.compile(r"\.(?:py|pyi|pyx)$")
 _REGISTRIES = {JVM: MAVEN, DOTNET: NUGET, PHP: COMPOSER, RUBY: RUBYGEMS}

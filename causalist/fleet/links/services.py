@@ -20,8 +20,7 @@ from causalist.fleet.links.tables import Published, Used
 from causalist.model.facts import RouteForm
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
-from causalist.model.roles import role_of
-from causalist.model.symbols import Role, file_id
+from causalist.model.symbols import Role, file_id, role_of
 
 
 class ServiceKind(StrEnum):

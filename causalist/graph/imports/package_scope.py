@@ -15,12 +15,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.imports.includes import shared_folders
+from causalist.graph.imports.modules import shared_folders
 from causalist.graph.rules import MAX_CANDIDATES, MAX_VARIANTS
 from causalist.model.facts import FileFacts, ManifestKey
 from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
-from causalist.model.roles import is_secondary
-from causalist.model.symbols import TYPE_KINDS, NodeKind
+from causalist.model.symbols import TYPE_KINDS, NodeKind, is_secondary
 
 _TOKEN = re.compile(r"\s*(\|\||&&|[!()]|[\w.]+)")
 _STRENGTH = {"||": 1, "&&": 2, "!": 3}

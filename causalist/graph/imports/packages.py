@@ -16,8 +16,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.imports.includes import shared_folders
-from causalist.graph.imports.modules import OUTSIDE, ModuleTarget
+from causalist.graph.imports.modules import OUTSIDE, ModuleTarget, shared_folders
 from causalist.graph.rules import RuleName
 from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind, ManifestKey

@@ -16,9 +16,8 @@ from dataclasses import dataclass, field, fields
 from fnmatch import translate
 
 from causalist.graph.file_symbols import FileGroups, FileSymbols, build_file_symbols, members_of_objects
-from causalist.graph.imports.includes import HeaderReach, InclusionGraph
 from causalist.graph.imports.module_tree import ModuleTree, TreePathResolver
-from causalist.graph.imports.modules import ModuleMap
+from causalist.graph.imports.modules import HeaderReach, InclusionGraph, ModuleMap
 from causalist.graph.imports.package_scope import PackageScopes
 from causalist.graph.imports.packages import DeclaredTypes, FolderMap, external_package, local_name
 from causalist.graph.program.overloads import Literals, best_overloads, literals_of, misfit

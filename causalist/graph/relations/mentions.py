@@ -16,13 +16,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.imports.includes import shared_folders
+from causalist.graph.imports.modules import shared_folders
 from causalist.graph.program.program import Program
 from causalist.graph.rules import MAX_NAMESAKES, RuleName
 from causalist.graph.tables import NodeDrafts
 from causalist.model.facts import MODULE_SCOPE, Mention, MentionForm
-from causalist.model.roles import role_of
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, role_of
 
 _HISTORY = re.compile(
     r"(?:^|/)(?:change-?s|changelogs?|history|news|newsfragments|whatsnew|releases?|release[-_]?notes|upgrading"

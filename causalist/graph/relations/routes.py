@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.program.program import Program
-from causalist.graph.relations.handler_names import NamedHandlers
-from causalist.graph.relations.served_files import find_served_files
+from causalist.graph.relations.route_conventions import NamedHandlers, find_served_files
 from causalist.graph.rules import RuleName
 from causalist.graph.tables import EdgeSites, NodeDrafts
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, RouteFact, RouteForm

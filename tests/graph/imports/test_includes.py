@@ -2,7 +2,7 @@
 
 import random
 
-from causalist.graph.imports.includes import InclusionGraph
+from causalist.graph.imports.modules import InclusionGraph
 
 
 def _inclusion(pairs: list[tuple[int, int]], n: int) -> InclusionGraph:
