@@ -42,7 +42,7 @@ COMMANDS = {
     "observe": ("evidence", "observe_command"),
     "prove": ("evidence", "prove_command"),
     "lint": ("graph", "lint_command"),
-    "config": ("config", "config_command"),
+    "config": ("doctor", "config_command"),
     "graph": ("graph", "graph_command"),
     "memory": ("memory", "memory_command"),
     "fleet": ("fleet", "fleet_command"),

@@ -14,7 +14,7 @@ from causalist.cli._run import FAILURE, NOTHING_FOUND, StartTime, import_numpy, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from causalist.cli._answer_output import AnswerWriter
+    from causalist.cli._ask_output import AnswerWriter
     from causalist.errors import NothingToIndex
     from causalist.model.answer import Answer, AskOptions
     from causalist.model.index import Index
@@ -183,7 +183,7 @@ def ask_command(
     check_question(question, options)
     writer: AnswerWriter | None = None
     if in_words or model is not None or answer_timeout is not None:
-        from causalist.cli._answer_output import AnswerWriter as Writer
+        from causalist.cli._ask_output import AnswerWriter as Writer
 
         writer = Writer.from_options(in_words, model, answer_timeout, options.format)
     unwritten: dict[str, object] = {"written": None} if writer else {}
@@ -210,7 +210,7 @@ def ask_command(
         _fail_if_doubtful(answer, read_in_part)
     say_doubts(answer)
     if opened is not None and answer.results:
-        from causalist.cli._terminal import open_result
+        from causalist.cli._ask_output import open_result
 
         open_result(answer, Path(answer.repository.root), opened)
     elif as_json:
@@ -223,7 +223,7 @@ def ask_command(
         else:
             _write_answer(answer, is_list=is_list, color=color, pager=pager)
         if explain:
-            from causalist.cli._answer_output import explain_answer
+            from causalist.cli._ask_output import explain_answer
 
             emit_lines(["", *explain_answer(answer)])
     if answer.route is Route.SKIP:
@@ -249,8 +249,8 @@ def _write_answer(answer: "Answer", *, is_list: bool, color: str, pager: bool) -
     if not (is_list or pager or (is_colored and answer.pack.format is PackFormat.TEXT)):
         emit(text)  # the usual way out, which imports nothing more
         return
-    from causalist.cli._terminal import MAX_LISTED, color_pack, list_results, page
-    from causalist.cli._terminal import is_colored as wants_color
+    from causalist.cli._ask_output import MAX_LISTED, color_pack, list_results, page
+    from causalist.cli._ask_output import is_colored as wants_color
 
     root, colored = Path(answer.repository.root), wants_color(color)
     is_text = answer.pack.format is PackFormat.TEXT

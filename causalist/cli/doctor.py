@@ -1,4 +1,4 @@
-"""`causalist doctor`: what is installed and found, with remedies; and completion of commands in shells."""
+"""`causalist doctor` and `config`: what is installed and found, with remedies; settings; completion in shells."""
 
 import os
 import platform
@@ -14,12 +14,15 @@ import click
 
 from causalist._internal.text import align_columns
 from causalist.cli._output import emit_document, emit_lines, say
-from causalist.cli._repository import json_option, repository_options
+from causalist.cli._repository import json_option, print_result, repo_option, repository_options
 from causalist.cli._run import COMPLETION, NOTHING_FOUND
 from causalist.errors import CausalistError, UsageError
+from causalist.serialize.lookups import config_document
 
 if TYPE_CHECKING:
     from causalist.cli.install import Client
+    from causalist.settings import Settings
+
 
 _LEAST_PYTHON = (3, 11)
 _GIT_SECONDS = 10.0
@@ -291,3 +294,44 @@ def completion_place(shell: Shell) -> tuple[Path, str]:
         return folder / "_causalist", f"~/.zshrc needs, before compinit: fpath+=({folder})"
     path = (home / "Documents" if os.name == "nt" else config) / "PowerShell" / "causalist-completion.ps1"
     return path, f"$PROFILE needs: . {path}"
+
+
+@click.command("config")
+@repo_option
+@json_option
+def config_command(repo: Path | None, as_json: bool) -> None:
+    """Show each setting, its value and its source.
+
+    Settings are read from [tool.causalist] in pyproject.toml and from causalist.toml, both in the root of the
+    repository. causalist.toml overrides pyproject.toml, and command-line options override both.
+
+    \b
+    Example:
+      causalist config --repo ~/projects/shop
+    """
+    from causalist.pipeline.repository import Repository
+
+    settings = Repository.settings_at(repo or Path(), exact_root=repo is not None)
+    print_result(config_document(settings) if as_json else None, _format_settings(settings))
+
+
+def _format_settings(settings: "Settings") -> list[str]:
+    """Return the settings as TOML sections with `name = value # source: meaning` lines."""
+    from causalist.settings import SETTINGS
+
+    lines: list[str] = []
+    for section in dict.fromkeys(each.section for each in SETTINGS):
+        rows = []
+        for each in SETTINGS:
+            if each.section == section:
+                value, source = settings.value(section, each.name), settings.source(section, each.name)
+                said = f"# {each.name} is unset" if value is None else f"{each.name} = {_format_value(value)}"
+                rows.append((said, f"# {source}", each.meaning))
+        lines += [*([""] if lines else []), f"[{section}]", *align_columns(rows)]
+    return lines
+
+
+def _format_value(value: object) -> str:
+    from causalist.cli._output import to_json
+
+    return to_json(list(value) if isinstance(value, tuple) else value)

@@ -155,7 +155,7 @@ def push_command(address: str, names: tuple[str, ...], key: Path | None, folder:
       causalist fleet push s3://ci/causalist --sign ci.key
     """
     from causalist.fleet import Fleet, FleetStore
-    from causalist.fleet.transfer import copy_shards, read_private_key
+    from causalist.fleet.shards import copy_shards, read_private_key
 
     signer = None if key is None else read_private_key(key)
     shards = copy_shards(Fleet.open(folder).store, FleetStore(address), names, signer=signer)
@@ -177,7 +177,7 @@ def pull_command(address: str, names: tuple[str, ...], key: Path | None, folder:
       causalist fleet pull s3://team/causalist --key ci.key.pub
     """
     from causalist.fleet import Fleet, FleetStore
-    from causalist.fleet.transfer import read_public_key
+    from causalist.fleet.shards import read_public_key
 
     verifier = None if key is None else read_public_key(key)
     shards = Fleet.pull(folder, FleetStore(address), names, verifier=verifier)
@@ -193,7 +193,7 @@ def key_command(file: Path) -> None:
     Example:
       causalist fleet key ci.key
     """
-    from causalist.fleet.transfer import write_key_pair
+    from causalist.fleet.shards import write_key_pair
 
     beside = write_key_pair(file)
     emit_lines([f"wrote {file} (keep it secret) and {beside}"])
@@ -570,7 +570,7 @@ def mcp_command(context: click.Context, folder: Path, token: str | None, http: b
         number = "0"
     handlers = FleetHandlers(fleet, number, token)
     if not http:
-        from causalist.servers.stdio_pipes import claim_pipes
+        from causalist.servers.event_loop import claim_pipes
 
         context.exit(serve_fleet(handlers, claim_pipes()))
     import os

@@ -123,7 +123,7 @@ def index_command(
 def _begin_with(address: str, repo: Path | None, name: str, key: Path | None, *, force: bool) -> None:
     """Put the index in a store into the folder of that of `repo`; the changes since are read by whoever opens it."""
     from causalist.fleet import FleetStore
-    from causalist.fleet.transfer import install_index, read_public_key
+    from causalist.fleet.shards import install_index, read_public_key
     from causalist.pipeline.repository import Repository
 
     root, _, _ = Repository.locate(repo or Path(), exact_root=repo is not None, force=force)

@@ -24,10 +24,20 @@ from typing import NamedTuple
 
 import click
 
-from causalist.cli import _jsonc_edit as _jsonc
-from causalist.cli import _toml_edit as _toml
 from causalist.cli._output import emit_lines, say
 from causalist.cli._repository import repository_options, require_extra
+from causalist.cli._settings_edit import (
+    NotJson,
+    NotToml,
+    get_member,
+    get_table,
+    with_item,
+    with_member,
+    with_table,
+    without_items,
+    without_member,
+    without_table,
+)
 from causalist.errors import ExtraMissing, SettingsUnreadable, UsageError
 
 # The name of the entry.
@@ -299,7 +309,7 @@ def add_entries(file: Path, entries: Sequence[SettingsEntry]) -> FileEdit:
     try:
         is_update = before is not None and any(_has_entry(file, before, entry) for entry in entries)
         return FileEdit(file, before, _with_entries(file, before, entries), is_update)
-    except (_jsonc.NotJson, _toml.NotToml) as error:
+    except (NotJson, NotToml) as error:
         raise SettingsUnreadable(f"{file} cannot be changed: {error}") from error
 
 
@@ -327,7 +337,7 @@ def remove_entries(file: Path, entries: Sequence[SettingsEntry]) -> FileEdit:
             after = _without_entry(file, after, entry)
             after = _without_empty_parents(file, after, entry.path[: len(entry.path) - (not entry.words)], earlier)
         return FileEdit(file, before, after)
-    except (_jsonc.NotJson, _toml.NotToml) as error:
+    except (NotJson, NotToml) as error:
         raise SettingsUnreadable(f"{file} cannot be changed: {error}") from error
 
 
@@ -369,22 +379,22 @@ def _with_entries(file: Path, text: str | None, entries: Sequence[SettingsEntry]
 
 def _with_entry(file: Path, text: str, entry: SettingsEntry) -> str:
     if _is_toml(file):
-        known = _toml.get_member(text, entry.path)
+        known = get_table(text, entry.path)
         merged = _merge_entry(known, entry)
-        return text if merged == known else _toml.with_member(text, entry.path, merged)
+        return text if merged == known else with_table(text, entry.path, merged)
     for key, value in (entry.given or {}).items():
-        if _jsonc.get_member(text, (key,)) is None:
-            text = _jsonc.with_member(text, (key,), value)
-    known = _jsonc.get_member(text, entry.path)
+        if get_member(text, (key,)) is None:
+            text = with_member(text, (key,), value)
+    known = get_member(text, entry.path)
     if entry.words:
         if isinstance(known, list) and [item for item in known if _contains_words(item, entry.words)] == [
             dict(entry.data)
         ]:
             return text
-        text = _jsonc.without_items(text, entry.path, lambda item: _contains_words(item, entry.words))
-        return _jsonc.with_item(text, entry.path, dict(entry.data))
+        text = without_items(text, entry.path, lambda item: _contains_words(item, entry.words))
+        return with_item(text, entry.path, dict(entry.data))
     merged = _merge_entry(known, entry)
-    return text if merged == known else _jsonc.with_member(text, entry.path, merged)
+    return text if merged == known else with_member(text, entry.path, merged)
 
 
 def _merge_entry(known: object, entry: SettingsEntry) -> dict[str, object]:
@@ -393,20 +403,20 @@ def _merge_entry(known: object, entry: SettingsEntry) -> dict[str, object]:
 
 def _without_entry(file: Path, text: str, entry: SettingsEntry) -> str:
     if _is_toml(file):
-        return _toml.without_member(text, entry.path)
+        return without_table(text, entry.path)
     if entry.words:
-        return _jsonc.without_items(text, entry.path, lambda item: _contains_words(item, entry.words))
-    return _jsonc.without_member(text, entry.path)
+        return without_items(text, entry.path, lambda item: _contains_words(item, entry.words))
+    return without_member(text, entry.path)
 
 
 def _without_empty_parents(file: Path, text: str, path: Sequence[str], earlier: str | None) -> str:
     """Return `text` without parents of a removed entry that are empty and were not in the earlier file."""
     for length in range(0 if _is_toml(file) else len(path), 0, -1):
         around = path[:length]
-        is_there = earlier is not None and earlier.strip() and _jsonc.get_member(earlier, around) is not None
-        if is_there or _jsonc.get_member(text, around) not in ({}, []):
+        is_there = earlier is not None and earlier.strip() and get_member(earlier, around) is not None
+        if is_there or get_member(text, around) not in ({}, []):
             break
-        text = _jsonc.without_member(text, around)
+        text = without_member(text, around)
     return text
 
 
@@ -414,8 +424,8 @@ def _has_entry(file: Path, text: str, entry: SettingsEntry) -> bool:
     if not text.strip("\ufeff \t\r\n"):
         return False
     if _is_toml(file):
-        return _toml.get_member(text, entry.path) is not None
-    known = _jsonc.get_member(text, entry.path)
+        return get_table(text, entry.path) is not None
+    known = get_member(text, entry.path)
     if not entry.words:
         return known is not None
     return isinstance(known, list) and any(_contains_words(item, entry.words) for item in known)
@@ -428,8 +438,8 @@ def installed_command(file: Path, client: Client) -> str | None:
     if not text.strip("\ufeff \t\r\n"):
         return None
     try:
-        entry = _toml.get_member(text, path) if _is_toml(file) else _jsonc.get_member(text, path)
-    except (_jsonc.NotJson, _toml.NotToml) as error:
+        entry = get_table(text, path) if _is_toml(file) else get_member(text, path)
+    except (NotJson, NotToml) as error:
         raise SettingsUnreadable(str(error)) from error
     command = entry.get("command") if isinstance(entry, dict) else None
     first = command[0] if isinstance(command, list) and command else command
@@ -574,7 +584,7 @@ def _plan_edit(part: FileEntries, known: Client, *, remove: bool) -> FileEdit:
 def _format_entries(part: FileEntries) -> str:
     """Return the entries of a file as a snippet of its format."""
     if part.file.suffix == ".toml":
-        return _toml.with_member("", part.entries[0].path, part.entries[0].data).rstrip("\n")
+        return with_table("", part.entries[0].path, part.entries[0].data).rstrip("\n")
     document: dict[str, object] = {}
     for entry in part.entries:
         document |= entry.given or {}

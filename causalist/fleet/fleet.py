@@ -105,7 +105,7 @@ class Fleet:
 
         Those of repositories that the `fleet.toml` lacks are added to it, without a source. Raises FleetError.
         """
-        from causalist.fleet.transfer import copy_shards
+        from causalist.fleet.shards import copy_shards
 
         file = _fleet_file(Path(folder))
         shards = copy_shards(source, FleetStore(file.store), names, verifier=verifier)

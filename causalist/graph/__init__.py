@@ -6,8 +6,7 @@ from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
     from causalist.graph._precision_file import shipped_confidences
-    from causalist.graph.build import LinkedPart, ParallelPlan, build_graph
-    from causalist.graph.incremental import RelinkedGraph, needs_bodies, relink
+    from causalist.graph.build import LinkedPart, ParallelPlan, RelinkedGraph, build_graph, needs_bodies, relink
     from causalist.graph.invalidation import (
         InvalidationKeys,
         can_mention,
@@ -57,12 +56,11 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "build": "LinkedPart ParallelPlan build_graph",
+        "build": "LinkedPart ParallelPlan RelinkedGraph build_graph needs_bodies relink",
         "rules": "Confidences Evidence GUESSES RULES RuleMeasurement evidence_sort_key load_confidences "
         "read_confidences",
         "linker": "Linker LinkError",
         "invalidation": "InvalidationKeys can_mention forwarded_modules forwards_module invalidation_keys",
-        "incremental": "RelinkedGraph needs_bodies relink",
         "_precision_file": "shipped_confidences",
         "layers": "fan_in",
     },

@@ -14,7 +14,7 @@ from itertools import islice
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.packages import first_names_in
 from causalist.graph.infer.inference import Inference
-from causalist.graph.program.overloads import (
+from causalist.graph.overloads import (
     REST,
     SOME_TYPE,
     TakenType,
@@ -22,7 +22,7 @@ from causalist.graph.program.overloads import (
     is_type_parameter,
     misfit,
 )
-from causalist.graph.program.program import Program
+from causalist.graph.program import Program
 from causalist.graph.rules import MAX_CANDIDATES, MAX_NAMESAKES, RuleName
 from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import ArgumentKind, Definition, ImportKind

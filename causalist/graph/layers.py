@@ -44,7 +44,7 @@ from causalist.model.type_notation import split_generic
 
 if TYPE_CHECKING:  # `fan_in` serves look-ups that need no program
     from causalist.graph.file_symbols import FolderIds
-    from causalist.graph.program.program import Program
+    from causalist.graph.program import Program
     from causalist.graph.tables import NodeDrafts
 
 

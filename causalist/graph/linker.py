@@ -18,7 +18,7 @@ from causalist.graph.candidate_choice import NameCandidates
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.modules import find_script
 from causalist.graph.imports.packages import first_names_in, qualify_import
-from causalist.graph.program.program import Program
+from causalist.graph.program import Program
 from causalist.graph.relations.accesses import AccessResolver, matches_lookup
 from causalist.graph.relations.mentions import MentionResolver
 from causalist.graph.relations.overrides import OverrideFinder, StructuralTypes

@@ -13,9 +13,9 @@ from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, Pa
 from causalist.graph.imports.modules import InclusionGraph
 from causalist.graph.imports.packages import share_imports
 from causalist.graph.infer.inference import Inference
-from causalist.graph.program.name_lookup import NameLookup, has_receiver_parameters
-from causalist.graph.program.overloads import best_overloads, misfit
-from causalist.graph.program.program import Program
+from causalist.graph.name_lookup import NameLookup, has_receiver_parameters
+from causalist.graph.overloads import best_overloads, misfit
+from causalist.graph.program import Program
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.graph.twins import TwinChooser
 from causalist.graph.values import Value, ValueKind

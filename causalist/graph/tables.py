@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from causalist._internal.named_arrays import plan_splice
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.program.program import Program
+from causalist.graph.program import Program
 from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, Confidences, evidence_sort_key
 from causalist.model.facts import MODULE_SCOPE, Definition
 from causalist.model.graph import CodeGraph, EdgeKind, EdgeTable, NodeTable, UnresolvedCalls

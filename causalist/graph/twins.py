@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.program.program import Program
+from causalist.graph.program import Program
 from causalist.graph.rules import RuleName
 from causalist.model.facts import NEVER, opposite_condition
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind

@@ -14,8 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.embed.registry import embed_texts, get_embedder
-from causalist.embed.vector_file import DIGEST, VectorFile, read_vectors, vector_file_name, write_vectors
+from causalist.embed import DIGEST, VectorFile, embed_texts, get_embedder, read_vectors, vector_file_name, write_vectors
 from causalist.errors import DeadlinePassed, IndexNotWritable
 from causalist.index.options import Progress, Read, ignore_progress
 from causalist.index.source_text import SourceText

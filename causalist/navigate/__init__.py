@@ -19,8 +19,14 @@ if TYPE_CHECKING:
     from causalist.navigate.edges import (
         calls_from,
         calls_to,
+        describe_definition,
         edges_to,
+        find_graph_path,
         find_indirect_calls,
+        find_path_of_edges,
+        list_co_change_edges,
+        list_neighbors,
+        list_neighbors_and_co_changes,
         list_routes,
         mentions_of,
         references_to,
@@ -34,14 +40,6 @@ if TYPE_CHECKING:
     from causalist.navigate.likely_changes import find_files_changing_with, find_missing_files
     from causalist.navigate.lint import find_defects, list_layer_files, summarize_layers
     from causalist.navigate.names import ResolvedName, last_name, resolve_name
-    from causalist.navigate.neighbors import (
-        describe_definition,
-        find_graph_path,
-        find_path_of_edges,
-        list_co_change_edges,
-        list_neighbors,
-        list_neighbors_and_co_changes,
-    )
     from causalist.navigate.verify import find_completing_calls, verify_use
 
 __all__ = [
@@ -90,13 +88,12 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "neighbors": "describe_definition find_graph_path find_path_of_edges list_co_change_edges list_neighbors "
-        "list_neighbors_and_co_changes",
         "implicit_calls": "is_run_unnamed",
         "impact": "find_affected_nodes find_nodes_of_rows unite_affected",
         "affected_tests": "count_probable_tests find_tests_reaching find_users_and_tests mark_tests",
-        "edges": "calls_from calls_to edges_to find_indirect_calls list_routes mentions_of references_to "
-        "select_edges with_overloads_and_members",
+        "edges": "calls_from calls_to describe_definition edges_to find_graph_path find_indirect_calls "
+        "find_path_of_edges list_co_change_edges list_neighbors list_neighbors_and_co_changes list_routes "
+        "mentions_of references_to select_edges with_overloads_and_members",
         "find": "find_nodes",
         "verify": "find_completing_calls verify_use",
         "likely_changes": "find_files_changing_with find_missing_files",

@@ -79,7 +79,7 @@ def check_question(query: str, options: AskOptions) -> None:
     if options.rank is RankMode.PAGERANK and not options.graph:
         raise UsageError("--rank pagerank needs the graph. Omit --no-graph, or use --rank fused.")
     if options.embedder is not None:
-        from causalist.embed.registry import check_name
+        from causalist.embed import check_name
 
         check_name(options.embedder)
     check_budget(options.max_tokens, options.format)

@@ -63,8 +63,7 @@ if TYPE_CHECKING:
     from causalist.model.lookup import ObservedStatus
     from causalist.pipeline.answer_cache import Session
     from causalist.prove import NodeProof, ProveOptions
-    from causalist.review.layer_rules import LayerRules
-    from causalist.review.report import Review
+    from causalist.review.report import LayerRules, Review
     from causalist.review.versions import FileVersions
     from causalist.store import FactsCache
 
@@ -109,7 +108,7 @@ class VersionFacts:
 
 def layer_rules(settings: Settings) -> "LayerRules | None":
     """Return the rules of layers in settings; None if there are none."""
-    from causalist.review.layer_rules import read_rules
+    from causalist.review.report import read_rules
 
     return read_rules(settings.value("layers", "order"), settings.value("layers", "forbidden"))
 
@@ -511,7 +510,7 @@ class Repository(Lookups):
 
         This is the repository after the change. Raises BudgetTooSmall.
         """
-        from causalist.review.pack import pack_review
+        from causalist.review.report import pack_review
 
         return pack_review(self.index, SourceText(self.index.manifest, self.read), review, max_tokens=max_tokens)
 

@@ -21,7 +21,7 @@ from causalist.pack import MINIMUM_TOKENS, count_tokens, render_pack
 
 if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository
-    from causalist.servers.live.repository import LiveView
+    from causalist.servers.live_repository import LiveView
 
 _MAX_NODES = 100
 _MAX_FILES_NAMED = 3  # files in a note

@@ -27,11 +27,11 @@ from causalist.errors import CausalistError, UsageError
 from causalist.model.lookup import OrderLevel
 from causalist.serialize.answers import answer_document, edge_document, read_options, read_question, status_document
 from causalist.serialize.lookups import node_document, review_document, show_document
+from causalist.servers.event_loop import run_in_thread
 from causalist.servers.http_guard import AccessRules, Guard, new_token, read_token
-from causalist.servers.live.index_job import Stage
-from causalist.servers.live.repository import LiveRepository, LiveView
+from causalist.servers.index_job import Stage
+from causalist.servers.live_repository import LiveRepository, LiveView
 from causalist.servers.supervisor import ANSWER_SECONDS, ask_in_child
-from causalist.servers.threads import run_in_thread
 
 if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository

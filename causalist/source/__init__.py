@@ -13,11 +13,25 @@ if TYPE_CHECKING:
     from causalist.source.commit_scan import BlobReader, changes_since, scan_commit
     from causalist.source.content import FolderReader, blob_hash, read_bytes, read_file
     from causalist.source.exclusion import DEFAULT_LIMITS, Limits, SkipReason, as_utf8, classify
-    from causalist.source.fingerprint import FolderFingerprint, IncrementalScan, fingerprint_folder, update_scan
+    from causalist.source.folder_changes import (
+        FolderFingerprint,
+        IncrementalScan,
+        fingerprint_folder,
+        update_scan,
+        wait_for_changes,
+    )
     from causalist.source.folder_scan import pick_examples, scan_folder
-    from causalist.source.git import find_root, refuse_root, relative_folder, remote_name
-    from causalist.source.git_log import MAX_COMMITS, blobs_with_words, is_shallow, list_ancestors, read_changes
-    from causalist.source.watch import wait_for_changes
+    from causalist.source.git import (
+        MAX_COMMITS,
+        blobs_with_words,
+        find_root,
+        is_shallow,
+        list_ancestors,
+        read_changes,
+        refuse_root,
+        relative_folder,
+        remote_name,
+    )
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -56,10 +70,9 @@ __getattr__ = exports(
         "commit_scan": "BlobReader changes_since scan_commit",
         "content": "FolderReader blob_hash read_bytes read_file",
         "folder_scan": "pick_examples scan_folder",
-        "fingerprint": "FolderFingerprint IncrementalScan fingerprint_folder update_scan",
-        "git": "find_root refuse_root relative_folder remote_name",
-        "git_log": "MAX_COMMITS blobs_with_words is_shallow list_ancestors read_changes",
+        "folder_changes": "FolderFingerprint IncrementalScan fingerprint_folder update_scan wait_for_changes",
+        "git": "MAX_COMMITS blobs_with_words find_root is_shallow list_ancestors read_changes refuse_root "
+        "relative_folder remote_name",
         "exclusion": "DEFAULT_LIMITS Limits SkipReason as_utf8 classify",
-        "watch": "wait_for_changes",
     },
 )

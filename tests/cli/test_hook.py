@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from causalist.cli._hook_context import (
+from causalist.cli.hook import (
     MAX_CONTEXT_CHARACTERS,
     MAX_PROMPT_CHARACTERS,
     has_search_terms,
@@ -391,7 +391,7 @@ def test_random_inputs_exit_0(tmp_path: Path) -> None:
 
 WORK = """
 import os, sys, time
-from causalist.cli._hook_process import run_until
+from causalist.cli.hook import run_until
 
 def work():
     {work}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.cli._jsonc_edit import NotJson, get_member, with_member, without_member
+from causalist.cli._settings_edit import NotJson, get_member, with_member, without_member
 
 PATH = ("servers", "x")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.cli._terminal import color_pack, editor_arguments, is_colored, page
+from causalist.cli._ask_output import color_pack, editor_arguments, is_colored, page
 from tests.cli.commands import invoke, run
 
 _CONTROL = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;;[^\x1b]*\x1b\\")

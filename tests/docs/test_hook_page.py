@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from causalist.cli._hook_context import HOOK_BUDGETS
+from causalist.cli.hook import HOOK_BUDGETS
 from tests.docs import hook_page
 from tests.docs.blocks import blocks_of
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.embed.registry import get_embedder
+from causalist.embed import get_embedder
 from tests.embed import fake
 
 SHOP = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from causalist.embed.registry import embed_texts, get_embedder
+from causalist.embed import embed_texts, get_embedder
 from causalist.errors import ModelFailed
 from tests.llm.models import use
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from causalist.embed.registry import embed_texts
-from causalist.embed.vector_file import VectorFile, read_vectors, vector_file_name, write_vectors
+from causalist.embed import VectorFile, embed_texts, read_vectors, vector_file_name, write_vectors
 from causalist.errors import CausalistError, DeadlinePassed, ModelFailed
 from causalist.index import vectors as module
 from causalist.index.source_text import SourceText

@@ -4,7 +4,7 @@ import gc
 from pathlib import Path
 
 from causalist.graph.linker import Linker
-from causalist.graph.program.program import Program
+from causalist.graph.program import Program
 from causalist.parse import load_settings, parse_file
 from tests.cli.commands import write_all
 from tests.pipeline.sample import in_memory

@@ -4,7 +4,7 @@ import pytest
 
 from causalist.model.scores import Reason
 from causalist.pack import render_pack
-from causalist.pack.entries import PHRASES, reason_phrases
+from causalist.pack.render import PHRASES, reason_phrases
 from causalist.rank.scoring.fusion import default_weights
 from causalist.rank.scoring.signals import PRIORS
 from tests.pack.builders import edge, item, pack_input

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from causalist.errors import NothingToIndex
-from causalist.graph import Linker, incremental
+from causalist.graph import Linker, build
 from causalist.index import build as building
 from causalist.index import open as indexing
 from causalist.index import refresh
@@ -421,10 +421,8 @@ def test_in_a_process_that_stays_all_kinds_of_changes_of_a_work_tree_are_seen(tr
 def test_routes_stay_where_an_edit_says_nothing_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a process that stays. An edit counts that moves a row."""
     found: list[bool] = []
-    relink_routes = incremental._GraphUpdate._relink_routes
-    monkeypatch.setattr(
-        incremental._GraphUpdate, "_relink_routes", lambda self: found.append(True) or relink_routes(self)
-    )
+    relink_routes = build._GraphUpdate._relink_routes
+    monkeypatch.setattr(build._GraphUpdate, "_relink_routes", lambda self: found.append(True) or relink_routes(self))
     files = {
         **{f"m{i}.js": f"exports.f{i} = () => {i};\n" for i in range(9)},
         "door.js": "exports.open = () => 1;\nexports.shut = () => {\n  return 2;\n};\n",

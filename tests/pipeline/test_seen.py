@@ -28,7 +28,7 @@ def scans(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         return real(root, *arguments, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(indexing, "scan_folder", counted)
-    monkeypatch.setattr("causalist.source.fingerprint.time.time_ns", lambda: now() + 3_000_000_000)
+    monkeypatch.setattr("causalist.source.folder_changes.time.time_ns", lambda: now() + 3_000_000_000)
     return scanned
 
 

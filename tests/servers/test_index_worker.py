@@ -9,7 +9,7 @@ import pytest
 # What numpy does when a signal ends it while it is being imported: the exception of the handler becomes another one.
 SWALLOWED = """
 import os, signal
-from causalist.servers.live import index_worker as index_child
+from causalist.servers import index_job as index_child
 
 def outcome(*_):
     try:

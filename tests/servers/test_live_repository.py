@@ -14,11 +14,10 @@ import pytest
 
 from causalist.errors import IndexingStopped, NothingToIndex
 from causalist.pipeline.repository import Repository
-from causalist.servers.live import index_job as job
-from causalist.servers.live import repository as live
-from causalist.servers.live.freshness import FreshnessReport
-from causalist.servers.live.index_job import IndexJob, Stage
-from causalist.servers.live.repository import LiveRepository, LiveView
+from causalist.servers import index_job as job
+from causalist.servers import live_repository as live
+from causalist.servers.index_job import IndexJob, Stage
+from causalist.servers.live_repository import FreshnessReport, LiveRepository, LiveView
 
 pytestmark = pytest.mark.slow
 
@@ -251,7 +250,7 @@ class TestFailure:
     def test_a_defect_is_an_error(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         broken = (
             "import causalist.pipeline.repository as p; p.Repository.open = None; "
-            "from causalist.servers.live import index_worker as c; "
+            "from causalist.servers import index_job as c; "
         )
         monkeypatch.setattr(job, "_START", f"import sys; {broken} c.main(sys.argv[2:])")
         with pytest.raises(IndexingStopped, match="indexing failed: TypeError"):

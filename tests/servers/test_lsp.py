@@ -14,12 +14,11 @@ from pygls.exceptions import JsonRpcException
 from causalist.pipeline.repository import Repository
 from causalist.serialize.answers import answer_document
 from causalist.serialize.lookups import impact_document
-from causalist.servers.live.freshness import FreshnessReport
-from causalist.servers.live.index_job import Stage
-from causalist.servers.live.repository import LiveView
+from causalist.servers.index_job import Stage
+from causalist.servers.live_repository import FreshnessReport, LiveView
 from causalist.servers.lsp import answers
 from causalist.servers.lsp.folders import ignore_progress
-from causalist.servers.lsp.positions import DefinitionLocator
+from causalist.servers.lsp.protocol import DefinitionLocator
 from causalist.servers.lsp.server import LspServer
 from tests.cli.commands import write_all
 from tests.review.test_review import commit, git

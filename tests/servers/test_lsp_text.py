@@ -9,8 +9,7 @@ from lsprotocol import types
 from lsprotocol.types import Position, PositionEncodingKind
 
 from causalist.servers.lsp import protocol as lsp_frames
-from causalist.servers.lsp.positions import DocumentText, encode_text
-from causalist.servers.lsp.protocol import frame_message, read_bodies
+from causalist.servers.lsp.protocol import DocumentText, encode_text, frame_message, read_bodies
 
 ENCODINGS = [PositionEncodingKind.Utf8, PositionEncodingKind.Utf16, PositionEncodingKind.Utf32]
 CODECS = {PositionEncodingKind.Utf8: ("utf-8", 1), PositionEncodingKind.Utf16: ("utf-16-le", 2),

@@ -12,9 +12,8 @@ import pytest
 from causalist.errors import GitError
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
-from causalist.servers.live.freshness import FreshnessReport
-from causalist.servers.live.index_job import Stage
-from causalist.servers.live.repository import LiveView
+from causalist.servers.index_job import Stage
+from causalist.servers.live_repository import FreshnessReport, LiveView
 from causalist.servers.mcp.handlers import select_tools
 from causalist.servers.mcp.tools import TOOLS
 from causalist.servers.text_answers import OUTPUT_SCHEMA, Reply, staleness_note, structured_content

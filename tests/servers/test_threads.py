@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from causalist.servers.threads import run_in_thread
+from causalist.servers.event_loop import run_in_thread
 
 
 def test_results_and_errors() -> None:

@@ -13,8 +13,8 @@ from mcp.client.stdio import stdio_client
 from causalist.errors import NothingToIndex
 from causalist.pack import count_tokens
 from causalist.servers import unindexed
-from causalist.servers.live.index_job import Stage
-from causalist.servers.live.repository import LiveView
+from causalist.servers.index_job import Stage
+from causalist.servers.live_repository import LiveView
 from causalist.servers.text_answers import OUTPUT_SCHEMA, FileExcerpt, indexing_message, structured_content
 from causalist.servers.unindexed import ask_files, find_name
 from tests.cli.commands import write_all

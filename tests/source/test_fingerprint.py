@@ -45,7 +45,7 @@ def test_nothing_changed(place: Any) -> None:
 
 def test_a_system_that_looks_from_the_top_alone_sees_the_same(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     first = glance(place)
-    monkeypatch.setattr("causalist.source.fingerprint._FROM_A_FOLDER", False)
+    monkeypatch.setattr("causalist.source.folder_changes._FROM_A_FOLDER", False)
     assert glance(place) == first
 
 
@@ -97,7 +97,7 @@ def test_an_ignore_file_above_the_root_shows(place: Any) -> None:
 def test_what_changed_just_now_may_change_again_unseen(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not glance(place).is_settled
     later = time.time_ns() + 3_000_000_000
-    monkeypatch.setattr("causalist.source.fingerprint.time.time_ns", lambda: later)
+    monkeypatch.setattr("causalist.source.folder_changes.time.time_ns", lambda: later)
     assert glance(place).is_settled
 
 

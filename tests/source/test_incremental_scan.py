@@ -21,7 +21,7 @@ def test_nothing_changed(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rescan = IncrementalScan(place.path)
     first = rescan.scan(DEFAULT_LIMITS)
     assert first == scan_folder(place.path)
-    monkeypatch.setattr("causalist.source.fingerprint.scan_folder", None)
+    monkeypatch.setattr("causalist.source.folder_changes.scan_folder", None)
     assert rescan.scan(DEFAULT_LIMITS) is first
 
 
@@ -117,7 +117,7 @@ def test_a_failed_scan_is_not_remembered(place: Any, monkeypatch: pytest.MonkeyP
         raise RuntimeError
 
     with monkeypatch.context() as patched:
-        patched.setattr("causalist.source.fingerprint.scan_folder", fail)
+        patched.setattr("causalist.source.folder_changes.scan_folder", fail)
         with pytest.raises(RuntimeError):
             rescan.scan(DEFAULT_LIMITS)
     assert len(rescan.scan(DEFAULT_LIMITS).entries) == len(before.entries) + 1

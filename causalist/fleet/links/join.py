@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causalist.errors import ExtraMissing
+from causalist.fleet.links.names import FORMAT
 from causalist.fleet.links.service_join import ServiceEdge, service_edges
-from causalist.fleet.links.tables import FORMAT
 from causalist.fleet.shards import Shard
 from causalist.fleet.store import FleetStore
 from causalist.index.freshness import index_version

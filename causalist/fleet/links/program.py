@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from causalist.graph import Linker, needs_bodies
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.program.program import Program
+from causalist.graph.program import Program
 from causalist.graph.tables import NodeDrafts
 from causalist.graph.values import Resolution, ResolutionKind
 from causalist.index.collect import collect_facts

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.program.name_lookup import NameLookup
-from causalist.graph.program.program import Program
+from causalist.graph.name_lookup import NameLookup
+from causalist.graph.program import Program
 from causalist.graph.rules import RuleName
 from causalist.graph.values import BUILTIN, UNKNOWN, Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding

@@ -13,9 +13,9 @@ from causalist.graph.imports.packages import can_be_package_prefix
 from causalist.graph.infer.annotations import AnnotationTypes, MemberTypes
 from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase, NameBindings
 from causalist.graph.infer.containers import ContainerTypes, checked_value, is_taken_from_bare_collection, method_of
-from causalist.graph.program.name_lookup import NameLookup
-from causalist.graph.program.overloads import arguments_of
-from causalist.graph.program.program import Program
+from causalist.graph.name_lookup import NameLookup
+from causalist.graph.overloads import arguments_of
+from causalist.graph.program import Program
 from causalist.graph.rules import RuleName
 from causalist.graph.values import (
     BUILTIN,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.infer.inference import Inference
-from causalist.graph.program.program import Program
+from causalist.graph.program import Program
 from causalist.graph.rules import RuleName
 from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, Lookup

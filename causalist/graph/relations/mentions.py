@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.modules import shared_folders
-from causalist.graph.program.program import Program
+from causalist.graph.program import Program
 from causalist.graph.rules import MAX_NAMESAKES, RuleName
 from causalist.graph.tables import NodeDrafts
 from causalist.model.facts import MODULE_SCOPE, Mention, MentionForm

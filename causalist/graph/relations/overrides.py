@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from causalist.graph.program.overloads import without_optional_marks
-from causalist.graph.program.program import Program
+from causalist.graph.overloads import without_optional_marks
+from causalist.graph.program import Program
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE
 from causalist.model.language import LanguageSettings

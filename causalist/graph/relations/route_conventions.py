@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.program.program import Program
+from causalist.graph.program import Program
 from causalist.model.facts import RouteFact
 from causalist.model.symbols import TYPE_KINDS
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.program.program import Program
+from causalist.graph.program import Program
 from causalist.graph.relations.route_conventions import NamedHandlers, find_served_files
 from causalist.graph.rules import RuleName
 from causalist.graph.tables import EdgeSites, NodeDrafts

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols, TestSubject
-from causalist.graph.program.program import Program
+from causalist.graph.program import Program
 from causalist.graph.rules import GUESSES, RuleName
 from causalist.graph.tables import EdgeSites, NodeDrafts
 from causalist.model.facts import Definition

@@ -27,7 +27,7 @@ from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, file_id, spl
 from causalist.parse import dialect_of
 from causalist.serialize.answers import answer_document, read_options, read_question
 from causalist.serialize.lookups import impact_document, review_document
-from causalist.servers.lsp.positions import (
+from causalist.servers.lsp.protocol import (
     SHOWN_KINDS,
     DefinitionLocator,
     DocumentText,

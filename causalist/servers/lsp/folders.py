@@ -20,11 +20,10 @@ from pygls import uris
 
 from causalist.errors import CausalistError
 from causalist.pipeline.answer_cache import Session
-from causalist.servers.live.index_job import IndexJob, Stage
-from causalist.servers.live.index_worker import write_buffers
-from causalist.servers.live.repository import LiveRepository, LiveView, Report
+from causalist.servers.event_loop import run_in_thread
+from causalist.servers.index_job import IndexJob, Stage, write_buffers
+from causalist.servers.live_repository import LiveRepository, LiveView, Report
 from causalist.servers.supervisor import ANSWER_SECONDS, ask_in_child
-from causalist.servers.threads import run_in_thread
 
 if TYPE_CHECKING:
     from causalist.model.index import Index

@@ -24,8 +24,9 @@ from pygls import uris
 from pygls.lsp.server import LanguageServer
 
 from causalist.errors import CausalistError, UsageError
-from causalist.servers.live.index_job import Stage
-from causalist.servers.live.repository import Report
+from causalist.servers.event_loop import Pipes, run_in_thread
+from causalist.servers.index_job import Stage
+from causalist.servers.live_repository import Report
 from causalist.servers.lsp import answers
 from causalist.servers.lsp.answers import LensKind, ask_document, context_document, impact_answer, review_answer
 from causalist.servers.lsp.folders import (
@@ -36,12 +37,17 @@ from causalist.servers.lsp.folders import (
     file_uri,
     ignore_progress,
 )
-from causalist.servers.lsp.positions import DefinitionLocator, DocumentText, last_name, word_at
-from causalist.servers.lsp.protocol import Protocol, RequestFailed, run
-from causalist.servers.stdio_pipes import Pipes
+from causalist.servers.lsp.protocol import (
+    DefinitionLocator,
+    DocumentText,
+    Protocol,
+    RequestFailed,
+    last_name,
+    run,
+    word_at,
+)
 from causalist.servers.supervisor import ANSWER_SECONDS
 from causalist.servers.text_answers import staleness_note
-from causalist.servers.threads import run_in_thread
 
 if TYPE_CHECKING:
     from pygls.lsp.server import LanguageServer

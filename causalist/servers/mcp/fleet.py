@@ -33,14 +33,14 @@ from causalist.fleet.fleet import Fleet
 from causalist.fleet.lookups import find_nodes, open_around, open_between, resolve_node
 from causalist.fleet.question import ask_fleet
 from causalist.model.answer import AskOptions
+from causalist.servers.event_loop import run_in_thread
 from causalist.servers.http_guard import AccessRules
 from causalist.servers.mcp.tools import MAX_CHARACTERS, Arguments, Parameter, Tool, budget_parameter, name_parameter
 from causalist.servers.text_answers import Reply, impact_text, path_text, symbol_text, truncate_to_budget
-from causalist.servers.threads import run_in_thread
 
 if TYPE_CHECKING:
+    from causalist.servers.event_loop import Pipes
     from causalist.servers.mcp.http_server import Address
-    from causalist.servers.stdio_pipes import Pipes
 
 _Context = ServerRequestContext[Any, Any]
 _MAX_VIEWS = 16  # of different tokens that stay open

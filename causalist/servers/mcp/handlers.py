@@ -49,12 +49,12 @@ from mcp.types import (
 )
 
 from causalist.errors import AmbiguousNode, CausalistError, UnknownNode, UsageError
-from causalist.servers.live.index_job import Stage
-from causalist.servers.live.repository import LiveView, Repositories, repository_roots
+from causalist.servers.event_loop import run_in_thread
+from causalist.servers.index_job import Stage
+from causalist.servers.live_repository import LiveView, Repositories, repository_roots
 from causalist.servers.mcp.tools import TOOLS, Parameter
 from causalist.servers.mcp.tools import Tool as ToolSpec
 from causalist.servers.text_answers import OUTPUT_SCHEMA, Reply, indexing_message, staleness_note, structured_content
-from causalist.servers.threads import run_in_thread
 
 if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository

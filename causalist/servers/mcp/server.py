@@ -37,11 +37,10 @@ from mcp.types import (
     jsonrpc_message_adapter,
 )
 
-from causalist.servers.live.repository import Repositories
+from causalist.servers.event_loop import Pipes, run_in_thread
+from causalist.servers.live_repository import Repositories
 from causalist.servers.mcp.handlers import Handlers
-from causalist.servers.stdio_pipes import Pipes
 from causalist.servers.supervisor import ANSWER_SECONDS, ask_in_child
-from causalist.servers.threads import run_in_thread
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from causalist.evaluate.mining import find_clone
 from causalist.graph import load_confidences
-from causalist.graph.program.program import Program
+from causalist.graph.program import Program
 from causalist.graph.resolver import Resolver
 from causalist.graph.tables import _number_duplicates
 from causalist.model.facts import Call, FileFacts

@@ -32,7 +32,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from causalist.cli._hook_context import HOOK_BUDGETS, HookBudget, build_context, topic_weights
+from causalist.cli.hook import HOOK_BUDGETS, HookBudget, build_context, topic_weights
 from causalist.evaluate.mining import LabelledQuestion, find_clone, read_questions, sort_oldest_first
 from causalist.evaluate.results import SnapshotFacts
 from causalist.pack import count_tokens

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalist.cli._hook_context import (
+from causalist.cli.hook import (
     HOOK_BUDGETS,
     TopicEvidence,
     collect_topic_evidence,

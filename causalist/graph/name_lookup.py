@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.program.overloads import best_overloads, misfit
-from causalist.graph.program.program import Program
+from causalist.graph.overloads import best_overloads, misfit
+from causalist.graph.program import Program
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.graph.values import Resolution, ResolutionKind, Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind

@@ -20,7 +20,7 @@ from causalist.graph.imports.module_tree import ModuleTree, TreePathResolver
 from causalist.graph.imports.modules import HeaderReach, InclusionGraph, ModuleMap
 from causalist.graph.imports.package_scope import PackageScopes
 from causalist.graph.imports.packages import DeclaredTypes, FolderMap, external_package, local_name
-from causalist.graph.program.overloads import Literals, best_overloads, literals_of, misfit
+from causalist.graph.overloads import Literals, best_overloads, literals_of, misfit
 from causalist.graph.rules import RuleName
 from causalist.graph.values import Resolution, ResolutionKind
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind, ManifestKey

@@ -1,1 +1,0 @@
-"""Symbol tables of all files, and the lookup of names in them."""

@@ -1,1 +1,0 @@
-"""Repositories that a server keeps current, independent of any protocol."""
