@@ -116,14 +116,14 @@ def _split_by_cost(spread: ParallelPlan) -> list[range]:
 def _link_part(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: range) -> LinkedPart:
     """Link `numbers` apart from what the linker has collected so far."""
     drafts, before, n_known = linker.drafts, linker.collector, len(linker.drafts.externals)
-    linker.collector = found = EdgeCollector()
+    linker.collector = collector = EdgeCollector()
     try:
         troubles = list(_link_each(linker, bring, layers, numbers))
     finally:
         linker.collector = before
-    rows = ((*k, RULE_NUMBER[s.rule], s.row, s.candidates, s.count) for k, s in found.edges.items())
-    edges = np.fromiter(chain.from_iterable(rows), dtype=np.int32, count=7 * len(found.edges))
-    unresolved = [(source, *sites) for (source, _), sites in found.unresolved.items()]
+    rows = ((*k, RULE_NUMBER[s.rule], s.row, s.candidates, s.count) for k, s in collector.edges.items())
+    edges = np.fromiter(chain.from_iterable(rows), dtype=np.int32, count=7 * len(collector.edges))
+    unresolved = [(source, *sites) for (source, _), sites in collector.unresolved.items()]
     layers_by_draft = [
         (draft, drafts[draft].says)
         for number in numbers
@@ -133,7 +133,7 @@ def _link_part(linker: Linker, bring: Bring, layers: LayerAssigner, numbers: ran
     return LinkedPart(
         edges=edges.reshape(-1, 7),
         unresolved=np.array(unresolved, dtype=np.int32).reshape(-1, 3),
-        unresolved_names=tuple(name for _, name in found.unresolved),
+        unresolved_names=tuple(name for _, name in collector.unresolved),
         externals=tuple(drafts.externals)[n_known:],
         first_external=drafts.n_written + n_known,
         says=np.array(layers_by_draft, dtype=np.int32).reshape(-1, 2),
@@ -331,13 +331,13 @@ class _GraphUpdate:
         nodes = previous.nodes
         file_nodes = np.flatnonzero(nodes.kinds == NodeKind.FILE)
         numbers: dict[str, int] = dict(zip(nodes.ids.some(file_nodes), file_nodes.tolist(), strict=True))
-        found = [numbers.pop(each, -1) for each in linker.program.file_groups.ids(linker.program.files)]
-        came = {number for number, node in enumerate(found) if node < 0}
+        nodes_of_files = [numbers.pop(each, -1) for each in linker.program.file_groups.ids(linker.program.files)]
+        came = {number for number, node in enumerate(nodes_of_files) if node < 0}
         if not came <= edited or len(came) + len(numbers) != len(moved):
             raise ValueError("the previous graph is one of other files")
-        self.file_nodes = np.array(found, dtype=np.int32)  # -1 for those that came
+        self.file_nodes = np.array(nodes_of_files, dtype=np.int32)  # -1 for those that came
         self.file_of = np.full(len(nodes) + 1, -1, dtype=np.int32)  # node of a file -> its number; the last is for -1
-        self.file_of[self.file_nodes] = np.arange(len(found), dtype=np.int32)
+        self.file_of[self.file_nodes] = np.arange(len(nodes_of_files), dtype=np.int32)
         self.file_of[list(numbers.values())] = self.removed
         self.file_of[-1] = -1
         self.file_of[:-1] = self.file_of[nodes.files]  # node -> number of its file
@@ -386,16 +386,16 @@ class _GraphUpdate:
             distinct, inverse = np.unique(drafts, return_inverse=True)
             return np.array([position(draft) for draft in distinct.tolist()], dtype=np.int32)[inverse.reshape(-1)]
 
-        found = build_columns(linker.collector, self._language_of, positions, load_confidences())
+        columns = build_columns(linker.collector, self._language_of, positions, load_confidences())
         is_lost = ids.old < 0
-        if min(found.sources.min(initial=0), found.targets.min(initial=0)) < 0 or (
+        if min(columns.sources.min(initial=0), columns.targets.min(initial=0)) < 0 or (
             is_lost.any() and (is_lost[edges.targets] & ~is_removed).any()
         ):
             raise LinkError("an edge leads to what is no longer there")
         removed = np.flatnonzero(is_removed)
         now = CodeGraph(
             _nodes(graph.nodes, is_kept, ids, list(new_drafts.values()), position),
-            splice_edge_table(edges, removed, ids.old, found, len(ids.table)),
+            splice_edge_table(edges, removed, ids.old, columns, len(ids.table)),
             RULE_NAMES,
             self._merge_unresolved(ids, own, position),
         )
@@ -416,7 +416,7 @@ class _GraphUpdate:
         is_other[unread[unread >= 0]] = False
         for ends in (ids.old[edges.sources[removed]], ids.old[edges.targets[removed]]):
             is_other[ends[ends >= 0]] = True
-        is_other[found.sources] = is_other[found.targets] = True
+        is_other[columns.sources] = is_other[columns.targets] = True
         return RelinkedGraph(linked, ids.old, unread, is_other, linker)
 
     def _mask_files(self, files: NDArray[np.int32], chosen: Set[int]) -> NDArray[np.bool_]:
@@ -447,19 +447,19 @@ class _GraphUpdate:
         callers = edges.sources[into[matters]]
         files = self.changed | frozenset(self.file_of[callers].tolist()) | self._named_after_moved()
         files -= {self.removed}
-        found: list[FoundEdge] = list(self.linker.collector.edges.items())
+        found_edges: list[FoundEdge] = list(self.linker.collector.edges.items())
         relinked = np.flatnonzero(self._mask_files(self.file_of[:-1], files - self.changed))
-        found += self._edges_of_nodes(relinked)
+        found_edges += self._edges_of_nodes(relinked)
         drafts = self.linker.drafts
         helpers = {
             target
-            for (_, target, kind), _ in found
+            for (_, target, kind), _ in found_edges
             if kind == EdgeKind.CALLS and drafts[target].role == Role.TEST and drafts[target].file not in files
         }
         positions = {graph.nodes.ids.position(drafts[helper].id) for helper in helpers}
-        found += self._edges_of_nodes(np.array(sorted(positions), dtype=np.int64))
+        found_edges += self._edges_of_nodes(np.array(sorted(positions), dtype=np.int64))
         tests = TestEdgeFinder(self.linker.program, drafts)
-        for each in list(tests.find_edges(found, files)):
+        for each in list(tests.find_edges(found_edges, files)):
             if drafts[each.source].file in files:
                 self.linker.collector.add(
                     each.source, each.target, EdgeKind.TESTS, each.rule, each.row, each.candidates
@@ -475,9 +475,9 @@ class _GraphUpdate:
         finder = RouteEdgeFinder(linker.program, drafts)
         needed = {draft for draft in finder.needed_scopes() if drafts[draft].file not in self.changed}
         positions = {self.graph.nodes.ids.position(drafts[draft].id) for draft in needed}
-        found: list[FoundEdge] = list(linker.collector.edges.items())
-        found += self._edges_of_nodes(np.array(sorted(positions - {-1}), dtype=np.int64))
-        for each in list(finder.find_edges(found)):
+        edges: list[FoundEdge] = list(linker.collector.edges.items())
+        edges += self._edges_of_nodes(np.array(sorted(positions - {-1}), dtype=np.int64))
+        for each in list(finder.find_edges(edges)):
             linker.collector.add(each.source, each.target, each.kind, each.rule, each.row, each.candidates)
 
     def _edges_of_nodes(self, nodes: NDArray[np.int64]) -> list[FoundEdge]:
@@ -486,16 +486,17 @@ class _GraphUpdate:
         `nodes` ascend. Edges into removed files and external nodes are left out.
         """
         edges = self.graph.edges
-        found = _edges_of_rows(edges.indptr, nodes)
-        files = self.file_of[edges.targets[found]]
-        found = found[_IS_USE[edges.kinds[found]] & (files >= 0) & (files < self.removed)]
+        edge_rows = _edges_of_rows(edges.indptr, nodes)
+        files = self.file_of[edges.targets[edge_rows]]
+        edge_rows = edge_rows[_IS_USE[edges.kinds[edge_rows]] & (files >= 0) & (files < self.removed)]
         rows = (
-            each[found].tolist()
+            each[edge_rows].tolist()
             for each in (edges.sources, edges.targets, edges.kinds, edges.rules, edges.candidates, edges.counts,
                          edges.rows)
         )  # fmt: skip
         drafts = {
-            node: self._draft_of(node) for node in {*edges.sources[found].tolist(), *edges.targets[found].tolist()}
+            node: self._draft_of(node)
+            for node in {*edges.sources[edge_rows].tolist(), *edges.targets[edge_rows].tolist()}
         }
         return [
             ((drafts[source], drafts[target], kind), EdgeSites(RULE_NAMES[rule], candidates, count, row))

@@ -113,7 +113,7 @@ class OverloadChooser:
         program, converts = self.inference.program, bool(settings.modules.headers)
         literals, argument_list = program.literals[settings.name], settings.conversions.argument_list
         given = [position for position, letter in enumerate(arguments) if letter == ArgumentKind.FUNCTION]
-        found: list[tuple[int, int, int]] = []
+        fitting: list[tuple[int, int, int]] = []
         for function in functions:
             far = misfit(program.parameters.get(function), arguments, literals)
             if argument_list and self._misses_list(function, argument_list, inferred):
@@ -122,15 +122,15 @@ class OverloadChooser:
             if any(not self._takes_function(function, at, at == len(arguments) - 1) for at in given):
                 continue
             if far is not None and None not in steps:
-                found.append((far, sum(step or 0 for step in steps), function))
-        if not found:
+                fitting.append((far, sum(step or 0 for step in steps), function))
+        if not fitting:
             return None
         if converts:  # conversions count more than what is left out
-            found = [
-                (far // _ONE_OF_MANY, steps * _ONE_OF_MANY + far % _ONE_OF_MANY, each) for far, steps, each in found
+            fitting = [
+                (far // _ONE_OF_MANY, steps * _ONE_OF_MANY + far % _ONE_OF_MANY, each) for far, steps, each in fitting
             ]
-        least = min(each[:2] for each in found)
-        return [function for far, steps, function in found if (far, steps) == least]
+        least = min(each[:2] for each in fitting)
+        return [function for far, steps, function in fitting if (far, steps) == least]
 
     def _misses_list(self, function: int, argument_list: str, inferred: list[tuple[int, Value]]) -> bool:
         """Return True if a function takes the rest of the arguments of another, and none is given: nothing else is."""
@@ -371,20 +371,22 @@ class PartialTypes:
             if first in bases:
                 program.set_bases(number, bases[first])
 
-    def select_declaration(self, found: Sequence[int]) -> Sequence[int]:
+    def select_declaration(self, declarations: Sequence[int]) -> Sequence[int]:
         """Return, of declarations of one type, the one that a use of its name means.
 
         It is the one in the file which is called like the type, else the first. Several types stay several.
         """
         program = self.program
-        if len(found) < 2 or len({program.canonical.get(each, each) for each in found}) > 1:
-            return found
-        name = f"{program.definition_of[found[0]].name}."
-        files = [posixpath.basename(program.files[program.file_of[each]].path) for each in found]
+        if len(declarations) < 2 or len({program.canonical.get(each, each) for each in declarations}) > 1:
+            return declarations
+        name = f"{program.definition_of[declarations[0]].name}."
+        files = [posixpath.basename(program.files[program.file_of[each]].path) for each in declarations]
         called_so = [
-            each for each, file in zip(found, files, strict=True) if file.startswith(name) and file.count(".") == 1
+            each
+            for each, file in zip(declarations, files, strict=True)
+            if file.startswith(name) and file.count(".") == 1
         ]
-        return called_so[:1] or found[:1]
+        return called_so[:1] or declarations[:1]
 
 
 class NameCandidates:
@@ -462,15 +464,15 @@ class NameCandidates:
         program, family = self._program, _family(self._program, file)
         receiver, _, name = chain.rpartition(".")
         called = receiver.rpartition(".")[2]
-        found = [
+        members = [
             each
             for each in program.members_of_objects.get(name, ())
             if program.definition_of[each].qualname.split(".")[-2] == called
             and _family(program, program.file_of[each]) == family
             and _is_in_reach(program.files[file].path, program.files[program.file_of[each]].path)
         ]
-        if len(self._meanings(found)) == 1:
-            yield from ((each, RuleName.LIKE_NAMED, len(found)) for each in found)
+        if len(self._meanings(members)) == 1:
+            yield from ((each, RuleName.LIKE_NAMED, len(members)) for each in members)
 
     def _reexported_files(self, file: int) -> frozenset[int]:
         """Return the files of which a file passes something on to those who import it."""
@@ -528,16 +530,16 @@ class NameCandidates:
 
     def visible_files(self, file: int) -> frozenset[int]:
         """Return the file, those that it imports and those that they pass on."""
-        found = self._visible.get(file)
-        if found is None:
+        visible = self._visible.get(file)
+        if visible is None:
             imports = self._program.files[file].facts.imports
             reached = {file, *(self._program.target_module(file, entry)[0] for entry in imports)} - {-1}
-            found, steps = frozenset(reached), 0
+            visible, steps = frozenset(reached), 0
             while reached and steps < _MAX_STEPS:
-                reached = {target for each in reached for target in self._reexported_files(each)}.difference(found)
-                found, steps = found | reached, steps + 1
-            self._visible[file] = found
-        return found
+                reached = {target for each in reached for target in self._reexported_files(each)}.difference(visible)
+                visible, steps = visible | reached, steps + 1
+            self._visible[file] = visible
+        return visible
 
 
 def resembles(receiver: str, owner: str) -> bool:

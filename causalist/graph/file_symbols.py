@@ -231,16 +231,16 @@ def find_opened_namespaces(facts: FileFacts) -> tuple[str, ...]:
     These are the ones in which its top definitions stand, with those around them, and those that it uses as a whole.
     """
     owners = dict(facts.owners)
-    found: set[str] = set()
+    namespaces: set[str] = set()
     for i, definition in enumerate(facts.definitions):
         if definition.parent == MODULE_SCOPE and "." in definition.qualname:
             namespace = definition.qualname.removesuffix(f".{definition.name}")
             namespace = namespace.removesuffix(owners[i]).rstrip(".") if i in owners else namespace
             while namespace:
-                found.add(namespace)
+                namespaces.add(namespace)
                 namespace = namespace.rpartition(".")[0]
     used = [entry.module for entry in facts.imports if entry.kind == ImportKind.STAR]
-    return (*sorted(found, key=lambda each: (-each.count("."), each)), *dict.fromkeys(used))
+    return (*sorted(namespaces, key=lambda each: (-each.count("."), each)), *dict.fromkeys(used))
 
 
 class TestSubject(NamedTuple):

@@ -282,21 +282,21 @@ def dependent_names(
             place = parents[place]
 
     while True:
-        found: set[str] = set()
+        dependent: set[str] = set()
         is_done = True
         for place, own, texts in _dependencies(facts, language):
             if not any(_contains_name(text, visible(place)) for text in texts):
                 continue
             qualname = facts.definitions[place].qualname if place != MODULE_SCOPE else ""
             if isinstance(own, str):
-                found.update(_names_of(qualname, special), _NAME.findall(own))
+                dependent.update(_names_of(qualname, special), _NAME.findall(own))
             elif not (word := variable_of(own)):
-                found.update(_names_of_binding(qualname, own.target, special))
+                dependent.update(_names_of_binding(qualname, own.target, special))
             elif word not in reached[place]:
                 reached[place].add(word)
                 is_done = False
         if is_done:
-            return _with_accessors(found, language)
+            return _with_accessors(dependent, language)
 
 
 def _contains_name(text: str, several: Iterable[Set[str]]) -> bool:

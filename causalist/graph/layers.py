@@ -367,12 +367,12 @@ def _count_packages(facts: FileFacts, family: str, own_package: str) -> Counter[
     """Count the packages, and functions that need no import, that stand for each layer."""
     counts: Counter[Layer] = Counter()
     if family in PACKAGES:
-        found = {
+        layer_by_import = {
             _find_package(family, each.module, each.name if each.kind in _NAMED else "")
             for each in facts.imports
             if not each.level and not (own_package and f"{each.module}/".startswith(f"{own_package}/"))
         }
-        counts.update(each[1] for each in found if each is not None and each[1] is not Layer.LOGIC)
+        counts.update(each[1] for each in layer_by_import if each is not None and each[1] is not Layer.LOGIC)
     if family in FUNCTIONS:
         called = {call.callee.lstrip(".") for call in facts.calls}
         for layer, functions in FUNCTIONS[family].items():
@@ -545,9 +545,9 @@ def _layers_of_types(graph: CodeGraph) -> _Layers:
     asks = (edges.kinds == EdgeKind.EXTENDS) & (lent[edges.sources] == NO_LAYER)
     owners, bases = edges.sources[asks], edges.targets[asks]
     while (gives := np.isin(lent[bases], STACKED_LAYERS)).any():
-        found = np.zeros(len(nodes), dtype=np.uint8)
-        np.maximum.at(found, owners[gives], lent[bases[gives]])
-        own[owners[gives]] = lent[owners[gives]] = found[owners[gives]]
+        inherited = np.zeros(len(nodes), dtype=np.uint8)
+        np.maximum.at(inherited, owners[gives], lent[bases[gives]])
+        own[owners[gives]] = lent[owners[gives]] = inherited[owners[gives]]
         waits = own[owners] == NO_LAYER
         owners, bases = owners[waits], bases[waits]
     return own

@@ -61,16 +61,16 @@ class PackageImports:
             for local, each in symbols.imports.get(MODULE_SCOPE, {}).items():
                 if each is entry:
                     used = self._members.get(local, set())
-        found = set()
+        files = set()
         for name in used:
             number = program.packages.find_definition(target, name, program.files, asking=file)
             if number is not None:
-                found.add(program.file_of[number])
-        if not found:
+                files.add(program.file_of[number])
+        if not files:
             key = program.packages.package_of[target]
             assert key is not None
-            found = {each for each in program.packages.files_of[key] if _LOADED in program.files[each].by_qualname}
-        return sorted(found or {target})
+            files = {each for each in program.packages.files_of[key] if _LOADED in program.files[each].by_qualname}
+        return sorted(files or {target})
 
 
 def _members_of(symbols: FileSymbols) -> dict[str, set[str]]:
@@ -247,8 +247,8 @@ class Linker:
                 if package:
                     self._add_external_edge(number, package, EdgeKind.IMPORTS, entry.row)
             elif symbols.settings is not None and not entry.level and not entry.module.startswith("."):
-                found = self.program.external_resolution(number, entry)
-                self._add_external_edge(number, found.name, EdgeKind.IMPORTS, entry.row)
+                external = self.program.external_resolution(number, entry)
+                self._add_external_edge(number, external.name, EdgeKind.IMPORTS, entry.row)
 
     def _add_declared_imports(self, number: int, settings: LanguageSettings) -> None:
         symbols, declared = self.program.files[number], self.program.declared

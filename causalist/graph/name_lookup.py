@@ -197,26 +197,26 @@ class NameLookup:
         holder = own.qualname.rpartition(".")[0]
         names = [f"{FIXTURE_PREFIX}{holder}.{name}"] if holder else []
         for key in (*names, f"{FIXTURE_PREFIX}{name}"):
-            found = symbols.by_qualname.get(symbols.exports.get(key, ""), -1)
-            if found >= 0 and found != symbols.first + scope:
-                return found
+            fixture = symbols.by_qualname.get(symbols.exports.get(key, ""), -1)
+            if fixture >= 0 and fixture != symbols.first + scope:
+                return fixture
         folder = symbols.path
         while folder:
             folder = folder.rpartition("/")[0]
             path = f"{folder}/{symbols.settings.tests.fixtures}" if folder else symbols.settings.tests.fixtures
             shared = self.program.modules.number.get(path, -1)
             if shared >= 0 and shared != file:
-                found = self._fixture_in(shared, name)
-                if found >= 0:
-                    return found
+                fixture = self._fixture_in(shared, name)
+                if fixture >= 0:
+                    return fixture
         return -1
 
     def _fixture_in(self, file: int, name: str) -> int:
         """Return the fixture of that name that a file makes or imports, or -1."""
         symbols = self.program.files[file]
-        found = symbols.by_qualname.get(symbols.exports.get(f"{FIXTURE_PREFIX}{name}", ""), -1)
-        if found >= 0:
-            return found
+        fixture = symbols.by_qualname.get(symbols.exports.get(f"{FIXTURE_PREFIX}{name}", ""), -1)
+        if fixture >= 0:
+            return fixture
         resolution = self.program.find_exported(file, name)
         if resolution is None or resolution.kind is not ResolutionKind.DEFINITION:
             return -1
@@ -247,10 +247,10 @@ class NameLookup:
             if target.file < 0:
                 continue
             first, *others = [*parts[end:], *members]
-            found = self.program.find_exported(target.file, first)
-            if found is None or found.kind is not ResolutionKind.DEFINITION:
+            resolution = self.program.find_exported(target.file, first)
+            if resolution is None or resolution.kind is not ResolutionKind.DEFINITION:
                 return -1
-            number = found.number
+            number = resolution.number
             for each in others:
                 number = self.program.find_own_member(number, each) if number >= 0 else -1
             return number
@@ -288,9 +288,9 @@ class NameLookup:
             exported = program.files[target].facts.wildcard_exports
             if (exported is not None and name not in exported) or (exported is None and name.startswith("_")):
                 continue
-            found = program.find_exported(target, name)
-            if found is not None:
-                return found
+            resolution = program.find_exported(target, name)
+            if resolution is not None:
+                return resolution
         if declared and symbols.settings is not None and symbols.settings.modules.sees_enclosing_packages:
             package = symbols.facts.package
             while package:
@@ -324,15 +324,19 @@ class NameLookup:
         if entry is not None:
             above = [*entry.module.split("."), entry.name] if entry.module else [entry.name]
             return _shift(declared.find_prefix(settings.family, above + written[1:], symbols.path), 1 - len(above))
-        found = _shift(declared.find_prefix(settings.family, above + written, symbols.path), -len(above))
-        if found is not None and settings.modules.inclusion and program.definition_of[found[0]].kind in CALLABLE_KINDS:
-            several = declared.types[settings.family, ".".join(part.rstrip("()") for part in written[: found[1]])]
+        prefix = _shift(declared.find_prefix(settings.family, above + written, symbols.path), -len(above))
+        if (
+            prefix is not None
+            and settings.modules.inclusion
+            and program.definition_of[prefix[0]].kind in CALLABLE_KINDS
+        ):
+            several = declared.types[settings.family, ".".join(part.rstrip("()") for part in written[: prefix[1]])]
             number = program.inclusion.find_nearest(program.modules.number[symbols.path], several)
-            return (number, found[1]) if number >= 0 else None
-        if found is not None and found[1] > 0:
-            return found
-        found = declared.find_prefix(settings.family, written[:1], symbols.path)
-        return found if found is not None and program.definition_of[found[0]].kind not in TYPE_KINDS else None
+            return (number, prefix[1]) if number >= 0 else None
+        if prefix is not None and prefix[1] > 0:
+            return prefix
+        prefix = declared.find_prefix(settings.family, written[:1], symbols.path)
+        return prefix if prefix is not None and program.definition_of[prefix[0]].kind not in TYPE_KINDS else None
 
     def find_facade(self, symbols: FileSymbols, parts: Sequence[str]) -> tuple[int, int] | None:
         """Return the file whose top a chain begins with, by the type that holds that, and the number of its parts."""
@@ -390,11 +394,11 @@ class NameLookup:
 
         Tests see what the code of their package defines, but not the other way round.
         """
-        found = self._find_in_package(symbols, name)
-        if found is None or found.kind is not ValueKind.DEFINITION or role_of(symbols.path) == Role.TEST:
-            return found
-        path = self.program.files[self.program.file_of[found.number]].path
-        return None if role_of(path) == Role.TEST else found
+        value = self._find_in_package(symbols, name)
+        if value is None or value.kind is not ValueKind.DEFINITION or role_of(symbols.path) == Role.TEST:
+            return value
+        path = self.program.files[self.program.file_of[value.number]].path
+        return None if role_of(path) == Role.TEST else value
 
     def _find_in_package(self, symbols: FileSymbols, name: str) -> Value | None:
         """Return what a bare name means that files of one package share.
@@ -499,28 +503,28 @@ class NameLookup:
         is_unknown = value is not None and value.kind is ValueKind.UNKNOWN_MEMBER
         if len(self._package_extensions[name]) > _MAX_EXTENSIONS:
             return []
-        found = [
+        extensions = [
             each
             for each in self._package_extensions[name]
             if (is_unknown or each not in program.owner_of)
             and misfit(program.parameters.get(each), arguments, {}) is not None
         ]
-        if len(found) > 1 and value is not None and value.kind is ValueKind.EXTERNAL and value.type:
-            found = [each for each in found if self._written_owner(each) == value.type] or found
+        if len(extensions) > 1 and value is not None and value.kind is ValueKind.EXTERNAL and value.type:
+            extensions = [each for each in extensions if self._written_owner(each) == value.type] or extensions
         entry = symbols.imports.get(MODULE_SCOPE, {}).get(name)
         package = program.packages.package_of[file]
         wanted = {f"{entry.module}.{entry.name}"} if entry is not None else set()
         stars = {star.module for star in symbols.stars}
-        groups = [(RuleName.IMPORT, [each for each in found if f"{self._package(each)}.{name}" in wanted])]
+        groups = [(RuleName.IMPORT, [each for each in extensions if f"{self._package(each)}.{name}" in wanted])]
         if not is_unknown:
-            groups.insert(0, (RuleName.SAME_FILE, [each for each in found if program.file_of[each] == file]))
+            groups.insert(0, (RuleName.SAME_FILE, [each for each in extensions if program.file_of[each] == file]))
         if not is_unknown and name not in symbols.settings.builtin_methods:
             groups += [
                 (
                     RuleName.PACKAGE_SCOPE,
-                    [e for e in found if program.packages.package_of[program.file_of[e]] == package],
+                    [e for e in extensions if program.packages.package_of[program.file_of[e]] == package],
                 ),
-                (RuleName.STAR_IMPORT, [each for each in found if self._package(each) in stars]),
+                (RuleName.STAR_IMPORT, [each for each in extensions if self._package(each) in stars]),
             ]
         for rule, several in groups:
             if several:
@@ -555,12 +559,12 @@ class NameLookup:
         program = self.program
         if called is None or value.kind is not ValueKind.INSTANCE or not program.extended:
             return None
-        found = self._fitting_extensions(file, name, called)
+        extensions = self._fitting_extensions(file, name, called)
         for base in program.linear_bases(value.number):
-            for each in found:
+            for each in extensions:
                 if program.extended[each] == base:
                     return Value(ValueKind.DEFINITION, each, value.rule)
-        for each in found:
+        for each in extensions:
             if program.extended[each] == _ANY_TYPE:
                 return Value(ValueKind.DEFINITION, each, RuleName.TRAIT_IN_SCOPE)
         return None
@@ -577,12 +581,12 @@ class NameLookup:
         settings = program.files[file].settings
         if "." not in chain or settings is None or name in settings.builtin_methods:
             return []
-        found = [each for each in self._fitting_extensions(file, name, arguments) if program.extended[each] < 0]
+        extensions = [each for each in self._fitting_extensions(file, name, arguments) if program.extended[each] < 0]
         if value is None or value.kind is ValueKind.UNKNOWN_MEMBER:
             if any(each not in program.extended for each in program.methods.get(name, ())):
                 return []
-            found = [each for each in found if program.extended[each] == _ANY_TYPE]
-        chosen = best_overloads(found, program.parameters, arguments, program.literals[settings.name])
+            extensions = [each for each in extensions if program.extended[each] == _ANY_TYPE]
+        chosen = best_overloads(extensions, program.parameters, arguments, program.literals[settings.name])
         if len(chosen) > MAX_CANDIDATES:
             return []
         return [(each, self._rule_of_extension(file, each)) for each in chosen]
@@ -616,8 +620,8 @@ class NameLookup:
         return RuleName.PACKAGE_SCOPE if same_package else RuleName.STAR_IMPORT
 
 
-def _shift(found: tuple[int, int] | None, by: int) -> tuple[int, int] | None:
-    return (found[0], found[1] + by) if found is not None else None
+def _shift(prefix: tuple[int, int] | None, by: int) -> tuple[int, int] | None:
+    return (prefix[0], prefix[1] + by) if prefix is not None else None
 
 
 def _chains(facts: FileFacts) -> list[str]:

@@ -357,9 +357,9 @@ class Program:
     ) -> Resolution | None:
         """Follow an import of a type, or of a member of a type."""
         path = self.files[file].path
-        found = self.declared.find(settings.family, f"{entry.module}.{entry.name}".strip("."), path)
-        if found is not None:
-            return Resolution(ResolutionKind.DEFINITION, found[1], RuleName.IMPORT)
+        declaration = self.declared.find(settings.family, f"{entry.module}.{entry.name}".strip("."), path)
+        if declaration is not None:
+            return Resolution(ResolutionKind.DEFINITION, declaration[1], RuleName.IMPORT)
         owner = self.declared.find(settings.family, entry.module, path)
         if owner is None and self.is_mixed:
             facade = self.declared.find_facade(settings.family, f"{entry.module}.{entry.name}", path)
@@ -423,10 +423,10 @@ class Program:
             return Resolution(ResolutionKind.DEFINITION, number, RuleName.IMPORT)
         visible = name in symbols.exports or symbols.has_visible_imports
         if entry is not None and visible:
-            found = self._follow_reexport(file, entry, depth)
-            if found is None or not rest:
-                return found
-            return self._follow_attribute(found, rest, depth)
+            resolution = self._follow_reexport(file, entry, depth)
+            if resolution is None or not rest:
+                return resolution
+            return self._follow_attribute(resolution, rest, depth)
         entry = symbols.reexports.get(name)
         if entry is not None:
             return self._follow_reexport(file, entry, depth)
@@ -448,10 +448,10 @@ class Program:
             wildcard_names = self.files[target].facts.wildcard_exports
             if wildcard_names is not None and name not in wildcard_names:
                 continue
-            found = self.find_exported(target, name, depth + 1)
-            if found is not None:
+            resolution = self.find_exported(target, name, depth + 1)
+            if resolution is not None:
                 rule = RuleName.RE_EXPORT if star.kind == ImportKind.REEXPORT_ALL else RuleName.STAR_IMPORT
-                return found._replace(rule=rule)
+                return resolution._replace(rule=rule)
         return None
 
     def _follow_reexport(self, file: int, entry: Import, depth: int) -> Resolution | None:
@@ -464,16 +464,20 @@ class Program:
             settings = self.files[file].settings
             below = self.modules.find_submodule(file, entry.name, settings.modules) if settings is not None else -1
             return Resolution(ResolutionKind.MODULE, below, RuleName.PATH) if below >= 0 else None
-        found = self.find_exported(target, entry.name, depth + 1)
-        return found._replace(rule=RuleName.RE_EXPORT) if found and found.kind is ResolutionKind.DEFINITION else found
+        resolution = self.find_exported(target, entry.name, depth + 1)
+        return (
+            resolution._replace(rule=RuleName.RE_EXPORT)
+            if resolution and resolution.kind is ResolutionKind.DEFINITION
+            else resolution
+        )
 
-    def _follow_attribute(self, found: Resolution, rest: str, depth: int) -> Resolution | None:
-        if found.kind is ResolutionKind.MODULE:
-            return self.find_exported(found.number, rest, depth + 1)
-        if found.kind is ResolutionKind.DEFINITION:
-            member = self.find_own_member(found.number, rest)
-            return found._replace(number=member) if member >= 0 else None
-        return found
+    def _follow_attribute(self, resolution: Resolution, rest: str, depth: int) -> Resolution | None:
+        if resolution.kind is ResolutionKind.MODULE:
+            return self.find_exported(resolution.number, rest, depth + 1)
+        if resolution.kind is ResolutionKind.DEFINITION:
+            member = self.find_own_member(resolution.number, rest)
+            return resolution._replace(number=member) if member >= 0 else None
+        return resolution
 
     # -- types
 
@@ -490,9 +494,9 @@ class Program:
                 if misfit(self.parameters.get(number), called, {}) is not None and self._is_inside(number, owner):
                     return number
         elif qualname in symbols.by_qualname:
-            found = symbols.by_qualname[qualname]
-            if (called is None or not self._is_plain_value(symbols, found)) and self._is_inside(found, owner):
-                return found
+            member = symbols.by_qualname[qualname]
+            if (called is None or not self._is_plain_value(symbols, member)) and self._is_inside(member, owner):
+                return member
         for number in self.attached.get((self.canonical.get(owner, owner), name), ()):
             if called is None or misfit(self.parameters.get(number), called, {}) is not None:
                 return number
@@ -544,13 +548,13 @@ class Program:
             for each, bases in sorted(self._bases.items()):
                 for base in bases:
                     self._derived.setdefault(base, []).append(each)
-        found: dict[int, None] = {}
+        types: dict[int, None] = {}
         waiting = [*self._derived.get(owner, ())]
         for each in waiting:
-            if each not in found and each != owner:
-                found[each] = None
+            if each not in types and each != owner:
+                types[each] = None
                 waiting += self._derived.get(each, ())
-        return list(found)
+        return list(types)
 
     def linear_bases(self, owner: int) -> tuple[int, ...]:
         """Return `owner` and its resolved bases, nearest first, each once; cycles end where they close.
@@ -588,8 +592,8 @@ class Program:
         settings = self.files[self.file_of[function]].settings
         if len(same) + len(elsewhere) < 2 or settings is None:
             return [function]
-        found = self._overloads.get(key := (function, arguments))  # others of the name may have others beside them
-        if found is None:
+        overloads = self._overloads.get(key := (function, arguments))  # others of the name may have others beside them
+        if overloads is None:
             literals = self.literals[settings.name]
             if elsewhere and (
                 settings.modules.headers
@@ -599,8 +603,8 @@ class Program:
                     *same,
                     *(each for each in elsewhere if each not in same),
                 ]  # members of the type itself come first
-            found = self._overloads[key] = best_overloads(same, self.parameters, arguments, literals)
-        return found
+            overloads = self._overloads[key] = best_overloads(same, self.parameters, arguments, literals)
+        return overloads
 
     def overloads_of(self, function: int) -> tuple[list[int], list[int]]:
         """Return the functions with the name of `function` where it is declared, and those attached to its type.

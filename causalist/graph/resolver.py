@@ -89,14 +89,14 @@ class Resolver:
             self.program.set_bases(owner, stands_for)
         implemented = [each for file in range(len(self.program.files)) for each in self._find_implementations(file)]
         delegates = self._find_delegates()
-        found, missed = self._resolve_bases(
+        derived, missed = self._resolve_bases(
             [(file, i) for file, f in enumerate(self.program.files) for i in range(len(f.facts.bases))]
         )
         again = [each for each in missed if self._sees_members(each[0])]
         if again:  # a base may be a member of another base
             self.inference.clear_cache()
             more, again = self._resolve_bases(again)
-            found += more
+            derived += more
             missed = [each for each in missed if not self._sees_members(each[0])] + again
         superclasses: set[int] = set()  # types with one from outside
         for file, index in missed:
@@ -115,7 +115,7 @@ class Resolver:
         self.partial_types.join_bases()
         self._find_contracts(superclasses)
         self.inference.read_attributes()
-        return [*found, *implemented]
+        return [*derived, *implemented]
 
     def _find_contracts(self, derived: set[int]) -> None:
         """Note the interfaces of classes whose superclass is from outside: what such a class lacks comes from there.
@@ -172,7 +172,7 @@ class Resolver:
 
         The program knows those found afterwards.
         """
-        found: list[Derived] = []
+        resolved: list[Derived] = []
         missed: list[tuple[int, int]] = []
         for file, index in bases:
             symbols = self.program.files[file]
@@ -188,11 +188,13 @@ class Resolver:
                 elif self.program.is_type_only(value.number):
                     value = None
             if value is not None and value.kind is ValueKind.DEFINITION and value.number != owner:
-                found.append(Derived(owner, Target(value.number, value.rule, 1), base.implements, file, index, False))
+                resolved.append(
+                    Derived(owner, Target(value.number, value.rule, 1), base.implements, file, index, False)
+                )
             else:
                 missed.append((file, index))
         numbers: dict[int, list[int]] = {}
-        for each in found:
+        for each in resolved:
             numbers.setdefault(each.owner, []).append(each.target.definition)
             made: Value | None = None
             if self._makes_objects(each.target.definition):  # `extends mixin(Base)`: of the class that it gives
@@ -203,7 +205,7 @@ class Resolver:
                 numbers[each.owner].append(made.number)
         for owner, derived in numbers.items():
             self.program.set_bases(owner, [*self.program.bases_of(owner), *derived])
-        return found, missed
+        return resolved, missed
 
     def _infer_base(self, owner: int, file: int, scope: int, name: str) -> Value | None:
         """Return the value of the name of a base of `owner`: not `owner` itself, but what has that name further out."""
@@ -307,20 +309,20 @@ class Resolver:
                 if has_receiver_parameters(symbols.settings) and parent >= 0:
                     self.name_lookup.add_extension(member, self._type_at(file, local, owner), owner)
                     continue
-                found = self._type_at(file, parent, owner)
-                if found < 0:
+                outer_type = self._type_at(file, parent, owner)
+                if outer_type < 0:
                     continue
                 suite = symbols.settings.tests.suite if symbols.settings is not None else ""
                 if suite and (test := re.match(suite, symbols.facts.definitions[local].signature)):
                     if not test["apart"]:
-                        program.owner_of[member] = found
+                        program.owner_of[member] = outer_type
                     continue
-                program.attach_member(member, found)
-                if program.definition_of[found].kind == NodeKind.TRAIT:
-                    program.for_all.add(found)
+                program.attach_member(member, outer_type)
+                if program.definition_of[outer_type].kind == NodeKind.TRAIT:
+                    program.for_all.add(outer_type)
                 for name, binding in symbols.bindings.get(local, {}).items():
                     if binding.type and "'" not in name:  # a type parameter: variables have names of their own
-                        program.bounds.setdefault((found, name), (file, binding))
+                        program.bounds.setdefault((outer_type, name), (file, binding))
         self.inference.clear_cache()
 
     def resolve(
@@ -624,12 +626,12 @@ class KeptFunctions:
                     if binding.target.startswith(KEPT) and symbols.settings is not None:
                         key = symbols.settings.family, binding.target.removeprefix(KEPT)
                         self._by_name.setdefault(key, []).append((number, binding.value))
-        found = self._by_name.get((settings.family, name), ())
-        if found and not settings.modules.headers:
+        kept = self._by_name.get((settings.family, name), ())
+        if kept and not settings.modules.headers:
             visible = self.resolver.name_candidates.visible_files(file)
-            found = [each for each in found if each[0] in visible]
+            kept = [each for each in kept if each[0] in visible]
         functions: dict[int, None] = {}
-        for at, value in found:
+        for at, value in kept:
             meant = self.resolver.inference.infer_chain(at, MODULE_SCOPE, value)
             number = meant.number if meant is not None and meant.kind is ValueKind.DEFINITION else -1
             if number >= 0 and program.definition_of[number].kind in CALLABLE_KINDS:
@@ -642,13 +644,13 @@ def _callable_parts(value: Value, settings: LanguageSettings, method: str) -> tu
 
     An external or builtin value is possible if it may have the method.
     """
-    found: list[Value] = []
+    callables: list[Value] = []
     n_others = 0
     for part in value.parts:
         if part.kind is ValueKind.DEFINITION:
-            found.append(part)
-        elif found:
+            callables.append(part)
+        elif callables:
             continue
         elif part.kind is ValueKind.EXTERNAL or (part.kind is ValueKind.BUILTIN and method in settings.builtin_methods):
             n_others = 1
-    return found, len(found) + n_others
+    return callables, len(callables) + n_others

@@ -82,12 +82,12 @@ class TwinChooser:
 
     def _with_twins(self, functions: Sequence[int]) -> list[int]:
         """Return functions with what their files define by the same names in other branches of `#if`."""
-        found = dict.fromkeys(functions)
+        with_twins = dict.fromkeys(functions)
         for each in functions:
             file = self.program.file_of[each]
             if self.program.files[file].facts.conditions:
-                found.update(dict.fromkeys(self._twins_in(file).get(each, ())))
-        return list(found)
+                with_twins.update(dict.fromkeys(self._twins_in(file).get(each, ())))
+        return list(with_twins)
 
     def _twins_in(self, file: int) -> dict[int, list[int]]:
         twins = self._twins.get(file)
@@ -117,11 +117,11 @@ class TwinChooser:
         return is_free or self._shape(function) == self._shape(other)
 
     def _conditions_in(self, file: int) -> dict[int, _Conditions]:
-        found = self._conditions.get(file)
-        if found is None:
+        conditions = self._conditions.get(file)
+        if conditions is None:
             symbols = self.program.files[file]
-            found = self._conditions[file] = {symbols.first + i: each for i, each in symbols.facts.conditions}
-        return found
+            conditions = self._conditions[file] = {symbols.first + i: each for i, each in symbols.facts.conditions}
+        return conditions
 
     def _conditions_of(self, function: int) -> _Conditions:
         return self._conditions_in(self.program.file_of[function]).get(function, ())

@@ -73,7 +73,7 @@ class Value(NamedTuple):
     @staticmethod
     def union(values: "Iterable[Value | None]") -> "Value | None":
         """Return one of several values, in their order; of those from outside the first one stands for all."""
-        found: list[Value] = []
+        members: list[Value] = []
         rest: Value | None = None
         for value in values:
             for each in value.parts if value is not None and value.kind is ValueKind.UNION else (value,):
@@ -82,17 +82,17 @@ class Value(NamedTuple):
                 if each.kind not in KNOWN_KINDS:
                     if rest is None or rest.kind in (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER):
                         rest = each
-                    if each.kind in _FOREIGN_KINDS and not any(f.kind in _FOREIGN_KINDS for f in found):
-                        found.append(each)
-                elif len(found) <= _MAX_UNION_PARTS and not any(
-                    (each.kind, each.number, each.parts) == (f.kind, f.number, f.parts) for f in found
+                    if each.kind in _FOREIGN_KINDS and not any(f.kind in _FOREIGN_KINDS for f in members):
+                        members.append(each)
+                elif len(members) <= _MAX_UNION_PARTS and not any(
+                    (each.kind, each.number, each.parts) == (f.kind, f.number, f.parts) for f in members
                 ):
-                    found.append(each)
-        if not any(each.kind in KNOWN_KINDS for each in found):
+                    members.append(each)
+        if not any(each.kind in KNOWN_KINDS for each in members):
             return rest
-        if len(found) == 1:
-            return found[0]
-        return Value(ValueKind.UNION, -1, found[0].rule, parts=tuple(found[:_MAX_UNION_PARTS]))
+        if len(members) == 1:
+            return members[0]
+        return Value(ValueKind.UNION, -1, members[0].rule, parts=tuple(members[:_MAX_UNION_PARTS]))
 
     def place_of(self, name: str) -> int:
         """Return the place of an item of a tuple, by its number, its name or as `Item1`; -1 where it has none."""
@@ -156,6 +156,6 @@ _TYPED_KINDS = frozenset({ValueKind.INSTANCE, ValueKind.UNION, *HOLDERS})
 _DEFINITION_KINDS = frozenset({ValueKind.DEFINITION, ValueKind.UNION})
 
 
-def value_of_resolution(found: Resolution, rule: str) -> Value:
+def value_of_resolution(resolution: Resolution, rule: str) -> Value:
     """Return the value of what a name means, found by `rule` unless that is empty."""
-    return Value(_VALUE_KINDS[found.kind], found.number, rule or found.rule, found.name)
+    return Value(_VALUE_KINDS[resolution.kind], resolution.number, rule or resolution.rule, resolution.name)

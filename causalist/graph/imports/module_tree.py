@@ -203,11 +203,11 @@ class ModuleTree:
         return -1
 
     def _enclosing_namespaces(self, module: Module) -> list[Module]:
-        found: list[Module] = []
+        namespaces: list[Module] = []
         while module.namespace >= 0:
-            found.append(module)
+            namespaces.append(module)
             module = self.parents[module]
-        return found[::-1]
+        return namespaces[::-1]
 
     def _name_of(self, module: Module) -> str:
         symbols = self.files[module.file]
@@ -307,20 +307,24 @@ class TreePathResolver:
         symbols = self.tree.files[file]
         while scope != MODULE_SCOPE and symbols.first + scope != module.namespace:
             for entry in self.tree.globs.get((file, scope), ()):
-                found = self._find_in_glob(module, entry, name, path)
-                if found is not None:
-                    return found._replace(rule=RuleName.STAR_IMPORT)
+                resolution = self._find_in_glob(module, entry, name, path)
+                if resolution is not None:
+                    return resolution._replace(rule=RuleName.STAR_IMPORT)
             scope = symbols.facts.definitions[scope].parent
         special = self._resolve_relative(module, name)
         if special is not None:
             return special
-        found = self.find_in_module(module, name, path, inside=True)
-        return found._replace(rule=RuleName.SAME_FILE) if found is not None and found.rule == "own" else found
+        resolution = self.find_in_module(module, name, path, inside=True)
+        return (
+            resolution._replace(rule=RuleName.SAME_FILE)
+            if resolution is not None and resolution.rule == "own"
+            else resolution
+        )
 
     def is_visible(self, file: int, scope: int, definition: int, name: str) -> bool:
         """Return True if a definition is visible in a scope, including under another name."""
-        found = self.find_visible(file, scope, name, True)
-        if found is not None and found.kind is ResolutionKind.DEFINITION and found.number == definition:
+        resolution = self.find_visible(file, scope, name, True)
+        if resolution is not None and resolution.kind is ResolutionKind.DEFINITION and resolution.number == definition:
             return True
         module = self.tree.module_at(file, scope)
         inner = module.namespace - self.tree.files[file].first if module.namespace >= 0 else MODULE_SCOPE
@@ -335,8 +339,10 @@ class TreePathResolver:
                             and target.number == definition
                         ):
                             return True
-        found = self._find_in_function(file, scope, name)
-        return found is not None and found.kind is ResolutionKind.DEFINITION and found.number == definition
+        resolution = self._find_in_function(file, scope, name)
+        return (
+            resolution is not None and resolution.kind is ResolutionKind.DEFINITION and resolution.number == definition
+        )
 
     def _find_in_function(self, file: int, scope: int, name: str) -> Resolution | None:
         """Return the meaning of a name by an import inside of the functions around."""
@@ -346,14 +352,14 @@ class TreePathResolver:
             scope = self.tree.files[file].facts.definitions[scope].parent
         return None
 
-    def follow_name(self, found: Resolution, name: str, path: bool) -> Resolution | None:
+    def follow_name(self, resolution: Resolution, name: str, path: bool) -> Resolution | None:
         """Return the meaning of `name` after what was found so far."""
-        module = self.as_module(found.kind, found.number)
+        module = self.as_module(resolution.kind, resolution.number)
         if module is None:
-            if found.kind is not ResolutionKind.DEFINITION:
-                return found if found.kind is ResolutionKind.EXTERNAL else None
-            member = self._find_member(found.number, name)
-            return Resolution(ResolutionKind.DEFINITION, member, found.rule) if member >= 0 else None
+            if resolution.kind is not ResolutionKind.DEFINITION:
+                return resolution if resolution.kind is ResolutionKind.EXTERNAL else None
+            member = self._find_member(resolution.number, name)
+            return Resolution(ResolutionKind.DEFINITION, member, resolution.rule) if member >= 0 else None
         if name.endswith("!"):
             return self._first_macro(self.tree.root_of(module), name[:-1], module.file)
         if name in dict(module_settings(self.tree.files[module.file]).relative):
@@ -400,18 +406,18 @@ class TreePathResolver:
         scope = module.namespace - self.tree.files[module.file].first if module.namespace >= 0 else MODULE_SCOPE
         outside: Resolution | None = None
         for entry in self.tree.uses.get((module.file, scope), {}).get(name, ()):
-            found = self._resolve_import(module, entry, path)
-            if found is not None and found.kind is not ResolutionKind.EXTERNAL:
-                return _with_import_rule(found)
-            outside = outside or found
+            resolution = self._resolve_import(module, entry, path)
+            if resolution is not None and resolution.kind is not ResolutionKind.EXTERNAL:
+                return _with_import_rule(resolution)
+            outside = outside or resolution
         if outside is not None:
             return outside
         if child is not None:
             return Resolution(ResolutionKind.MODULE, child.file, RuleName.PATH)
         for entry in self.tree.globs.get((module.file, scope), ())[:_MAX_GLOBS]:
-            found = self._find_in_glob(module, entry, name, path)
-            if found is not None:
-                return found._replace(rule=RuleName.STAR_IMPORT)
+            resolution = self._find_in_glob(module, entry, name, path)
+            if resolution is not None:
+                return resolution._replace(rule=RuleName.STAR_IMPORT)
         if chosen or own:
             return Resolution(ResolutionKind.DEFINITION, (chosen or own)[0], "own")
         return self.tree.find_library(module, name) if inside else None
@@ -451,24 +457,28 @@ class TreePathResolver:
     ) -> tuple[Resolution | None, int]:
         """Return the meaning of a path in a module, and the file that it leads to as far as it is known, or -1."""
         more = len(names) > 1 or last_is_path
-        found = self._resolve_relative(module, names[0]) or self.find_in_module(module, names[0], more, inside=True)
+        resolution = self._resolve_relative(module, names[0]) or self.find_in_module(
+            module, names[0], more, inside=True
+        )
         root = self.tree.root_of(module)
-        if found is None and module != root:
-            found = self.find_in_module(root, names[0], more)  # paths of imports begin at the root in older editions
-        if found is None:
+        if resolution is None and module != root:
+            resolution = self.find_in_module(
+                root, names[0], more
+            )  # paths of imports begin at the root in older editions
+        if resolution is None:
             is_relative = names[0] in dict(module_settings(self.tree.files[module.file]).relative)
             return (
                 (None, -1)
                 if is_relative
                 else (Resolution(ResolutionKind.EXTERNAL, -1, RuleName.EXTERNAL, names[0]), -1)
             )
-        reached = self._file_of(found)
+        reached = self._file_of(resolution)
         for i, name in enumerate(names[1:], 2):
-            found = self.follow_name(found, name, i < len(names) or last_is_path)
-            if found is None:
+            resolution = self.follow_name(resolution, name, i < len(names) or last_is_path)
+            if resolution is None:
                 return None, reached
-            reached = self._file_of(found)
-        return found, reached
+            reached = self._file_of(resolution)
+        return resolution, reached
 
     def _resolve_relative(self, module: Module, name: str) -> Resolution | None:
         meaning = dict(module_settings(self.tree.files[module.file]).relative).get(name)
@@ -494,15 +504,15 @@ class TreePathResolver:
                 )
                 if where is None or where.kind is ResolutionKind.EXTERNAL:
                     return Resolution(ResolutionKind.EXTERNAL, -1, RuleName.EXTERNAL, head or name)
-                found = self._first_macro(self.tree.root_of(Module(self._file_of(where))), entry.name, file)
-                return found._replace(rule=RuleName.IMPORT) if found is not None else None
+                resolution = self._first_macro(self.tree.root_of(Module(self._file_of(where))), entry.name, file)
+                return resolution._replace(rule=RuleName.IMPORT) if resolution is not None else None
             if scope == MODULE_SCOPE:
                 break
             scope = self.tree.files[file].facts.definitions[scope].parent
-        found = self._first_macro(self.tree.root_of(module), name, file)
-        if found is not None:
-            return found._replace(
-                rule=RuleName.SAME_FILE if self.tree.file_of[found.number] == file else RuleName.PACKAGE_SCOPE
+        resolution = self._first_macro(self.tree.root_of(module), name, file)
+        if resolution is not None:
+            return resolution._replace(
+                rule=RuleName.SAME_FILE if self.tree.file_of[resolution.number] == file else RuleName.PACKAGE_SCOPE
             )
         return None
 
@@ -520,8 +530,8 @@ class TreePathResolver:
 
         None: it leads into the repository, to nothing that is seen.
         """
-        found = self._resolve_import(self.tree.module_at(file, entry.scope), entry, False)
-        return found and _with_import_rule(found)
+        resolution = self._resolve_import(self.tree.module_at(file, entry.scope), entry, False)
+        return resolution and _with_import_rule(resolution)
 
     def find_target(self, file: int, entry: Import) -> tuple[int, str, str]:
         """Return the file that an import leads to or -1, the rule, and the package outside or ""."""
@@ -532,20 +542,20 @@ class TreePathResolver:
         names = [*entry.module.split("."), entry.name] if entry.module else [entry.name]
         if entry.kind == ImportKind.STAR:
             names.pop()
-        found, reached = self.resolve_path(module, names, last_is_path=False) if names else (None, -1)
-        if found is not None and found.kind is ResolutionKind.EXTERNAL:
-            return -1, RuleName.EXTERNAL, found.name
+        resolution, reached = self.resolve_path(module, names, last_is_path=False) if names else (None, -1)
+        if resolution is not None and resolution.kind is ResolutionKind.EXTERNAL:
+            return -1, RuleName.EXTERNAL, resolution.name
         is_other = reached >= 0 and self.tree.root_of(Module(reached)) != self.tree.root_of(module)
         return reached, RuleName.PACKAGE if is_other else RuleName.PATH, ""
 
     # -- definitions
 
-    def _file_of(self, found: Resolution) -> int:
+    def _file_of(self, resolution: Resolution) -> int:
         return (
-            found.number
-            if found.kind is ResolutionKind.MODULE
-            else self.tree.file_of[found.number]
-            if found.number >= 0
+            resolution.number
+            if resolution.kind is ResolutionKind.MODULE
+            else self.tree.file_of[resolution.number]
+            if resolution.number >= 0
             else -1
         )
 
@@ -558,6 +568,10 @@ class TreePathResolver:
         return symbols.by_qualname.get(f"{symbols.facts.definitions[definition - symbols.first].qualname}.{name}", -1)
 
 
-def _with_import_rule(found: Resolution) -> Resolution:
+def _with_import_rule(resolution: Resolution) -> Resolution:
     """Return what a module has of its own as found by an import."""
-    return found._replace(rule=RuleName.IMPORT) if found.rule in ("own", RuleName.MODULE_ATTRIBUTE) else found
+    return (
+        resolution._replace(rule=RuleName.IMPORT)
+        if resolution.rule in ("own", RuleName.MODULE_ATTRIBUTE)
+        else resolution
+    )

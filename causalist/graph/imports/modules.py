@@ -50,9 +50,11 @@ def find_header(
             break
         folder = posixpath.dirname(folder)
     tail = as_ending(name)
-    found = [path for path in ending[posixpath.basename(name)] if f"/{path}".endswith(tail)]
+    headers = [path for path in ending[posixpath.basename(name)] if f"/{path}".endswith(tail)]
     return (
-        number[min(found, key=lambda path: (-shared_folders(importer, path), path.count("/"), path))] if found else -1
+        number[min(headers, key=lambda path: (-shared_folders(importer, path), path.count("/"), path))]
+        if headers
+        else -1
     )
 
 
@@ -87,8 +89,8 @@ class HeaderReach:
         cached = self._direct.get(file)
         if cached is None:
             entries = self.files[file].facts.imports
-            found = [(self.target(file, entry)[0], entry.module) for entry in entries]
-            cached = tuple(sorted({each for each, written in found if each >= 0 or not written.startswith("<")}))
+            targets = [(self.target(file, entry)[0], entry.module) for entry in entries]
+            cached = tuple(sorted({each for each, written in targets if each >= 0 or not written.startswith("<")}))
             self._direct[file] = cached
         return cached
 
@@ -145,24 +147,24 @@ class InclusionGraph:
 
     def reach(self, file: int) -> frozenset[int]:
         """Return `file`, all files that include it directly or indirectly, and everything that these include."""
-        found = self._reach.get(file)
-        if found is None:
+        reached = self._reach.get(file)
+        if reached is None:
             # Whoever includes a file includes it again: many files share one answer.
             including = frozenset(_closure(set(self.included_by.get(file, {file})), self.included_by))
-            found = self._below.get(including)
-            if found is None:
-                found = self._below[including] = frozenset(_closure(set(including), self.includes))
-            self._reach[file] = found
-        return found
+            reached = self._below.get(including)
+            if reached is None:
+                reached = self._below[including] = frozenset(_closure(set(including), self.includes))
+            self._reach[file] = reached
+        return reached
 
 
 def _closure(start: set[int], leads_to: Mapping[int, set[int]]) -> set[int]:
-    found, waiting = set(start), sorted(start)
+    reached, waiting = set(start), sorted(start)
     while waiting:
-        new = leads_to.get(waiting.pop(), set()) - found
-        found |= new
+        new = leads_to.get(waiting.pop(), set()) - reached
+        reached |= new
         waiting.extend(sorted(new))
-    return found
+    return reached
 
 
 def shared_folders(a: str, b: str) -> int:
@@ -297,14 +299,14 @@ class ModuleMap:
         """Return the file that `module` denotes in the file `importer`, or OUTSIDE."""
         module = _normalize_unicode(module)
         key = (posixpath.dirname(importer), module, level, settings.extensions)
-        found = self._cache.get(key)
-        if found is None:
-            found = self._resolve_from(importer, module, level, settings)
-            for path, leads_to in self.links if found.file < 0 else ():  # the importer may be meant by another path
-                if found.file < 0 and importer.startswith(f"{leads_to}/"):
-                    found = self._resolve_from(path + importer[len(leads_to) :], module, level, settings)
-            self._cache[key] = found
-        return found
+        target = self._cache.get(key)
+        if target is None:
+            target = self._resolve_from(importer, module, level, settings)
+            for path, leads_to in self.links if target.file < 0 else ():  # the importer may be meant by another path
+                if target.file < 0 and importer.startswith(f"{leads_to}/"):
+                    target = self._resolve_from(path + importer[len(leads_to) :], module, level, settings)
+            self._cache[key] = target
+        return target
 
     def _resolve_from(self, importer: str, module: str, level: int, settings: ModuleSettings) -> ModuleTarget:
         if settings.system is ModuleSystem.DOTTED:
@@ -385,12 +387,12 @@ class ModuleMap:
         folder = posixpath.dirname(importer)
         above = [folder, *(folder[:at] for at in range(len(folder) - 1, 0, -1) if folder[at] == "/")] if folder else []
         # A script's neighbor is visible to its neighbors only.
-        found = [path for each in above for path in places.by_root.get(each, ())]
+        candidates = [path for each in above for path in places.by_root.get(each, ())]
         package = module.partition(".")[0]
         is_shared = any(f"/{source}/{package}/" in f"/{importer}" for source in _SOURCE_FOLDERS)
         for nearest in (places.packages, places.sources) if is_shared else (places.packages,):
-            found += [nearest[each] for each in (*above, "") if each in nearest][:1]
-        best = min(found, key=lambda path: (-shared_folders(importer, path), *_depth_first(path)), default=None)
+            candidates += [nearest[each] for each in (*above, "") if each in nearest][:1]
+        best = min(candidates, key=lambda path: (-shared_folders(importer, path), *_depth_first(path)), default=None)
         return ModuleTarget(self.number[best], RuleName.PATH) if best else OUTSIDE
 
     def _find_places(self, module: str) -> "_Places":
@@ -433,9 +435,9 @@ class ModuleMap:
         for where, pattern, targets in self.aliases:
             if where and folder != where and not folder.startswith(where + "/"):
                 continue
-            found = self._resolve_pattern(where, module, pattern, targets, settings)
-            if found.file >= 0:
-                return found
+            target = self._resolve_pattern(where, module, pattern, targets, settings)
+            if target.file >= 0:
+                return target
         return self._resolve_renamed(folder, module, settings) or self._resolve_package(module, settings)
 
     def _resolve_renamed(self, folder: str, module: str, settings: ModuleSettings) -> ModuleTarget | None:
@@ -457,9 +459,9 @@ class ModuleMap:
         if package:
             return self._resolve_package(f"{package}{rest}", settings)
         for entry in (rest, f"/src{rest}") if rest else ("/src/index", "", "/lib/index"):
-            found = self._find_file_or_index(f"{at}{entry}", settings)
-            if found.file >= 0:
-                return ModuleTarget(found.file, RuleName.PACKAGE)
+            target = self._find_file_or_index(f"{at}{entry}", settings)
+            if target.file >= 0:
+                return ModuleTarget(target.file, RuleName.PACKAGE)
         return OUTSIDE
 
     def _resolve_pattern(
@@ -473,9 +475,9 @@ class ModuleMap:
         for target in targets:
             for guess in (target, *_source_paths(target)):
                 at = posixpath.normpath(posixpath.join(folder, guess.replace("*", middle, 1)))
-                found = self._find_file_or_index(at, settings)
-                if found.file >= 0:
-                    return found
+                resolved = self._find_file_or_index(at, settings)
+                if resolved.file >= 0:
+                    return resolved
         return OUTSIDE
 
     def _resolve_package(self, module: str, settings: ModuleSettings) -> ModuleTarget:
@@ -486,9 +488,9 @@ class ModuleMap:
                 continue
             folder, entries, exports = self.packages[name]
             for pattern, targets in exports if rest else ():
-                found = self._resolve_pattern(folder, rest, pattern, targets, settings)
-                if found.file >= 0:
-                    return ModuleTarget(found.file, RuleName.PACKAGE)
+                target = self._resolve_pattern(folder, rest, pattern, targets, settings)
+                if target.file >= 0:
+                    return ModuleTarget(target.file, RuleName.PACKAGE)
             wanted = (
                 [f"{rest}", f"src/{rest}", f"source/{rest}", f"lib/{rest}"]
                 if rest
@@ -496,13 +498,13 @@ class ModuleMap:
             )
             for entry in wanted:
                 for guess in (entry, *_source_paths(entry)):
-                    found = self._find_file_or_index(posixpath.normpath(posixpath.join(folder, guess)), settings)
-                    if found.file < 0:
+                    target = self._find_file_or_index(posixpath.normpath(posixpath.join(folder, guess)), settings)
+                    if target.file < 0:
                         continue
-                    if not self.paths[found.file].endswith(_DECLARATIONS):
-                        return ModuleTarget(found.file, RuleName.PACKAGE)
+                    if not self.paths[target.file].endswith(_DECLARATIONS):
+                        return ModuleTarget(target.file, RuleName.PACKAGE)
                     if declared.file < 0:  # the code that it declares may be elsewhere
-                        declared = ModuleTarget(found.file, RuleName.PACKAGE)
+                        declared = ModuleTarget(target.file, RuleName.PACKAGE)
         return declared
 
     def _add_manifest(self, path: str, manifest: tuple[tuple[str, str], ...]) -> None:
@@ -545,20 +547,20 @@ class ModuleMap:
                 if not package and not name.startswith("."):
                     continue
                 at = posixpath.normpath(posixpath.join(start, name[len(package) :].lstrip("/") if package else name))
-                found = next((p for p in (at, f"{at}.json", f"{at}/tsconfig.json") if p in manifests), "")
-                if found and found not in visited:
-                    visited.add(found)
-                    queue.append(found)
-                    self._add_aliases(where, posixpath.dirname(found), manifests[found])
+                extended = next((p for p in (at, f"{at}.json", f"{at}/tsconfig.json") if p in manifests), "")
+                if extended and extended not in visited:
+                    visited.add(extended)
+                    queue.append(extended)
+                    self._add_aliases(where, posixpath.dirname(extended), manifests[extended])
 
     def _find_file_or_index(self, target: str, settings: ModuleSettings, only_folder: bool = False) -> ModuleTarget:
         """Find the file `target`, with an extension added or exchanged, or the index file of that folder."""
         if target == ".." or target.startswith("../"):
             return OUTSIDE
         target = "" if target == "." else _normalize_unicode(target)
-        found = OUTSIDE if only_folder else self._find_file(target, settings)
-        if found.file >= 0:
-            return found
+        file = OUTSIDE if only_folder else self._find_file(target, settings)
+        if file.file >= 0:
+            return file
         for stem in settings.index_stems:
             for extension in settings.extensions:
                 path = f"{target}/{stem}{extension}".lstrip("/")
@@ -592,7 +594,7 @@ def _follow_links(number: Mapping[str, int], links: Sequence[tuple[str, str]]) -
     >>> _follow_links({"core/a.py": 0, "b.py": 1}, [("app/core", "core"), ("all", "app"), ("c.py", "b.py")])
     {'app/core/a.py': 0, 'c.py': 1, 'all/core/a.py': 0}
     """
-    found: dict[str, int] = {}
+    file_by_path: dict[str, int] = {}
     fresh = number if links else {}
     for _ in range(_MAX_LINKED_STEPS):
         new: dict[str, int] = {}
@@ -601,12 +603,12 @@ def _follow_links(number: Mapping[str, int], links: Sequence[tuple[str, str]]) -
             if leads_to in fresh:
                 new[path] = fresh[leads_to]
             for at in range(bisect_left(ordered, f"{leads_to}/"), len(ordered)):
-                if not ordered[at].startswith(f"{leads_to}/") or len(found) + len(new) >= _MAX_LINKED_PATHS:
+                if not ordered[at].startswith(f"{leads_to}/") or len(file_by_path) + len(new) >= _MAX_LINKED_PATHS:
                     break
                 new[path + ordered[at][len(leads_to) :]] = fresh[ordered[at]]
-        fresh = {path: file for path, file in new.items() if path not in number and path not in found}
-        found.update(fresh)
-    return found
+        fresh = {path: file for path, file in new.items() if path not in number and path not in file_by_path}
+        file_by_path.update(fresh)
+    return file_by_path
 
 
 def _depth_first(path: str) -> tuple[int, str]:

@@ -157,27 +157,29 @@ class PackageScopes:
         first. `asking` is the file in whose builds it stands, if that is not `file`.
         """
         key = self.package_of[file]
-        found = self._names_of(key, tables).get(qualname) if key is not None else None
-        if found is None:
+        definitions = self._names_of(key, tables).get(qualname) if key is not None else None
+        if definitions is None:
             return None
         if self.included is not None:
-            found = self._without_system_names(file, qualname, found, tables)
-            if not found:
+            definitions = self._without_system_names(file, qualname, definitions, tables)
+            if not definitions:
                 return None
-        if self.included is not None and (hidden := {each for each in found if self._is_hidden(tables[each[0]], each)}):
+        if self.included is not None and (
+            hidden := {each for each in definitions if self._is_hidden(tables[each[0]], each)}
+        ):
             included = self.included(file)
-            near = [each for each in found if each[0] in included or each not in hidden]
-            found = near or (found if -1 in included else [])
-            if not found:
+            near = [each for each in definitions if each[0] in included or each not in hidden]
+            definitions = near or (definitions if -1 in included else [])
+            if not definitions:
                 return None
-        if len(found) > 1:
-            found = self._in_builds_of(file if asking < 0 else asking, found)
-            distance = {each: -shared_folders(self.paths[file], self.paths[each[0]]) for each in found}
-            found = [min(found, key=lambda each: (distance[each], each[0] in self.unusual, each))]
-        return found[0][1]
+        if len(definitions) > 1:
+            definitions = self._in_builds_of(file if asking < 0 else asking, definitions)
+            distance = {each: -shared_folders(self.paths[file], self.paths[each[0]]) for each in definitions}
+            definitions = [min(definitions, key=lambda each: (distance[each], each[0] in self.unusual, each))]
+        return definitions[0][1]
 
     def _without_system_names(
-        self, file: int, name: str, found: list[tuple[int, int]], tables: Sequence[FileSymbols]
+        self, file: int, name: str, definitions: list[tuple[int, int]], tables: Sequence[FileSymbols]
     ) -> list[tuple[int, int]]:
         """Return the definitions that a file may mean by a name that headers of the system declare as well.
 
@@ -185,19 +187,19 @@ class PackageScopes:
         """
         settings = tables[file].settings
         if settings is None or self.included is None:
-            return found
+            return definitions
         names = self._system_names.get(settings.name)
         if names is None:
             names = self._system_names[settings.name] = frozenset(settings.modules.system_names)
         if name not in names:
-            return found
+            return definitions
         if not any(entry.module.startswith("<") for entry in tables[file].facts.imports):
-            return found
+            return definitions
         included = self.included(file)
         stems = {posixpath.splitext(posixpath.basename(self.paths[each]))[0] for each in included if each >= 0}
         stems -= {posixpath.splitext(posixpath.basename(self.paths[file]))[0]}
-        stem = {each: posixpath.splitext(posixpath.basename(self.paths[each[0]]))[0] for each in found}
-        return [each for each in found if each[0] in included or stem[each] in stems]
+        stem = {each: posixpath.splitext(posixpath.basename(self.paths[each[0]]))[0] for each in definitions}
+        return [each for each in definitions if each[0] in included or stem[each] in stems]
 
     def _read_tags(self, file: int, path: str, tags: str, modules: ModuleSettings) -> None:
         """Note the builds that a file is in, by an expression over tags or by the end of its name."""
@@ -212,14 +214,14 @@ class PackageScopes:
         """Return True if builds with `file` include `other` only if given a tag for it."""
         return other in self.asked_for and self.asked_for[other] != self.asked_for.get(file)
 
-    def _in_builds_of(self, file: int, found: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    def _in_builds_of(self, file: int, definitions: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return, of definitions of one name, those in the builds that a file is in; all where there is none.
 
         A file that has to be asked for is in builds with others that are asked for in the same way, rather than
         without.
         """
-        same = [each for each in found if each[0] in self.asked_for and not self.is_asked_for(each[0], file)]
-        return same or [each for each in found if each[0] not in self.asked_for] or found
+        same = [each for each in definitions if each[0] in self.asked_for and not self.is_asked_for(each[0], file)]
+        return same or [each for each in definitions if each[0] not in self.asked_for] or definitions
 
     def _names_of(self, key: PackageKey, tables: Sequence[FileSymbols]) -> dict[str, list[tuple[int, int]]]:
         names = self._names.get(key)
@@ -235,12 +237,12 @@ class PackageScopes:
                     self._variants.update((number, several) for _, number in several)
         return names
 
-    def _is_hidden(self, symbols: FileSymbols, found: tuple[int, int]) -> bool:
+    def _is_hidden(self, symbols: FileSymbols, file_and_definition: tuple[int, int]) -> bool:
         """Return True for a macro or a header's function: visible only to files that include its file."""
         if symbols.settings is None or not symbols.settings.modules.headers:
             return False
         definition, unshared = (
-            symbols.facts.definitions[found[1] - symbols.first],
+            symbols.facts.definitions[file_and_definition[1] - symbols.first],
             symbols.settings.names.file_private_pattern,
         )
         return definition.kind == NodeKind.MACRO or re.match(unshared, definition.signature) is not None
@@ -280,24 +282,24 @@ class PackageScopes:
         if key is None:
             return [definition]
         self._names_of(key, tables)
-        found = self._variants.get(definition)
-        if found is not None and is_linked:
-            found = self._nearest_linked(of_file, file, found, tables)
-        if found is None or len(found) > (MAX_VARIANTS if is_linked else MAX_CANDIDATES):
+        definitions = self._variants.get(definition)
+        if definitions is not None and is_linked:
+            definitions = self._nearest_linked(of_file, file, definitions, tables)
+        if definitions is None or len(definitions) > (MAX_VARIANTS if is_linked else MAX_CANDIDATES):
             return [definition]
-        if not is_linked and len({posixpath.dirname(self.paths[each]) for each, _ in found}) > 1:
+        if not is_linked and len({posixpath.dirname(self.paths[each]) for each, _ in definitions}) > 1:
             return [definition]  # not alternatives of one build; the nearest was chosen
         if fitting is not None:
-            variants = fitting([number for _, number in found])
-            found = [each for each in found if each[1] in variants]
-        found = self._in_builds_of(file, found)
-        own = [number for each, number in found if each == file]
+            variants = fitting([number for _, number in definitions])
+            definitions = [each for each in definitions if each[1] in variants]
+        definitions = self._in_builds_of(file, definitions)
+        own = [number for each, number in definitions if each == file]
         ending = _stem_suffix(self.paths[file])
-        same = [number for each, number in found if ending and _stem_suffix(self.paths[each]) == ending]
-        return own or same or [number for _, number in found]
+        same = [number for each, number in definitions if ending and _stem_suffix(self.paths[each]) == ending]
+        return own or same or [number for _, number in definitions]
 
     def _nearest_linked(
-        self, of_file: int, file: int, found: list[tuple[int, int]], tables: Sequence[FileSymbols]
+        self, of_file: int, file: int, definitions: list[tuple[int, int]], tables: Sequence[FileSymbols]
     ) -> list[tuple[int, int]]:
         """Return those of several definitions that may be linked to a file and are as near to it as that in `of_file`.
 
@@ -305,11 +307,13 @@ class PackageScopes:
         """
         assert self.included is not None
         included, path = self.included(file), self.paths[file]
-        found = [each for each in found if each[0] in included or not self._is_hidden(tables[each[0]], each)]
+        definitions = [
+            each for each in definitions if each[0] in included or not self._is_hidden(tables[each[0]], each)
+        ]
         if not is_secondary(path) and not is_secondary(self.paths[of_file]):
-            found = [each for each in found if not is_secondary(self.paths[each[0]])]
+            definitions = [each for each in definitions if not is_secondary(self.paths[each[0]])]
         nearest = shared_folders(path, self.paths[of_file])
-        return [each for each in found if shared_folders(path, self.paths[each[0]]) == nearest]
+        return [each for each in definitions if shared_folders(path, self.paths[each[0]]) == nearest]
 
 
 def _stem_suffix(path: str) -> str:

@@ -88,17 +88,19 @@ class DeclaredTypes:
 
     def find(self, language: str, name: str, importer: str) -> tuple[int, int] | None:
         """Return (file, definition) of the type with this qualified name that stands nearest to the file `importer`."""
-        found = self.types.get((language, name))
-        if not found:
+        declarations = self.types.get((language, name))
+        if not declarations:
             return None
-        if len(found) == 1:
-            return found[0]
+        if len(declarations) == 1:
+            return declarations[0]
         key = language, name, importer.rpartition("/")[0]
         nearest = self._nearest.get(key)
         if nearest is None:
             expected = self._expected_paths(name)
-            loaded = [each for each in found if posixpath.splitext(self.paths[each[0]])[0] in expected]
-            nearest = min(loaded or found, key=lambda each: (-shared_folders(importer, self.paths[each[0]]), each))
+            loaded = [each for each in declarations if posixpath.splitext(self.paths[each[0]])[0] in expected]
+            nearest = min(
+                loaded or declarations, key=lambda each: (-shared_folders(importer, self.paths[each[0]]), each)
+            )
             self._nearest[key] = nearest
         return nearest
 
@@ -118,8 +120,8 @@ class DeclaredTypes:
 
     def find_facade(self, language: str, name: str, importer: str) -> int:
         """Return the file whose top a type with this qualified name stands for, the nearest to `importer`, or -1."""
-        found = self.facades.get((language, name), ())
-        return min(found, key=lambda each: (-shared_folders(importer, self.paths[each]), each), default=-1)
+        facades = self.facades.get((language, name), ())
+        return min(facades, key=lambda each: (-shared_folders(importer, self.paths[each]), each), default=-1)
 
     def find_prefix(self, language: str, parts: Sequence[str], importer: str) -> tuple[int, int] | None:
         """Return the outermost type that a dotted chain begins with, and the number of parts that name it."""
@@ -127,8 +129,8 @@ class DeclaredTypes:
         for count, part in enumerate(parts, 1):
             name = f"{name}.{part.rstrip('()')}" if name else part
             if (language, name) in self.types:
-                found = self.find(language, name, importer)
-                return (found[1], count) if found else None
+                declaration = self.find(language, name, importer)
+                return (declaration[1], count) if declaration else None
             if "(" in part:
                 return None
         return None
@@ -143,9 +145,9 @@ class DeclaredTypes:
         qualify_import = (
             f"{entry.module}.{entry.name}" if entry.kind == ImportKind.NAME and entry.module else entry.module
         )
-        found = self.find(language, qualify_import, importer) or self.find(language, entry.module, importer)
-        if found is not None:
-            return [found[0]]
+        declaration = self.find(language, qualify_import, importer) or self.find(language, entry.module, importer)
+        if declaration is not None:
+            return [declaration[0]]
         if entry.kind != ImportKind.STAR or (language, entry.module) not in self.packages:
             return None
         submodules = [self.find(language, f"{entry.module}.{name}", importer) for name in sorted(used)]
@@ -263,10 +265,10 @@ class FolderMap:
     def resolve(self, importer: str, module: str) -> ModuleTarget:
         """Return the file that represents the package `module` in the file `importer`, or OUTSIDE."""
         key = (posixpath.dirname(importer), module)
-        found = self._cache.get(key)
-        if found is None:
-            found = self._cache[key] = self._resolve(*key)
-        return found
+        target = self._cache.get(key)
+        if target is None:
+            target = self._cache[key] = self._resolve(*key)
+        return target
 
     def _resolve(self, folder: str, module: str) -> ModuleTarget:
         if module.startswith(("./", "../")):
@@ -275,18 +277,18 @@ class FolderMap:
         while folders[-1]:
             folders.append(posixpath.dirname(folders[-1]))
         for each in folders:
-            found = self._at(posixpath.join(each, _VENDOR, module), RuleName.PACKAGE)
-            if found.file >= 0:
-                return found
+            target = self._at(posixpath.join(each, _VENDOR, module), RuleName.PACKAGE)
+            if target.file >= 0:
+                return target
         # The longest path that fits counts, then what replaces it here, then the module around.
         own = next((each for each in folders if any(at == each for _, at in self.modules)), None)
         candidates = [(path, at, 0) for each in folders for path, at in self.replaced.get(each, ())]
         candidates += [(path, at, 1 if at == own else 2) for path, at in self.modules]
         for path, at, _ in sorted(candidates, key=lambda c: (-len(c[0]), c[2])):
             rest = _path_below(module, path)
-            found = self._at(posixpath.join(at, rest), RuleName.PACKAGE) if rest is not None else OUTSIDE
-            if found.file >= 0:
-                return found
+            target = self._at(posixpath.join(at, rest), RuleName.PACKAGE) if rest is not None else OUTSIDE
+            if target.file >= 0:
+                return target
         return OUTSIDE
 
     def _at(self, folder: str, rule: str) -> ModuleTarget:

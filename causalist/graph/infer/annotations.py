@@ -205,9 +205,9 @@ class AnnotationTypes:
                 if key in self.inference.unfolding or len(self.inference.unfolding) > _MAX_DEPTH:
                     return UNKNOWN  # parameters that bound one another
                 self.inference.unfolding.add(key)
-                found = self.binding_value(file, binding, name)
+                bound = self.binding_value(file, binding, name)
                 self.inference.unfolding.discard(key)
-                return found
+                return bound
             if binding is not None:
                 elsewhere = self.program.bounds.get((symbols.first + scope, name))
                 return self.binding_value(*elsewhere, name) if elsewhere is not None else UNKNOWN
@@ -227,11 +227,11 @@ class AnnotationTypes:
         if not target_type or self.inference.depth > _MAX_DEPTH or definition in self.inference.unfolding:
             return None
         self.inference.unfolding.add(definition)
-        found = self.infer_annotation(file, definition - symbols.first, target_type, RuleName.ANNOTATION)
+        aliased = self.infer_annotation(file, definition - symbols.first, target_type, RuleName.ANNOTATION)
         self.inference.unfolding.discard(definition)
         has_headers = symbols.settings is not None and bool(symbols.settings.modules.headers)
-        is_plain = has_headers and found.kind is ValueKind.BUILTIN and bool(found.type)  # `typedef unsigned Id`
-        return found if is_plain or found.kind in _ALIASED_KINDS else None
+        is_plain = has_headers and aliased.kind is ValueKind.BUILTIN and bool(aliased.type)  # `typedef unsigned Id`
+        return aliased if is_plain or aliased.kind in _ALIASED_KINDS else None
 
     def content_of(self, definition: int) -> Value | None:
         """Return the value that a constant or field holds; None where it is not known."""
@@ -269,9 +269,9 @@ class AnnotationTypes:
         settings = self.program.files[file].settings
         if settings is not None and settings.shapes.sequences:
             return self.containers.binding_value(file, binding, name)
-        found = self._declared_value(file, binding)
+        declared = self._declared_value(file, binding)
         checked = self.checks_of(file, binding.scope, binding.target)
-        return found if checked is None else checked_value(found, checked)
+        return declared if checked is None else checked_value(declared, checked)
 
     def checks_of(self, file: int, scope: int, name: str) -> Value | None:
         """Return an instance of the type that a check or a function with a type predicate says of a name, or None."""
@@ -371,9 +371,9 @@ class AnnotationTypes:
         if returned in ("Self", "this", "this.type") and owner >= 0:
             return Value(ValueKind.INSTANCE, owner, RuleName.RETURN_TYPE)
         given, self.given = self.given, self._reading(value)
-        found = self.infer_annotation(file, value.number - symbols.first, returned, RuleName.RETURN_TYPE)
+        result = self.infer_annotation(file, value.number - symbols.first, returned, RuleName.RETURN_TYPE)
         self.given = given
-        return found
+        return result
 
     def content_of_member(self, value: Value) -> Value | None:
         """Return the value that a constant or field holds, with what its type says of the arguments of its owner."""
@@ -587,13 +587,17 @@ class MemberTypes:
                 is_theirs = binding is not None and binding.value == _DEFAULT_EXPORT  # `exports = module.exports = f`
                 if not is_theirs and self.inference.lookup_name(file, scope, head) is not None:
                     return None  # a name like any other
-                found = self.inference.follow_members(
+                export = self.inference.follow_members(
                     file, Value(ValueKind.MODULE, file, RuleName.SAME_FILE), chain[len(prefix) :].split("."), 0, called
                 )
-                if found is None or found.kind is not ValueKind.DEFINITION or found.rule != RuleName.MODULE_ATTRIBUTE:
-                    return found
-                return found._replace(
-                    rule=RuleName.SAME_FILE if self.program.file_of[found.number] == file else RuleName.IMPORT
+                if (
+                    export is None
+                    or export.kind is not ValueKind.DEFINITION
+                    or export.rule != RuleName.MODULE_ATTRIBUTE
+                ):
+                    return export
+                return export._replace(
+                    rule=RuleName.SAME_FILE if self.program.file_of[export.number] == file else RuleName.IMPORT
                 )
         return None
 
@@ -689,9 +693,9 @@ class MemberTypes:
             if each.startswith("."):
                 if part.kind not in (ValueKind.INSTANCE, ValueKind.RECORD):
                     return part  # of another repository: whatever it has
-                found = self.inference.follow_members(file, part, ["", name], 1, called)
-                if found is not None:
-                    return found
+                member = self.inference.follow_members(file, part, ["", name], 1, called)
+                if member is not None:
+                    return member
         return None
 
 

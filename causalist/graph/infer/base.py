@@ -116,16 +116,16 @@ class InferenceBase(ABC):
     def _given_to_lambda(self, function: int, wanted: str) -> Value:
         """Return what a function gives to a lambda behind its other arguments, if its overloads agree on that."""
         same, elsewhere = self.program.overloads_of(function)
-        found: Value = UNKNOWN
+        argument: Value = UNKNOWN
         for each in [function, *(e for e in (*same, *elsewhere) if e != function)][:_MAX_OVERLOADS]:
             parameters = self.program.parameters.get(each, ())
             value = self._given_by(each, parameters[-1].strip("=."), wanted) if parameters else UNKNOWN
             if value.kind is not ValueKind.INSTANCE:
                 continue
-            if found.kind is ValueKind.INSTANCE and found.number != value.number:
+            if argument.kind is ValueKind.INSTANCE and argument.number != value.number:
                 return UNKNOWN
-            found = value
-        return found
+            argument = value
+        return argument
 
     def _given_by(self, holder: int, written: str, wanted: str, depth: int = 0) -> Value:
         """Return what a function gets that is of a written type: a type of functions, or one with a single method."""

@@ -90,9 +90,9 @@ class ContainerTypes:
             if key in self.inference.unfolding:  # `Json = dict[str, "Json"]`: it holds itself
                 return UNKNOWN
             self.inference.unfolding.add(key)
-            found = self.infer_annotation(file, alias.scope, alias.type, rule)
+            instance = self.infer_annotation(file, alias.scope, alias.type, rule)
             self.inference.unfolding.discard(key)
-            return found
+            return instance
         content = (
             self.inference.content_of_value(value) if program.is_value(value.number) else None
         )  # none where that leads back here
@@ -123,24 +123,24 @@ class ContainerTypes:
             annotated = self.infer_annotation(at, outside, each.type, RuleName.ANNOTATION)
             if annotated.kind is ValueKind.BUILTIN and outside != each.scope:
                 annotated = self.infer_annotation(at, each.scope, each.type, RuleName.ANNOTATION)
-        found: Value | None = None
+        value: Value | None = None
         is_open = annotated is None or annotated.kind in (ValueKind.INSTANCE, ValueKind.EXTERNAL)
         if self.inference.depth < _MAX_DEPTH and is_open:
-            found = self._union_of_bindings(every)
+            value = self._union_of_bindings(every)
         if annotated is not None:  # a value may be of a type below the one that is said
             below = (ValueKind.INSTANCE, ValueKind.UNION)
-            if found is None or (annotated.kind is not ValueKind.INSTANCE and found.kind not in below):
-                found = annotated
+            if value is None or (annotated.kind is not ValueKind.INSTANCE and value.kind not in below):
+                value = annotated
             else:
-                found = checked_value(annotated, found)
+                value = checked_value(annotated, value)
         if checks is not None:
             several = symbols.several.get((binding.scope, checks.target), (checks,))
-            found = self._with_checks(
-                found, [self.infer_annotation(file, each.scope, each.type, RuleName.ANNOTATION) for each in several]
+            value = self._with_checks(
+                value, [self.infer_annotation(file, each.scope, each.type, RuleName.ANNOTATION) for each in several]
             )
-        if found is None and not binding.type and not binding.value:
-            found = self._fixture_value(file, binding)
-        return found if found is not None and found.kind is not ValueKind.UNKNOWN_MEMBER else UNKNOWN
+        if value is None and not binding.type and not binding.value:
+            value = self._fixture_value(file, binding)
+        return value if value is not None and value.kind is not ValueKind.UNKNOWN_MEMBER else UNKNOWN
 
     def _bindings_of(self, file: int, binding: Binding, others: Sequence[tuple[int, Binding]]) -> NameBindings:
         """Return all bindings of the name of this one, and `others`."""
@@ -150,10 +150,10 @@ class ContainerTypes:
         if is_large and (known := self.inference.large_names.get(key)) is not None:
             return known
         every = [*((file, each) for each in given), *others]
-        found = NameBindings(every, next((pair for pair in every if pair[1].type), None))
+        bindings = NameBindings(every, next((pair for pair in every if pair[1].type), None))
         if is_large:
-            self.inference.large_names[key] = found
-        return found
+            self.inference.large_names[key] = bindings
+        return bindings
 
     def _union_of_bindings(self, names: NameBindings) -> Value | None:
         """Return the value that a name has after any of its bindings.
@@ -240,8 +240,8 @@ class ContainerTypes:
         binding = symbols.bindings.get(definition - symbols.first, {}).get(RETURNED)
         if binding is None or self.inference.depth >= _MAX_DEPTH:
             return None
-        found = self.binding_value(file, binding, RETURNED)
-        return found.with_rule(RuleName.INFERRED_RETURN) if found.kind in _RETURNED_KINDS else None
+        returned = self.binding_value(file, binding, RETURNED)
+        return returned.with_rule(RuleName.INFERRED_RETURN) if returned.kind in _RETURNED_KINDS else None
 
     def keyed_part(self, value: Value, part: str) -> str:
         """Return the part of a chain that a member by a string is: its name, or an element of a collection."""
@@ -277,9 +277,9 @@ class ContainerTypes:
                 if key in self.inference.unfolding:  # `daily = daily["a"]`: it holds a part of itself
                     return UNKNOWN
                 self.inference.unfolding.add(key)
-                found = self.apply_marks(settings, content.with_rule(RuleName.ATTRIBUTE_TYPE), (mark,))
+                marked = self.apply_marks(settings, content.with_rule(RuleName.ATTRIBUTE_TYPE), (mark,))
                 self.inference.unfolding.discard(key)
-                return found
+                return marked
             is_enum = bool(settings.enums) and mark[0] == "[" and self.inference.name_lookup.is_enum(value.number)
             if (mark == Mark.ELEMENT and self.program.is_type(value.number)) or is_enum:
                 return Value(ValueKind.INSTANCE, value.number, RuleName.CONSTRUCTED)  # the members of an enumeration
@@ -316,19 +316,19 @@ class ContainerTypes:
         if not self.held_names:
             numbered = enumerate(program.definition_of)
             self.held_names.update(d.name for i, d in numbered if d.kind == NodeKind.FIELD or program.is_type(i))
-        found: list[Value] = []
+        attributes: list[Value] = []
         for each in program.types_below(owner) if name in self.held_names else ():
             number = program.find_own_member(each, name)
             if number >= 0 and program.is_type(number):  # a class inside of that class
-                found.append(Value(ValueKind.DEFINITION, number, RuleName.HELD))
+                attributes.append(Value(ValueKind.DEFINITION, number, RuleName.HELD))
                 continue
             if number < 0 or program.definition_of[number].kind != NodeKind.FIELD:
                 continue
             held = self.inference.content_of_value(Value(ValueKind.DEFINITION, number, RuleName.HELD))
             is_type = held is not None and held.kind is ValueKind.DEFINITION and program.is_type(held.number)
-            if held is not None and is_type and held.number not in {other.number for other in found}:
-                found.append(held._replace(rule=RuleName.HELD))
-        return Value.union(found) if len(found) <= MAX_CANDIDATES else None
+            if held is not None and is_type and held.number not in {other.number for other in attributes}:
+                attributes.append(held._replace(rule=RuleName.HELD))
+        return Value.union(attributes) if len(attributes) <= MAX_CANDIDATES else None
 
     def is_unset(self, number: int) -> bool:
         """Return True for a field without a type or a value other than `None`, and for -1."""
@@ -376,8 +376,12 @@ class ContainerTypes:
         """Return the value that a `with` statement binds."""
         if value.kind is ValueKind.SEQUENCE:
             return value.parts[0]  # a generator that is made a context manager
-        found = self._result_of_method(value, settings.entering)
-        return found if found is not None and found.kind not in (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER) else value
+        entered = self._result_of_method(value, settings.entering)
+        return (
+            entered
+            if entered is not None and entered.kind not in (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER)
+            else value
+        )
 
     def value_of_member(self, member: int, name: str) -> Value | None:
         """Return the value that a member of an enumeration is given, if that is what `name` asks for; else None."""
@@ -439,7 +443,7 @@ class ContainerTypes:
     def _given_to_class(self, decorator: int) -> dict[str, tuple[int, Binding]]:
         """Return the attributes that a decorator, or a function whose result it returns, gives to what it returns."""
         program = self.program
-        found: dict[str, tuple[int, Binding]] = {}
+        binding_by_name: dict[str, tuple[int, Binding]] = {}
         waiting, seen = [decorator], {decorator}
         while waiting:
             function = waiting.pop()
@@ -458,14 +462,14 @@ class ContainerTypes:
                 for target, binding in symbols.bindings.get(scope, {}).items():
                     holder, dot, name = target.partition(".")
                     if dot and holder in holders and name.isidentifier():
-                        found.setdefault(name, (file, binding._replace(target=f"{DECORATED}.{name}")))
+                        binding_by_name.setdefault(name, (file, binding._replace(target=f"{DECORATED}.{name}")))
                 for chain in chains:
                     made = self.inference.infer_chain(file, scope, chain.removesuffix("()"))
                     is_function = made is not None and made.kind is ValueKind.DEFINITION
                     if made is not None and is_function and made.number not in seen and len(seen) < _MAX_PASSED_ON:
                         seen.add(made.number)
                         waiting.append(made.number)
-        return found
+        return binding_by_name
 
     def _result_of_method(self, value: Value, methods: Sequence[str]) -> Value | None:
         """Return the result of the first of these methods that the type of a value has."""

@@ -200,11 +200,11 @@ class Inference(InferenceBase):
             if settings.names.all_declared and (value is None or can_be_package_prefix(settings, value, parts)):
                 return self._declared_elsewhere(file, parts, called, value)
             value = self._apply_marks(value, marks, settings.shapes)
-        found = self.follow_members(file, value, parts, 1, called)
-        is_lost = found is None or found.kind is ValueKind.UNKNOWN_MEMBER
+        member = self.follow_members(file, value, parts, 1, called)
+        is_lost = member is None or member.kind is ValueKind.UNKNOWN_MEMBER
         if is_lost and bare in settings.names.own_class and value is not None and value.kind is ValueKind.INSTANCE:
-            found = self.follow_members(file, value._replace(kind=ValueKind.DEFINITION), parts, 1, called) or found
-        return found
+            member = self.follow_members(file, value._replace(kind=ValueKind.DEFINITION), parts, 1, called) or member
+        return member
 
     def _inside_lambda(self, file: int, scope: int, chain: str, called: str | None) -> Value | None:
         """Return the value of a chain that begins with a value of a lambda, or may be a member of its own object."""
@@ -251,19 +251,19 @@ class Inference(InferenceBase):
         """Return the value of a chain whose first name nothing around declares: a package or something external."""
         symbols = self.program.files[file]
         assert symbols.settings is not None
-        found = self.name_lookup.find_path(symbols, parts)
-        if found is None and self.program.is_mixed and (facade := self.name_lookup.find_facade(symbols, parts)):
+        declaration = self.name_lookup.find_path(symbols, parts)
+        if declaration is None and self.program.is_mixed and (facade := self.name_lookup.find_facade(symbols, parts)):
             return self.follow_members(
                 file, Value(ValueKind.MODULE, facade[0], RuleName.IMPORT), parts, facade[1], called
             )
-        if found is None:
+        if declaration is None:
             is_method = symbols.settings.names.bare_calls and not parts[0][:1].isupper()  # of a base that is not here
             return otherwise or (None if len(parts) == 1 else UNKNOWN_MEMBER if is_method else BUILTIN)
         value = self._apply_simple_marks(
-            Value(ValueKind.DEFINITION, found[0], self.name_lookup.rule_of_path(file, found[0])),
-            split_chain_part(parts[found[1] - 1], symbols.settings.types)[1],
+            Value(ValueKind.DEFINITION, declaration[0], self.name_lookup.rule_of_path(file, declaration[0])),
+            split_chain_part(parts[declaration[1] - 1], symbols.settings.types)[1],
         )
-        return self.follow_members(file, value, parts, found[1], called)
+        return self.follow_members(file, value, parts, declaration[1], called)
 
     def follow_members(
         self, file: int, value: Value | None, parts: list[str], first: int, called: str | None = None
@@ -348,8 +348,8 @@ class Inference(InferenceBase):
         """Return the member of a type of another language that is known here by its accessor, or that is one."""
         program = self.program
         if value.kind is ValueKind.MODULE:
-            found = program.facade_member(value.number, name, called)
-            return Value(ValueKind.DEFINITION, found, RuleName.MODULE_ATTRIBUTE) if found >= 0 else None
+            accessor = program.facade_member(value.number, name, called)
+            return Value(ValueKind.DEFINITION, accessor, RuleName.MODULE_ATTRIBUTE) if accessor >= 0 else None
         if value.kind not in (ValueKind.INSTANCE, ValueKind.DEFINITION):
             return None
         for each in accessor_names(name, called is not None):
@@ -408,8 +408,8 @@ class Inference(InferenceBase):
             first, is_outside = False, is_outside or is_type
             scope = definition.parent
         if tree:
-            found = program.tree_paths.find_visible(file, innermost, name, path)
-            return self._value_of_resolution(found, "") if found is not None else None
+            resolution = program.tree_paths.find_visible(file, innermost, name, path)
+            return self._value_of_resolution(resolution, "") if resolution is not None else None
         own = symbols.by_qualname.get(name)
         entry = symbols.imports.get(MODULE_SCOPE, {}).get(name)
         if own is not None and program.is_object_method(own) and settings.names.assigned_infixes:
@@ -427,10 +427,10 @@ class Inference(InferenceBase):
         shared = self.name_lookup.find_in_package(symbols, name)
         if shared is not None:
             return shared
-        found = self.name_lookup.find_star_import(file, name, called)
+        resolution = self.name_lookup.find_star_import(file, name, called)
         return (
-            self._value_of_resolution(found, RuleName.STAR_IMPORT)
-            if found is not None
+            self._value_of_resolution(resolution, RuleName.STAR_IMPORT)
+            if resolution is not None
             else BUILTIN
             if name in settings.shapes.builtins
             else None
@@ -445,25 +445,25 @@ class Inference(InferenceBase):
         return (Value.union((itself, other)) if are_functions else None) or itself
 
     def _value_of_import(self, file: int, entry: Import, called: str | None = None) -> Value | None:
-        found = self.program.follow_import(file, entry, called)
-        if found is None:
+        resolution = self.program.follow_import(file, entry, called)
+        if resolution is None:
             return UNKNOWN  # imported from here, but made in a way that cannot be seen
-        if found.rule == "dotted":
+        if resolution.rule == "dotted":
             return Value(ValueKind.PARTIAL_PACKAGE, file, RuleName.PATH, entry.module)
-        return self._value_of_resolution(found, "")
+        return self._value_of_resolution(resolution, "")
 
-    def _value_of_resolution(self, found: Resolution, rule: str) -> Value:
-        if found.kind is ResolutionKind.VALUE:
-            made = self.infer_chain(found.number, MODULE_SCOPE, found.name)
-            if self.program.files[found.number].is_shaped:
+    def _value_of_resolution(self, resolution: Resolution, rule: str) -> Value:
+        if resolution.kind is ResolutionKind.VALUE:
+            made = self.infer_chain(resolution.number, MODULE_SCOPE, resolution.name)
+            if self.program.files[resolution.number].is_shaped:
                 return made or UNKNOWN
             # What is not known of the value may still be known of the file that makes it.
             return (
                 made
                 if made is not None and made.kind is ValueKind.INSTANCE
-                else Value(ValueKind.MODULE, found.number, RuleName.IMPORT)
+                else Value(ValueKind.MODULE, resolution.number, RuleName.IMPORT)
             )
-        return value_of_resolution(found, rule)
+        return value_of_resolution(resolution, rule)
 
     def _follow_member(
         self, file: int, value: Value, name: str, so_far: str, called: str | None = None, path: bool = False
@@ -492,14 +492,14 @@ class Inference(InferenceBase):
         if value.kind is ValueKind.MODULE:
             if program.is_facade(value.number):
                 return None
-            found = program.find_exported(value.number, name)
-            if found is None:
+            resolution = program.find_exported(value.number, name)
+            if resolution is None:
                 if name == "default":
                     return value
                 module_value = self.default_export(value)
                 return self._follow_member(file, module_value, name, so_far) if module_value is not None else None
             return self._value_of_resolution(
-                found, RuleName.MODULE_ATTRIBUTE if found.kind is ResolutionKind.DEFINITION else ""
+                resolution, RuleName.MODULE_ATTRIBUTE if resolution.kind is ResolutionKind.DEFINITION else ""
             )
         if value.kind is ValueKind.DEFINITION:
             return self._member_of_definition(value, name, called)
@@ -524,8 +524,8 @@ class Inference(InferenceBase):
         settings = self.program.files[module.number].settings
         if settings is None or not settings.modules.require:
             return None
-        found = self.program.find_exported(module.number, "default")
-        exported = self._value_of_resolution(found, "") if found is not None else None
+        resolution = self.program.find_exported(module.number, "default")
+        exported = self._value_of_resolution(resolution, "") if resolution is not None else None
         return (
             exported
             if exported is not None and exported.kind in (ValueKind.DEFINITION, ValueKind.INSTANCE, ValueKind.OBJECT)
@@ -567,25 +567,25 @@ class Inference(InferenceBase):
         if value.number in self._open_holders or len(self._open_holders) >= MAX_OPEN_HOLDERS:
             return None  # `a = b` and `b = a`, or a longer way than anybody writes
         self._open_holders.add(value.number)
-        found = self.annotations.content_of_member(value) or self._result_of_getter(value)
-        if found is not None and found.kind not in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
-            found = self._follow_member(program.file_of[value.number], found, name, name, called)
+        member = self.annotations.content_of_member(value) or self._result_of_getter(value)
+        if member is not None and member.kind not in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
+            member = self._follow_member(program.file_of[value.number], member, name, name, called)
         self._open_holders.discard(value.number)
         if (
-            found is not None
-            and found.kind in (ValueKind.DEFINITION, ValueKind.UNION)
+            member is not None
+            and member.kind in (ValueKind.DEFINITION, ValueKind.UNION)
             and definition.kind != NodeKind.CONSTANT
         ):
-            return found._replace(
-                rule=_CONTENT_RULE, parts=tuple(each._replace(rule=_CONTENT_RULE) for each in found.parts)
+            return member._replace(
+                rule=_CONTENT_RULE, parts=tuple(each._replace(rule=_CONTENT_RULE) for each in member.parts)
             )
-        return found
+        return member
 
     def _member_of_instance(self, value: Value, name: str, called: str | None) -> Value | None:
         for also in value.also:
-            found = self._member_of_instance(value._replace(also=()), name, called)
-            if found is not None:
-                return found
+            member = self._member_of_instance(value._replace(also=()), name, called)
+            if member is not None:
+                return member
             value = value._replace(number=also)
         program = self.program
         if called is None and value.kind is ValueKind.INSTANCE:

@@ -79,14 +79,14 @@ class AccessResolver:
             if not name or name == "?":
                 return
             if i == 0:
-                found = self._find_bare_name(file, scope, name, settings, outer)
+                access = self._find_bare_name(file, scope, name, settings, outer)
             else:
                 holder = self._find_holder(file, scope, ".".join(parts[:i]))
                 if holder is None:
                     return
-                found = self._find_member(file, scope, holder, parts[:i], name)
-            if found is not None:
-                yield found._replace(is_last=i == len(parts) - 1)
+                access = self._find_member(file, scope, holder, parts[:i], name)
+            if access is not None:
+                yield access._replace(is_last=i == len(parts) - 1)
             if marks:
                 return  # what a call gives, or an element, is another thing
 
@@ -99,9 +99,9 @@ class AccessResolver:
             number = self.program.files[file].by_qualname.get(name, -1)
             if number >= 0:
                 return self._target_of_state(number, RuleName.SAME_FILE)
-            found = self._target_of_value(self.inference.infer_chain(file, MODULE_SCOPE, name))
-            if found is not None:
-                return found
+            target = self._target_of_value(self.inference.infer_chain(file, MODULE_SCOPE, name))
+            if target is not None:
+                return target
         return self._target_of_value(self.inference.infer_chain(file, scope, name))
 
     def _find_holder(self, file: int, scope: int, chain: str) -> Value | None:
@@ -124,11 +124,11 @@ class AccessResolver:
         if holder.kind in (ValueKind.MODULE, ValueKind.PARTIAL_PACKAGE):
             return self._target_of_value(self.inference.infer_chain(file, scope, ".".join([*before, name])))
         for owner in (holder.number, *holder.also):
-            found = self._find_in_type(
+            target = self._find_in_type(
                 owner, name, RuleName.CLASS_ATTRIBUTE if holder.kind is ValueKind.DEFINITION else holder.rule
             )
-            if found is not None:
-                return found
+            if target is not None:
+                return target
         return None
 
     def _find_in_type(self, owner: int, name: str, rule: str) -> AccessTarget | None:

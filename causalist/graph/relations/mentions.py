@@ -99,21 +99,23 @@ class MentionResolver:
             parts = parts[1:]
         if not parts:
             return []
-        rule, found = (
+        rule, definitions = (
             self._find_qualified_name(parts)
             if len(parts) > 1
             else self._find_single_name(parts[0], form, bool(match[2]))
         )
         if rule == RuleName.DOC_WORD and form == MentionForm.SPAN:
-            found = [] if written.startswith("@") else [each for each in found if self._is_spoken_of(each)]
+            definitions = [] if written.startswith("@") else [each for each in definitions if self._is_spoken_of(each)]
         if rule != RuleName.DOC_LIKE_NAMED:
             rule = {MentionForm.ROLE: RuleName.DOC_ROLE, MentionForm.EXAMPLE: RuleName.DOC_EXAMPLE}.get(
                 MentionForm(form), rule
             )
-        found = self._nearest(found, path)
-        if len(found) > MAX_NAMESAKES:
+        definitions = self._nearest(definitions, path)
+        if len(definitions) > MAX_NAMESAKES:
             return []
-        return [MentionTarget(self.drafts.of_definition(definition), rule, len(found)) for definition in found]
+        return [
+            MentionTarget(self.drafts.of_definition(definition), rule, len(definitions)) for definition in definitions
+        ]
 
     def _find_single_name(self, name: str, form: int, is_called: bool) -> tuple[str, list[int]]:
         """Return the targets of a name of one part: the top of files comes before members of types."""
@@ -160,14 +162,14 @@ class MentionResolver:
         wanted = qualifiers[0].replace("_", "").lower()
         return RuleName.DOC_LIKE_NAMED, [each for each, owners in owned if [o.lower() for o in owners][-1:] == [wanted]]
 
-    def _nearest(self, found: list[int], path: str) -> list[int]:
+    def _nearest(self, definitions: list[int], path: str) -> list[int]:
         """Return the definitions that share most folders with the file that mentions them."""
-        if len(found) < 2:
-            return found
+        if len(definitions) < 2:
+            return definitions
         files, file_of = self.program.files, self.program.file_of
-        shared = [shared_folders(path, files[file_of[each]].path) for each in found]
+        shared = [shared_folders(path, files[file_of[each]].path) for each in definitions]
         most = max(shared)
-        return [each for each, n in zip(found, shared, strict=True) if n == most]
+        return [each for each, n in zip(definitions, shared, strict=True) if n == most]
 
     # -- definitions by name
 

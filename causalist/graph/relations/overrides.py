@@ -123,17 +123,17 @@ class StandardTypes:
 
     def methods(self, name: str, depth: int = 0) -> dict[str, str]:
         """Return the signatures of the type's methods by name, in the form of `comparable_signature`."""
-        found = self._methods.get(name)
-        if found is None:
-            found = {}
+        signatures = self._methods.get(name)
+        if signatures is None:
+            signatures = {}
             for entry in self.listed.get(name, ()) if depth < _MAX_DEPTH else ():
                 if "(" in entry:
                     method = entry.removeprefix(_CONCRETE).partition("(")[0]
-                    found[method] = comparable_signature(entry, method, self._table_name)
+                    signatures[method] = comparable_signature(entry, method, self._table_name)
                 else:
-                    found.update(self.methods(entry, depth + 1))
-            self._methods[name] = found
-        return found
+                    signatures.update(self.methods(entry, depth + 1))
+            self._methods[name] = signatures
+        return signatures
 
     def _table_name(self, name: str) -> str:
         """Return the table's name of a type that a signature names by the last part of its package's path."""
@@ -287,22 +287,22 @@ class StructuralTypes:
             if settings is None or not settings.types.structural or not self.program.is_type(number):
                 continue
             bases = self.program.linear_bases(number)
-            found: dict[str, int] = {}
+            method_by_name: dict[str, int] = {}
             for base in bases:
                 for name, method in members.get(base, {}).items():
-                    found.setdefault(name, method)
+                    method_by_name.setdefault(name, method)
             for base in bases:
                 for included in outside.get(base, ()):
                     for name, method in methods.methods_of_standard_type(included).items():
-                        found.setdefault(name, method)
+                        method_by_name.setdefault(name, method)
             stands_for_one = definition.kind == NodeKind.TYPE and number in outside
             is_interface = any(self.program.definition_of[b].kind == NodeKind.INTERFACE for b in (bases[0], bases[-1]))
             if definition.kind == NodeKind.INTERFACE or stands_for_one:
-                if 0 < len(found) <= _MAX_METHODS and not unknown.intersection(bases):
-                    interfaces.append((number, found))
+                if 0 < len(method_by_name) <= _MAX_METHODS and not unknown.intersection(bases):
+                    interfaces.append((number, method_by_name))
             elif not (definition.kind == NodeKind.TYPE and (is_interface or "=" in definition.signature)):
-                methods_of[number] = found
-                for name in found:
+                methods_of[number] = method_by_name
+                for name in method_by_name:
                     having.setdefault(name, []).append(number)
         for interface, wanted in interfaces:
             rarest = min(wanted, key=lambda name: (len(having.get(name, ())), name))
@@ -381,18 +381,18 @@ class OverrideFinder:
                 continue
             if program.definition_of[owner].kind == NodeKind.TRAIT or self._is_never_overridden(number, settings):
                 continue
-            found: dict[int, int] = {}  # the method found -> the base that has it
+            base_by_method: dict[int, int] = {}  # the method found -> the base that has it
             has_namesakes = len(program.methods.get(definition.name, ())) > 1
             for base in program.bases_of(owner):
                 line = program.linear_bases(base)
                 for each in line if has_namesakes or len(line) < _MANY_BASES else ():
                     method = self._overridden_in(number, each, settings) if each != owner else -1
                     if method >= 0:
-                        found.setdefault(method, each)
+                        base_by_method.setdefault(method, each)
                         break
-            for method, base in found.items():
+            for method, base in base_by_method.items():
                 # What a nearer method overrides itself is overridden through that one.
-                nearer = (other for other in found.values() if other != base)
+                nearer = (other for other in base_by_method.values() if other != base)
                 if method != number and not any(base in program.linear_bases(other) for other in nearer):
                     yield Override(number, method, RuleName.BASE_METHOD)
 
@@ -422,8 +422,8 @@ class OverrideFinder:
         symbols = self.program.files[self.program.file_of[base]]
         same = symbols.callables.get(f"{self.program.definition_of[base].qualname}.{name}")
         if same is None or self.program.parameters.get(number) is None:
-            found = self.program.find_own_member(base, name)
-            return found if found >= 0 and self._is_overridable(found, settings) else -1
+            overridden = self.program.find_own_member(base, name)
+            return overridden if overridden >= 0 and self._is_overridable(overridden, settings) else -1
         fitting = [m for m in same if self._is_overridable(m, settings) and self._has_same_parameters(number, m)]
         own = without_optional_marks(self.program.parameters[number])
         chosen = [m for m in fitting if without_optional_marks(self.program.parameters[m]) == own] or fitting

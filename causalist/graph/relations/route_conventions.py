@@ -172,7 +172,7 @@ class NamedHandlers:
         types = (
             n for name, n in symbols.by_qualname.items() if name.endswith("Controller") and self.program.is_type(n)
         )
-        return next((found for each in types if (found := self.program.find_member(each, action)[0]) >= 0), -1)
+        return next((member for each in types if (member := self.program.find_member(each, action)[0]) >= 0), -1)
 
     def _qualified(self, owner: str, name: str) -> int:
         """Return the function of a module by its qualified name, the module itself where it has none of that name."""
@@ -191,9 +191,9 @@ class NamedHandlers:
                 for i, each in enumerate(symbols.facts.definitions if symbols.facts.language == "kotlin" else ()):
                     if _ROUTE_FUNCTION.search(each.signature):
                         self._route_functions.setdefault(each.name, []).append(symbols.first + i)
-        found, path = self._route_functions.get(name, []), self.program.files[number].path
+        functions, path = self._route_functions.get(name, []), self.program.files[number].path
         for place in (path, posixpath.dirname(path), ""):
-            near = [n for n in found if self.program.files[self.program.file_of[n]].path.startswith(place)]
+            near = [n for n in functions if self.program.files[self.program.file_of[n]].path.startswith(place)]
             if near:
                 return near[0] if len(near) == 1 else -1
         return -1

@@ -62,19 +62,19 @@ class TestEdgeFinder:
     drafts: NodeDrafts
     _test_of: dict[int, int] = field(default_factory=dict)  # draft -> the test that it belongs to, itself perhaps
 
-    def find_edges(self, found: Iterable[FoundEdge], only: Collection[int] | None = None) -> Iterator[TestEdge]:
+    def find_edges(self, edges: Iterable[FoundEdge], only: Collection[int] | None = None) -> Iterator[TestEdge]:
         """Yield the edges of tests; `found` are all other edges.
 
         With `only`, what the tests in these files test: then `found` may be the edges that leave them, and the calls of
         what they call in files of tests.
         """
-        found = list(found)
-        files = range(len(self.program.files)) if only is None else sorted({*only, *self._files_of_edges(found)})
+        edges = list(edges)
+        files = range(len(self.program.files)) if only is None else sorted({*only, *self._files_of_edges(edges)})
         for number in files:
             symbols = self.program.files[number]
             if symbols.settings is not None and (self._is_test_file(number) or symbols.facts.tests):
                 self._find_tests(number, symbols, symbols.settings)
-        calls, helped, used = self._group_uses(found)
+        calls, helped, used = self._group_uses(edges)
         subjects = self._find_subjects(used, range(len(self.program.files)) if only is None else only)
         yield from self._edges_of_calls(calls, subjects)
         for test, target, row in helped:
@@ -85,9 +85,9 @@ class TestEdgeFinder:
                 yield TestEdge(test, each, rule, used.get((test, each), 0), len(files))
                 yield from self._edges_of_types(test, each)
 
-    def _files_of_edges(self, found: Iterable[FoundEdge]) -> Iterator[int]:
+    def _files_of_edges(self, edges: Iterable[FoundEdge]) -> Iterator[int]:
         """Yield the files with incoming or outgoing edges that may matter to tests."""
-        for (source, target, _), _ in found:
+        for (source, target, _), _ in edges:
             yield self.drafts[source].file
             if self.drafts[target].role == Role.TEST:
                 yield self.drafts[target].file
@@ -116,14 +116,14 @@ class TestEdgeFinder:
             ):
                 self._test_of[draft] = draft
 
-    def _group_uses(self, found: Iterable[FoundEdge]) -> tuple[list[_Call], list[_Call], dict[tuple[int, int], int]]:
+    def _group_uses(self, edges: Iterable[FoundEdge]) -> tuple[list[_Call], list[_Call], dict[tuple[int, int], int]]:
         """Return calls of tests, calls that helpers make for them, and first rows by (file of tests, used file)."""
         calls: list[_Call] = []
         helped: list[_Call] = []
         by_helper: dict[int, list[int]] = {}
         used: dict[tuple[int, int], int] = {}
         drafts = self.drafts
-        for (source, target, kind), sites in found:
+        for (source, target, kind), sites in edges:
             if kind not in _USES or drafts[target].kind == NodeKind.EXTERNAL:
                 continue
             if sites.rule in GUESSES:
@@ -168,9 +168,9 @@ class TestEdgeFinder:
         for number in tests:
             symbols = self.program.files[number]
             if symbols.settings is not None:
-                found = self._find_subjects_of_file(number, symbols.path, symbols.settings, by_name, used)
-                if found:
-                    result[number] = found
+                subjects = self._find_subjects_of_file(number, symbols.path, symbols.settings, by_name, used)
+                if subjects:
+                    result[number] = subjects
         return result
 
     def _find_subjects_of_file(
