@@ -222,8 +222,8 @@ def find_tests_reaching(
     """
     limits = {"max_depth": max_depth, "min_confidence": min_confidence}
     is_test = mark_tests(graph)
-    found = find_users_and_tests(graph, changed, is_test, lexical=lexical, read_text=read_text, **limits)  # type: ignore[arg-type]
-    return found[1]
+    users_and_tests = find_users_and_tests(graph, changed, is_test, lexical=lexical, read_text=read_text, **limits)  # type: ignore[arg-type]
+    return users_and_tests[1]
 
 
 def find_users_and_tests(
@@ -242,11 +242,11 @@ def find_users_and_tests(
     texts = TestTexts(graph, is_test, lexical, read_text) if is_known else None  # type: ignore[arg-type]
     uses = ImplicitUses(graph, min_confidence, is_chained=True)
     affected, chains = find_affected_with_chains(graph, changed, max_depth, min_confidence, sites, uses)
-    found = _find_tests(graph, changed, affected, is_test, max_depth, min_confidence, texts)
-    if lexical is not None and found:
-        makers = _probabilities_of_makers(graph, found, chains, is_test, min_confidence, sites, uses)
-        found = _weigh(graph, changed, found, makers, lexical, texts)
-    return affected, tuple(sorted(found.values(), key=lambda each: (-each.probability, each.depth, each.node)))
+    tests = _find_tests(graph, changed, affected, is_test, max_depth, min_confidence, texts)
+    if lexical is not None and tests:
+        makers = _probabilities_of_makers(graph, tests, chains, is_test, min_confidence, sites, uses)
+        tests = _weigh(graph, changed, tests, makers, lexical, texts)
+    return affected, tuple(sorted(tests.values(), key=lambda each: (-each.probability, each.depth, each.node)))
 
 
 def count_probable_tests(tests: Sequence[Affected]) -> int:
@@ -276,37 +276,37 @@ def _find_tests(
     direct: dict[str, int] = {}
     for number in sorted(into[says[into]].tolist(), key=lambda e: (-edges.confidences[e], e)):
         direct.setdefault(ids[int(edges.sources[number])], number)
-    found: dict[int, Affected] = {}
+    test_by_node: dict[int, Affected] = {}
     for each in affected:
         node = ids.position(each.node)
         if each.node in direct:
             edge = graph.edge(direct[each.node])
             chance = max(each.probability, edge.confidence * _DIRECT_SHARE)
-            found[node] = each._replace(edge=edge, overridden_by="", runs="", probability=chance)
+            test_by_node[node] = each._replace(edge=edge, overridden_by="", runs="", probability=chance)
         elif is_test[node]:
-            found[node] = each
+            test_by_node[node] = each
     run_by_runners = _TestGroups(graph, is_test)
     for each in sorted(affected, key=lambda each: (-each.probability, each.depth, each.node)):
         if max_depth is not None and each.depth >= max_depth:
             continue
         for test, share in run_by_runners.tests_of(ids.position(each.node)):
-            known = found.get(test)
+            known = test_by_node.get(test)
             chance = each.probability * share
             if known is not None:
                 chance = 1.0 - (1.0 - known.probability) * (1.0 - chance)
-                found[test] = known._replace(probability=chance)
+                test_by_node[test] = known._replace(probability=chance)
             elif chance >= LEAST_PROBABILITY:
                 role, layer, tier = Role(int(graph.nodes.roles[test])).label, graph.layer(test), graph.tier(test)
-                found[test] = Affected(
+                test_by_node[test] = Affected(
                     ids[test], each.depth + 1, each.edge, role, "", layer, tier, "", chance, each.node
                 )
     if texts is not None and min_confidence <= _NAMED_PROBABILITY:
-        _add_naming(graph, _outermost(graph, _subjects(graph, changed)), texts, found)
-    around = {int(graph.nodes.parents[test]) for test in found}
+        _add_naming(graph, _outermost(graph, _subjects(graph, changed)), texts, test_by_node)
+    around = {int(graph.nodes.parents[test]) for test in test_by_node}
     while more := {int(graph.nodes.parents[each]) for each in around if each >= 0} - around:
         around |= more
     runs = frozenset((*CALLABLE_KINDS, NodeKind.HANDLER))
-    return {node: each for node, each in found.items() if node not in around or graph.kind(node) in runs}
+    return {node: each for node, each in test_by_node.items() if node not in around or graph.kind(node) in runs}
 
 
 def _subjects(graph: CodeGraph, changed: NDArray[np.int64]) -> list[int]:
@@ -320,17 +320,17 @@ def _outermost(graph: CodeGraph, nodes: Sequence[int]) -> list[int]:
     return [node for node in nodes if int(graph.nodes.parents[node]) not in nodes]
 
 
-def _add_naming(graph: CodeGraph, subjects: Sequence[int], texts: TestTexts, found: dict[int, Affected]) -> None:
+def _add_naming(graph: CodeGraph, subjects: Sequence[int], texts: TestTexts, test_by_node: dict[int, Affected]) -> None:
     """Add the tests whose text names one of `subjects`, and which no chain of uses leads to."""
     nodes = graph.nodes
     for subject in subjects:
         for test in texts.find_naming(subject):
-            if test in found or test == subject:
+            if test in test_by_node or test == subject:
                 continue
             row = int(nodes.start_rows[test]) + 1
             edge = Edge(nodes.ids[test], nodes.ids[subject], EdgeKind.TESTS.label, NAMED, _NAMED_PROBABILITY, row, 1)
             role, layer, tier = Role(int(nodes.roles[test])).label, graph.layer(test), graph.tier(test)
-            found[test] = Affected(nodes.ids[test], 1, edge, role, "", layer, tier, "", _NAMED_PROBABILITY)
+            test_by_node[test] = Affected(nodes.ids[test], 1, edge, role, "", layer, tier, "", _NAMED_PROBABILITY)
 
 
 def _probabilities_of_makers(
@@ -368,13 +368,13 @@ def _probabilities_of_makers(
 
 def _with_derived(graph: CodeGraph, owner: int) -> NDArray[np.int64]:
     """Return a type and those that derive from it, ascending."""
-    found, level = {owner}, [owner]
-    while level and len(found) < _MAX_TYPES:
+    types, level = {owner}, [owner]
+    while level and len(types) < _MAX_TYPES:
         numbers = graph.edges_into(np.array(level, dtype=np.int64))
         deriving = np.isin(graph.edges.kinds[numbers], (EdgeKind.EXTENDS, EdgeKind.IMPLEMENTS))
-        level = sorted(set(graph.edges.sources[numbers[deriving]].tolist()) - found)
-        found.update(level)
-    return np.array(sorted(found), dtype=np.int64)
+        level = sorted(set(graph.edges.sources[numbers[deriving]].tolist()) - types)
+        types.update(level)
+    return np.array(sorted(types), dtype=np.int64)
 
 
 def _is_made_in_functions(graph: CodeGraph, types: NDArray[np.int64]) -> bool:
@@ -407,7 +407,7 @@ def _weigh(
     most = max(float(shared[node]) for node in tests)
     weights = TEST_WEIGHTS
     outer = _outermost(graph, subjects)
-    found: dict[int, Affected] = {}
+    weighed: dict[int, Affected] = {}
     for node, each in tests.items():
         chance = min(max(each.probability, _LEAST_ODDS), 1.0 - LEAST_PROBABILITY)
         way = log(chance / (1.0 - chance))
@@ -421,8 +421,8 @@ def _weigh(
         if runs is not None:
             score += weights.runs if runs else weights.lacks
         odds = exp(score)
-        found[node] = each._replace(probability=odds / (1.0 + odds))
-    return found
+        weighed[node] = each._replace(probability=odds / (1.0 + odds))
+    return weighed
 
 
 class _Groups:
@@ -486,17 +486,17 @@ class _TestGroups:
 
     def _along(self, owner: int, *, is_up: bool) -> list[int]:
         """Return the types of tests above or below a type."""
-        graph, found, waiting = self._graph, dict[int, None](), [owner]
-        while waiting and len(found) < _MAX_TYPES:
+        graph, types, waiting = self._graph, dict[int, None](), [owner]
+        while waiting and len(types) < _MAX_TYPES:
             each = waiting.pop()
             numbers = graph.outgoing(each) if is_up else graph.edges_into(np.array([each])).tolist()
             for number in numbers:
                 other = int(graph.edges.targets[number] if is_up else graph.edges.sources[number])
-                is_new = other not in found and other != owner and graph.nodes.roles[other] == Role.TEST
+                is_new = other not in types and other != owner and graph.nodes.roles[other] == Role.TEST
                 if is_new and graph.edges.kinds[number] in (EdgeKind.EXTENDS, EdgeKind.IMPLEMENTS):
-                    found[other] = None
+                    types[other] = None
                     waiting.append(other)
-        return list(found)
+        return list(types)
 
 
 def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
@@ -507,30 +507,30 @@ def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
     nothing calls count, too. A function inside of another is none: that one runs it.
     """
     edges, nodes = graph.edges, graph.nodes
-    found = np.zeros(len(nodes), dtype=np.bool_)
-    found[edges.sources[edges.kinds == EdgeKind.TESTS]] = True
+    is_test = np.zeros(len(nodes), dtype=np.bool_)
+    is_test[edges.sources[edges.kinds == EdgeKind.TESTS]] = True
     callables = np.isin(nodes.kinds, sorted(CALLABLE_KINDS)) & (nodes.roles == Role.TEST)
-    is_handler = callables & ~found & (nodes.kinds == NodeKind.HANDLER)
+    is_handler = callables & ~is_test & (nodes.kinds == NodeKind.HANDLER)
     every, by_file = load_settings(), dict[int, "LanguageSettings | None"]()
-    for file, path in _paths_of(graph, callables & ~found):
+    for file, path in _paths_of(graph, callables & ~is_test):
         by_file[file] = every.get(dialect_of(path))
-    beginnings = _beginnings_of_tests(graph, found & callables)
-    _mark_handlers(graph, is_handler, by_file, found)
-    candidates = np.flatnonzero(callables & ~found & ~is_handler)
+    beginnings = _beginnings_of_tests(graph, is_test & callables)
+    _mark_handlers(graph, is_handler, by_file, is_test)
+    candidates = np.flatnonzero(callables & ~is_test & ~is_handler)
     rows = zip(candidates.tolist(), nodes.files[candidates].tolist(), nodes.ids.some(candidates), strict=True)
     for node, file, node_id in rows:
         settings, name = by_file[file], (node_id.partition("::")[2]).rpartition(".")[2]
         if settings is None or not name:
             continue
         if settings.tests.functions and re.fullmatch(settings.tests.functions, name):
-            found[node] = True
+            is_test[node] = True
         elif settings.tests.fixtures and beginnings:
-            found[node] = name.partition("_")[0] in beginnings
+            is_test[node] = name.partition("_")[0] in beginnings
         else:
-            found[node] = bool(settings.tests.marks) and _is_run_by_runner(graph, node, name)
+            is_test[node] = bool(settings.tests.marks) and _is_run_by_runner(graph, node, name)
     runs = (NodeKind.FUNCTION, NodeKind.METHOD)
     is_inside = (nodes.parents >= 0) & np.isin(nodes.kinds[nodes.parents], runs)
-    return found & ~(is_inside & np.isin(nodes.kinds, runs))
+    return is_test & ~(is_inside & np.isin(nodes.kinds, runs))
 
 
 def _paths_of(graph: CodeGraph, mask: NDArray[np.bool_]) -> Iterator[tuple[int, str]]:
@@ -544,7 +544,7 @@ def _mark_handlers(
     graph: CodeGraph,
     is_handler: NDArray[np.bool_],
     by_file: "Mapping[int, LanguageSettings | None]",
-    found: NDArray[np.bool_],
+    is_test: NDArray[np.bool_],
 ) -> None:
     """Mark the handlers in a mask whose last name begins with a word for tests: `it returns nothing`.
 
@@ -571,12 +571,12 @@ def _mark_handlers(
         matches[matches] = (after[matches] == ends[matches]) | (
             blob[np.minimum(after[matches], len(blob) - 1)] == ord(" ")
         )
-        found[handlers[matches]] = True
+        is_test[handlers[matches]] = True
 
 
 def _beginnings_of_tests(graph: CodeGraph, tests: NDArray[np.bool_]) -> frozenset[str]:
     """Return the first words of names of known tests that have them by settings of the runner: `it` of `it_opens`."""
-    found: set[str] = set()
+    beginnings: set[str] = set()
     for node in np.flatnonzero(tests).tolist():
         path, symbol = split_id(graph.nodes.ids[node])
         settings = load_settings().get(dialect_of(path))
@@ -584,8 +584,8 @@ def _beginnings_of_tests(graph: CodeGraph, tests: NDArray[np.bool_]) -> frozense
         if settings is None or not settings.tests.fixtures or not word or not underscore:
             continue
         if not re.fullmatch(settings.tests.functions, f"{word}_"):
-            found.add(word)
-    return frozenset(found)
+            beginnings.add(word)
+    return frozenset(beginnings)
 
 
 def _is_run_by_runner(graph: CodeGraph, node: int, name: str) -> bool:

@@ -111,7 +111,7 @@ def definitions_by_test(
     for node in np.flatnonzero(np.isin(nodes.kinds, sorted(CALLABLE_KINDS))).tolist():
         in_file.setdefault(split_id(nodes.ids[node])[0], []).append(node)
     bodies: dict[int, set[int]] = {}
-    found: dict[int, set[int]] = {}
+    definitions: dict[int, set[int]] = {}
     for file, test in sorted(files.items()):
         try:
             data = read_coverage(file, lambda written: True)
@@ -128,8 +128,8 @@ def definitions_by_test(
                 who = {test} if test and ran else {name for line in ran for name in lines.tests.get(line, ())}
                 for name in sorted(who & names.keys()):
                     if names[name] != node:
-                        found.setdefault(names[name], set()).add(node)
-    return found
+                        definitions.setdefault(names[name], set()).add(node)
+    return definitions
 
 
 class TestRecord(NamedTuple):
@@ -169,16 +169,16 @@ def join_proofs(
     """Return the tests of `changed` with those first that are proven to need one of it, by the numbers of edges."""
     edges, nodes, ids = graph.edges, graph.nodes, graph.nodes.ids
     given = {each.node: each for each in tests}
-    found: dict[str, Affected] = {}
+    test_by_id: dict[str, Affected] = {}
     for number in graph.edges_into(changed).tolist():
         if number not in proven or edges.kinds[number] != EdgeKind.TESTS:
             continue
         edge, node = graph.edge(number), int(edges.sources[number])
         role, layer, tier = Role(int(nodes.roles[node])).label, graph.layer(node), graph.tier(node)
         known = given.get(ids[node], Affected(ids[node], 1, edge, role, "", layer, tier, "", 1.0))
-        found.setdefault(ids[node], known._replace(edge=edge, overridden_by="", runs="", probability=1.0))
-    first = sorted(found.values(), key=lambda each: (each.depth, each.node))
-    return (*first, *(each for each in tests if each.node not in found))
+        test_by_id.setdefault(ids[node], known._replace(edge=edge, overridden_by="", runs="", probability=1.0))
+    first = sorted(test_by_id.values(), key=lambda each: (each.depth, each.node))
+    return (*first, *(each for each in tests if each.node not in test_by_id))
 
 
 def _read_runs(
@@ -279,33 +279,34 @@ def _with_observed(
     given = {ids.position(each.node): each for each in tests}
     around_others = _nodes_around(graph, (observed | given.keys()) - absent)
     left_out = absent | (_nodes_around(graph, absent) - around_others)
-    found = {node: each for node, each in given.items() if node not in left_out}
+    test_by_node = {node: each for node, each in given.items() if node not in left_out}
     target = ids[int(changed[0])]
     for node in sorted(observed):
         chance = 1.0 if node in certain else STALE_PROBABILITY
-        known = found.get(node)
+        known = test_by_node.get(node)
         if known is not None and known.edge.rule != NAMED:
-            found[node] = known._replace(probability=max(known.probability, chance))
+            test_by_node[node] = known._replace(probability=max(known.probability, chance))
             continue
         edge = Edge(ids[node], target, EdgeKind.TESTS.label, OBSERVED, chance, int(nodes.start_rows[node]) + 1, 1)
         role, layer, tier = Role(int(nodes.roles[node])).label, graph.layer(node), graph.tier(node)
-        found[node] = Affected(ids[node], 1, edge, role, "", layer, tier, "", chance)
+        test_by_node[node] = Affected(ids[node], 1, edge, role, "", layer, tier, "", chance)
     order = sorted(
-        found, key=lambda node: (-found[node].probability, node not in observed, found[node].depth, ids[node])
+        test_by_node,
+        key=lambda node: (-test_by_node[node].probability, node not in observed, test_by_node[node].depth, ids[node]),
     )
-    return tuple(found[node] for node in order)
+    return tuple(test_by_node[node] for node in order)
 
 
 def _nodes_around(graph: CodeGraph, tests: Iterable[int]) -> set[int]:
     """Return the files, types and groups that hold some of these tests."""
-    found: set[int] = set()
+    around: set[int] = set()
     for test in tests:
         outer = int(graph.nodes.parents[test])
-        found.add(int(graph.nodes.files[test]))
-        while outer >= 0 and outer not in found:
-            found.add(outer)
+        around.add(int(graph.nodes.files[test]))
+        while outer >= 0 and outer not in around:
+            around.add(outer)
             outer = int(graph.nodes.parents[outer])
-    return found
+    return around
 
 
 def _bodies(graph: CodeGraph, changed: NDArray[np.int64], read_text: Callable[[str], str]) -> dict[str, _Body]:
@@ -315,14 +316,14 @@ def _bodies(graph: CodeGraph, changed: NDArray[np.int64], read_text: Callable[[s
     the first lines of a function: its decorators, the defaults of its parameters, all of it if it has one line.
     """
     nodes = graph.nodes
-    found: dict[str, _Body] = {}
+    body_by_path: dict[str, _Body] = {}
     texts: dict[str, list[str]] = {}
     given = set(changed.tolist())
     for node in sorted(given):
         if nodes.kinds[node] not in CALLABLE_KINDS or nodes.files[node] < 0:
             continue
         path = split_id(nodes.ids[node])[0]
-        body = found.setdefault(path, _Body(set(), set()))
+        body = body_by_path.setdefault(path, _Body(set(), set()))
         first, last = int(nodes.start_rows[node]), int(nodes.end_rows[node])
         dialect = dialect_of(path)
         if dialect in _DEFINED_AT_LOAD:
@@ -338,7 +339,7 @@ def _bodies(graph: CodeGraph, changed: NDArray[np.int64], read_text: Callable[[s
             if nodes.kinds[each] in CALLABLE_KINDS and each not in given:
                 rows -= set(range(int(nodes.start_rows[each]), int(nodes.end_rows[each]) + 1))
         body.lines.update(row + 1 for row in rows)
-    return found
+    return body_by_path
 
 
 _IN_QUOTES = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`""")
@@ -375,7 +376,7 @@ class TestNodes:
         A name is that of pytest, whose path may begin at a folder inside of the repository, or has the module, the
         type and the function joined by dots. A name without either is that of a test if one test alone has it.
         """
-        found: dict[str, int] = {}
+        node_by_name: dict[str, int] = {}
         places = self._matcher.match(sorted({name.partition("::")[0] for name in names if "::" in name}))
         for name in names:
             path, colons, rest = name.partition("::")
@@ -384,25 +385,25 @@ class TestNodes:
             else:
                 node = self._by_dots().get(name, -1)
             if node >= 0:
-                found[name] = node
-        return found
+                node_by_name[name] = node
+        return node_by_name
 
     def _find_in(self, path: str, symbol: str) -> int:
         """Return the node of a test of a file, of an inherited one the definition that it inherits; -1 for none."""
         ids = self._graph.nodes.ids
-        found = ids.position(f"{path}::{symbol}")
+        node = ids.position(f"{path}::{symbol}")
         holder, _, leaf = symbol.rpartition(".")
-        level = [ids.position(f"{path}::{holder}")] if found < 0 and holder else []
+        level = [ids.position(f"{path}::{holder}")] if node < 0 and holder else []
         n_steps = 0
-        while found < 0 and level and n_steps < 100:
+        while node < 0 and level and n_steps < 100:
             n_steps += 1
             owner = level.pop(0)
             if owner < 0:
                 continue
-            found = ids.position(f"{ids[owner]}.{leaf}")
+            node = ids.position(f"{ids[owner]}.{leaf}")
             edges = self._graph.edges
             level += [int(edges.targets[e]) for e in self._graph.outgoing(owner) if edges.kinds[e] == EdgeKind.EXTENDS]
-        return found
+        return node
 
     def _by_dots(self) -> dict[str, int]:
         """Return the nodes of tests by the ends of their module and name joined by dots, -1 where several share one."""

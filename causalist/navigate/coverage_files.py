@@ -85,12 +85,12 @@ def find_coverage_files(root: Path, paths: Iterable[str] = ()) -> list[Path]:
     `paths` are those of the indexed files, which say where packages are.
     """
     packages = {path.rpartition("/")[0] for path in paths if path.rpartition("/")[2] in _PACKAGE_FILES}
-    found: list[Path] = []
+    data_files: list[Path] = []
     for folder in [root, *(root / each for each in sorted(packages - {""})[:_MAX_PACKAGES])]:
         for place in _PLACES:
             with suppress(OSError):
-                found += _at_place(folder, place)
-    return found[:_MAX_DATA_FILES]
+                data_files += _at_place(folder, place)
+    return data_files[:_MAX_DATA_FILES]
 
 
 def _at_place(folder: Path, place: str) -> list[Path]:
@@ -367,7 +367,7 @@ class PathMatcher:
                 votes[_roots(each, paths[0])] += 1
             for path in paths:
                 roots[_roots(each, path)[0]] += 1 + 2 * path.count("/")
-        found: dict[str, str] = {}
+        path_by_name: dict[str, str] = {}
         for each, paths in choices.items():
             known = [path for path in paths if _is_placed(_roots(each, path), path, roots)]
             most = max((votes[_roots(each, path)] for path in known), default=0)
@@ -375,8 +375,8 @@ class PathMatcher:
             if len(best) > 1 and plain_path(each) in best:
                 best = [plain_path(each)]
             if len(best) == 1:
-                found[each] = best[0]
-        return found
+                path_by_name[each] = best[0]
+        return path_by_name
 
     def _ending_alike(self, written: str) -> list[str]:
         """Return the paths that share the longest end with `written`, where it is all of the one or the other."""

@@ -60,8 +60,8 @@ def expand_names(index: Index, names: Sequence[str], *, root: Path | None, folde
     notes: list[str] = []
     is_definition = False
     for name in names:
-        found = _nodes_of_folder(index, name, root=root, folder=folder)
-        if found is None:
+        members = _nodes_of_folder(index, name, root=root, folder=folder)
+        if members is None:
             try:
                 resolved = resolve_name(index, name, root=root, folder=folder)
                 nodes = [resolved.node]
@@ -72,13 +72,13 @@ def expand_names(index: Index, names: Sequence[str], *, root: Path | None, folde
                 nodes = [graph.nodes.ids.position(each) for each in error.candidates]
                 notes.append(f"{len(nodes)} nodes are called {name!r}; all of them are taken")
             except UnknownNode:
-                found = _nodes_of_pattern(graph, name, folder) if _PATTERN.search(name) else None
-                if found is None:
+                members = _nodes_of_pattern(graph, name, folder) if _PATTERN.search(name) else None
+                if members is None:
                     raise
             else:
                 is_definition |= graph.kind(resolved.node) is not NodeKind.FILE
-        if found is not None:
-            others |= found
+        if members is not None:
+            others |= members
         else:
             is_definition |= any(graph.kind(node) is not NodeKind.FILE for node in nodes)
             named[with_overloads_and_members(graph, nodes)] = True
@@ -101,9 +101,9 @@ def _nodes_of_folder(index: Index, name: str, *, root: Path | None, folder: str)
 def _nodes_of_pattern(graph: CodeGraph, pattern: str, folder: str) -> NDArray[np.bool_] | None:
     """Return the nodes of files that match, relative to `folder` or else to the root; None if none do."""
     for each in dict.fromkeys((f"./{pattern.removeprefix('./')}", pattern)):
-        found = nodes_inside(graph, [each], (), folder)
-        if found is not None and found.any():
-            return found
+        is_inside = nodes_inside(graph, [each], (), folder)
+        if is_inside is not None and is_inside.any():
+            return is_inside
     return None
 
 

@@ -216,14 +216,14 @@ def list_routes(graph: CodeGraph, text: str = "") -> tuple[ServedRoute, ...]:
     ids = graph.nodes.ids
     prefix = external_id(ROUTE_PREFIX)
     words = text.lower().split()
-    found = []
+    routes = []
     for node in ids.prefix_range(prefix):
         name = ids[node].removeprefix(prefix)
         if all(word in name.lower() for word in words):
             method, _, path = name.partition(" ")
             requests = tuple(ids[source] for source in _sources(graph, node))
-            found += [ServedRoute(method, path, handler, line, requests) for handler, line in _handlers(graph, node)]
-    return tuple(sorted(found, key=lambda each: (each.path, each.method, each.handler)))
+            routes += [ServedRoute(method, path, handler, line, requests) for handler, line in _handlers(graph, node)]
+    return tuple(sorted(routes, key=lambda each: (each.path, each.method, each.handler)))
 
 
 def _handlers(graph: CodeGraph, route: int) -> Iterator[tuple[str, int]]:
@@ -273,7 +273,7 @@ def list_neighbors(
     groups: list[Neighbors] = []
     constructors: tuple[int, ...] = ()
     for hop in range(1, hops + 1):
-        found: list[NDArray[np.int64]] = []
+        level_ends: list[NDArray[np.int64]] = []
         for toward in (Direction.IN, Direction.OUT):
             if direction not in (toward, Direction.BOTH):
                 continue
@@ -281,11 +281,11 @@ def list_neighbors(
             ends = edges.sources if toward is Direction.IN else edges.targets
             numbers = numbers[wanted[numbers] & ~is_seen[ends[numbers]]]
             groups += _groups(graph, hop, toward, numbers, limit)
-            found.append(ends[numbers].astype(np.int64))
+            level_ends.append(ends[numbers].astype(np.int64))
             if toward is Direction.OUT:
                 called = ends[numbers[edges.kinds[numbers] == EdgeKind.CALLS]]
                 constructors = find_constructors_run(graph, np.unique(called).tolist())
-        frontier = np.unique(np.concatenate(found))
+        frontier = np.unique(np.concatenate(level_ends))
         is_seen[frontier] = True
         frontier = np.union1d(frontier, np.array(constructors, dtype=np.int64))
         frontier = frontier[graph.nodes.kinds[frontier] != NodeKind.EXTERNAL]
@@ -327,16 +327,16 @@ def list_neighbors_and_co_changes(
     index: Index, node: int, *, hops: int, kinds: Sequence[str], direction: Direction, limit: int
 ) -> tuple[Neighbors, ...]:
     """Return `list_neighbors`, preceded by the co-changes of the node's file if that kind is queried."""
-    found = list_neighbors(index.graph, node, hops=hops, kinds=kinds, direction=direction, limit=limit)
+    neighbors = list_neighbors(index.graph, node, hops=hops, kinds=kinds, direction=direction, limit=limit)
     if EdgeKind.CO_CHANGES.label not in kinds:
-        return found
+        return neighbors
     edges = list_co_change_edges(index, node)
     if not edges:
-        return found
+        return neighbors
     graph, listed_edges = index.graph, edges[:limit]
     ends = [graph.nodes.ids.position(edge.target) for edge in listed_edges]
     layers = tuple((graph.layer(end), graph.tier(end)) for end in ends)
-    return (Neighbors(1, Direction.BOTH, EdgeKind.CO_CHANGES.label, len(edges), listed_edges, layers), *found)
+    return (Neighbors(1, Direction.BOTH, EdgeKind.CO_CHANGES.label, len(edges), listed_edges, layers), *neighbors)
 
 
 def list_co_change_edges(index: Index, node: int) -> tuple[Edge, ...]:
@@ -486,7 +486,7 @@ def _find_path_through_route(graph: CodeGraph, forward: Transition, source: int,
     requests = routed[kinds[edges.targets[routed]] == NodeKind.EXTERNAL]
     handlings = routed[kinds[edges.sources[routed]] == NodeKind.EXTERNAL]
     weights = _weights(True)
-    found: GraphPath | None = None
+    best: GraphPath | None = None
     seeds = np.zeros(n_nodes)
     seeds[source] = 1.0
     to_requests = paths_from_seeds(
@@ -516,9 +516,9 @@ def _find_path_through_route(graph: CodeGraph, forward: Transition, source: int,
                 chance *= float(np.prod([_entry(forward, i, j) for i, j in pairwise(places)]))
                 hops = zip(pairwise(places), part[1:], strict=True)
                 steps.append(tuple(_edge(graph, i, j, hop) for (i, j), hop in hops))
-            if found is None or chance > found.probability:
-                found = GraphPath((*start, *middle, *end[1:]), chance, (*steps[0], asked, handled, *steps[1]), True)
-    return found
+            if best is None or chance > best.probability:
+                best = GraphPath((*start, *middle, *end[1:]), chance, (*steps[0], asked, handled, *steps[1]), True)
+    return best
 
 
 def _weights(is_forward: bool) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:

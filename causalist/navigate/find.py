@@ -85,39 +85,39 @@ def find_nodes(index: Index, name: str, limit: int, kind: str | None = None) -> 
 def _fits(index: Index, wanted: str) -> dict[int, int]:
     """Return the best match of each matching node; edits and subsequences only if no name matches better."""
     lower, humps = wanted.lower(), _words(wanted)
-    found: dict[int, int] = {}
+    fit_by_node: dict[int, int] = {}
     scattered: dict[int, int] = {}
     if not lower:
-        return found
+        return fit_by_node
     in_order = re.compile(".*?".join(map(re.escape, lower)), re.DOTALL)
     for name, node in _names(index):
         if lower in name:
             fit = Fit.ANY_CASE if name == lower else Fit.PREFIX if name.startswith(lower) else Fit.PART
-            found[node] = min(int(fit), found.get(node, fit))
+            fit_by_node[node] = min(int(fit), fit_by_node.get(node, fit))
         elif match := in_order.search(name):
             scattered[node] = match.end() - match.start()
     ids = index.graph.nodes.ids
-    for node, current in found.items():
+    for node, current in fit_by_node.items():
         own = _last_name(ids[node])
         if current == Fit.ANY_CASE and wanted in (own, own.partition(".")[0], own.partition(" ")[2]):
-            found[node] = Fit.EXACT
+            fit_by_node[node] = Fit.EXACT
         elif current == Fit.PART and _begins_words(humps, own):
-            found[node] = Fit.WORDS
-    found.update((node, Fit.WORDS) for node in scattered if _begins_words(humps, _last_name(ids[node])))
-    return found or _nearly(index, lower, scattered)
+            fit_by_node[node] = Fit.WORDS
+    fit_by_node.update((node, Fit.WORDS) for node in scattered if _begins_words(humps, _last_name(ids[node])))
+    return fit_by_node or _nearly(index, lower, scattered)
 
 
 def _nearly(index: Index, lower: str, scattered: dict[int, int]) -> dict[int, int]:
     """Return names that begin with the letters after a few edits, or contain them in order and close together."""
-    found: dict[int, int] = {}
+    fit_by_node: dict[int, int] = {}
     if len(lower) >= _MIN_SCATTERED_LETTERS:
         close = _MAX_SCATTERED_SPREAD * len(lower)
-        found = {node: int(Fit.SCATTERED) for node, width in scattered.items() if width <= close}
+        fit_by_node = {node: int(Fit.SCATTERED) for node, width in scattered.items() if width <= close}
     lexical = index.lexical
     for at in nearest(lexical.names, lower, _MAX_NEAR_NAMES, beginnings=True):
         nodes = lexical.name_nodes[int(lexical.name_indptr[at]) : int(lexical.name_indptr[at + 1])]
-        found.update(dict.fromkeys(nodes.tolist(), int(Fit.SLIP)))
-    return found
+        fit_by_node.update(dict.fromkeys(nodes.tolist(), int(Fit.SLIP)))
+    return fit_by_node
 
 
 def _names(index: Index) -> Iterator[tuple[str, int]]:

@@ -230,7 +230,7 @@ def unite_affected(
     own = {graph.nodes.ids[node] for each in changed for node in each.tolist()}
     best: dict[str, Affected] = {}
     none: dict[str, float] = {}
-    for each in (each for found in affected for each in found):
+    for each in (each for of_one in affected for each in of_one):
         none[each.node] = none.get(each.node, 1.0) * (1.0 - each.probability)
         known = best.get(each.node)
         if known is None or (each.depth, -each.probability) < (known.depth, -known.probability):
@@ -245,7 +245,7 @@ def find_nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, 
     Rows in no definition or section belong to the file. Paths that are not in the graph are skipped.
     """
     nodes = graph.nodes
-    found: set[int] = set()
+    members: set[int] = set()
     for path, ranges in rows.items():
         file = nodes.ids.position(file_id(path))
         if file < 0:
@@ -258,9 +258,9 @@ def find_nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, 
         for node in definitions.tolist():
             owner[int(nodes.start_rows[node]) : int(nodes.end_rows[node]) + 1] = node
         for first, last in ranges:
-            found.update(owner[first : last + 1].tolist())
-    found.update([other for node in sorted(found) for other in graph.namesakes(node)])
-    return np.array(sorted(found), dtype=np.int64)
+            members.update(owner[first : last + 1].tolist())
+    members.update([other for node in sorted(members) for other in graph.namesakes(node)])
+    return np.array(sorted(members), dtype=np.int64)
 
 
 class Chains(NamedTuple):
@@ -303,13 +303,13 @@ def _find_chains(
     shares: dict[int, list[float]] = {}
     nearer: dict[int, int] = {}
     dispatched: set[int] = set()
-    found = _Users(graph, np.array(sorted({*best, *users}), dtype=np.int64), min_confidence, sites, uses)
+    user_edges = _Users(graph, np.array(sorted({*best, *users}), dtype=np.int64), min_confidence, sites, uses)
     while waiting:
         chance, node = heappop(waiting)
         if node in done:
             continue
         done.add(node)
-        for source, share, is_dispatched in found.of(node):
+        for source, share, is_dispatched in user_edges.of(node):
             if source in users:
                 shares.setdefault(source, []).append(-chance * share)
                 if -chance * share > max(best.get(source, 0.0), LEAST_PROBABILITY):

@@ -100,11 +100,11 @@ class ImplicitUses:
 
     def of_all(self, methods: Iterable[int]) -> tuple[ImplicitUse, ...]:
         """Return the uses that run one of several methods, at most one for each edge, in the order of `of`."""
-        found: dict[int, ImplicitUse] = {}
+        use_by_number: dict[int, ImplicitUse] = {}
         for use in chain.from_iterable(map(self.of, methods)):
-            if use.number not in found or _order(use) < _order(found[use.number]):
-                found[use.number] = use
-        return tuple(sorted(found.values(), key=_order))
+            if use.number not in use_by_number or _order(use) < _order(use_by_number[use.number]):
+                use_by_number[use.number] = use
+        return tuple(sorted(use_by_number.values(), key=_order))
 
     def of(self, method: int) -> tuple[ImplicitUse, ...]:
         """Return the uses that run a method: constructors first, then by confidence and by number of the edge."""
@@ -173,7 +173,7 @@ def is_run_unnamed(graph: CodeGraph, node: int) -> bool:
 
 def find_constructors_run(graph: CodeGraph, types: Iterable[int]) -> tuple[int, ...]:
     """Return the constructors, ascending, that calls of `types` run: own ones, else the nearest inherited ones."""
-    found, known = set[int](), _Types(graph)
+    constructors, known = set[int](), _Types(graph)
     for each in types:
         if graph.kind(each) not in TYPE_KINDS:
             continue
@@ -181,8 +181,8 @@ def find_constructors_run(graph: CodeGraph, types: Iterable[int]) -> tuple[int, 
         for name in chain.from_iterable(slots):
             owner = next((base for base in known.linear_bases(each) if known.members(base, name)), -1)
             if owner >= 0:
-                found.update(known.members(owner, name))
-    return tuple(sorted(found))
+                constructors.update(known.members(owner, name))
+    return tuple(sorted(constructors))
 
 
 def edge_of(graph: CodeGraph, use: ImplicitUse) -> Edge:
@@ -296,7 +296,7 @@ class _Types:
 
         These are its class and the classes that derive from it.
         """
-        edges, found = self.graph.edges, {slot.owner: 1.0}
+        edges, certainty_by_type = self.graph.edges, {slot.owner: 1.0}
         running = {slot.owner, method, *self.namesakes(method)}
         level = [slot.owner]
         while level:
@@ -306,24 +306,24 @@ class _Types:
                     self._deriving[base] = self.into(base, _DERIVING)
                 for number in self._deriving[base]:
                     each = int(edges.sources[number])
-                    if each not in found and self.graph.kind(each) in TYPE_KINDS:
-                        certainty = found[base] * float(edges.confidences[number])
+                    if each not in certainty_by_type and self.graph.kind(each) in TYPE_KINDS:
+                        certainty = certainty_by_type[base] * float(edges.confidences[number])
                         derived[each] = max(certainty, derived.get(each, 0.0))
             level = []
             for each in sorted(derived):
                 own = self.members(each, slot.name)
-                if self._inherits(each, own, slot, found, running, is_chained=is_chained):
-                    found[each] = derived[each]
+                if self._inherits(each, own, slot, certainty_by_type, running, is_chained=is_chained):
+                    certainty_by_type[each] = derived[each]
                     running.update((each, *own))
                     level.append(each)
-        return found
+        return certainty_by_type
 
     def _inherits(
         self,
         derived: int,
         own: Sequence[int],
         slot: _Slot,
-        found: Collection[int],
+        types: Collection[int],
         running: Collection[int],
         *,
         is_chained: bool,
@@ -337,7 +337,7 @@ class _Types:
         if slot.runs_bases:
             return True
         nearest = (base for base in self.linear_bases(derived)[1:] if self.members(base, slot.name))
-        return next(nearest, slot.owner) in found
+        return next(nearest, slot.owner) in types
 
     def members(self, owner: int, name: str) -> tuple[int, ...]:
         """Return the members of a type by a name, with overloads."""

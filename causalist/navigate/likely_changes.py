@@ -158,15 +158,15 @@ def find_missing_files(index: Index, paths: Iterable[str], coded: Iterable[str])
     if evidence is None:
         return ()
     chances = 1.0 / (1.0 + np.exp(-(MISSING_WEIGHTS.bias + evidence.scaled @ np.array(MISSING_WEIGHTS[1:]))))
-    found: list[ChangesWith] = []
+    missing: list[ChangesWith] = []
     for place in np.flatnonzero(chances >= LEAST_OTHER).tolist():
         node, reason = int(evidence.nodes[place]), int(evidence.reasons[place])
         if nodes.ids[node] not in own:
             n_both, n_commits, chance = int(evidence.n_both[place]), evidence.n_commits[reason], float(chances[place])
             role = Role(int(nodes.roles[node])).label
-            found.append(ChangesWith(nodes.ids[node], nodes.ids[reason], n_both, n_commits, chance, role))
-    found.sort(key=lambda each: (-each.probability, each.file))
-    return tuple(found[:MAX_MISSING]) if found and found[0].probability >= LEAST_BEST else ()
+            missing.append(ChangesWith(nodes.ids[node], nodes.ids[reason], n_both, n_commits, chance, role))
+    missing.sort(key=lambda each: (-each.probability, each.file))
+    return tuple(missing[:MAX_MISSING]) if missing and missing[0].probability >= LEAST_BEST else ()
 
 
 class MissingEvidence(NamedTuple):
@@ -215,14 +215,14 @@ def gather_missing(index: Index, changed: Iterable[str]) -> MissingEvidence | No
 def _find_partners(history: History, owners: Sequence[int]) -> NDArray[np.int64]:
     """Return the files with at least `LEAST_COMMON` commits of one of `owners`, ascending."""
     commits = np.repeat(np.arange(len(history.indptr) - 1), np.diff(history.indptr))
-    found = np.zeros(len(history), dtype=np.bool_)
+    is_partner = np.zeros(len(history), dtype=np.bool_)
     is_own = np.zeros(len(history.indptr) - 1, dtype=np.bool_)
     for place in np.flatnonzero(np.isin(history.nodes, owners)).tolist():
         own = commits[history.files == place]
         is_own[own] = True
-        found |= np.bincount(history.files[is_own[commits]], minlength=len(history)) >= LEAST_COMMON
+        is_partner |= np.bincount(history.files[is_own[commits]], minlength=len(history)) >= LEAST_COMMON
         is_own[own] = False
-    return history.nodes[found].astype(np.int64)
+    return history.nodes[is_partner].astype(np.int64)
 
 
 def _find_direct_uses(index: Index, owners: Sequence[int], files: NDArray[np.int64]) -> Iterator[NDArray[np.float64]]:
@@ -294,8 +294,8 @@ def _count_common_commits(history: History, files: NDArray[np.int64], owner: int
     touched = place[history.files]
     commits = np.repeat(np.arange(n_all), np.diff(history.indptr))
     known = touched >= 0
-    found, first = np.unique(touched[known], return_index=True)  # the newest commit comes first
-    idle[found] = commits[known][first]
+    touched_files, first = np.unique(touched[known], return_index=True)  # the newest commit comes first
+    idle[touched_files] = commits[known][first]
     own = commits[history.nodes[history.files] == owner]  # newest first
     rows, ranks = rows_of(history.indptr, own)
     weights = 1.0 / (np.arange(len(own)) + _RANK_OFFSET)
@@ -346,13 +346,13 @@ class _Files:
 
     def _compare_names(self, own: frozenset[str]) -> NDArray[np.float64]:
         weight = sum(self._rarity.get(word, 0.0) for word in sorted(own))
-        found = np.zeros(len(self._names))
+        similarities = np.zeros(len(self._names))
         for place, name in enumerate(self._names):
             shared = own & name
             if shared:
                 both = sum(self._rarity[word] for word in sorted(shared))
-                found[place] = both / np.sqrt(weight * sum(self._rarity[word] for word in sorted(name)))
-        return found
+                similarities[place] = both / np.sqrt(weight * sum(self._rarity[word] for word in sorted(name)))
+        return similarities
 
 
 class _WordVectors:
@@ -398,15 +398,15 @@ def split_stems(paths: Sequence[str]) -> list[tuple[str, ...]]:
     """Return `split_stem` of each path, in less time than one by one."""
     names = [path.rpartition("/")[2] for path in paths]
     stems = [name if name.startswith(".") else name.partition(".")[0] for name in names]
-    found: list[tuple[str, ...]] = []
+    word_lists: list[tuple[str, ...]] = []
     words: list[str] = []
     for word in _WORD_OR_END.findall("\n".join(stem.replace("\n", " ") for stem in stems) + "\n"):
         if word != "\n":
             words.append(word.lower())
             continue
-        found.append(tuple(each for each in words if each not in _TEST_WORDS) or tuple(words))
+        word_lists.append(tuple(each for each in words if each not in _TEST_WORDS) or tuple(words))
         words = []
-    return found
+    return word_lists
 
 
 def _find_users(affected: Iterable[Affected]) -> dict[str, Affected]:

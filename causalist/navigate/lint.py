@@ -204,11 +204,11 @@ def list_layer_files(graph: CodeGraph, layer: Layer, *, min_confidence: float) -
     n_uses = np.bincount(nodes.files[out_of], minlength=n)
     n_definitions = np.bincount(nodes.files[own & ~np.isin(nodes.kinds, _NO_DEFINITIONS)], minlength=n)
     files = np.unique(nodes.files[own]).tolist()
-    found = [
+    layer_files = [
         LayerFile(split_id(nodes.ids[file])[0], int(n_definitions[file]), int(n_used[file]), int(n_uses[file]))
         for file in files
     ]
-    return tuple(sorted(found, key=lambda each: (-each.n_used, each.path)))
+    return tuple(sorted(layer_files, key=lambda each: (-each.n_used, each.path)))
 
 
 def summarize_layers(graph: CodeGraph, *, min_confidence: float, n_hottest: int = 5) -> Layering:

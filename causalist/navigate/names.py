@@ -130,14 +130,14 @@ def resolve_name(index: Index, name: str, *, root: Path | None = None, folder: s
     """
     context = _Context(index, root, folder)
     wanted = name.strip()
-    found = _find(context, wanted) or _find_reading(context, wanted)
-    if not found:
+    matches = _find(context, wanted) or _find_reading(context, wanted)
+    if not matches:
         left_out = _left_out(context, wanted)
         if left_out:
             path, reason = left_out
             raise UnreadNode(f"{name!r} is not in the index: {path} was left out ({reason})", path, reason)
         raise UnknownNode(_unknown(context, name, wanted))
-    nodes, note = found
+    nodes, note = matches
     if len(nodes) > 1:
         suggestions = "\n".join(context.describe(n) for n in nodes[:_MAX_SUGGESTED])
         remainder = f"\n  and {len(nodes) - _MAX_SUGGESTED} more" if len(nodes) > _MAX_SUGGESTED else ""
@@ -157,11 +157,11 @@ def _find_reading(context: _Context, wanted: str) -> _Matches | None:
     """Return the matches of the first reading of a name that has any."""
     for reading, is_certain in _readings(wanted[:_MAX_WRITTEN]):
         try:
-            found = _find(context, reading)
+            matches = _find(context, reading)
         except UnknownNode:  # a line behind the end of a file
-            found = None
-        if found:
-            nodes, note = found
+            matches = None
+        if matches:
+            nodes, note = matches
             ids = context.index.graph.nodes.ids
             if not is_certain and not note and len(nodes) == 1:
                 note = f"{wanted!r} is taken for {ids[nodes[0]]}"
@@ -295,12 +295,12 @@ def _rewritten(context: _Context, wanted: str) -> Iterator[str]:
     if wanted.startswith("external:"):
         return
     for separator in ("::", "#", ""):
-        path, found, rest = wanted.partition(separator) if separator else (wanted, "", "")
-        if (separator and not found) or not path:
+        path, parted_by, rest = wanted.partition(separator) if separator else (wanted, "", "")
+        if (separator and not parted_by) or not path:
             continue
         for relative in _below_root(context, path.replace("\\", "/")):
-            yield f"{relative}{found}{rest}"
-            yield f"{escape_path(relative)}{found}{rest}"
+            yield f"{relative}{parted_by}{rest}"
+            yield f"{escape_path(relative)}{parted_by}{rest}"
 
 
 def paths_below(index: Index, path: str, *, root: Path | None, folder: str) -> Iterator[str]:
@@ -335,9 +335,9 @@ def _at_line(context: _Context, wanted: str) -> _Matches | None:
     if match is None:
         return None
     graph = context.index.graph
-    found = _exact(context, match["path"]) or _by_end(context, match["path"])
-    files = [n for n in found[0] if graph.kind(n) is NodeKind.FILE] if found else []
-    if not files or found is None:
+    matches = _exact(context, match["path"]) or _by_end(context, match["path"])
+    files = [n for n in matches[0] if graph.kind(n) is NodeKind.FILE] if matches else []
+    if not files or matches is None:
         return None
     if len(files) > 1:
         return files, ""
@@ -353,7 +353,7 @@ def _at_line(context: _Context, wanted: str) -> _Matches | None:
     # An attribute that a method sets belongs to the method's line rather than the other way round.
     if kinds[-1] in (NodeKind.FIELD, NodeKind.CONSTANT) and any(kind in CALLABLE_KINDS for kind in kinds):
         innermost = [n for n, kind in zip(innermost, kinds, strict=True) if kind in CALLABLE_KINDS]
-    return [innermost[-1]], found[1]
+    return [innermost[-1]], matches[1]
 
 
 def _by_end(context: _Context, wanted: str) -> _Matches | None:
@@ -364,22 +364,22 @@ def _by_end(context: _Context, wanted: str) -> _Matches | None:
         return None
     ids = context.index.graph.nodes.ids
     candidates = [(n, ids[n]) for n in _candidates(context, text)]
-    found: list[int] = []
+    nodes: list[int] = []
     for form in _WRITTEN:
-        found = [n for n, node_id in candidates if _ends_both(form(node_id), text)]
-        if found:
-            return found, ""
+        nodes = [n for n, node_id in candidates if _ends_both(form(node_id), text)]
+        if nodes:
+            return nodes, ""
     outside = [ids.position(f"external:{kind}{wanted}") for kind in ("", *ASKED_KINDS)]
-    found = _sections(context, text) or [n for n in outside if n >= 0]
-    if found:
-        return found, ""
+    nodes = _sections(context, text) or [n for n in outside if n >= 0]
+    if nodes:
+        return nodes, ""
     lower = text.lower()
     for form in _WRITTEN:
-        found = [n for n, node_id in candidates if _ends_both(form(node_id).lower(), lower)]
-        if len(found) == 1:
-            return found, f"{wanted!r} is taken for {ids[found[0]]}, which is written otherwise"
-        if found:
-            return found, ""
+        nodes = [n for n, node_id in candidates if _ends_both(form(node_id).lower(), lower)]
+        if len(nodes) == 1:
+            return nodes, f"{wanted!r} is taken for {ids[nodes[0]]}, which is written otherwise"
+        if nodes:
+            return nodes, ""
     return None
 
 
@@ -395,10 +395,10 @@ def _candidates(context: _Context, text: str) -> list[int]:
 
 def _sections(context: _Context, text: str) -> list[int]:
     """Return the sections that `file#heading` or the heading alone names."""
-    path, found, slug = text.rpartition("#")
+    path, parted_by, slug = text.rpartition("#")
     graph = context.index.graph
     slug = slug.strip().lower().replace(" ", "-")
-    if found and path:
+    if parted_by and path:
         file = _exact(context, path) or _by_end(context, path)
         heads = {f"{graph.nodes.ids[n]}#" for n in file[0]} if file else set()
     else:
@@ -406,7 +406,9 @@ def _sections(context: _Context, text: str) -> list[int]:
     passages = np.flatnonzero(graph.nodes.kinds == NodeKind.PASSAGE).tolist()
     ids_of_passages = [(n, graph.nodes.ids[n]) for n in passages]
     return [
-        n for n, i in ids_of_passages if i.endswith(f"#{slug}") and (not (found and path) or i[: -len(slug)] in heads)
+        n
+        for n, i in ids_of_passages
+        if i.endswith(f"#{slug}") and (not (parted_by and path) or i[: -len(slug)] in heads)
     ]
 
 
@@ -428,15 +430,15 @@ def _as_stem(node_id: str) -> str:
 
 def _as_text(node_id: str) -> str:
     """Return the id with the name of a handler as it is in the source."""
-    path, found, symbol = node_id.partition("::")
-    return f"{path}{found}{unescape_name(symbol)}"
+    path, parted_by, symbol = node_id.partition("::")
+    return f"{path}{parted_by}{unescape_name(symbol)}"
 
 
 def _as_title(node_id: str) -> str:
     """Return the id with the title of a handler in place of its name."""
-    path, found, symbol = node_id.partition("::")
+    path, parted_by, symbol = node_id.partition("::")
     around, dot, name = _REPEATED.sub("", symbol).rpartition(".")
-    return f"{path}{found}{around}{dot}{unescape_name(name.partition(' ')[2] or name)}"
+    return f"{path}{parted_by}{around}{dot}{unescape_name(name.partition(' ')[2] or name)}"
 
 
 # What people write for a node, most literal first.
@@ -468,9 +470,9 @@ def _unknown(context: _Context, name: str, wanted: str) -> str:
     wanted = line["path"] if line else wanted
     last = _REPEATED.sub("", re.split(r"[/.:#\\]+", wanted)[-1]).lower()
     tail = wanted.replace("\\", "/").rpartition("/")[2].lower()
-    found = _candidates(context, wanted)
-    if 0 < len(found) <= _MAX_SUGGESTED:
-        suggestions = "\n".join(context.describe(n) for n in found)
+    candidates = _candidates(context, wanted)
+    if 0 < len(candidates) <= _MAX_SUGGESTED:
+        suggestions = "\n".join(context.describe(n) for n in candidates)
         return f"nothing here is called {name!r}; by its last name there is:\n{suggestions}"
     positions = dict.fromkeys(p for text in (last, tail) for p in nearest(lexical.names, text, _MAX_NEAREST))
     near = [n for p in positions for n in lexical.name_nodes[lexical.name_indptr[p] : lexical.name_indptr[p + 1]]]

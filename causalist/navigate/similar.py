@@ -98,14 +98,14 @@ class _Reader:
                 previous[i] = last.get(text, -1)
                 last[text] = i
         arrays = [np.array(each, dtype=np.int32) for each in (starts, shapes, texts, is_name, rows)]
-        found: list[_Tokens | None] = []
+        token_lists: list[_Tokens | None] = []
         for start, end in spans:
             low, high = np.searchsorted(arrays[0], (start, end)).tolist()
             before = previous[low:high]
             back = np.where(before >= low, np.arange(low, high, dtype=np.int32) - before, np.int32(0))
             back[arrays[3][low:high] == 0] = -1
-            found.append(_Tokens(arrays[1][low:high], arrays[2][low:high], back, arrays[4][low:high]))
-        return found
+            token_lists.append(_Tokens(arrays[1][low:high], arrays[2][low:high], back, arrays[4][low:high]))
+        return token_lists
 
     def text_of(self) -> list[str]:
         """Return the texts by their numbers."""
@@ -162,13 +162,13 @@ class _Reader:
 
 def _outermost(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return disjoint spans that cover the given ones, which ascend by start."""
-    found: list[tuple[int, int]] = []
+    outermost: list[tuple[int, int]] = []
     for start, end in spans:
-        if not found or start >= found[-1][1]:
-            found.append((start, end))
-        elif end > found[-1][1]:
-            found[-1] = (found[-1][0], end)
-    return found
+        if not outermost or start >= outermost[-1][1]:
+            outermost.append((start, end))
+        elif end > outermost[-1][1]:
+            outermost[-1] = (outermost[-1][0], end)
+    return outermost
 
 
 class _Candidates:
@@ -207,7 +207,7 @@ class _Candidates:
         draw = np.random.default_rng(_SEED)
         factors = draw.integers(0, 1 << 32, _N_HASHES, dtype=np.uint32) | np.uint32(1)
         terms = draw.integers(0, 1 << 32, _N_HASHES, dtype=np.uint32)
-        found = np.empty((len(self), _N_HASHES), dtype=np.uint32)
+        signatures = np.empty((len(self), _N_HASHES), dtype=np.uint32)
         for first, behind in _chunks([len(each.shapes) for each in self._tokens]):
             sizes = [len(each.shapes) for each in self._tokens[first:behind]]
             flat = np.concatenate([each.shapes for each in self._tokens[first:behind]]).astype(np.uint64)
@@ -222,8 +222,8 @@ class _Candidates:
             for k in range(_N_HASHES):
                 values = hashed * factors[k] + terms[k]
                 values[over] = 0xFFFFFFFF
-                found[first:behind, k] = np.minimum.reduceat(values, offsets)
-        return found
+                signatures[first:behind, k] = np.minimum.reduceat(values, offsets)
+        return signatures
 
     def groups_of_one_shape(self) -> list[list[int]]:
         """Return the definitions with the same shapes, ascending, by their first."""
@@ -256,8 +256,8 @@ class _Candidates:
         structure = 2 * _common_length(texts, other_texts) / (n + m)
         if structure < 1:
             structure = max(structure, 2 * _common_length(backs, other_backs) / (n + m))
-        found = (1 - SHARED_WEIGHT) * structure + SHARED_WEIGHT * shared
-        return found if found >= least else 0.0
+        similarity = (1 - SHARED_WEIGHT) * structure + SHARED_WEIGHT * shared
+        return similarity if similarity >= least else 0.0
 
     def shared_callees(self, i: int, j: int) -> float | None:
         """Return the share of called names that both have, None if one calls nothing that is known."""
@@ -433,25 +433,25 @@ def find_similar(
     known = _Candidates(graph, read, np.union1d(targets, others))
     signatures = known.signatures()
     is_target = np.isin(known.nodes, targets)
-    found: dict[tuple[int, int], float] = {}
+    similarities: dict[tuple[int, int], float] = {}
     for i in np.flatnonzero(is_target).tolist():
         shared = (signatures == signatures[i]).mean(axis=1)
         for j in np.flatnonzero(shared >= _MIN_SHARED).tolist():
             if i != j and not (is_target[j] and j < i) and known.is_comparable(i, j):
                 similarity = known.similarity(i, j, min_similarity)
                 if similarity:
-                    found[i, j] = similarity
+                    similarities[i, j] = similarity
     parents = graph.nodes.parents
-    pairs = {(known.nodes[i], known.nodes[j]) for i, j in found}
+    pairs = {(known.nodes[i], known.nodes[j]) for i, j in similarities}
 
     def is_implied(i: int, j: int) -> bool:
         one, other = known.nodes[i], known.nodes[j]
         ends = ((a, b) for a in (one, *_around(parents, one)) for b in (other, *_around(parents, other)))
         return any((end in pairs or end[::-1] in pairs) and end != (one, other) for end in ends)
 
-    kept = [(i, j) for i, j in found if not is_implied(i, j)]
-    kept.sort(key=lambda pair: (-found[pair], pair))
-    return tuple(known.pair(i, j, found[i, j]) for i, j in kept)
+    kept = [(i, j) for i, j in similarities if not is_implied(i, j)]
+    kept.sort(key=lambda pair: (-similarities[pair], pair))
+    return tuple(known.pair(i, j, similarities[i, j]) for i, j in kept)
 
 
 def find_clusters(
@@ -473,7 +473,7 @@ def find_clusters(
     members = {group[0]: group for group in groups}
     weights = {first: sum(len(members[j]) for j in (first, *links[first])) for first in links}
     assigned: set[int] = set()
-    found: list[tuple[int, list[int]]] = []
+    first_and_nodes: list[tuple[int, list[int]]] = []
     for first in sorted(links, key=lambda first: (-weights[first], first)):
         if first in assigned:
             continue
@@ -481,12 +481,12 @@ def find_clusters(
         inside = [k for j in (first, *near) for k in members[j] if k != first]
         if inside:
             assigned.update((first, *near))
-            found.append((first, inside))
-    found.sort(key=lambda each: (-sum(known.n_lines(k) for k in each[1]), each[0]))
+            first_and_nodes.append((first, inside))
+    first_and_nodes.sort(key=lambda each: (-sum(known.n_lines(k) for k in each[1]), each[0]))
     clusters: list[SimilarCluster] = []
     cluster_of: dict[int, int] = {}
     parents, n_clusters = graph.nodes.parents, 0
-    for first, inside in found:
+    for first, inside in first_and_nodes:
         pairs = [(k, known.similarity(first, k, min_similarity)) for k in inside if known.is_comparable(first, k)]
         members_of = {known.nodes[k] for k, similarity in pairs if similarity}
         pairs = [
@@ -519,17 +519,17 @@ def _around(parents: NDArray[np.int32], node: int) -> Iterator[int]:
 
 def _split_groups(known: _Candidates, min_similarity: float) -> list[list[int]]:
     """Return groups of definitions of one shape that are similar to the first of their group."""
-    found = []
+    groups = []
     for group in known.groups_of_one_shape():
         for _ in range(_MAX_ROUNDS):
             first, *rest = group
             is_near = [bool(known.similarity(first, each, min_similarity)) for each in rest]
-            found.append([first, *(each for each, near in zip(rest, is_near, strict=True) if near)])
+            groups.append([first, *(each for each, near in zip(rest, is_near, strict=True) if near)])
             group = [each for each, near in zip(rest, is_near, strict=True) if not near]
             if not group:
                 break
-        found += [[each] for each in group]
-    return found
+        groups += [[each] for each in group]
+    return groups
 
 
 def _propose_pairs(signatures: NDArray[np.uint32], firsts: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -546,12 +546,12 @@ def _propose_pairs(signatures: NDArray[np.uint32], firsts: Sequence[int]) -> Ite
         # In a large bucket, those whose next hashes are alike stand side by side.
         order = np.lexsort((signatures[:, (band + _BAND_ROWS) % _N_HASHES], bucket))
         ordered = bucket[order]
-        found = [keys]
+        chunks = [keys]
         for step in range(1, _MAX_NEIGHBORS + 1):
             same = np.flatnonzero(ordered[:-step] == ordered[step:])
             one, other = order[same], order[same + step]
-            found.append(np.minimum(one, other) * n + np.maximum(one, other))
-        keys = np.unique(np.concatenate(found))
+            chunks.append(np.minimum(one, other) * n + np.maximum(one, other))
+        keys = np.unique(np.concatenate(chunks))
     for start in range(0, len(keys), 100_000):
         one, other = keys[start : start + 100_000] // n, keys[start : start + 100_000] % n
         shared = (signatures[one] == signatures[other]).mean(axis=1)

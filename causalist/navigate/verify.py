@@ -110,11 +110,11 @@ def verify_use(
     matching = numbers[is_meant].tolist()
     uses = find_implicit_uses(graph, [target, *graph.namesakes(target)])
     implicit = [use for use in uses if is_source[edges.sources[use.number]] and use.number not in matching]
-    found = sort_by_confidence([*map(graph.edge, matching), *(edge_of(graph, use) for use in implicit)])
+    using_edges = sort_by_confidence([*map(graph.edge, matching), *(edge_of(graph, use) for use in implicit)])
     is_meant |= np.isin(numbers, [use.number for use in implicit])
-    bases = tuple(find_rule_precision(edge) for edge in found)
-    if any(edge.certainty >= min_confidence for edge in found):
-        return Verdict(ids[source], ids[target], Certainty.YES, VerdictReason.USES, found, (), bases)
+    bases = tuple(find_rule_precision(edge) for edge in using_edges)
+    if any(edge.certainty >= min_confidence for edge in using_edges):
+        return Verdict(ids[source], ids[target], Certainty.YES, VerdictReason.USES, using_edges, (), bases)
     gaps = list_unresolved_calls(graph, is_source, lambda text: text in names) if names else ()
     is_call = (edges.kinds[numbers] == EdgeKind.CALLS) & ~is_meant
     others = [graph.edge(number) for number in numbers[is_call].tolist()]
@@ -123,7 +123,7 @@ def verify_use(
     sites = _sites(graph, source, is_target, names, file_calls)
     n_elsewhere = sum(edge.n / edge.candidates for edge in others)
     certainty = Certainty.UNKNOWN
-    if found:
+    if using_edges:
         reason = VerdictReason.WEAK
     elif gaps:
         reason = VerdictReason.RECEIVER
@@ -145,7 +145,7 @@ def verify_use(
                 gaps = list_unresolved_calls(graph, is_source, lambda _: True)
     instead = sort_by_confidence(others)
     calls = calls_from(graph, source)
-    return Verdict(ids[source], ids[target], certainty, reason, found, (), bases, sites, gaps, instead, calls)
+    return Verdict(ids[source], ids[target], certainty, reason, using_edges, (), bases, sites, gaps, instead, calls)
 
 
 def find_rule_precision(edge: Edge) -> RulePrecision:
@@ -188,14 +188,14 @@ def _sites(
         (int(nodes.start_rows[i]), int(nodes.end_rows[i]))
         for i in np.flatnonzero(is_target & (nodes.files == file) & (nodes.parents >= 0)).tolist()
     ]
-    found = [
+    sites = [
         CallSite(call.row + 1, _NUMBERED.sub("", call.callee))
         for call in file_calls
         if _NUMBERED.sub("", call.callee).replace("::", ".").rpartition(".")[2] in names
         and any(start <= call.row <= end for start, end in spans)
         and not any(start <= call.row <= end for start, end in aside)
     ]
-    return tuple(sorted(found))
+    return tuple(sorted(sites))
 
 
 def _rows_inside(graph: CodeGraph, source: int, is_target: NDArray[np.bool_], rows: Iterable[int]) -> list[int]:
