@@ -125,8 +125,8 @@ def _main_languages(index: Index) -> list[str]:
 
 
 def _frequencies(postings: Postings, terms: StringTable) -> NDArray[np.int32]:
-    found = np.diff(postings.indptr).astype(np.int32)
-    return found if len(found) == len(terms) else np.resize(found, len(terms))
+    frequencies = np.diff(postings.indptr).astype(np.int32)
+    return frequencies if len(frequencies) == len(terms) else np.resize(frequencies, len(terms))
 
 
 def readme_of(index: Index) -> tuple[str, NDArray[np.int64]]:
@@ -149,8 +149,8 @@ def _occurrences(lexical: LexicalIndex, nodes: NDArray[np.int64], n_nodes: int) 
     postings = lexical.definitions
     places = np.flatnonzero(chosen[postings.documents])
     terms = np.searchsorted(postings.indptr, places, side="right") - 1
-    found = np.bincount(terms, weights=postings.counts[places].astype(np.float64), minlength=len(lexical.terms))
-    return np.rint(found).astype(np.int32)
+    occurrences = np.bincount(terms, weights=postings.counts[places].astype(np.float64), minlength=len(lexical.terms))
+    return np.rint(occurrences).astype(np.int32)
 
 
 def _vector(terms: StringTable, weights: NDArray[np.float64]) -> list[float]:
@@ -159,9 +159,9 @@ def _vector(terms: StringTable, weights: NDArray[np.float64]) -> list[float]:
     rows = rows_of_terms(terms, encoder)
     used = np.flatnonzero((rows >= 0) & (weights > 0))
     vectors = encoder.rows[rows[used]].astype(np.float64) * encoder.scales[rows[used], None]
-    found = (vectors * weights[used, None]).sum(axis=0)
-    norm = float(np.sqrt((found * found).sum()))
-    return [round(float(each), 5) for each in (found / norm if norm > 0 else found)]
+    vector = (vectors * weights[used, None]).sum(axis=0)
+    norm = float(np.sqrt((vector * vector).sum()))
+    return [round(float(each), 5) for each in (vector / norm if norm > 0 else vector)]
 
 
 def write_words(path: Path, words: RepositoryWords) -> None:
@@ -299,8 +299,8 @@ class Catalog:
 
     def frequencies(self, terms: Sequence[str], field: str = "definitions") -> tuple[NDArray[np.int64], int]:
         """Return (in how many definitions of all visible repositories each term is, the number of these)."""
-        found = [int(self._rows(term)[FIELDS.index(field)].sum()) for term in terms]
-        return np.array(found, dtype=np.int64), int(sum(self.columns["n_definitions"]))
+        frequencies = [int(self._rows(term)[FIELDS.index(field)].sum()) for term in terms]
+        return np.array(frequencies, dtype=np.int64), int(sum(self.columns["n_definitions"]))
 
     def having(self, term: str, field: str = "names") -> list[str]:
         """Return the repositories with a term in a field, those that have it most often first."""
@@ -321,7 +321,7 @@ class Catalog:
         """Return the evidence for each visible repository, shape (n, len(ChoiceWeights))."""
         terms = parse_query(question).terms
         n = len(self)
-        found = np.zeros((n, len(ChoiceWeights._fields)))
+        evidence = np.zeros((n, len(ChoiceWeights._fields)))
         sizes = np.array(self.columns["n_definitions"], dtype=np.float64)
         readmes = np.array(self.columns["n_readme"], dtype=np.float64)
         total = sum(terms.values()) or 1.0
@@ -337,15 +337,15 @@ class Catalog:
                     continue
                 idf = float(np.log1p((n - frequency + 0.5) / (frequency + 0.5)))
                 tf = np.sqrt(counts) if field not in lengths else counts.astype(np.float64)
-                found[:, column] += weight / total * idf * tf * (_K1 + 1) / (tf + _K1 * norm)
+                evidence[:, column] += weight / total * idf * tf * (_K1 + 1) / (tf + _K1 * norm)
         vector = shipped_encoder().encode(question)
         if vector is not None and n:
             own = vector / max(float(np.sqrt((vector.astype(np.float64) ** 2).sum())), 1e-9)
             for name, vectors in (("code", self.code), ("description", self.description)):
-                found[:, ChoiceWeights._fields.index(name)] = (vectors - vectors.mean(axis=0)) @ own
-        found[:, ChoiceWeights._fields.index("pagerank")] = np.log(self.pagerank(across) * max(n, 1))
-        found[:, ChoiceWeights._fields.index("size")] = np.log1p(sizes)
-        return found
+                evidence[:, ChoiceWeights._fields.index(name)] = (vectors - vectors.mean(axis=0)) @ own
+        evidence[:, ChoiceWeights._fields.index("pagerank")] = np.log(self.pagerank(across) * max(n, 1))
+        evidence[:, ChoiceWeights._fields.index("size")] = np.log1p(sizes)
+        return evidence
 
     def choose(
         self, question: str, n: int, across: "CrossEdges | None" = None, weights: ChoiceWeights = WEIGHTS
@@ -380,9 +380,9 @@ class Catalog:
         """Return the counts of a term, shape (len(FIELDS), n), 0 for repositories without it."""
         numbers, counts = self.words.of(term)
         places = self.place[numbers]
-        found = np.zeros((len(FIELDS), len(self)), dtype=np.int64)
-        found[:, places[places >= 0]] = counts[places >= 0].T
-        return found
+        rows = np.zeros((len(FIELDS), len(self)), dtype=np.int64)
+        rows[:, places[places >= 0]] = counts[places >= 0].T
+        return rows
 
 
 def _matrix(rows: list[list[float]]) -> NDArray[np.float64]:
@@ -405,14 +405,14 @@ class _WordTable:
     def of(self, term: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return (repositories with a term, their counts, of shape (n, len(FIELDS)))."""
         # Groups are sorted: those whose last term is not before it, up to those whose first term is behind it.
-        found = [(np.zeros(0, dtype=np.int64), np.zeros((0, len(FIELDS)), dtype=np.int64))]
+        parts = [(np.zeros(0, dtype=np.int64), np.zeros((0, len(FIELDS)), dtype=np.int64))]
         for i in range(bisect_left(self._lasts, term), bisect_right(self._firsts, term)):
             terms, numbers, counts = self._group(i)
             at = terms.index(term)
             if at >= 0:
                 rows = slice(terms.bounds[at], terms.bounds[at + 1])
-                found.append((numbers[rows], counts[rows]))
-        return np.concatenate([each[0] for each in found]), np.concatenate([each[1] for each in found])
+                parts.append((numbers[rows], counts[rows]))
+        return np.concatenate([each[0] for each in parts]), np.concatenate([each[1] for each in parts])
 
     def containing(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return (repositories, counts of names) of all rows whose term contains a text and is in a name."""

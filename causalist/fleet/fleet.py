@@ -134,9 +134,9 @@ class Fleet:
 
     def status(self) -> FleetStatus:
         """Return what is indexed, by the records of the store. Raises FleetError."""
-        found = {each.name: self._shard(each.name) for each in self.file.members}
-        shards = tuple(each for each in found.values() if each is not None)
-        return FleetStatus(shards, tuple(name for name, each in found.items() if each is None))
+        shard_by_name = {each.name: self._shard(each.name) for each in self.file.members}
+        shards = tuple(each for each in shard_by_name.values() if each is not None)
+        return FleetStatus(shards, tuple(name for name, each in shard_by_name.items() if each is None))
 
     def index(
         self,

@@ -104,8 +104,8 @@ class CrossEdges:
     def _codes(column: Any, names: Any) -> NDArray[np.int64]:
         import pyarrow.compute as compute
 
-        found = compute.fill_null(compute.index_in(column.cast(names.type), value_set=names), -1)
-        return np.asarray(found.to_numpy(), dtype=np.int64)
+        codes = compute.fill_null(compute.index_in(column.cast(names.type), value_set=names), -1)
+        return np.asarray(codes.to_numpy(), dtype=np.int64)
 
     @classmethod
     def none(cls) -> "CrossEdges":
@@ -135,11 +135,11 @@ class CrossEdges:
     def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Return (using repository, used one, sum of confidences), each pair once; numbers are places in `names`."""
         keys = self._sources * len(self.names) + self._targets
-        found, which = np.unique(keys, return_inverse=True)
+        pairs, which = np.unique(keys, return_inverse=True)
         weights = np.asarray(self._table.column("confidence").to_numpy(), dtype=np.float64)
         n = max(len(self.names), 1)
-        users, used = np.divmod(found, n)
-        return users, used, np.bincount(which, weights=weights, minlength=len(found)).astype(np.float64)
+        users, used = np.divmod(pairs, n)
+        return users, used, np.bincount(which, weights=weights, minlength=len(pairs)).astype(np.float64)
 
     def neighbors(self, names: Collection[str], *, backward: bool) -> list[str]:
         """Return the repositories that these use, or with `backward` that use these; names are sorted."""
@@ -238,7 +238,7 @@ class JoinedGraph:
     def _postings(self, terms: Collection[str]) -> LexicalIndex:
         table = StringTable.from_strings(sorted(terms))
         n = len(self.graph.nodes)
-        found = []
+        fields = []
         for field in ("definitions", "symbol_names"):
             documents: list[NDArray[np.int32]] = []
             sizes = [0]
@@ -251,12 +251,12 @@ class JoinedGraph:
                 n_documents += getattr(part.index.lexical, field).n_documents
             joined = np.concatenate(documents) if documents else np.zeros(0, dtype=np.int32)
             indptr = np.cumsum(sizes).astype(np.int32)
-            found.append(Postings(indptr, joined, np.ones(len(joined), dtype=np.int32), np.zeros(n), n_documents))
+            fields.append(Postings(indptr, joined, np.ones(len(joined), dtype=np.int32), np.zeros(n), n_documents))
         none = Postings(np.zeros(len(table) + 1, dtype=np.int32), np.zeros(0, dtype=np.int32),
                         np.zeros(0, dtype=np.int32), np.zeros(n), 0)  # fmt: skip
         empty = StringTable.from_strings(())
         pointers = np.zeros(1, dtype=np.int32)
-        return LexicalIndex(table, found[0], none, none, found[1], empty, pointers, pointers[:0])
+        return LexicalIndex(table, fields[0], none, none, fields[1], empty, pointers, pointers[:0])
 
     def _both(self) -> Iterator[tuple[GraphPart, NDArray[np.int32]]]:
         return zip(self.parts, self.places, strict=True)
@@ -267,8 +267,8 @@ class JoinedGraph:
         number = part.index.lexical.terms.position(term)
         if number < 0:
             return np.zeros(0, dtype=np.int32)
-        found = places[postings.documents[int(postings.indptr[number]) : int(postings.indptr[number + 1])]]
-        return found[found >= 0]
+        documents = places[postings.documents[int(postings.indptr[number]) : int(postings.indptr[number + 1])]]
+        return documents[documents >= 0]
 
 
 def _terms(name: str) -> Iterator[str]:
@@ -307,11 +307,11 @@ def join_graphs(parts: Sequence[GraphPart], across: Iterable[CrossEdge] = ()) ->
         return np.concatenate(rows or values)
 
     def linked(name: str) -> NDArray[np.int32]:
-        found = []
+        columns = []
         for (_, i, _), nodes in zip(blocks, members, strict=True):
             others = getattr(graphs[i].nodes, name)[nodes]
-            found.append(np.where(others >= 0, places[i][others], -1).astype(np.int32))
-        return np.concatenate(found)
+            columns.append(np.where(others >= 0, places[i][others], -1).astype(np.int32))
+        return np.concatenate(columns)
 
     def strings(name: str) -> StringTable:
         rows = [getattr(graphs[i].nodes, name).take(n) for (_, i, _), n in zip(blocks, members, strict=True)]
@@ -342,16 +342,16 @@ def _with_edges(
             best[key] = edge
     rules = sorted({rule for graph in graphs for rule in graph.rule_names} | {each.rule for each in best.values()})
     number_of = {rule: number for number, rule in enumerate(rules)}
-    found: dict[str, list[NDArray[Any]]] = {name: [] for name in EdgeColumns._fields}
+    chunks: dict[str, list[NDArray[Any]]] = {name: [] for name in EdgeColumns._fields}
     for graph, place in zip(graphs, places, strict=True):
         edges = graph.edges
         kept = np.flatnonzero((place[edges.sources] >= 0) & (place[edges.targets] >= 0))
         names = np.array([number_of[rule] for rule in graph.rule_names] or [0], dtype=np.uint8)
-        found["sources"].append(place[edges.sources[kept]])
-        found["targets"].append(place[edges.targets[kept]])
-        found["rules"].append(names[edges.rules[kept]])
+        chunks["sources"].append(place[edges.sources[kept]])
+        chunks["targets"].append(place[edges.targets[kept]])
+        chunks["rules"].append(names[edges.rules[kept]])
         for name in ("kinds", "confidences", "candidates", "counts", "rows"):
-            found[name].append(getattr(edges, name)[kept])
+            chunks[name].append(getattr(edges, name)[kept])
     keys, more = list(best), list(best.values())
     added = {
         "sources": np.array([key[0] for key in keys], dtype=np.int32),
@@ -363,7 +363,7 @@ def _with_edges(
         "counts": np.array([each.n for each in more], dtype=np.int32),
         "rows": np.array([each.row for each in more], dtype=np.int32),
     }
-    columns = EdgeColumns(**{name: np.concatenate([*found[name], added[name]]) for name in EdgeColumns._fields})
+    columns = EdgeColumns(**{name: np.concatenate([*chunks[name], added[name]]) for name in EdgeColumns._fields})
     graph = CodeGraph(nodes, build_edge_table(columns, len(nodes)), tuple(rules), _unresolved(graphs, places))
     return JoinedGraph(tuple(parts), tuple(places), graph)
 

@@ -94,20 +94,20 @@ def resolve_node(view: FleetView, name: str) -> FleetNode:
     Raises UnknownNode, and AmbiguousNode if several repositories, or several nodes of one, answer to it.
     """
     repository, inner = view.split_name(name)
-    found: list[FleetNode] = []
+    candidates: list[FleetNode] = []
     reasons: list[CausalistError] = []
     for each in [repository] if repository else _repositories_with(view, inner):
         opened = view.repository(each)
         try:
-            found.append(FleetNode(each, opened.index.graph.nodes.ids[opened.resolve(inner)]))
+            candidates.append(FleetNode(each, opened.index.graph.nodes.ids[opened.resolve(inner)]))
         except AmbiguousNode as error:
-            found += [FleetNode(each, candidate) for candidate in error.candidates]
+            candidates += [FleetNode(each, candidate) for candidate in error.candidates]
         except CausalistError as error:
             reasons.append(error)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        ids = tuple(sorted(each.id for each in found))
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
+        ids = tuple(sorted(each.id for each in candidates))
         more = f"\n  and {len(ids) - _MAX_NAMED} more" if len(ids) > _MAX_NAMED else ""
         listed = "".join(f"\n  {each}" for each in ids[:_MAX_NAMED])
         raise AmbiguousNode(f"{len(ids)} nodes are called {name!r}:{listed}{more}", name, ids)
@@ -122,14 +122,14 @@ def _repositories_with(view: FleetView, name: str) -> list[str]:
     terms = [terms_of(word)[-1] for word in words if terms_of(word)]
     if not terms:
         return []
-    found = view.catalog.having(terms[-1])
+    repositories = view.catalog.having(terms[-1])
     # The last word of a path may be the ending of the file.
     paths = {each for term in terms[-2:] for each in view.catalog.having(term, "paths")}
-    found += sorted(paths - set(found))
+    repositories += sorted(paths - set(repositories))
     others = {each for term in terms[:-1] for field in ("names", "paths") for each in view.catalog.having(term, field)}
     # Of `Client.get` the ones that have both words come first.
-    found.sort(key=lambda each: each not in others)
-    return found[:_MAX_SEARCHED]
+    repositories.sort(key=lambda each: each not in others)
+    return repositories[:_MAX_SEARCHED]
 
 
 def find_nodes(view: FleetView, name: str, *, limit: int = 20, kind: str | None = None) -> tuple[Hit, ...]:
@@ -179,8 +179,8 @@ def find_impact(
         graph = joined.graph
         given = [navigate.with_overloads_and_members(graph, [joined.place(*node)]) for node in nodes]
         limits = {"max_depth": max_depth, "min_confidence": min_confidence}
-        found = [navigate.find_affected_nodes(graph, changed, **limits) for changed in given]  # type: ignore[arg-type]
-        return found[0] if len(found) == 1 else navigate.unite_affected(graph, given, found)
+        impacts = [navigate.find_affected_nodes(graph, changed, **limits) for changed in given]  # type: ignore[arg-type]
+        return impacts[0] if len(impacts) == 1 else navigate.unite_affected(graph, given, impacts)
 
     joined, affected, left_out = _search_across(view, nodes, search)
     mentions = navigate.mentions_of(joined.graph, [joined.place(*node) for node in nodes])
@@ -197,17 +197,17 @@ def find_tests(
         graph = joined.graph
         texts = FleetText({part.name: view.repository(part.name) for part in joined.parts})
         given = [navigate.with_overloads_and_members(graph, [joined.place(*node)]) for node in nodes]
-        found = [
+        impacts = [
             navigate.find_tests_reaching(
                 graph, changed, max_depth=max_depth, min_confidence=min_confidence,
                 lexical=joined.words_of(changed.tolist()), read_text=texts.read_text,
             )
             for changed in given
         ]  # fmt: skip
-        return found[0] if len(found) == 1 else navigate.unite_affected(graph, given, found)
+        return impacts[0] if len(impacts) == 1 else navigate.unite_affected(graph, given, impacts)
 
-    joined, found, left_out = _search_across(view, nodes, search, of_users=True)
-    tests = tuple(sorted(found, key=lambda each: (-each.probability, each.depth, each.node)))
+    joined, tests_reaching, left_out = _search_across(view, nodes, search, of_users=True)
+    tests = tuple(sorted(tests_reaching, key=lambda each: (-each.probability, each.depth, each.node)))
     choice = TestChoice(tests)
     if any(joined.graph.kind(joined.place(*node)) not in CALLABLE_KINDS for node in nodes):
         return choice, left_out
@@ -339,8 +339,8 @@ def _search_across(
     names = sorted(reached)
     while True:
         joined, left_out = _join(view, names, sorted({node.repository for node in nodes}))
-        found = search(joined)
-        every = _all_users(joined, nodes) if of_users else [each.node for each in found]
+        affected = search(joined)
+        every = _all_users(joined, nodes) if of_users else [each.node for each in affected]
         by_repository: dict[str, list[int]] = {}
         for each in every:
             repository, inner = split_joined(each)
@@ -352,14 +352,14 @@ def _search_across(
         more = _users_of(view, {name: frozenset(ids) for name, ids in reached.items()})
         added = [name for name in more if name not in names]
         if not added or left_out:
-            return joined, found, tuple(sorted({*left_out, *added}))
+            return joined, affected, tuple(sorted({*left_out, *added}))
         names += added
 
 
 def _all_users(joined: JoinedGraph, nodes: Sequence[FleetNode]) -> list[str]:
     changed = navigate.with_overloads_and_members(joined.graph, [joined.place(*node) for node in nodes])
-    found = navigate.find_affected_nodes(joined.graph, changed, max_depth=None, min_confidence=0.0)
-    return [each.node for each in found]
+    users = navigate.find_affected_nodes(joined.graph, changed, max_depth=None, min_confidence=0.0)
+    return [each.node for each in users]
 
 
 def _between(view: FleetView, source: str, target: str) -> list[str]:
@@ -369,7 +369,7 @@ def _between(view: FleetView, source: str, target: str) -> list[str]:
     users, used, _ = view.across.pairs
     names = view.across.names
     ways = [(users, used), (used, users), (np.concatenate([users, used]), np.concatenate([used, users]))]
-    found: list[str] = []
+    repositories: list[str] = []
     for here, there in ways:
         if source not in names or target not in names:
             break
@@ -378,21 +378,21 @@ def _between(view: FleetView, source: str, target: str) -> list[str]:
         length = np.where((ahead < 0) | (back < 0), -1, ahead + back)
         on_way = np.flatnonzero(length >= 0)
         order = on_way[np.lexsort((on_way, length[on_way]))]
-        found = [names[i] for i in order.tolist()]
-        if found:
+        repositories = [names[i] for i in order.tolist()]
+        if repositories:
             break
-    return found
+    return repositories
 
 
 def _distances(here: NDArray[np.int64], there: NDArray[np.int64], start: int, n: int) -> NDArray[np.int64]:
     """Return the number of steps from `start` to each of n, -1 where none lead."""
-    found = np.full(n, -1, dtype=np.int64)
-    found[start] = 0
+    distances = np.full(n, -1, dtype=np.int64)
+    distances[start] = 0
     level = 0
     while True:
-        ends = there[found[here] == level]
-        ends = ends[found[ends] < 0]
+        ends = there[distances[here] == level]
+        ends = ends[distances[ends] < 0]
         if not len(ends):
-            return found
+            return distances
         level += 1
-        found[ends] = level
+        distances[ends] = level

@@ -129,10 +129,10 @@ def read_sources(path: Path) -> list[str]:
         lines = [line.partition("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {path}: {error}") from error
-    found = [line if _ADDRESS.fullmatch(line) else os.fspath(path.parent / line) for line in lines if line]
-    if not found:
+    sources = [line if _ADDRESS.fullmatch(line) else os.fspath(path.parent / line) for line in lines if line]
+    if not sources:
         raise UsageError(f"{path} lists no repository; expected a folder or an address in each line")
-    return found
+    return sources
 
 
 def with_longer_names(members: Sequence[Member]) -> list[Member]:
@@ -194,13 +194,13 @@ def _write_members(file: FleetFile, known: Mapping[str, Member]) -> FleetFile:
 
 def _repositories_below(folder: Path, depth: int = 3) -> list[Path]:
     """Return the repositories at most `depth` folders below, sorted; nothing is looked for inside of one."""
-    found: list[Path] = []
+    repositories: list[Path] = []
     for each in sorted(p for p in folder.iterdir() if p.is_dir() and not p.is_symlink() and p.name != ".git"):
         if is_git_folder(each) or is_work_tree(each):
-            found.append(each)
+            repositories.append(each)
         elif depth > 1:
-            found += _repositories_below(each, depth - 1)
-    return found
+            repositories += _repositories_below(each, depth - 1)
+    return repositories
 
 
 def _folder_name(folder: Path) -> str:

@@ -113,8 +113,8 @@ class _Shard(NamedTuple):
     def odds(self) -> NDArray[np.float64]:
         """Return the share of the odds of each result among those of the shard; they sum to 1."""
         scores = np.array([each.score for each in self.attempt.chosen])
-        found: NDArray[np.float64] = np.exp(scores - scores.max())
-        return found / float(found.sum())
+        odds: NDArray[np.float64] = np.exp(scores - scores.max())
+        return odds / float(odds.sum())
 
 
 class _Result(NamedTuple):
@@ -183,10 +183,10 @@ def _attempt_all(
         texts = SourceText(repository.index.manifest, repository.read)
         given = (repository.index, options, texts, repository.weights, repository.root, "")
         session = RankingSession(*given, steps)
-        found = best_attempt(session.rank_with_retries(question)) if again else session.attempt(question)
-        return repository, found, steps.diagnostics()
+        ranking_attempt = best_attempt(session.rank_with_retries(question)) if again else session.attempt(question)
+        return repository, ranking_attempt, steps.diagnostics()
 
-    found: dict[str, tuple[Repository, RankingAttempt]] = {}
+    attempts: dict[str, tuple[Repository, RankingAttempt]] = {}
     left_out: list[str] = []
     notes: list[Diagnostic] = []
     with ThreadPoolExecutor(_WORKERS) as pool:
@@ -201,14 +201,14 @@ def _attempt_all(
             if result is None:
                 left_out.append(name)
                 continue
-            found[name] = result[:2]
+            attempts[name] = result[:2]
             notes += [each._replace(detail=f"{name}: {each.detail}") for each in result[2]]
     # None of its words found anything anywhere: perhaps words that begin alike do.
-    if found and not any(each.chosen for _, each in found.values()):
-        for name in found:
+    if attempts and not any(each.chosen for _, each in attempts.values()):
+        for name in attempts:
             result = attempt(name, again=True)
-            found[name] = found[name] if result is None else result[:2]
-    return found, left_out, notes
+            attempts[name] = attempts[name] if result is None else result[:2]
+    return attempts, left_out, notes
 
 
 def _with_shares(chosen: Sequence[Chosen], attempts: Mapping[str, tuple[Repository, RankingAttempt]]) -> list[_Shard]:
@@ -229,13 +229,13 @@ def _with_shares(chosen: Sequence[Chosen], attempts: Mapping[str, tuple[Reposito
 
 def _merge(shards: Sequence[_Shard], options: AskOptions) -> list[_Result]:
     """Return the results of all shards on one scale, best first."""
-    found = [
+    results = [
         _Result(shard.share * float(share), shard, selection)
         for shard in shards
         for selection, share in zip(shard.attempt.chosen, shard.odds(), strict=True)
     ]
-    found.sort(key=lambda each: (-round(each.score, SCORE_DECIMALS), each.shard.name, each.selection.node))
-    return found[: options.top_k]
+    results.sort(key=lambda each: (-round(each.score, SCORE_DECIMALS), each.shard.name, each.selection.node))
+    return results[: options.top_k]
 
 
 # -- walking
@@ -318,12 +318,12 @@ def _assemble(
 ) -> Answer:
     by_name = {shard.name: shard for shard in (*shards, *(each.shard for each in results))}
     with steps.timed(Step.ASSEMBLE_PATHS):
-        found = {name: _ShardPart.of(shard, results, options) for name, shard in sorted(by_name.items())}
+        part_by_name = {name: _ShardPart.of(shard, results, options) for name, shard in sorted(by_name.items())}
     needed = _needed(by_name, results, options)
     with steps.timed(Step.ASSEMBLE_EXTRACTION):
         across = view.across.between(list(by_name))
         parts = [
-            GraphPart(name, shard.repository.index, found[name].nodes_with(needed.get(name, ())))
+            GraphPart(name, shard.repository.index, part_by_name[name].nodes_with(needed.get(name, ())))
             for name, shard in sorted(by_name.items())
         ]
         joined = join_graphs(parts, across) if parts else None
@@ -333,7 +333,7 @@ def _assemble(
     hits = []
     for each in results:
         node = int(places[each.shard.name][each.selection.node])
-        own = found[each.shard.name]
+        own = part_by_name[each.shard.name]
         pagerank = 0.0 if scores is None else float(scores.scores.get(each.shard.name, _NOTHING)[each.selection.node])
         if scores is None and each.shard.attempt.ranking.pagerank is not None:
             pagerank = each.shard.share * float(each.shard.attempt.ranking.pagerank.scores[each.selection.node])
@@ -345,7 +345,7 @@ def _assemble(
         wanted = _joined_needs(joined, places, by_name, needed, hits, across)
         standing = {
             int(places[name][file]): [int(places[name][node]) for node in nodes]
-            for name, own in found.items()
+            for name, own in part_by_name.items()
             for file, nodes in own.standing.items()
         }
         pinned = {
@@ -401,9 +401,9 @@ class _ShardPart(NamedTuple):
             if options.level is Level.FILE:
                 standing = best_definitions_in(chosen, ranking, graph, transition)
             ends = [standing[node][0] if standing.get(node) else node for node in nodes]
-            found = paths_from_seeds(graph, transition, ranking.seeds, ends, kind_weights=WalkWeights().table())
+            path_by_node = paths_from_seeds(graph, transition, ranking.seeds, ends, kind_weights=WalkWeights().table())
             paths = {
-                node: tuple(_joined_hop(shard.name, hop) for hop in found[end])
+                node: tuple(_joined_hop(shard.name, hop) for hop in path_by_node[end])
                 for node, end in zip(nodes, ends, strict=True)
             }
         reasons = {
@@ -427,7 +427,7 @@ def _joined_hop(name: str, hop: Hop) -> Hop:
 def _needed(shards: Mapping[str, _Shard], results: Sequence[_Result], options: AskOptions) -> dict[str, list[Needed]]:
     """Return what a pack may show of each shard; the likeliest repository needs as much as it would alone."""
     most = max((shard.share for shard in shards.values()), default=1.0) or 1.0
-    found = {}
+    needed = {}
     for name, shard in shards.items():
         own = [each.selection for each in results if each.shard.name == name]
         if not own or not shard.attempt.chosen:
@@ -435,8 +435,8 @@ def _needed(shards: Mapping[str, _Shard], results: Sequence[_Result], options: A
         index, attempt = shard.repository.index, shard.attempt
         view = attempt.view
         each = choose_needed(index.graph, index.lexical, attempt.ranking, own, attempt.confidence, options, view.inside)
-        found[name] = [one._replace(probability=one.probability * shard.share / most) for one in each]
-    return found
+        needed[name] = [one._replace(probability=one.probability * shard.share / most) for one in each]
+    return needed
 
 
 def _joined_needs(
@@ -507,8 +507,8 @@ def _confidence(results: Sequence[_Result]) -> float | None:
     shards = {shard.name: shard for shard in list(first.values())[:5]}
     if not shards or any(shard.attempt.confidence is None for shard in shards.values() if shard.attempt.chosen):
         return None
-    found = sum(shard.share * (shard.attempt.confidence or 0.0) for _, shard in sorted(shards.items()))
-    return round(min(found, 1.0), 4)
+    confidence = sum(shard.share * (shard.attempt.confidence or 0.0) for _, shard in sorted(shards.items()))
+    return round(min(confidence, 1.0), 4)
 
 
 def _answer(

@@ -214,8 +214,8 @@ def _write_text(path: Path, index: Index, read: Callable[[FileEntry], SourceFile
     with closing(parquet.ParquetWriter(path, schema, compression="zstd")) as writer:
         for first in range(0, len(paths), _FILES_A_GROUP):
             some = paths[first : first + _FILES_A_GROUP]
-            found = [read(FileEntry(each, int(manifest.sizes[first + i]), 0)) for i, each in enumerate(some)]
-            data = [None if isinstance(each, str) else each.data for each in found]
+            files = [read(FileEntry(each, int(manifest.sizes[first + i]), 0)) for i, each in enumerate(some)]
+            data = [None if isinstance(each, str) else each.data for each in files]
             writer.write_table(arrow.table({"path": some, "data": data}, schema=schema))
 
 
@@ -225,8 +225,8 @@ def _write_link_tables(folder: Path, index: Index, read: Read, facts: FactsCache
 
     @cache
     def text(path: str) -> str:
-        found = read(FileEntry(path, sizes[path], 0))
-        return "" if isinstance(found, str) else found.data.decode("utf-8", "replace")
+        file = read(FileEntry(path, sizes[path], 0))
+        return "" if isinstance(file, str) else file.data.decode("utf-8", "replace")
 
     program = ShardProgram.open(index, read, facts)
     manifests = read_manifests(list(sizes), text)
@@ -254,8 +254,8 @@ def _content_hash(place: Path) -> str:
     """Return the hash of the paths and contents of all files that would be indexed."""
     digest = hashlib.sha256()
     for entry in scan_folder(place, DEFAULT_LIMITS).entries:
-        found = read_file(place, entry, DEFAULT_LIMITS)
-        digest.update(f"{entry.path}\0{found if isinstance(found, str) else found.blob}\n".encode())
+        file = read_file(place, entry, DEFAULT_LIMITS)
+        digest.update(f"{entry.path}\0{file if isinstance(file, str) else file.blob}\n".encode())
     return digest.hexdigest()[:40]
 
 

@@ -184,11 +184,11 @@ class FleetStore:
     def table_stamp(self, name: str) -> str:
         """Return what tells one version of a table from the next; "" if there is none."""
         try:
-            found = self._files.info(self._join("tables", f"{name}.parquet"))
+            info = self._files.info(self._join("tables", f"{name}.parquet"))
         except FileNotFoundError:
             return ""
-        changed = (found.get(key) for key in ("mtime", "ino", "LastModified", "last_modified", "etag", "ETag"))
-        return " ".join(map(str, (found.get("size"), *changed)))
+        changed = (info.get(key) for key in ("mtime", "ino", "LastModified", "last_modified", "etag", "ETag"))
+        return " ".join(map(str, (info.get("size"), *changed)))
 
     # -- places
 

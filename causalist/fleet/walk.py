@@ -72,11 +72,11 @@ class ShardColumns:
         table = (weights or WalkWeights()).table()
         indptr, targets, values = to_csc(index.transition)
         graph = index.graph
-        found = [
+        columns = [
             _ends_of(graph, edges, name, table, backward=False),
             _ends_of(graph, edges, name, table, backward=True),
         ]
-        nodes = np.unique(np.concatenate([each.nodes for each in found])).astype(np.int64)
+        nodes = np.unique(np.concatenate([each.nodes for each in columns])).astype(np.int64)
         place = np.full(len(graph.nodes), -1, dtype=np.int64)
         place[nodes] = np.arange(len(nodes))
         rows, ends, masses, totals = _own_links(graph, nodes, place, table)
@@ -84,7 +84,7 @@ class ShardColumns:
         cross_rows: list[NDArray[np.int64]] = []
         cross_ends: list[NDArray[np.int64]] = []
         cross_masses: list[NDArray[np.float64]] = []
-        for each in found:
+        for each in columns:
             totals += _sums(place[each.nodes], each.spread, len(nodes))
             numbers = [others.setdefault(other, len(others)) for other in each.others]
             cross_rows.append(place[each.nodes])

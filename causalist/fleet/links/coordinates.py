@@ -96,7 +96,7 @@ def normal_name(ecosystem: str, name: str) -> str:
 
 def read_manifests(paths: Sequence[str], read: ReadText) -> Manifests:
     """Return the packages and requirements of a repository. A manifest that cannot be read has none."""
-    found = Manifests()
+    manifests = Manifests()
     tree = _Tree(paths)
     python: dict[str, _PythonProject] = {}
     for path in sorted(paths):
@@ -106,17 +106,21 @@ def read_manifests(paths: Sequence[str], read: ReadText) -> Manifests:
         ending = next((r for end, r in _ENDINGS.items() if name.lower().endswith(end)), None)
         reader = _READERS.get(name.lower(), ending)
         if _is_python_manifest(path):
-            _read_python(path, read(path), python.setdefault(_project_folder(path), _PythonProject()), found)
+            _read_python(path, read(path), python.setdefault(_project_folder(path), _PythonProject()), manifests)
         elif reader is not None:
-            reader(path, read(path), tree, found)
+            reader(path, read(path), tree, manifests)
     for folder, project in sorted(python.items()):
         if project.name and not _NOT_PUBLISHED.search(folder):
             name = normal_name(PYPI, project.name)
             roots = tuple(_python_roots(folder, name, project, tree))
-            found.packages.append(Package(PYPI, name, project.version, folder, project.manifest, project.row, roots))
-    found.packages = sorted(dict.fromkeys(each for each in found.packages if not _NOT_PUBLISHED.search(each.folder)))
-    found.requirements = sorted(dict.fromkeys(found.requirements))
-    return found
+            manifests.packages.append(
+                Package(PYPI, name, project.version, folder, project.manifest, project.row, roots)
+            )
+    manifests.packages = sorted(
+        dict.fromkeys(each for each in manifests.packages if not _NOT_PUBLISHED.search(each.folder))
+    )
+    manifests.requirements = sorted(dict.fromkeys(manifests.requirements))
+    return manifests
 
 
 class _Tree:
@@ -220,7 +224,7 @@ def _project_folder(path: str) -> str:
     return folder
 
 
-def _read_python(path: str, text: str, project: _PythonProject, found: Manifests) -> None:
+def _read_python(path: str, text: str, project: _PythonProject, manifests: Manifests) -> None:
     name = posixpath.basename(path).lower()
     required: list[str] = []
     if name == "top_level.txt":
@@ -247,7 +251,7 @@ def _read_python(path: str, text: str, project: _PythonProject, found: Manifests
         match = _REQUIREMENT.match(each)
         if match:
             row = _row_of(text, match[1])
-            found.requirements.append(Requirement(PYPI, normal_name(PYPI, match[1]), match[2].strip(), path, row))
+            manifests.requirements.append(Requirement(PYPI, normal_name(PYPI, match[1]), match[2].strip(), path, row))
 
 
 def _read_pyproject(path: str, text: str, project: _PythonProject) -> list[str]:
@@ -358,7 +362,7 @@ def _python_roots(folder: str, name: str, project: _PythonProject, tree: _Tree) 
     where = [join(folder, each) for each in dict.fromkeys(project.where) if each and each != "."]
     where = [each for each in where if tree.is_folder(each)]
     listed = {each.partition(".")[0] for each in project.modules if each}
-    found: dict[str, str] = {}
+    roots: dict[str, str] = {}
     for path in project.paths:
         there = join(folder, path)
         base = posixpath.basename(there)
@@ -368,15 +372,15 @@ def _python_roots(folder: str, name: str, project: _PythonProject, tree: _Tree) 
             # A path below a namespace package begins at the first folder that is none.
             parts = there.removeprefix(f"{folder}/" if folder else "").split("/")
             at = 1 if parts[0] in _SOURCE_FOLDERS and len(parts) > 1 else 0
-            found[_MODULE_FILE.sub("", parts[at])] = join(folder, "/".join(parts[: at + 1]))
-    if not where and not found:
+            roots[_MODULE_FILE.sub("", parts[at])] = join(folder, "/".join(parts[: at + 1]))
+    if not where and not roots:
         below = [join(folder, each) for each in _SOURCE_FOLDERS]
         where = [each for each in below if tree.is_folder(each) and _has_modules(each, tree)][:1]
     is_apart = bool(where)  # a folder for nothing but modules
     for place in [*where, *([] if is_apart and not (listed or project.tops) else [folder])]:
         for each in tree.names(place):
             top, path = _MODULE_FILE.sub("", each), join(place, each)
-            if top in found or not top.isidentifier():
+            if top in roots or not top.isidentifier():
                 continue
             is_package = tree.is_folder(path)
             if not is_package and not _MODULE_FILE.search(each):
@@ -391,14 +395,14 @@ def _python_roots(folder: str, name: str, project: _PythonProject, tree: _Tree) 
             else:
                 is_kept = normal_name(PYPI, top) == name or is_own
             if is_kept and top not in _NEVER_MEANT and (not is_package or _has_modules(path, tree)):
-                found.setdefault(top, path)
+                roots.setdefault(top, path)
     for each in project.extensions:
         if re.fullmatch(r"[\w.]+", each):
-            found.setdefault(each if each.partition(".")[0] in found else each.partition(".")[0], project.manifest)
+            roots.setdefault(each if each.partition(".")[0] in roots else each.partition(".")[0], project.manifest)
     for each in project.tops:
-        if each.isidentifier() and each not in found:
-            found[each] = project.manifest
-    yield from sorted(found.items())
+        if each.isidentifier() and each not in roots:
+            roots[each] = project.manifest
+    yield from sorted(roots.items())
 
 
 def _has_modules(folder: str, tree: _Tree) -> bool:
@@ -416,20 +420,20 @@ def _read_json(text: str) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def _read_npm(path: str, text: str, tree: _Tree, found: Manifests) -> None:
+def _read_npm(path: str, text: str, tree: _Tree, manifests: Manifests) -> None:
     data, folder = _read_json(text), posixpath.dirname(path)
     name = _text(data.get("name"))
     if name and data.get("private") is not True and not _NOT_PUBLISHED.search(folder):
         roots = tuple(sorted(_npm_roots(name, folder, data, tree).items()))
         row = _row_of(text, f'"{name}"')
-        found.packages.append(Package(NPM, name, _text(data.get("version")), folder, path, row, roots))
+        manifests.packages.append(Package(NPM, name, _text(data.get("version")), folder, path, row, roots))
     for key in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies"):
         for local, spec in list(_table(data, key).items())[:_MAX_ROWS]:
             if not isinstance(spec, str):
                 continue
             renamed = re.match(r"npm:(@?[^@]+)(?:@(.*))?$", spec)
             target, version = (renamed[1], renamed[2] or "") if renamed else (local, spec)
-            found.requirements.append(
+            manifests.requirements.append(
                 Requirement(NPM, target, version, path, _row_of(text, f'"{local}"'), local if renamed else "")
             )
 
@@ -441,21 +445,21 @@ _CONDITIONS = ("source", "require", "node", "default", "import", "module", "type
 
 def _npm_roots(name: str, folder: str, data: dict[str, Any], tree: _Tree) -> dict[str, str]:
     """Return the file of each module that others can name; without "exports" all files can be named."""
-    found: dict[str, str] = {}
+    roots: dict[str, str] = {}
     exports = data.get("exports")
     if isinstance(exports, (str, list)) or (isinstance(exports, dict) and not any(k.startswith(".") for k in exports)):
         exports = {".": exports}
     if isinstance(exports, dict):
         for key, value in exports.items():
             for leaf in _leaves(value):
-                if _add_export(name, folder, key, leaf, tree, found):
+                if _add_export(name, folder, key, leaf, tree, roots):
                     break
     for entry in ("source", "main", "module", "types", "typings"):
         there = _script_at(join(folder, _text(data.get(entry))), tree) if data.get(entry) else ""
         if there:
-            found.setdefault(name, there)
-    if name not in found and (there := _script_at(folder, tree)):
-        found[name] = there
+            roots.setdefault(name, there)
+    if name not in roots and (there := _script_at(folder, tree)):
+        roots[name] = there
     if exports is None:
         inner = [each for each in tree.below if each.startswith(f"{folder}/" if folder else "") and each != folder]
         nested = tuple(f"{each}/" for each in inner if "package.json" in tree.below[each] and _is_package(each))
@@ -464,12 +468,12 @@ def _npm_roots(name: str, folder: str, data: dict[str, Any], tree: _Tree) -> dic
             if not path.endswith(_SCRIPTS) or path.startswith(nested) or "node_modules/" in path:
                 continue
             below = path.removeprefix(f"{folder}/" if folder else "")
-            found.setdefault(f"{name}/{below}", path)
+            roots.setdefault(f"{name}/{below}", path)
             stem = _SCRIPT.sub("", below.removesuffix(".json"))
-            found.setdefault(f"{name}/{stem}", path)
+            roots.setdefault(f"{name}/{stem}", path)
             if stem.endswith("/index"):
-                found.setdefault(f"{name}/{stem.removesuffix('/index')}", path)
-    return found
+                roots.setdefault(f"{name}/{stem.removesuffix('/index')}", path)
+    return roots
 
 
 def _is_package(folder: str) -> bool:
@@ -491,18 +495,18 @@ def _leaves(value: Any, depth: int = 0) -> list[str]:
     return []
 
 
-def _add_export(name: str, folder: str, key: str, leaf: str, tree: _Tree, found: dict[str, str]) -> bool:
+def _add_export(name: str, folder: str, key: str, leaf: str, tree: _Tree, roots: dict[str, str]) -> bool:
     if "*" not in key:
         there = _script_at(join(folder, leaf), tree)
         if there:
-            found.setdefault(join(name, key), there)
+            roots.setdefault(join(name, key), there)
         return bool(there)
     before, _, after = join(folder, leaf).partition("*")
     is_any = False
     for path in tree.walk(posixpath.dirname(before)):
         if path.startswith(before) and path.endswith(after) and path.endswith(_SCRIPTS):
             middle = path[len(before) : len(path) - len(after)]
-            found.setdefault(join(name, key.replace("*", middle)), path)
+            roots.setdefault(join(name, key.replace("*", middle)), path)
             is_any = True
     return is_any
 
@@ -525,18 +529,18 @@ def _script_at(path: str, tree: _Tree) -> str:
 _GO_REQUIREMENT = re.compile(r"^\s*(?:require\s+)?([\w-]+(?:\.[\w-]+)+(?:/\S*)?)\s+(v\d\S*)", re.MULTILINE)
 
 
-def _read_go_module(path: str, text: str, tree: _Tree, found: Manifests) -> None:
+def _read_go_module(path: str, text: str, tree: _Tree, manifests: Manifests) -> None:
     plain = re.sub(r"//[^\n]*", "", text)
     module = re.search(r"^\s*module\s+\"?([^\s\"]+)", plain, re.MULTILINE)
     folder = posixpath.dirname(path)
     if module:
         row = _row_of(text, "module ")
-        found.packages.append(Package(GO, module[1], "", folder, path, row, ((module[1], folder),)))
+        manifests.packages.append(Package(GO, module[1], "", folder, path, row, ((module[1], folder),)))
     for name, version in _GO_REQUIREMENT.findall(plain):
-        found.requirements.append(Requirement(GO, name, version, path, _row_of(text, name)))
+        manifests.requirements.append(Requirement(GO, name, version, path, _row_of(text, name)))
 
 
-def _read_cargo(path: str, text: str, tree: _Tree, found: Manifests) -> None:
+def _read_cargo(path: str, text: str, tree: _Tree, manifests: Manifests) -> None:
     try:
         data = read_toml(text)
     except ValueError:
@@ -548,7 +552,7 @@ def _read_cargo(path: str, text: str, tree: _Tree, found: Manifests) -> None:
         local = (_text(library.get("name")) or name).replace("-", "_")
         roots = ((local, root),) if root in tree.files else ()
         version = _text(package.get("version"))
-        found.packages.append(
+        manifests.packages.append(
             Package(CARGO, normal_name(CARGO, name), version, folder, path, _row_of(text, name), roots)
         )
     for table in (data, *_table(data, "target").values(), _table(data, "workspace")):
@@ -557,7 +561,7 @@ def _read_cargo(path: str, text: str, tree: _Tree, found: Manifests) -> None:
                 target = _text(_table({"v": value}, "v").get("package")) or local
                 spec = value if isinstance(value, str) else _text(_table({"v": value}, "v").get("version"))
                 as_written = local.replace("-", "_") if target != local else ""
-                found.requirements.append(
+                manifests.requirements.append(
                     Requirement(CARGO, normal_name(CARGO, target), spec, path, _row_of(text, local), as_written)
                 )
 
@@ -566,11 +570,11 @@ _XML_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 def _tag(text: str, name: str) -> str:
-    found = re.search(rf"<{name}>\s*([^<]*?)\s*</{name}>", text)
-    return found[1] if found else ""
+    match = re.search(rf"<{name}>\s*([^<]*?)\s*</{name}>", text)
+    return match[1] if match else ""
 
 
-def _read_maven(path: str, text: str, tree: _Tree, found: Manifests) -> None:
+def _read_maven(path: str, text: str, tree: _Tree, manifests: Manifests) -> None:
     text = _XML_COMMENT.sub(lambda m: "\n" * m[0].count("\n"), text)
     own = re.sub(
         r"<(dependencies|dependencyManagement|build|profiles|reporting|modules)>.*?</\1>", "", text, flags=re.DOTALL
@@ -583,27 +587,27 @@ def _read_maven(path: str, text: str, tree: _Tree, found: Manifests) -> None:
     if group and artifact:
         row = _row_of(text, f"<artifactId>{artifact}")
         version = "" if "$" in version else version
-        found.packages.append(Package(MAVEN, f"{group}:{artifact}", version, posixpath.dirname(path), path, row))
+        manifests.packages.append(Package(MAVEN, f"{group}:{artifact}", version, posixpath.dirname(path), path, row))
     for block in re.findall(r"<dependency>(.*?)</dependency>", text, re.DOTALL)[:_MAX_ROWS]:
         of, name = _tag(block, "groupId").replace("${project.groupId}", group), _tag(block, "artifactId")
         if of and name:
             spec = _tag(block, "version")
-            found.requirements.append(Requirement(MAVEN, f"{of}:{name}", spec, path, _row_of(text, f">{name}<")))
+            manifests.requirements.append(Requirement(MAVEN, f"{of}:{name}", spec, path, _row_of(text, f">{name}<")))
 
 
-def _read_gradle(path: str, text: str, tree: _Tree, found: Manifests) -> None:
+def _read_gradle(path: str, text: str, tree: _Tree, manifests: Manifests) -> None:
     folder = posixpath.dirname(path)
     group = re.search(r"^\s*group\s*=?\s*[\"']([\w.-]+)[\"']", text, re.MULTILINE)
     version = re.search(r"^\s*version\s*=?\s*[\"']([\w.-]+)[\"']", text, re.MULTILINE)
     if group and folder:
         name = f"{group[1]}:{posixpath.basename(folder)}"
         row = _row_of(text, group[0].strip())
-        found.packages.append(Package(MAVEN, name, version[1] if version else "", folder, path, row))
+        manifests.packages.append(Package(MAVEN, name, version[1] if version else "", folder, path, row))
     for of, name, spec in re.findall(r"[\"']([\w.-]+\.[\w.-]+):([\w.-]+)(?::([\w.+-]+))?[\"'@]", text)[:_MAX_ROWS]:
-        found.requirements.append(Requirement(MAVEN, f"{of}:{name}", spec, path, _row_of(text, f"{of}:{name}")))
+        manifests.requirements.append(Requirement(MAVEN, f"{of}:{name}", spec, path, _row_of(text, f"{of}:{name}")))
 
 
-def _read_dotnet(path: str, text: str, tree: _Tree, found: Manifests) -> None:
+def _read_dotnet(path: str, text: str, tree: _Tree, manifests: Manifests) -> None:
     text = _XML_COMMENT.sub(lambda m: "\n" * m[0].count("\n"), text)
     folder, base = posixpath.dirname(path), posixpath.basename(path)
     if not base.lower().startswith(("directory.", "packages.")):
@@ -613,7 +617,7 @@ def _read_dotnet(path: str, text: str, tree: _Tree, found: Manifests) -> None:
         root = _tag(text, "RootNamespace") or stem
         row = _row_of(text, name)
         name = name if "$" not in name else stem
-        found.packages.append(
+        manifests.packages.append(
             Package(
                 NUGET, normal_name(NUGET, name), "" if "$" in version else version, folder, path, row, ((root, folder),)
             )
@@ -621,7 +625,7 @@ def _read_dotnet(path: str, text: str, tree: _Tree, found: Manifests) -> None:
     pattern = r"<(?:PackageReference|PackageVersion|package|dependency)\s[^>]*?\b(?:Include|id)=\"([^\"$]+)\"([^>]*)>"
     for name, rest in re.findall(pattern, text)[:_MAX_ROWS]:
         spec = re.search(r"\b[Vv]ersion=\"([^\"]*)\"", rest)
-        found.requirements.append(
+        manifests.requirements.append(
             Requirement(NUGET, normal_name(NUGET, name), spec[1] if spec else "", path, _row_of(text, f'"{name}"'))
         )
 
@@ -632,19 +636,19 @@ _GEM = re.compile(
 )
 
 
-def _read_gems(path: str, text: str, tree: _Tree, found: Manifests) -> None:
+def _read_gems(path: str, text: str, tree: _Tree, manifests: Manifests) -> None:
     folder, name = posixpath.dirname(path), _GEM_NAME.search(text)
     if path.endswith(".gemspec") and name:
         version = re.search(r"\.version\s*=\s*[\"']([\w.-]+)[\"']", text)
         roots = (("", join(folder, "lib")),) if tree.is_folder(join(folder, "lib")) else ()
         row = text.count("\n", 0, name.start())
-        found.packages.append(Package(RUBYGEMS, name[1], version[1] if version else "", folder, path, row, roots))
+        manifests.packages.append(Package(RUBYGEMS, name[1], version[1] if version else "", folder, path, row, roots))
     for gem, rest in _GEM.findall(text)[:_MAX_ROWS]:
         specs = re.findall(r"[\"']([~<>=!\s\d][^\"']*)[\"']", rest)
-        found.requirements.append(Requirement(RUBYGEMS, gem, ", ".join(specs), path, _row_of(text, gem)))
+        manifests.requirements.append(Requirement(RUBYGEMS, gem, ", ".join(specs), path, _row_of(text, gem)))
 
 
-def _read_composer(path: str, text: str, tree: _Tree, found: Manifests) -> None:
+def _read_composer(path: str, text: str, tree: _Tree, manifests: Manifests) -> None:
     data, folder = _read_json(text), posixpath.dirname(path)
     name = _text(data.get("name"))
     if name:
@@ -655,14 +659,16 @@ def _read_composer(path: str, text: str, tree: _Tree, found: Manifests) -> None:
             for place in ([places] if isinstance(places, str) else _texts(places))
         )
         row = _row_of(text, f'"{name}"')
-        found.packages.append(
+        manifests.packages.append(
             Package(COMPOSER, normal_name(COMPOSER, name), _text(data.get("version")), folder, path, row, roots)
         )
     for key in ("require", "require-dev"):
         for target, spec in _table(data, key).items():
             if "/" in target:
                 row = _row_of(text, f'"{target}"')
-                found.requirements.append(Requirement(COMPOSER, normal_name(COMPOSER, target), _text(spec), path, row))
+                manifests.requirements.append(
+                    Requirement(COMPOSER, normal_name(COMPOSER, target), _text(spec), path, row)
+                )
 
 
 _Reader = Callable[[str, str, _Tree, Manifests], None]

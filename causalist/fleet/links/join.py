@@ -376,8 +376,8 @@ class _Join:
     def _collect_service_edges(self) -> None:
         import pyarrow as arrow
 
-        found = sorted(service_edges(self.db))
-        columns = {name: [each[i] for each in found] for i, name in enumerate(ServiceEdge._fields)}
+        edges = sorted(service_edges(self.db))
+        columns = {name: [each[i] for each in edges] for i, name in enumerate(ServiceEdge._fields)}
         types = {name: _NUMBERS.get(name, "string") for name in ServiceEdge._fields}
         schema = arrow.schema([(name, getattr(arrow, kind)()) for name, kind in types.items()])
         self.db.register("services", arrow.table(columns, schema=schema))
@@ -424,11 +424,11 @@ def version_key(version: str) -> tuple[int, ...]:
     >>> version_key("1.10.0") > version_key("v1.9"), version_key("2.0rc1") < version_key("2.0"), version_key("x")
     (True, True, ())
     """
-    found = re.match(r"[v=]?(?:\d+!)?(\d+(?:\.\d+)*)(.*)", version.strip())
-    if not found:
+    match = re.match(r"[v=]?(?:\d+!)?(\d+(?:\.\d+)*)(.*)", version.strip())
+    if not match:
         return ()
-    numbers = [int(each) for each in found[1].split(".")][:6]
-    is_early = bool(re.match(r"[-._]?(a|b|c|rc|alpha|beta|pre|dev|snapshot|next|canary)", found[2], re.IGNORECASE))
+    numbers = [int(each) for each in match[1].split(".")][:6]
+    is_early = bool(re.match(r"[-._]?(a|b|c|rc|alpha|beta|pre|dev|snapshot|next|canary)", match[2], re.IGNORECASE))
     return (*numbers, *[0] * (6 - len(numbers)), 0 if is_early else 1)
 
 

@@ -217,8 +217,8 @@ class _Names:
         facts = symbols.facts
         if ecosystem in (PYPI, NPM):
             for name in list(program.visible_names(file))[:_MAX_NAMES]:
-                found = program.program.find_exported(file, name)
-                node = program.node_of(found)
+                resolution = program.program.find_exported(file, name)
+                node = program.node_of(resolution)
                 if node:
                     yield Published("name", ecosystem, package, module, name, node, 0)
                 else:
@@ -228,8 +228,10 @@ class _Names:
                     yield Published("forward", ecosystem, package, module, "*", "", star.row, star.module, "*")
         elif ecosystem == CARGO:
             for entry in facts.imports:
-                found = program.program.tree_paths.follow_import(file, entry) if entry.scope == MODULE_SCOPE else None
-                if node := program.node_of(found):
+                resolution = (
+                    program.program.tree_paths.follow_import(file, entry) if entry.scope == MODULE_SCOPE else None
+                )
+                if node := program.node_of(resolution):
                     yield Published("name", ecosystem, package, module, entry.alias or entry.name, node, entry.row)
         if ecosystem not in (PYPI, NPM):
             for local, definition in enumerate(facts.definitions):
@@ -304,9 +306,9 @@ class _Names:
                     module = module.partition(".")[0]  # `import a.b` binds a
                 yield Published("base", ecosystem, package, "", "", node, base.row, module, name)
             else:
-                found = program.node_of(program.program.find_exported(file, head)) if not rest else ""
-                if found and found != node:
-                    yield Published("base", ecosystem, package, "", "", node, base.row, "", found)
+                base_node = program.node_of(program.program.find_exported(file, head)) if not rest else ""
+                if base_node and base_node != node:
+                    yield Published("base", ecosystem, package, "", "", node, base.row, "", base_node)
 
 
 def imported_name(entry: Import) -> str:
@@ -353,10 +355,10 @@ _BUILT_IN = {PYPI: frozenset(_OF_PYTHON.split()), NPM: frozenset(_OF_NODE.split(
 
 def used_rows(program: ShardProgram, manifests: Manifests) -> list[Used]:
     """Return what a repository uses of others, one row for each kind, name and node."""
-    found: dict[tuple[str, str, str, str, str], list[int]] = {}
+    sites_by_use: dict[tuple[str, str, str, str, str], list[int]] = {}
 
     def add(use: Used) -> None:
-        sites = found.setdefault(use[:5], [use.row, 0])
+        sites = sites_by_use.setdefault(use[:5], [use.row, 0])
         sites[0] = min(sites[0], use.row)
         sites[1] += use.n
 
@@ -365,7 +367,7 @@ def used_rows(program: ShardProgram, manifests: Manifests) -> list[Used]:
     for file, symbols in program.with_bodies():
         for use in _FileUses(program, file, symbols).rows():
             add(use)
-    return [Used(*key, row, n) for key, (row, n) in sorted(found.items())]
+    return [Used(*key, row, n) for key, (row, n) in sorted(sites_by_use.items())]
 
 
 class _Place(NamedTuple):
@@ -455,8 +457,8 @@ class _FileUses:
                 if not written or _plain(written).partition(".")[0] == head:
                     return None
                 self._is_value = self._is_value or bool(rest)
-                found = self._find(binding.scope, written, steps + 1)
-                return found.below(rest) if found is not None else None
+                beginning = self._find(binding.scope, written, steps + 1)
+                return beginning.below(rest) if beginning is not None else None
             if place < 0:
                 break
             place = self._definitions[place].parent
@@ -464,8 +466,8 @@ class _FileUses:
             made = self._symbols.bindings.get(MODULE_SCOPE, {}).get(head)
             if rest and made is not None and "()" in made.value and not made.type:  # app = FastAPI()
                 self._is_value = True
-                found = self._find(MODULE_SCOPE, made.value, steps + 1)
-                return found.below(rest) if found is not None else None
+                beginning = self._find(MODULE_SCOPE, made.value, steps + 1)
+                return beginning.below(rest) if beginning is not None else None
             return None
         if self._stars and self._ecosystem in _OPEN_TYPES and (self._ecosystem == PYPI or head[:1].isupper()):
             if self._ecosystem == PYPI and len(self._stars) > 3:
@@ -496,14 +498,14 @@ class _FileUses:
             if not name or name in symbols.by_qualname:
                 return None
             local = symbols.exports.get(name, name).partition(".")[0]
-            found = symbols.imports.get(MODULE_SCOPE, {}).get(local) or symbols.reexports.get(name)
-            if found is None:
+            following = symbols.imports.get(MODULE_SCOPE, {}).get(local) or symbols.reexports.get(name)
+            if following is None:
                 return None
-            if not self._program.is_internal(target, found):
-                if found.module.partition(".")[0] in _BUILT_IN.get(self._ecosystem, ()):
+            if not self._program.is_internal(target, following):
+                if following.module.partition(".")[0] in _BUILT_IN.get(self._ecosystem, ()):
                     return None
-                return _Place(found.module, imported_name(found)).below(rest)
-            file, entry = target, found
+                return _Place(following.module, imported_name(following)).below(rest)
+            file, entry = target, following
         return None
 
     def _find_member(self, scope: int, rest: str, steps: int) -> _Place | None:
@@ -515,14 +517,14 @@ class _FileUses:
         name, _, below = rest.partition(".")
         written = self._attributes.get((owner, name))
         if written is not None:
-            found = self._find(written[0], written[1], steps + 1)
-            return found.below(below) if found is not None else None
+            place = self._find(written[0], written[1], steps + 1)
+            return place.below(below) if place is not None else None
         if f"{self._definitions[owner].qualname}.{name}" in self._symbols.by_qualname:
             return None
         for base in self._bases.get(owner, ()):
-            found = self._find(self._definitions[owner].parent, base, steps + 1)
-            if found is not None and found.name:
-                return found.below(rest)
+            place = self._find(self._definitions[owner].parent, base, steps + 1)
+            if place is not None and place.name:
+                return place.below(rest)
         return None
 
     def _read_attributes(self) -> dict[tuple[int, str], tuple[int, str]]:

@@ -117,10 +117,10 @@ class ShardProgram:
         if self.ecosystem(file) == PYPI and self._is_beside(symbols.path, entry.module.partition(".")[0]):
             return True
         if entry.kind in (ImportKind.NAME, ImportKind.REEXPORT) and settings.modules.system is ModuleSystem.DOTTED:
-            found = program.modules.find_namespace_submodule(
+            submodule = program.modules.find_namespace_submodule(
                 symbols.path, entry.module, entry.level, entry.name, settings.modules
             )
-            return found >= 0
+            return submodule >= 0
         return False
 
     def _is_beside(self, path: str, top: str) -> bool:
@@ -131,13 +131,13 @@ class ShardProgram:
             places.add(f"{folder}/" if folder else "")
         return any(f"{place}{top}" in self.folders or f"{place}{top}.py" in self.files for place in places)
 
-    def node_of(self, found: Resolution | None) -> str:
+    def node_of(self, resolution: Resolution | None) -> str:
         """Return the node of a meaning, "" if it is none of the repository."""
-        if found is None or found.number < 0:
+        if resolution is None or resolution.number < 0:
             return ""
-        if found.kind is ResolutionKind.DEFINITION:
-            return self.definition_node(found.number)
-        return self.file_node(found.number) if found.kind is ResolutionKind.MODULE else ""
+        if resolution.kind is ResolutionKind.DEFINITION:
+            return self.definition_node(resolution.number)
+        return self.file_node(resolution.number) if resolution.kind is ResolutionKind.MODULE else ""
 
     def visible_names(self, file: int, seen: frozenset[int] = frozenset()) -> dict[str, None]:
         """Return the names that importers of a file may see, those of its wildcards of this repository included."""
@@ -165,8 +165,8 @@ def _folders_of(paths: Iterable[str]) -> frozenset[str]:
     >>> sorted(_folders_of(["a/b/c.py", "d.py"]))
     ['a', 'a/b']
     """
-    found: set[str] = set()
+    folders: set[str] = set()
     for path in paths:
-        while (path := path.rpartition("/")[0]) and path not in found:
-            found.add(path)
-    return frozenset(found)
+        while (path := path.rpartition("/")[0]) and path not in folders:
+            folders.add(path)
+    return frozenset(folders)

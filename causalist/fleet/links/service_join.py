@@ -100,9 +100,9 @@ def tokens_of(repositories: Sequence[str]) -> dict[str, frozenset[str]]:
     """
     words = {}
     for name in repositories:
-        found = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.rpartition("/")[2]).lower())
-        found += [each.removesuffix("service") for each in found if each.endswith("service")]
-        words[name] = {_stem(each) for each in found if len(each) > 1 and each not in _VAGUE}
+        tokens = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.rpartition("/")[2]).lower())
+        tokens += [each.removesuffix("service") for each in tokens if each.endswith("service")]
+        words[name] = {_stem(each) for each in tokens if len(each) > 1 and each not in _VAGUE}
     counts = Counter(word for each in words.values() for word in each)
     most = max(1, int(_COMMON_SHARE * len(repositories)))
     return {name: frozenset(word for word in each if counts[word] <= most) for name, each in words.items()}
@@ -120,7 +120,7 @@ def _route_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset
         " group by all order by all"
     ).fetchall()
     keys: dict[str, list[tuple[str, str]]] = {name: routes_for(name) for name in {row[3] for row in uses}}
-    wanted = sorted({route.partition(" ")[2] for found in keys.values() for route, _ in found})
+    wanted = sorted({route.partition(" ")[2] for routes_of_key in keys.values() for route, _ in routes_of_key})
     db.register("wanted", arrow.table({"path": arrow.array(wanted, arrow.string())}))
     rows = db.execute(
         "select distinct path, repo, string_split(name, ' ')[1], node from p"
@@ -193,15 +193,15 @@ def _is_part(words: Iterable[str], tokens: Iterable[str]) -> bool:
     return any(token.startswith(long) or token.endswith(long) for token in tokens) if long else False
 
 
-def _of_one_method(found: list[_Route]) -> list[_Route]:
+def _of_one_method(routes: list[_Route]) -> list[_Route]:
     """Return those of one method for each repository: what is asked without a method is read."""
-    methods = {each.method for each in found}
-    return [each for each in found if each.method == "GET"] if len(methods) > 1 and "GET" in methods else found
+    methods = {each.method for each in routes}
+    return [each for each in routes if each.method == "GET"] if len(methods) > 1 and "GET" in methods else routes
 
 
-def _shared(found: list[_Route], rule: str, share: float = 1.0) -> list[tuple[_Route, str, float]]:
-    confidence = SERVICE_CONFIDENCES[rule] * share / max(len({each.repository for each in found}), 1)
-    return [(each, rule, confidence) for each in found]
+def _shared(routes: list[_Route], rule: str, share: float = 1.0) -> list[tuple[_Route, str, float]]:
+    confidence = SERVICE_CONFIDENCES[rule] * share / max(len({each.repository for each in routes}), 1)
+    return [(each, rule, confidence) for each in routes]
 
 
 def _named_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset[str]]) -> Iterator[ServiceEdge]:
@@ -252,9 +252,11 @@ def _repository_edges(db: "duckdb.DuckDBPyConnection", repositories: Iterable[st
         owner, _, rest = name.partition("/")
         project, _, path = rest.partition("/")
         exact = [each for each in by_name.get(f"{owner}/{project}", ()) if each != repo]
-        found = exact or [each for each in by_name.get(project, ()) if each != repo and "/" not in each]
+        repositories_named = exact or [each for each in by_name.get(project, ()) if each != repo and "/" not in each]
         rule = "workflow" if kind == ServiceKind.WORKFLOW else "submodule"
-        target = known.get((found[0], path)) if len(found) == 1 else None
+        target = known.get((repositories_named[0], path)) if len(repositories_named) == 1 else None
         if target is not None:
             confidence = SERVICE_CONFIDENCES[rule] * (1.0 if exact else 0.9)
-            yield ServiceEdge(repo, node, found[0], target, "references", rule, confidence, row, int(n), "")
+            yield ServiceEdge(
+                repo, node, repositories_named[0], target, "references", rule, confidence, row, int(n), ""
+            )

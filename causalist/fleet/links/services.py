@@ -132,7 +132,7 @@ def routes_for(name: str) -> list[tuple[str, str]]:
     if path.endswith("/") and len(path) > 1:  # of what is put together, the first part
         return [*routes_for(name.rstrip("/")), *routes_for(f"{name}{{}}")]
     parts = [each for each in path.split("/") if each]
-    found = []
+    routes = []
     for n_open in range(_MAX_OPEN + 1):
         for first in range(max(len(parts), 1)):
             rest = parts[first:]
@@ -141,8 +141,8 @@ def routes_for(name: str) -> list[tuple[str, str]]:
                 continue
             for chosen in itertools.combinations(literal, n_open):
                 route = "/" + "/".join("{}" if i in chosen else each for i, each in enumerate(rest))
-                found.append((f"{method} {route}", " ".join(each for each in parts[:first] if each != "{}")))
-    return found
+                routes.append((f"{method} {route}", " ".join(each for each in parts[:first] if each != "{}")))
+    return routes
 
 
 _LITERAL = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
@@ -192,27 +192,27 @@ def _requests(place: _Place, text: str) -> Iterator[Used]:
             continue
         url, names = _read_joined(match[0])
         before = _PREFIX.sub("", text[max(0, match.start() - 60) : match.start()])
-        found = _URL.fullmatch(url)
-        if found is None or not found["path"] or _STATIC.search(found["path"]):
+        parts = _URL.fullmatch(url)
+        if parts is None or not parts["path"] or _STATIC.search(parts["path"]):
             continue
         asking = _ASKING.search(before.rstrip("([{ \n\t").rstrip() + " ") or _ASKING.search(before)
-        has_host = bool(found["scheme"])
+        has_host = bool(parts["scheme"])
         if not (has_host or asking):
             continue
-        is_relative = not found["base"] and not found["path"].startswith("/")
-        if not has_host and is_relative and not _is_relative(found["path"], before):
+        is_relative = not parts["base"] and not parts["path"].startswith("/")
+        if not has_host and is_relative and not _is_relative(parts["path"], before):
             continue
-        host = found["host"] or ""
+        host = parts["host"] or ""
         method = _method_of(text, match, asking[1] if asking else "", before)
         words = dict.fromkeys(_words(host) + [word for name in names for word in _words(name)])
         if assigned := re.search(r"([\w$.]+)[\"'\]]*\s*=\s*[\w.]*\(?$", before):
             words.update(dict.fromkeys(_words(assigned[1])))
-        if asking and not has_host and not found["base"] and _WEAK.search(asking[1]):
+        if asking and not has_host and not parts["base"] and _WEAK.search(asking[1]):
             words["?"] = None  # the path alone does not tell a request
         if host.strip("{}") and not host.startswith(("localhost", "127.", "0.0.0.0")):
             words = {f"@{host}": None, **words}  # nobody else is asked
-        path = template_of(found["path"])
-        is_first_part = found["path"].endswith("/") or (has_host and not (asking and not _WEAK.search(asking[1])))
+        path = template_of(parts["path"])
+        is_first_part = parts["path"].endswith("/") or (has_host and not (asking and not _WEAK.search(asking[1])))
         if is_first_part and path != "/" and not path.endswith("{}"):
             path += "/"  # what follows is put there elsewhere
         if path != "/":
@@ -271,8 +271,8 @@ def _words(text: str) -> list[str]:
 
 
 def _method_of(text: str, match: "re.Match[str]", word: str, before: str) -> str:
-    if found := _METHOD_WORD.search(word):
-        return (found[1] or found[2]).upper()
+    if method := _METHOD_WORD.search(word):
+        return (method[1] or method[2]).upper()
     after = text[match.end() : match.end() + 160]
     beside = _METHOD_BESIDE.search(after) or _METHOD_BESIDE.search(before)
     if beside:
