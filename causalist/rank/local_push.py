@@ -305,18 +305,18 @@ def _backward_series(
     for column, group in enumerate(groups):
         term[group, column] = 1.0
     following = np.empty_like(term)
-    found = term[nodes]
+    total = term[nodes]
     for _ in range(MAX_ITERATIONS):
         remaining = term.max(axis=0) * (damping / (1.0 - damping))
-        is_done = remaining <= np.maximum(ORIGIN_TOLERANCE * (s[nodes] @ found), MIN_SCORE)
+        is_done = remaining <= np.maximum(ORIGIN_TOLERANCE * (s[nodes] @ total), MIN_SCORE)
         if is_done.all():
-            return np.ascontiguousarray(found.T)
+            return np.ascontiguousarray(total.T)
         # A finished group adds nothing more, so that its result does not depend on the other groups.
         term[:, is_done] = 0.0
         if not should_continue():
             raise ConvergenceError(f"stopped on the way back from {len(groups)} nodes to their seeds")
         csr_products(*matrix, term, following)
         following *= damping
-        found += following[nodes]
+        total += following[nodes]
         term, following = following, term
     raise ConvergenceError(f"{remaining.max()} is left after {MAX_ITERATIONS} steps; use damping < {damping}")

@@ -31,13 +31,13 @@ def query_coverage(terms: Mapping[int, float], postings: Postings, n: int) -> Sc
 
     Each word counts once, by its weight and rarity.
     """
-    found, total = np.zeros(n), 0.0
+    matched, total = np.zeros(n), 0.0
     for term, weight in sorted(terms.items()):
         start, stop = int(postings.indptr[term]), int(postings.indptr[term + 1])
         value = weight * rarity(postings, term)
-        found[postings.documents[start:stop]] += value
+        matched[postings.documents[start:stop]] += value
         total += value
-    return found / total if total > 0 else found
+    return matched / total if total > 0 else matched
 
 
 def name_coverage(query_terms: Mapping[str, float], lexical: LexicalIndex, n: int) -> Scores:
@@ -60,14 +60,14 @@ def name_share(terms: Collection[int], lexical: LexicalIndex, n: int) -> Scores:
     The term for the whole name beside its parts does not count.
     """
     postings = lexical.symbol_names
-    found = np.zeros(n)
+    matched = np.zeros(n)
     for term in sorted(terms):
-        found[postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])]] += 1.0
+        matched[postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])]] += 1.0
     # The length is needed only for names with a match.
-    matched_documents = postings.documents[(found > 0).take(postings.documents)]
+    matched_documents = postings.documents[(matched > 0).take(postings.documents)]
     length = np.bincount(matched_documents, minlength=n)
     length = np.maximum(np.where(length > 1, length - 1, length), 1)
-    return np.minimum(found / length, 1.0)
+    return np.minimum(matched / length, 1.0)
 
 
 def rarity(postings: Postings, term: int) -> float:
@@ -81,25 +81,25 @@ def rarity_of_shared_words(name: str, lexical: LexicalIndex, n: int) -> Scores:
 
     A word in the text of a node counts once, and once more in its name.
     """
-    found = np.zeros(n)
+    rarities = np.zeros(n)
     words = {term for word in re.findall(r"\w+", name) for term in terms_of(word)}
     for number in sorted(lexical.terms.position(term) for term in words):
         for postings in (lexical.definitions, lexical.symbol_names) if number >= 0 else ():
             documents = postings.documents[int(postings.indptr[number]) : int(postings.indptr[number + 1])]
-            found[documents] += rarity(lexical.definitions, number)
-    return found
+            rarities[documents] += rarity(lexical.definitions, number)
+    return rarities
 
 
 def find_nodes_with_words(name: str, lexical: LexicalIndex) -> NDArray[np.int64]:
     """Return the nodes, ascending, that have all words of a name in their text; none if the name has no words."""
-    found: NDArray[np.int64] | None = None
+    nodes: NDArray[np.int64] | None = None
     for term in sorted({term for word in re.findall(r"\w+", name) for term in terms_of(word)}):
         number, postings = lexical.terms.position(term), lexical.definitions
         if number < 0:
             return np.zeros(0, dtype=np.int64)
         documents = postings.documents[int(postings.indptr[number]) : int(postings.indptr[number + 1])]
-        found = documents.astype(np.int64) if found is None else np.intersect1d(found, documents)
-    return np.zeros(0, dtype=np.int64) if found is None else np.unique(found)
+        nodes = documents.astype(np.int64) if nodes is None else np.intersect1d(nodes, documents)
+    return np.zeros(0, dtype=np.int64) if nodes is None else np.unique(nodes)
 
 
 def terms_of_nodes(

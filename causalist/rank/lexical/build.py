@@ -261,10 +261,10 @@ def build_lexical(
     paths = without_counts(join_postings(old_paths, terms, rows(blocks.part(path, 1))), len(files) - len(aside))
     symbol_names = without_counts(join_postings(old_names, terms, rows(blocks.part(own, 1))), n_nodes - sum(aside))
     names = (blocks.part(own, WEIGHT_NAME), blocks.part(outer, WEIGHT_OUTER_NAME))
-    found = rows(words, *names, blocks.part(path_of_documents, WEIGHT_PATH))
-    definitions = weighted_postings(old_definitions, B_DEFINITION, found)
-    bag_norms, file_bag_norms = _bag_norms(found, terms.table, file_of, previous_rows)
-    del path_of_documents, found
+    triples = rows(words, *names, blocks.part(path_of_documents, WEIGHT_PATH))
+    definitions = weighted_postings(old_definitions, B_DEFINITION, triples)
+    bag_norms, file_bag_norms = _bag_norms(triples, terms.table, file_of, previous_rows)
+    del path_of_documents, triples
     np.take(file_of, body[0], out=body[0])  # a file has the words of its documents
     file_counts = weighted_postings(old_files, B_FILE, rows(words, blocks.part(path, WEIGHT_PATH_IN_FILE)))
     del body, words
@@ -319,11 +319,11 @@ def with_longer_files(lexical: LexicalIndex, sizes: Mapping[int, int], n_bytes: 
 
 
 def _bag_norms(
-    found: Triples, terms: StringTable, files: NDArray[np.int32], previous_rows: PreviousIndexRows | None
+    triples: Triples, terms: StringTable, files: NDArray[np.int32], previous_rows: PreviousIndexRows | None
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the norms of `compute_bag_norms` for all nodes; those of kept nodes are taken over."""
     try:
-        both = compute_bag_norms(found, terms, files, shipped_encoder())
+        both = compute_bag_norms(triples, terms, files, shipped_encoder())
     except ModelFailed:  # a question says so
         return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
     if previous_rows is not None:
@@ -408,11 +408,11 @@ class _NameTerms:
 
     def triples(self, read: Callable[[str], Iterable[str]], vocabulary: Terms) -> Triples:
         """Return (node, term, 1) for each term of each text."""
-        found = [vocabulary.numbers(read(text)) for text in self.texts]
-        indptr = np.zeros(len(found) + 1, dtype=np.int64)
-        np.cumsum([len(terms) for terms in found], out=indptr[1:])
+        numbers = [vocabulary.numbers(read(text)) for text in self.texts]
+        indptr = np.zeros(len(numbers) + 1, dtype=np.int64)
+        np.cumsum([len(terms) for terms in numbers], out=indptr[1:])
         nodes, texts = self.rows()
-        terms = np.array([term for terms in found for term in terms], dtype=np.int32)
+        terms = np.array([term for terms in numbers for term in terms], dtype=np.int32)
         return expand_to_terms((nodes, texts, np.ones(len(nodes), dtype=np.int32)), indptr, terms)
 
 

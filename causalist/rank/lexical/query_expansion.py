@@ -135,14 +135,14 @@ def _spellings(word: str) -> Iterator[str]:
 @lru_cache(maxsize=1)
 def _short_forms() -> dict[str, tuple[str, ...]]:
     """Return the stems of the abbreviations and of the long forms of each stem."""
-    found: dict[str, dict[str, None]] = {}
+    forms: dict[str, dict[str, None]] = {}
     text = Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8")
     for line in text.splitlines():
         short, *long = line.split()
         for word in long:
-            found.setdefault(stem(short), {})[stem(word)] = None
-            found.setdefault(stem(word), {})[stem(short)] = None
-    return {word: tuple(others) for word, others in found.items()}
+            forms.setdefault(stem(short), {})[stem(word)] = None
+            forms.setdefault(stem(word), {})[stem(short)] = None
+    return {word: tuple(others) for word, others in forms.items()}
 
 
 def _parts(word: str, terms: StringTable) -> tuple[str, ...]:

@@ -189,7 +189,7 @@ def _hashes(table: StringTable) -> NDArray[np.uint64]:
 
 
 def compute_bag_norms(
-    found: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]],
+    triples: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]],
     terms: StringTable,
     files: NDArray[np.int32],
     encoder: QuestionEncoder,
@@ -200,7 +200,7 @@ def compute_bag_norms(
     files, ordered by term; `files` are the file nodes of all nodes, -1 outside of files. A norm does not depend on
     other files: terms are added in the order of their strings, and nodes in their own.
     """
-    documents, numbers, counts = found
+    documents, numbers, counts = triples
     n_nodes = len(files)
     rows = rows_of_terms(terms, encoder)[numbers]
     known = np.flatnonzero((rows >= 0) & (files[documents] >= 0))

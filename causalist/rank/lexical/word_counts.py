@@ -64,11 +64,11 @@ def sum_parts(parts: Sequence[Part], blocks: Blocks, n_nodes: int) -> Iterator[T
     """
     bounds = [np.searchsorted(blocks.of_term[p.rows[1]][p.order], np.arange(blocks.n + 1)).tolist() for p in parts]
     for block in range(blocks.n):
-        found: list[Triples] = []
+        chunks: list[Triples] = []
         for (rows, order, weight), starts in zip(parts, bounds, strict=True):
             some = order[starts[block] : starts[block + 1]]
-            found.append((rows[0][some], rows[1][some], rows[2][some] * np.int32(weight)))
-        documents, terms, counts = (np.concatenate(column) for column in zip(*found, strict=True))
+            chunks.append((rows[0][some], rows[1][some], rows[2][some] * np.int32(weight)))
+        documents, terms, counts = (np.concatenate(column) for column in zip(*chunks, strict=True))
         yield sum_rows((documents, terms, counts), n_nodes)
 
 
@@ -371,17 +371,17 @@ def expand_to_terms(rows: Triples, indptr: NDArray[np.int64], terms: NDArray[np.
     # In parts, because the intermediate arrays are larger than the result.
     parts = [slice(first, first + ROWS_AT_ONCE) for first in range(0, len(texts), ROWS_AT_ONCE)]
     n = sum(int(lengths[texts[part]].sum()) for part in parts)
-    found = np.empty((3, n), dtype=np.int32)
+    triples = np.empty((3, n), dtype=np.int32)
     end = 0
     for part in parts:
         repeats = lengths[texts[part]]
         positions = np.repeat(starts[texts[part]] - (np.cumsum(repeats) - repeats), repeats)
         positions += np.arange(len(positions))
         start, end = end, end + len(positions)
-        np.take(terms, positions, out=found[1, start:end])
-        found[0, start:end] = np.repeat(documents[part], repeats)
-        found[2, start:end] = np.repeat(counts[part], repeats)
-    return found[0], found[1], found[2]
+        np.take(terms, positions, out=triples[1, start:end])
+        triples[0, start:end] = np.repeat(documents[part], repeats)
+        triples[2, start:end] = np.repeat(counts[part], repeats)
+    return triples[0], triples[1], triples[2]
 
 
 def _parts(text: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -472,11 +472,11 @@ class TermFinder:
         for column, at in sorted(zip(columns.tolist(), first.tolist(), strict=True), key=lambda pair: pair[1]):
             if column >= 0 and not self.forms[column]:
                 self.forms[column] = text[starts[at] : starts[at] + lengths[at]].decode("ascii")
-        found = columns[which]
+        term_columns = columns[which]
         ends = np.cumsum(np.array([len(each) + 1 for each in texts], dtype=np.int64))
-        rows = np.searchsorted(ends, starts[found >= 0], side="right")
+        rows = np.searchsorted(ends, starts[term_columns >= 0], side="right")
         n_terms = len(self._column)
-        cells = np.bincount(rows * n_terms + found[found >= 0], minlength=len(texts) * n_terms)
+        cells = np.bincount(rows * n_terms + term_columns[term_columns >= 0], minlength=len(texts) * n_terms)
         return cells.astype(np.int64, copy=False).reshape(len(texts), n_terms)
 
     def _begin_like_terms(self, text: bytes, starts: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -235,13 +235,13 @@ def read_blocks(text: str) -> QueryText:
 
 
 def _blocks(lines: list[str]) -> list[QueryBlock]:
-    found: list[QueryBlock] = []
+    blocks: list[QueryBlock] = []
     section, hidden = Section.NONE, Section.NONE
     at = 0
     while at < len(lines):
         line = lines[at]
         if not line.strip():
-            found.append(QueryBlock(BlockKind.PROSE, hidden if section is Section.NONE else section, ""))
+            blocks.append(QueryBlock(BlockKind.PROSE, hidden if section is Section.NONE else section, ""))
             at += 1
             continue
         fence = _FENCE.match(line)
@@ -249,7 +249,7 @@ def _blocks(lines: list[str]) -> list[QueryBlock]:
             end = at + 1
             while end < len(lines) and not lines[end].lstrip(" \t>").startswith(fence[1]):
                 end += 1
-            found += _pasted_blocks(
+            blocks += _pasted_blocks(
                 lines[at + 1 : end], fence[2].lower(), hidden if section is Section.NONE else section
             )
             at = end + 1
@@ -261,14 +261,14 @@ def _blocks(lines: list[str]) -> list[QueryBlock]:
         if heading is not None:
             section = _section_of(heading) or Section.NONE
             if section is Section.NONE:
-                found.append(QueryBlock(BlockKind.PROSE, section, heading))
+                blocks.append(QueryBlock(BlockKind.PROSE, section, heading))
             at += 1
             continue
         if _INDENTED.match(line) and line.strip() and (not at or not lines[at - 1].strip()):
             end = at
             while end < len(lines) and (_INDENTED.match(lines[end]) or not lines[end].strip()):
                 end += 1
-            found += _pasted_blocks([x[1:] if x[:1] == "\t" else x[4:] for x in lines[at:end]], "", section)
+            blocks += _pasted_blocks([x[1:] if x[:1] == "\t" else x[4:] for x in lines[at:end]], "", section)
             at = end
             continue
         end = at + 1
@@ -277,14 +277,14 @@ def _blocks(lines: list[str]) -> list[QueryBlock]:
         where = hidden if section is Section.NONE else section
         paragraph = [line, *(_DETAILS.sub(" ", x) for x in lines[at + 1 : end])]
         if _is_paste(paragraph):
-            found += _pasted_blocks(paragraph, "", where, fenced=False)
+            blocks += _pasted_blocks(paragraph, "", where, fenced=False)
         else:
             if where in _NOT_WRITTEN and any(map(SENTENCE.match, paragraph)):
                 # A sentence does not answer a heading that asks for a machine, a log or a tick.
                 section = where = Section.NONE
-            found += [QueryBlock(_kind_of_line(text), where, _QUOTE.sub("", text)) for text in paragraph]
+            blocks += [QueryBlock(_kind_of_line(text), where, _QUOTE.sub("", text)) for text in paragraph]
         at = end
-    return _merge_blocks(found)
+    return _merge_blocks(blocks)
 
 
 def _begins_block(lines: list[str], at: int) -> bool:

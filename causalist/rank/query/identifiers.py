@@ -184,20 +184,20 @@ def find_messages(title: str, body: Sequence[QueryBlock], raised: Sequence[Excep
     for block in body:
         if block.kind is BlockKind.PROSE and '"' in block.text:
             certain.update(dict.fromkeys(_QUOTED.findall(block.text)))
-    found = dict.fromkeys(_long_enough(certain, _MIN_WORDS), True)
-    if not any(text in title for text in found) and can_be_printed(title):
+    certain_by_message = dict.fromkeys(_long_enough(certain, _MIN_WORDS), True)
+    if not any(text in title for text in certain_by_message) and can_be_printed(title):
         for text in _long_enough([title], _MIN_BARE_WORDS):
-            found.setdefault(text, False)
+            certain_by_message.setdefault(text, False)
     logged = [
         line
         for block in body
-        if block.kind is BlockKind.OUTPUT and len(found) < _MAX_MESSAGES
+        if block.kind is BlockKind.OUTPUT and len(certain_by_message) < _MAX_MESSAGES
         for line in block.text.splitlines()
         if not title or _SEVERE.search(line)
     ]
     for text in _long_enough(logged[:_MAX_MESSAGES], _MIN_BARE_WORDS):
-        found.setdefault(text, False)
-    return list(found.items())[:_MAX_MESSAGES]
+        certain_by_message.setdefault(text, False)
+    return list(certain_by_message.items())[:_MAX_MESSAGES]
 
 
 def can_be_printed(title: str) -> bool:

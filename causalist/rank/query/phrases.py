@@ -198,11 +198,11 @@ def _is_particle_of(words: list[str], verb: int, particle: int) -> bool:
     return not _PEOPLE.isdisjoint(behind[:1] if behind[0] not in _DETERMINERS else behind[1:])
 
 
-def parts_only_joined(text: str, found: Sequence[JoinedVerb]) -> set[str]:
+def parts_only_joined(text: str, verbs: Sequence[JoinedVerb]) -> set[str]:
     """Return the verbs and particles of `found` that occur in `text` only together."""
-    if not found:
+    if not verbs:
         return set()
-    joined = Counter(part for verb in found for part in (verb.verb, verb.particle))
+    joined = Counter(part for verb in verbs for part in (verb.verb, verb.particle))
     n_occurrences = Counter(stem(word.lower()) for word in _WORD_OR_END.findall(text))
     return {part for part, n in joined.items() if n_occurrences[part] <= n}
 
@@ -218,8 +218,8 @@ def _weights(words: Collection[str]) -> dict[str, float]:
     """
     if len(words) > MAX_SHORT_QUERY_WORDS:
         return _all_weights()
-    found = {word: _find_weight(f"\n{word} ") for word in words if word.isalnum()}
-    return {word: weight for word, weight in found.items() if weight is not None}
+    weight_by_word = {word: _find_weight(f"\n{word} ") for word in words if word.isalnum()}
+    return {word: weight for word, weight in weight_by_word.items() if weight is not None}
 
 
 @lru_cache(maxsize=1)

@@ -105,10 +105,10 @@ def dotnet_frame(line: str) -> PrintedFrame | None:
     >>> dotnet_frame("   at Shop.Orders.Cart.<Load>d__3.MoveNext()")
     PrintedFrame(path='Shop/Orders/Cart.cs', line=0, function='Load', said='')
     """
-    found = _DOTNET.match(line) if "at " in line else None
-    if found is None or found["arguments"] in ("Native Method", "Unknown Source"):
+    match = _DOTNET.match(line) if "at " in line else None
+    if match is None or match["arguments"] in ("Native Method", "Unknown Source"):
         return None
-    full_name = found["function"]
+    full_name = match["function"]
     compiled = _COMPILED.search(full_name)
     if compiled:
         type_, name = full_name[: full_name.index(".<")], compiled["inner"] or compiled["outer"]
@@ -118,8 +118,8 @@ def dotnet_frame(line: str) -> PrintedFrame | None:
     else:
         type_, _, name = _MORE_THAN_A_NAME.sub("", full_name).rpartition(".")
     type_, name = (_MORE_THAN_A_NAME.sub("", part) for part in (type_.partition("+")[0], name))
-    path = found["path"] or type_.replace(".", "/") + ".cs"
-    return PrintedFrame(path, int(found["line"] or 0), name if name.isidentifier() else "")
+    path = match["path"] or type_.replace(".", "/") + ".cs"
+    return PrintedFrame(path, int(match["line"] or 0), name if name.isidentifier() else "")
 
 
 def notebook_frame(line: str) -> PrintedFrame | None:
@@ -132,12 +132,12 @@ def notebook_frame(line: str) -> PrintedFrame | None:
     """
     if ".py" not in line:
         return None
-    found = _NOTEBOOK.match(line) if "File " in line else None
-    if found is None and " in " in line:
-        found = _OLD_NOTEBOOK.match(line)
-    if found is None:
+    match = _NOTEBOOK.match(line) if "File " in line else None
+    if match is None and " in " in line:
+        match = _OLD_NOTEBOOK.match(line)
+    if match is None:
         return None
-    groups = found.groupdict()
+    groups = match.groupdict()
     return PrintedFrame(groups["path"], int(groups.get("line") or 0), groups["function"] or "")
 
 
@@ -159,8 +159,8 @@ def other_frame(line: str) -> PrintedFrame | None:
     return None
 
 
-def _printed(found: re.Match[str]) -> PrintedFrame:
-    groups = found.groupdict()
+def _printed(match: re.Match[str]) -> PrintedFrame:
+    groups = match.groupdict()
     row = next(groups[key] for key in ("line", "line2", "line3") if groups.get(key))
     function = _PARAMETERS.sub("", groups.get("function") or "")
     return PrintedFrame(groups["path"], int(row), function, (groups.get("said") or groups.get("said2") or "").strip())
@@ -356,10 +356,10 @@ def _read_line(line: str, before: str, traces: list[_Trace]) -> int:
             trace = _Trace(trace.rank + 1 if caused else 0)
             traces.append(trace)
         trace.raised.append(raised.what)
-    found = _frame_in(line, before)
-    if found is None:
+    frame_and_form = _frame_in(line, before)
+    if frame_and_form is None:
         return 0
-    frame, form = found
+    frame, form = frame_and_form
     if trace.frames and trace.raised and form is _PYTHON:
         trace = _Trace()
         traces.append(trace)

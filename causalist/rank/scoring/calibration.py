@@ -97,14 +97,14 @@ def calibration_features(
     """
     owners, n = graph.nodes.files, len(graph.nodes)
     files = np.flatnonzero((graph.nodes.kinds == NodeKind.FILE) & (ranking.files > 0))
-    found = np.flatnonzero((ranking.definitions > 0) & (owners >= 0))
-    if not len(files) or not len(found):
+    definitions = np.flatnonzero((ranking.definitions > 0) & (owners >= 0))
+    if not len(files) or not len(definitions):
         return None
     first = int(files[np.argmax(np.round(ranking.files[files], SCORE_DECIMALS))])  # of equal ones the first
     # The encoder is left out: the model was fitted to scores without it, and what it adds is no surer for that.
     by_words = ranking.definitions - _from_encoder(ranking.signals.definition, ranking.signals.role)
     best = np.zeros(n)
-    np.maximum.at(best, owners[found], by_words[found])
+    np.maximum.at(best, owners[definitions], by_words[definitions])
     best = np.sort(best[best > 0])[::-1]
     odds = np.exp(best - best[0])
     query_terms = ranking.question.terms if terms is None else terms
@@ -127,7 +127,7 @@ def _words_of(file: int, terms: Mapping[str, float], lexical: LexicalIndex) -> t
     The share is by weight and rarity.
     """
     postings = lexical.files
-    n_known, found, total = 0, 0.0, 0.0
+    n_known, matched, total = 0, 0.0, 0.0
     for term, weight in terms.items():
         number = lexical.terms.position(term)
         if number < 0:
@@ -139,8 +139,8 @@ def _words_of(file: int, terms: Mapping[str, float], lexical: LexicalIndex) -> t
         total += value
         at = int(np.searchsorted(documents, file))
         if at < n_with and documents[at] == file:
-            found += value
-    return n_known, found / total if total > 0 else 0.0
+            matched += value
+    return n_known, matched / total if total > 0 else 0.0
 
 
 _MAX_EXPONENT = 700.0  # exp of more overflows

@@ -230,11 +230,11 @@ def scores_from_tests(
     """
     nodes = graph.nodes
     scores = np.zeros(len(nodes))
-    found = np.flatnonzero(
+    tests = np.flatnonzero(
         (nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.TEST) & ~has_queried_role & (texts > 0)
     )
     is_code = (nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.CODE)
-    for test in select_first(texts, found, _MAX_TEST_FILES).tolist():
+    for test in select_first(texts, tests, _MAX_TEST_FILES).tolist():
         files = _tested_files(split_id(nodes.ids[test])[0], is_code, graph, lexical)
         for file in files:
             scores[file] = max(scores[file], texts[test] / np.sqrt(len(files)))

@@ -321,12 +321,12 @@ def reasons_of(
 
 def _matching_words(node: int, postings: Postings, question: ParsedQuery, numbers: Mapping[str, int]) -> list[str]:
     """Return the words of the query that a document contains, those with the largest weight first."""
-    found: list[tuple[float, str]] = []
+    terms: list[tuple[float, str]] = []
     for term, weight in {**question.abbreviations, **question.terms}.items():
         impact = impact_on(postings, numbers[term], node) if term in numbers else 0.0
         if impact > 0:
-            found.append((-weight * impact, term))
-    return list(dict.fromkeys(question.written.get(term, term) for _, term in sorted(found)))[:5]
+            terms.append((-weight * impact, term))
+    return list(dict.fromkeys(question.written.get(term, term) for _, term in sorted(terms)))[:5]
 
 
 @dataclass(frozen=True, slots=True)

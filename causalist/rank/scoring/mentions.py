@@ -73,8 +73,8 @@ def locate_frames(frames: Sequence[StackFrame], graph: CodeGraph, lexical: Lexic
 def frame_rows(frames: Sequence[StackFrame], graph: CodeGraph, lexical: LexicalIndex) -> list[tuple[int, int]]:
     """Return (node, row) of each frame whose line is inside the definition that it means; rows from 0."""
     nodes = graph.nodes
-    found = [(_node_of(frame, graph, lexical)[0], frame.line - 1) for frame in frames if frame.line]
-    return [(n, row) for n, row in found if n >= 0 and nodes.start_rows[n] <= row <= nodes.end_rows[n]]
+    rows = [(_node_of(frame, graph, lexical)[0], frame.line - 1) for frame in frames if frame.line]
+    return [(n, row) for n, row in rows if n >= 0 and nodes.start_rows[n] <= row <= nodes.end_rows[n]]
 
 
 def _node_of(frame: StackFrame, graph: CodeGraph, lexical: LexicalIndex) -> tuple[int, float]:
@@ -243,8 +243,8 @@ def identifier_scores(question: ParsedQuery, lexical: LexicalIndex, n: int) -> N
 def _with_term(code: str, lexical: LexicalIndex) -> list[int]:
     """Return the definitions whose text contains a code as a whole, if they are few."""
     at = lexical.terms.position(code.lower())
-    found = impacts(lexical.definitions, at)[0] if at >= 0 else ()
-    return [int(n) for n in found] if len(found) <= _MAX_DEFINITIONS_WITH_CODE else []
+    definitions = impacts(lexical.definitions, at)[0] if at >= 0 else ()
+    return [int(n) for n in definitions] if len(definitions) <= _MAX_DEFINITIONS_WITH_CODE else []
 
 
 def _by_path(path: str, graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
@@ -282,9 +282,9 @@ def _by_qualified_name(dotted: str, graph: CodeGraph, lexical: LexicalIndex) -> 
     if titled:
         return titled
     *before, last = dotted.split(".")
-    found = _prefer_names(find_nodes_by_name(last, lexical), graph)
+    namesakes = _prefer_names(find_nodes_by_name(last, lexical), graph)
     exact = []
-    for node in found:
+    for node in namesakes:
         path, symbol = split_id(graph.nodes.ids[node])
         qualifiers = [p.lower() for p in (*splitext(path)[0].split("/"), *(symbol or "").split(".")[:-1])]
         if before[-1].lower() in qualifiers:
@@ -302,8 +302,8 @@ def literal_scores(
     counts = np.zeros(n)
     if not matched:
         return counts, counts
-    for node, found in matched.items():
-        counts[node] = found.n
+    for node, matches in matched.items():
+        counts[node] = matches.n
     is_in_file = files >= 0
     by_file = np.bincount(files[is_in_file], weights=counts[is_in_file], minlength=n)
     return _saturated(counts), _saturated(by_file.astype(np.float64))
@@ -359,7 +359,7 @@ def exact_namesakes(
         return []
     nodes = graph.nodes
     is_subject = word.islower()
-    found = [
+    namesakes = [
         node
         for node in find_nodes_by_name(word, lexical)
         if graph.kind(node) not in _NO_DEFINITIONS
@@ -367,13 +367,13 @@ def exact_namesakes(
         and (not is_subject or _is_usable(node, graph))
         and (split_id(nodes.ids[node])[1] or "").rpartition(".")[2].partition("~")[0] == word
     ]
-    all_found = set(found)
-    found = [node for node in found if int(nodes.parents[node]) not in all_found]
+    all_namesakes = set(namesakes)
+    namesakes = [node for node in namesakes if int(nodes.parents[node]) not in all_namesakes]
 
     def place(node: int) -> tuple[bool, int, int, int]:
         return bool(nodes.roles[node] != Role.CODE), -int(transition.degrees[node]), len(nodes.ids[node]), node
 
-    return sorted(found, key=place)[:_MAX_NAMESAKES]
+    return sorted(namesakes, key=place)[:_MAX_NAMESAKES]
 
 
 def _is_usable(node: int, graph: CodeGraph) -> bool:

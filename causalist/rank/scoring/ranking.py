@@ -167,9 +167,9 @@ def choose(
     scores, penalty = (files, 0.0) if by_file else (ranking.definitions, plan.diversity_penalty)
     best = select_top(scores, (4 if penalty else 2) * options.top_k)
     distinct = steps.optional(Step.ASSEMBLE_DUPLICATES, lambda: _without_repeats(best, graph), lambda: best)
-    found = diversify(distinct, scores, graph.nodes.files, graph.nodes.parents, options.top_k, penalty)
+    score_by_node = diversify(distinct, scores, graph.nodes.files, graph.nodes.parents, options.top_k, penalty)
     reached: dict[int, float] = {}
-    n_places = min(_n_graph_slots(plan, options, list(found.values())), options.top_k - 1)
+    n_places = min(_n_graph_slots(plan, options, list(score_by_node.values())), options.top_k - 1)
     if ranking.pagerank is not None and n_places:
 
         def fill_slots() -> dict[int, float]:
@@ -179,12 +179,12 @@ def choose(
 
         reached = steps.optional(Step.CANDIDATES_PLACES, fill_slots, dict)
     n_found = options.top_k - len(reached)
-    found = {node: worth for node, worth in found.items() if node not in reached}
+    score_by_node = {node: worth for node, worth in score_by_node.items() if node not in reached}
     if penalty:
         have = {int(graph.nodes.files[node]) for node in reached}
         others = [file for file in select_top(files, options.top_k) if file not in have]
-        found = _with_best_files(found, n_found, others, ranking.definitions, graph.nodes.files)
-    chosen = [Selection(n, worth, False) for n, worth in islice(found.items(), n_found)]
+        score_by_node = _with_best_files(score_by_node, n_found, others, ranking.definitions, graph.nodes.files)
+    chosen = [Selection(n, worth, False) for n, worth in islice(score_by_node.items(), n_found)]
     # Nodes that only the graph reached follow the lexical matches, in the order of PageRank.
     floor = min((each.score for each in chosen), default=1.0)
     top = max(reached.values(), default=1.0)
@@ -192,7 +192,7 @@ def choose(
     return chosen + [Selection(n, floor * value / top * _BEHIND, True) for n, value in by_reach]
 
 
-def _n_graph_slots(plan: RoutePlan, options: AskOptions, found: Sequence[float]) -> int:
+def _n_graph_slots(plan: RoutePlan, options: AskOptions, lexical_scores: Sequence[float]) -> int:
     """Return the number of slots kept for candidates that only PageRank reached.
 
     `found` has the scores of what words would put there.
@@ -200,12 +200,12 @@ def _n_graph_slots(plan: RoutePlan, options: AskOptions, found: Sequence[float])
     n_reserved = round(options.top_k * plan.graph_share)
     if not plan.words_first:
         return n_reserved
-    tail = found[options.top_k - n_reserved :]
-    return n_reserved - sum(score >= WEAK[options.level] * found[0] for score in tail)
+    tail = lexical_scores[options.top_k - n_reserved :]
+    return n_reserved - sum(score >= WEAK[options.level] * lexical_scores[0] for score in tail)
 
 
 def _with_best_files(
-    found: dict[int, float],
+    score_by_node: dict[int, float],
     n: int,
     files: Sequence[int],
     scores: NDArray[np.float64],
@@ -216,7 +216,7 @@ def _with_best_files(
     These are the best of the `files` (best first), each with its best definition.
     """
     n_for_files = round(n * FILE_SHARE)
-    kept = dict(islice(found.items(), n - n_for_files))
+    kept = dict(islice(score_by_node.items(), n - n_for_files))
     have = {int(owners[node]) for node in kept}
     representatives: list[int] = []
     for file in files:
@@ -226,7 +226,9 @@ def _with_best_files(
             nodes = np.flatnonzero(owners == file)
             representatives += select_first(scores, nodes[scores[nodes] > 0], 1).tolist()
     # Lexical matches fill these slots if there are too few files.
-    kept = dict(islice((item for item in found.items() if item[0] not in representatives), n - len(representatives)))
+    kept = dict(
+        islice((item for item in score_by_node.items() if item[0] not in representatives), n - len(representatives))
+    )
     floor = min(kept.values(), default=1.0)
     for node in representatives:
         floor = min(float(scores[node]), floor * _BEHIND)
@@ -391,8 +393,8 @@ def reasons_for(
     """Return the reasons for a result, the strongest first."""
     if chosen.by_graph:
         mass = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank else 0.0
-        found = "a seed of the walk" if chosen.node in ranking.matches else "reached over the graph, not by words"
-        return (Reason(Signal.PAGERANK, round(mass, 9), found),)
+        detail = "a seed of the walk" if chosen.node in ranking.matches else "reached over the graph, not by words"
+        return (Reason(Signal.PAGERANK, round(mass, 9), detail),)
     by_file = level is Level.FILE
     owner = int(graph.nodes.files[chosen.node])
     reasons = reasons_of(chosen.node, owner, ranking.signals, ranking.question, lexical, is_file=by_file)
@@ -423,11 +425,11 @@ def _leading_name(file: int, ranking: Ranking, graph: CodeGraph) -> str:
     return ".".join((name or "").split(".")[-2:])
 
 
-def _format_matches(found: Sequence[TextMatches]) -> str:
+def _format_matches(matches: Sequence[TextMatches]) -> str:
     """Return a text with the number of hits, their lines, and the first matching line."""
-    rows = sorted({row for each in found for row in each.rows})
-    n = sum(each.n for each in found)
-    first = min(found, key=lambda each: each.rows[0])
+    rows = sorted({row for each in matches for row in each.rows})
+    n = sum(each.n for each in matches)
+    first = min(matches, key=lambda each: each.rows[0])
     lines = ", ".join(str(row + 1) for row in rows[:_MAX_LINES]) + (", …" if len(rows) > _MAX_LINES else "")
     return f"{n} in line{'s' if len(rows) > 1 else ''} {lines}: {first.sample}"
 

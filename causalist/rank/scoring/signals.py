@@ -99,8 +99,8 @@ def dense_scores(similarities: Similarities | None, by: GeneratorRun, n_nodes: i
     """Return the signal of a query; zeros, and no step, without an embedder."""
     if similarities is None:
         return np.zeros(n_nodes)
-    (found,) = by.scores(Generator.DENSE, 1, lambda: (dense_signal(similarities()),))
-    return found
+    (scores,) = by.scores(Generator.DENSE, 1, lambda: (dense_signal(similarities()),))
+    return scores
 
 
 # A question whose words the code has needs no other words. Up to the first numbers the encoder counts in full, from the
@@ -135,8 +135,8 @@ def semantic_scores(
     n_nodes = len(files)
     if question.is_pattern or not terms:
         return np.zeros(n_nodes)
-    (found,) = by.scores(Generator.SEMANTIC, 1, work)
-    return found
+    (scores,) = by.scores(Generator.SEMANTIC, 1, work)
+    return scores
 
 
 def _median(values: Scores) -> float:
@@ -155,8 +155,8 @@ def dense_signal(cosines: Scores) -> Scores:
     >>> dense_signal(np.array([0.6, 0.0, 0.2, 0.4, 0.1])).round(2).tolist()  # the median is 0.3
     [1.0, 0.0, 0.0, 0.11, 0.0]
     """
-    found = cosines[cosines > 0]
-    middle = _median(found) if len(found) > 1 else 0.0
+    positive = cosines[cosines > 0]
+    middle = _median(positive) if len(positive) > 1 else 0.0
     top = float(cosines.max(initial=0.0))
     if top <= middle:
         return np.zeros(len(cosines))
@@ -371,8 +371,8 @@ class QuerySignals:
             Signal.DENSE: self.dense,
             Signal.SEMANTIC: self.semantic,
         }
-        found = (self.text, self.synonyms, self.mention, self.literal, self.frame, self.dense, self.semantic)
-        signals[Signal.SIZE] = self._sizes(above_zero(found))
+        lexical_signals = (self.text, self.synonyms, self.mention, self.literal, self.frame, self.dense, self.semantic)
+        signals[Signal.SIZE] = self._sizes(above_zero(lexical_signals))
         if self.question.is_pattern:
             return {name: np.where(self.literal > 0, values, 0.0) for name, values in signals.items()}
         return signals
@@ -428,22 +428,24 @@ class QuerySignals:
         wanted = np.flatnonzero(self.is_file & (self.literal_in_file > 0) if self.question.is_pattern else self.is_file)
         return SignalTable({name: values[wanted] for name, values in signals.items()}, len(self.is_file), wanted)
 
-    def _sizes(self, found: NDArray[np.bool_]) -> Scores:
+    def _sizes(self, is_match: NDArray[np.bool_]) -> Scores:
         """Return the size signal of the found nodes: 1 for _MAX_ROWS rows or more, else by the logarithm.
 
         Module-level code has the rows that are in no definition of the file. Rows are counted, because line ends must
         not matter.
         """
         nodes = self.graph.nodes
-        selected = np.flatnonzero(found)
+        selected = np.flatnonzero(is_match)
         rows = (nodes.end_rows[selected] - nodes.start_rows[selected] + 1).astype(np.float64)
         is_file = self.is_file[selected]
         if is_file.any():
-            is_nested = (found & self.is_file).take(np.maximum(nodes.parents, 0)) & (nodes.parents >= 0)
+            is_nested = (is_match & self.is_file).take(np.maximum(nodes.parents, 0)) & (nodes.parents >= 0)
             top = np.flatnonzero(is_nested)
-            n_nested_rows = np.bincount(nodes.parents[top], nodes.end_rows[top] - nodes.start_rows[top] + 1, len(found))
+            n_nested_rows = np.bincount(
+                nodes.parents[top], nodes.end_rows[top] - nodes.start_rows[top] + 1, len(is_match)
+            )
             rows = np.where(is_file, np.maximum(rows - n_nested_rows[selected], 0.0), rows)
-        result = np.zeros(len(found))
+        result = np.zeros(len(is_match))
         result[selected] = _LOGARITHMS[np.minimum(rows, _MAX_ROWS).astype(np.intp)] / _LOGARITHMS[-1]
         return result
 
@@ -495,8 +497,8 @@ def compute_signals(
         both = synonym_terms(question, lexical), indirect_synonym_terms(question, lexical)
         standing_in = {number: w for word, w in others.items() if (number := lexical.terms.position(word)) >= 0}
         standing_in = {number: weight for number, weight in standing_in.items() if number not in terms}
-        found = (bm25(postings, each, n) for each in both for postings in (own, lexical.files))
-        return (*found, bm25(own, standing_in, n))
+        impact_sums = (bm25(postings, each, n) for each in both for postings in (own, lexical.files))
+        return (*impact_sums, bm25(own, standing_in, n))
 
     own = lexical.definitions
     text, identifiers = by.scores(
