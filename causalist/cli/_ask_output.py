@@ -178,9 +178,9 @@ def _format_generators(answer: "Answer") -> list[str]:
     from causalist.rank import GENERATORS, Generator
 
     lines = ["generators         candidates        ms"]
-    for name, found in answer.generators.items():
+    for name, n_candidates in answer.generators.items():
         spent = sum(answer.timings_ms.get(f"candidates.{step}", 0.0) for step in _STEPS_OF.get(name, (name,)))
-        told = f"{found:>10}  {spent:>8.1f}" if found is not None else f"{'not run':>10}  {'':>8}"
+        told = f"{n_candidates:>10}  {spent:>8.1f}" if n_candidates is not None else f"{'not run':>10}  {'':>8}"
         lines.append(f"   {name:<14}  {told}  {GENERATORS[Generator(name)]}")
     return lines
 

@@ -137,14 +137,14 @@ def require_extra(extra: str, package: str, least_major: int) -> None:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
-        found = version(package)
+        installed = version(package)
     except PackageNotFoundError:
         what = f"{package}, which is not installed"
     else:
-        major = found.partition(".")[0]
+        major = installed.partition(".")[0]
         if major.isdecimal() and int(major) >= least_major:
             return
-        what = f"{package} {least_major}, and {found} is installed"
+        what = f"{package} {least_major}, and {installed} is installed"
     raise ExtraMissing(f'this needs {what}; run: pip install "causalist[{extra}]"')
 
 
@@ -325,14 +325,14 @@ def describe_sighting(seen: "Sighting") -> str:
 
 def count_sightings(edge: "Edge") -> str:
     """Return how often a call was seen and how long ago, and that it is proven; "" without evidence."""
-    found = []
+    sightings = []
     if edge.observed is not None:
         n = edge.observed.n + edge.observed.n_through
         how = f"seen {n:,}x" if n else f"unseen in {edge.observed.n_runs:,} runs"
-        found.append(f"{how}, {describe_age(edge.observed.time)} ago")
+        sightings.append(f"{how}, {describe_age(edge.observed.time)} ago")
     if edge.proven is not None:
-        found.append(f"proven {describe_age(edge.proven.time)} ago")
-    return ", ".join(found)
+        sightings.append(f"proven {describe_age(edge.proven.time)} ago")
+    return ", ".join(sightings)
 
 
 def describe_proof(proof: "Proof") -> str:

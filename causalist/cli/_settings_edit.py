@@ -221,10 +221,10 @@ def with_member(text: str, path: Sequence[str], data: object) -> str:
     for depth, key in enumerate(path, start=1):
         if place.members is None:
             raise NotJson(f"{_format_path(path[: depth - 1])} is {_type_name(place.data)}, not an object")
-        found = next((m for m in reversed(place.members) if m.key == key), None)
-        if found is None:
+        member = next((m for m in reversed(place.members) if m.key == key), None)
+        if member is None:
             break
-        place = found.value
+        place = member.value
     else:
         written = _render_value(data, unit, newline, depth if "\n" in text else -1)
         return text[: place.start] + written + text[place.end :]
@@ -306,11 +306,11 @@ def _without_child(text: str, place: _Value, number: int) -> str:
     """Return `text` without child `number` of `place`, its comma, and the lines that contain nothing else."""
     members = place.members if place.members is not None else place.items
     assert members is not None
-    found = members[number]
-    start, end = found.start, found.value.end if found.comma is None else found.comma + 1
+    member = members[number]
+    start, end = member.start, member.value.end if member.comma is None else member.comma + 1
     line_start = text.rfind("\n", 0, start) + 1
     rest = _BLANK_TO_END.match(text, end)
-    is_last_of_several = found.comma is None and number > 0
+    is_last_of_several = member.comma is None and number > 0
     if rest and not text[line_start:start].strip(" \t"):
         start, end = line_start, rest.end()
     elif is_last_of_several:

@@ -71,14 +71,14 @@ def doctor_command(context: click.Context, repo: Path | None, force: bool, as_js
     Example:
       causalist doctor --repo ~/src/shop
     """
-    found = list(examine(repo, force=force))
+    findings = list(examine(repo, force=force))
     if as_json:
-        emit_document({"findings": [each._asdict() for each in found]})
+        emit_document({"findings": [each._asdict() for each in findings]})
     else:
-        rows = [[each.state.value, each.subject, each.detail] for each in found]
-        for line, each in zip(align_columns(rows), found, strict=True):
+        rows = [[each.state.value, each.subject, each.detail] for each in findings]
+        for line, each in zip(align_columns(rows), findings, strict=True):
             emit_lines([line, *([f"        {each.remedy}"] if each.remedy else [])])
-    context.exit(NOTHING_FOUND if any(each.state is State.WRONG for each in found) else 0)
+    context.exit(NOTHING_FOUND if any(each.state is State.WRONG for each in findings) else 0)
 
 
 def examine(repo: Path | None, *, force: bool = False) -> Iterator[Examined]:
@@ -168,10 +168,10 @@ def _examine_index(repo: Path | None, *, force: bool) -> Iterator[Examined]:
         yield Examined(State.ABSENT, "index", "none yet; the first question builds it", "causalist index")
         return
     size = f"{place} ({place.stat().st_size / 1e6:.1f} MB)"
-    found = stored_index_status(root, settings.index_options(IndexOptions()))
+    stored = stored_index_status(root, settings.index_options(IndexOptions()))
     # A file that was written just before may change again without other times: nothing has to be done.
-    reasons = [each for each in found.reasons if each.reason is not StalenessReason.UNSETTLED]
-    if found.path is None or reasons:
+    reasons = [each for each in stored.reasons if each.reason is not StalenessReason.UNSETTLED]
+    if stored.path is None or reasons:
         why = "; ".join(each.detail for each in reasons) or "it cannot be read"
         yield Examined(State.ABSENT, "index", f"{size}, not current: {why}", "causalist index")
     else:

@@ -57,10 +57,10 @@ def show_callers(node: str, *, repo: Path | None, force: bool, min_confidence: f
         repository.documentation(name),
     )
     edges, through, references, documents = ([e for e in each if e.certainty >= min_confidence] for each in known)
-    found = edges or through or references or documents
+    has_callers = edges or through or references or documents
     report_unread(repository, name)
     report_stale_calls(repository, None, name)
-    nothing = "" if found else _empty_message(f"calls to {name}", sum(map(len, known)), min_confidence)
+    nothing = "" if has_callers else _empty_message(f"calls to {name}", sum(map(len, known)), min_confidence)
     document = callers_document(name, edges, through, references, documents) if as_json else None
     nodes = repository.index.graph.nodes
     types = {e.target for e in through if nodes.kinds[nodes.ids.position(e.target)] in TYPE_KINDS}

@@ -193,28 +193,28 @@ def learn_command(repo: Path | None, force: bool, questions: int, dry_run: bool,
     from causalist.evaluate import learn
 
     with show_progress() as progress:
-        found = learn(repository, questions, progress=progress)
+        learning = learn(repository, questions, progress=progress)
     place: Path | None = None
-    if found.is_better and not dry_run and found.document is not None and repository.feedback_store is not None:
-        place = repository.feedback_store.write_weights(found.document)
+    if learning.is_better and not dry_run and learning.document is not None and repository.feedback_store is not None:
+        place = repository.feedback_store.write_weights(learning.document)
     if as_json:
-        emit_document(_learning_document(found, place))
+        emit_document(_learning_document(learning, place))
     else:
-        kept = [f"kept in {place}"] if place else ["dry run: the weights are not saved"] if found.is_better else []
-        emit_lines([found.decision(), *kept])
-    if not found.is_better:
+        kept = [f"kept in {place}"] if place else ["dry run: the weights are not saved"] if learning.is_better else []
+        emit_lines([learning.decision(), *kept])
+    if not learning.is_better:
         click.get_current_context().exit(NOTHING_FOUND)
 
 
-def _learning_document(found: "Learning", place: Path | None) -> dict[str, object]:
+def _learning_document(learning: "Learning", place: Path | None) -> dict[str, object]:
     return {
         "format_version": 1,
         "reset": False,
-        "decision": found.decision(),
-        "is_better": found.is_better,
-        "questions": {"history": found.n_history, "feedback": found.n_feedback, "older": found.n_older,
-                      "newer": found.n_newer},
-        "figures": None if found.document is None else found.document["figures"],
+        "decision": learning.decision(),
+        "is_better": learning.is_better,
+        "questions": {"history": learning.n_history, "feedback": learning.n_feedback, "older": learning.n_older,
+                      "newer": learning.n_newer},
+        "figures": None if learning.document is None else learning.document["figures"],
         "file": None if place is None else str(place),
     }  # fmt: skip
 

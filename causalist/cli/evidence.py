@@ -210,7 +210,7 @@ def _format_proof(proof: "NodeProof") -> Iterator[str]:
     mutants = list(record.mutants.values())
     running = [test for test, state in record.tests.items() if not state.left_out]
     unnoticed = [each for each in mutants if each.outcomes and set(each.outcomes.values()) == {"passed"}]
-    proven = [(test, found) for test in record.tests if (found := record.proving(test))]
+    proven = [(test, of_test) for test in record.tests if (of_test := record.proving(test))]
     if running:
         counts = f"{count_noun(len(mutants), 'mutant')}, {count_noun(len(running), 'test')}"
         yield f"{proof.node}: {counts}, {len(proven)} proven to need it ({describe_age(record.time)} ago)"
@@ -218,8 +218,8 @@ def _format_proof(proof: "NodeProof") -> Iterator[str]:
         yield from ("", "proven: the test fails only with the mutant")
         yield from align_columns(
             [
-                (f"  {test}", count_noun(len(found), "mutant"), describe_mutant(found[0].line, found[0].what))
-                for test, found in proven[:_MAX_LISTED]
+                (f"  {test}", count_noun(len(of_test), "mutant"), describe_mutant(of_test[0].line, of_test[0].what))
+                for test, of_test in proven[:_MAX_LISTED]
             ]
         )
         yield from _more(len(proven))

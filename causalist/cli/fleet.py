@@ -322,14 +322,14 @@ def ask_command(
     due = None if deadline is None else Deadline(deadline, gone=0.0 if began is None else began.seconds)
     options = AskOptions(top_k=top_k, level=Level(level), max_tokens=max_tokens, format=PackFormat(pack_format))
     n = N_REPOSITORIES if n_repositories is None else n_repositories
-    found = ask_fleet(
+    result = ask_fleet(
         _open_view(folder, token), read_argument(query), options, deadline=due, n_repositories=n, names=names
     )
-    answer = found.answer
+    answer = result.answer
     say_doubts(answer)
     if as_json:
         asked = {
-            "repositories": [each._asdict() for each in found.repositories], "left_out": list(found.left_out),
+            "repositories": [each._asdict() for each in result.repositories], "left_out": list(result.left_out),
         }  # fmt: skip
         emit_document(answer_document(answer) | asked)
     elif answer.pack is not None:
@@ -378,17 +378,17 @@ def callers_command(node: str, folder: Path, token: str | None, min_confidence: 
 
     view = _open_view(folder, token)
     (given,) = _resolve(view, [node])
-    found = find_callers(view, given)
-    _say_left_out(found.left_out)
-    lists = [[e for e in each if e.certainty >= min_confidence] for each in found[:4]]
-    n_known = sum(map(len, found[:4]))
+    callers = find_callers(view, given)
+    _say_left_out(callers.left_out)
+    lists = [[e for e in each if e.certainty >= min_confidence] for each in callers[:4]]
+    n_known = sum(map(len, callers[:4]))
     nothing = ""
     if not any(lists):
         weaker = f" with a confidence of {min_confidence:g} or more; {n_known} with less" if n_known else ""
         nothing = f"no calls to {given.id} are known{weaker}"
     edges, through, references, documents = lists
     document = callers_document(given.id, edges, through, references, documents) if as_json else None
-    print_result(document, format_callers(edges, through, found.types, references, documents), nothing)
+    print_result(document, format_callers(edges, through, callers.types, references, documents), nothing)
 
 
 @fleet_command.command("path")
@@ -445,14 +445,14 @@ def impact_command(
 
     view = _open_view(folder, token)
     given = _resolve(view, nodes)
-    found = find_impact(view, given, max_depth=max_depth, min_confidence=min_confidence)
-    _say_left_out(found.left_out)
-    shown = select_nearest(found.affected, limit)
+    impact = find_impact(view, given, max_depth=max_depth, min_confidence=min_confidence)
+    _say_left_out(impact.left_out)
+    shown = select_nearest(impact.affected, limit)
     ids = [each.id for each in given]
-    mentions = found.documentation
-    document = impact_document(ids, (), len(found.affected), shown, mentions[:limit]) if as_json else None
-    nothing = "" if found.affected or mentions else f"nothing is known to use {', '.join(ids)}"
-    lines = chain(format_impact(found.affected, shown), format_mentions(mentions, limit))
+    mentions = impact.documentation
+    document = impact_document(ids, (), len(impact.affected), shown, mentions[:limit]) if as_json else None
+    nothing = "" if impact.affected or mentions else f"nothing is known to use {', '.join(ids)}"
+    lines = chain(format_impact(impact.affected, shown), format_mentions(mentions, limit))
     print_result(document, lines, nothing)
 
 

@@ -557,8 +557,8 @@ def layers_command(
         document = layer_document(name, files, limit) if as_json else None
         print_result(document, _format_files(files, limit), "" if files else f"no file is in the layer {name}")
         return
-    found = repository.layers(min_confidence=min_confidence)
-    print_result(layers_document(found, limit) if as_json else None, _format_layers(found, limit))
+    layering = repository.layers(min_confidence=min_confidence)
+    print_result(layers_document(layering, limit) if as_json else None, _format_layers(layering, limit))
 
 
 def _format_files(files: "Sequence[LayerFile]", limit: int) -> Iterator[str]:
@@ -576,8 +576,8 @@ def _format_files(files: "Sequence[LayerFile]", limit: int) -> Iterator[str]:
         yield f"and {len(files) - limit:,} more; --limit shows more of them"
 
 
-def _format_layers(found: "Layering", limit: int) -> Iterator[str]:
-    sizes = found.sizes
+def _format_layers(layering: "Layering", limit: int) -> Iterator[str]:
+    sizes = layering.sizes
     yield from align_columns(
         [(s.layer, count_noun(s.n_files, "file", ","), count_noun(s.n_definitions, "definition", ",")) for s in sizes]
     )
@@ -588,9 +588,9 @@ def _format_layers(found: "Layering", limit: int) -> Iterator[str]:
             yield from align_columns(
                 [(f"  {used.fan_in:,}", used.hit.id, node_location(used.hit)) for used in size.hottest]
             )
-    if not found.uses:
+    if not layering.uses:
         return
-    n = {(use.source, use.target): use.n for use in found.uses}
+    n = {(use.source, use.target): use.n for use in layering.uses}
     yield ""
     yield "uses, rows of columns:"
     header = ("", *(size.layer for size in sizes))
@@ -599,9 +599,9 @@ def _format_layers(found: "Layering", limit: int) -> Iterator[str]:
     named = [header, *((size.layer, *row) for size, row in zip(sizes, rows, strict=True))]
     for name, *cells in named:
         yield "  ".join([f"  {name:<6}", *(cell.rjust(width) for cell, width in zip(cells, widths, strict=True))])
-    back = found.back_edges
+    back = layering.back_edges
     yield ""
-    total = sum(use.n for use in found.uses)
+    total = sum(use.n for use in layering.uses)
     yield f"{len(back):,} of {total:,} uses lead from a lower layer to a higher one" + (":" if back else "")
     yield from align_columns(
         [

@@ -249,10 +249,10 @@ def _count_together(terms: Iterable[int], index: "Index") -> int:
     from causalist.model.symbols import NodeKind
 
     postings = index.lexical.definitions
-    found = [postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])] for term in terms]
-    if not found:
+    documents = [postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])] for term in terms]
+    if not documents:
         return 0
-    counts = np.bincount(np.concatenate(found), minlength=len(index.graph.nodes))
+    counts = np.bincount(np.concatenate(documents), minlength=len(index.graph.nodes))
     return int(counts[index.graph.nodes.kinds != NodeKind.FILE].max(initial=0))
 
 

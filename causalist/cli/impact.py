@@ -98,9 +98,9 @@ def find_impact(
     """
     if revision is None:
         given = (node,) if isinstance(node, str) else node or ("",)
-        found = tuple(dict.fromkeys(resolve_id(repository, each) for each in given))
-        report_unread(repository, *found)
-        return ChangeImpact(", ".join(found), found, (), of_nodes(*found))
+        nodes = tuple(dict.fromkeys(resolve_id(repository, each) for each in given))
+        report_unread(repository, *nodes)
+        return ChangeImpact(", ".join(nodes), nodes, (), of_nodes(*nodes))
     impact = since(revision)
     _report_changes(revision, impact.changed, impact.deleted)
     return ChangeImpact(f"what changed since {revision}", impact.changed, impact.deleted, impact.affected)
@@ -180,25 +180,25 @@ def impact_command(
     empty = impact_document((), (), 0, ()) if as_json else None
     repository = open_for_lookup(repo, force=force, when_empty=empty)
     limits: ImpactLimits = {"max_depth": max_depth, "min_confidence": min_confidence}
-    found = find_impact(
+    impact = find_impact(
         repository, node, revision, partial(repository.impact, **limits), partial(repository.impact_since, **limits)
     )
     if form == "svg":
-        _draw(found)
+        _draw(impact)
         return
-    mentions = [edge for edge in repository.documentation(*found.changed) if edge.confidence >= min_confidence]
-    together = () if no_history else repository.changes_with(*found.changed, affected=found.affected)
+    mentions = [edge for edge in repository.documentation(*impact.changed) if edge.confidence >= min_confidence]
+    together = () if no_history else repository.changes_with(*impact.changed, affected=impact.affected)
     together = together[: min(limit, _MAX_CHANGES_WITH)]
-    missing = "" if no_history or not found.changed else repository.describe_missing_history()
-    if missing and (together or not found.affected):
+    missing = "" if no_history or not impact.changed else repository.describe_missing_history()
+    if missing and (together or not impact.affected):
         say(f"note: {missing}")
-    for each in found.changed:
+    for each in impact.changed:
         report_stale_calls(repository, None, each)
-    nothing = "" if mentions or together else found.nothing(f"nothing is known to use {found.what}")
-    affected = found.affected
+    nothing = "" if mentions or together else impact.nothing(f"nothing is known to use {impact.what}")
+    affected = impact.affected
     shown = select_nearest(affected, limit)
     document = (
-        impact_document(found.changed, found.deleted, len(affected), shown, mentions[:limit], together)
+        impact_document(impact.changed, impact.deleted, len(affected), shown, mentions[:limit], together)
         if as_json
         else None
     )
@@ -206,14 +206,14 @@ def impact_command(
     print_result(document, lines, nothing)
 
 
-def _draw(found: ChangeImpact) -> None:
+def _draw(impact: ChangeImpact) -> None:
     """Print the affected nodes as a picture; exit with 1 if there are none."""
-    if not found.affected:
-        say(found.nothing(f"nothing is known to use {found.what}"))
+    if not impact.affected:
+        say(impact.nothing(f"nothing is known to use {impact.what}"))
         click.get_current_context().exit(NOTHING_FOUND)
     from causalist.serialize.svg import draw_impact
 
-    emit(draw_impact(found.changed, found.affected, found.what))
+    emit(draw_impact(impact.changed, impact.affected, impact.what))
 
 
 def _format_changes_with(together: "Sequence[ChangesWith]") -> Iterator[str]:
@@ -343,20 +343,20 @@ def tests_command(
         choices.append(choice)
         return impact._replace(affected=choice.tests)
 
-    found = find_impact(repository, node, revision, of_nodes, since)
-    for each in found.changed:
+    reached = find_impact(repository, node, revision, of_nodes, since)
+    for each in reached.changed:
         report_stale_calls(repository, None, each)
     report = choices[0].coverage if choices else None
     for problem in choices[0].problems if choices else ():
         say(f"note: {problem}")
     steps = "" if max_depth is None else " in 1 step" if max_depth == 1 else f" in {max_depth} steps"
-    nothing = found.nothing(f"no test is known to reach {found.what}{steps}")
-    tests = found.affected
+    nothing = reached.nothing(f"no test is known to reach {reached.what}{steps}")
+    tests = reached.affected
     n_shown = _count_shown(repository, limit, share)
     if limit is None and share is None and choices and choices[0].n_probable is not None:
         n_shown = min(n_shown, choices[0].n_probable)
     shown = tests[:n_shown]
-    document = tests_document(found.changed, found.deleted, len(tests), shown, report) if as_json else None
+    document = tests_document(reached.changed, reached.deleted, len(tests), shown, report) if as_json else None
     print_result(document, format_tests(tests, shown, report), nothing)
 
 

@@ -176,8 +176,8 @@ def status_command(repo: Path | None, force: bool, as_json: bool) -> None:
 
     # Opening refreshes the index, so check the stored one first.
     root, _, settings = Repository.locate(repo or Path(), exact_root=repo is not None, force=force)
-    found = stored_index_status(root, settings.index_options(IndexOptions()))
-    if found.path is None:
+    stored = stored_index_status(root, settings.index_options(IndexOptions()))
+    if stored.path is None:
         from causalist.pipeline.first_answer import read_build
 
         build = read_build(root)
@@ -191,7 +191,7 @@ def status_command(repo: Path | None, force: bool, as_json: bool) -> None:
             say(f"note: partial: {build}")
     repository = open_repository(repo, force=force, when_empty=empty_status_document if as_json else None)
     status = repository.status()
-    standing = index_status(root, repository.index, repository.read, found)
+    standing = index_status(root, repository.index, repository.read, stored)
     report_notes(repository)
     if as_json:
         emit_document(status_document(status, repository.notes, standing))

@@ -139,15 +139,15 @@ def search_command(
     variant = variant or settings.value("memory", "variant")
     index = memory_file.open(note=_note)
     if hops:
-        found = index.retrieve_multi_hop(query, max_hops=hops, top_k=limit, ppr_alpha=alpha, readers=readers)
+        passages = index.retrieve_multi_hop(query, max_hops=hops, top_k=limit, ppr_alpha=alpha, readers=readers)
     else:
-        found = index.retrieve(query, mode=mode, top_k=limit, ppr_alpha=alpha, variant=variant, readers=readers)
+        passages = index.retrieve(query, mode=mode, top_k=limit, ppr_alpha=alpha, variant=variant, readers=readers)
     if as_json:
         emit_document({"format_version": FORMAT_VERSION, "query": query, "mode": mode,
-                       "results": [_result_document(rank, e, query) for rank, e in enumerate(found, 1)]})  # fmt: skip
+                       "results": [_result_document(i, each, query) for i, each in enumerate(passages, 1)]})  # fmt: skip
     else:
-        emit_lines(line for rank, each in enumerate(found, 1) for line in _format_result(rank, each, query))
-    if not found:
+        emit_lines(line for rank, each in enumerate(passages, 1) for line in _format_result(rank, each, query))
+    if not passages:
         say("nothing found: no passage has a word or an entity of the query")
         raise click.exceptions.Exit(NOTHING_FOUND)
 
@@ -310,35 +310,35 @@ def _format_answer(answer: "MemoryAnswer", query: str) -> Iterator[str]:
         yield f"    {one_line(find_excerpt(hit.text, query).text, 500)}"
 
 
-def _result_document(rank: int, found: "RetrievedPassage", query: str) -> dict[str, object]:
+def _result_document(rank: int, passage: "RetrievedPassage", query: str) -> dict[str, object]:
     from causalist.memory.documents import find_excerpt
 
-    shown = find_excerpt(found.text, query, names=found.entity_hits)
+    shown = find_excerpt(passage.text, query, names=passage.entity_hits)
     return {
         "rank": rank,
-        "passage": found.passage_id,
-        "score": found.score,
-        "ppr_score": found.ppr_score,
-        "origin": found.origin,
-        "entities": found.entity_hits,
+        "passage": passage.passage_id,
+        "score": passage.score,
+        "ppr_score": passage.ppr_score,
+        "origin": passage.origin,
+        "entities": passage.entity_hits,
         "words": list(shown.words),
         "excerpt": shown.text,
-        "metadata": dict(found.metadata),
-        "text": found.text,
+        "metadata": dict(passage.metadata),
+        "text": passage.text,
     }
 
 
-def _format_result(rank: int, found: "RetrievedPassage", query: str) -> list[str]:
+def _format_result(rank: int, passage: "RetrievedPassage", query: str) -> list[str]:
     from causalist._internal.escape import one_line
     from causalist.memory.documents import find_excerpt
 
-    shown = find_excerpt(found.text, query, names=found.entity_hits)
-    metadata = found.metadata
+    shown = find_excerpt(passage.text, query, names=passage.entity_hits)
+    metadata = passage.metadata
     place = next((f"  {key} {metadata[key]}" for key in ("line", "page") if isinstance(metadata.get(key), int)), "")
     title = metadata.get("title")
     called = f"  {one_line(title, 80)}" if isinstance(title, str) else ""
     words = f"has {', '.join(shown.words[:8])}" if shown.words else ""
-    entities = f"through {', '.join(found.entity_hits[:5])}" if found.entity_hits else ""
-    lines = [f"{rank}. {found.passage_id}{place}  {found.score:.3f}{called}", f"    {one_line(shown.text, 500)}"]
+    entities = f"through {', '.join(passage.entity_hits[:5])}" if passage.entity_hits else ""
+    lines = [f"{rank}. {passage.passage_id}{place}  {passage.score:.3f}{called}", f"    {one_line(shown.text, 500)}"]
     why = "; ".join(filter(None, (words, entities)))
     return [*lines, f"    ({one_line(why, 200)})"] if why else lines

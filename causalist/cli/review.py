@@ -183,10 +183,10 @@ def _prove(
     names, n_others = find_subjects(after.index, review)
     options = ProveOptions(max_mutants=max_mutants, max_seconds=max_seconds)
     with show_progress() as progress:
-        found = prove_change(
+        proofs = prove_change(
             names, options, lambda name, bounds: after.prove(name, options=bounds, progress=progress)[0]
         )
-    return found, n_others
+    return proofs, n_others
 
 
 def _describe_proof(proof: "ProvenChange") -> str:
@@ -200,14 +200,14 @@ def _describe_proof(proof: "ProvenChange") -> str:
 
 
 def _holds(review: "Review", condition: str) -> bool:
-    found = {
+    holds = {
         "breaking": review.broken,
         "secrets": review.secrets,
         "interface": review.interface,
         "missing": review.missing,
         "layers": review.layers,
     }
-    return bool(found[condition])
+    return bool(holds[condition])
 
 
 def _read_patch(name: str) -> str:
@@ -245,9 +245,9 @@ def _describe(change: "ChangedDefinition") -> str:
 
 def _by_kind(review: "Review") -> "Iterator[tuple[str, list[ChangedDefinition]]]":
     for kind in _ORDER:
-        found = [each for each in review.definitions if each.kind == kind]
-        if found:
-            yield kind, found
+        definitions = [each for each in review.definitions if each.kind == kind]
+        if definitions:
+            yield kind, definitions
 
 
 def _section(title: str, lines: Sequence[str], limit: int) -> Iterator[str]:
