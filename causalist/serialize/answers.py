@@ -152,15 +152,15 @@ def status_document(
 
 
 def _standing(standing: "IndexStatus") -> Document:
-    found = standing.found
+    previous = standing.found
     return {
         "path": standing.path,
         "bytes": standing.n_bytes,
         "commit": standing.commit,
         "dirty_files": standing.n_dirty,
-        "was_current": found and not found.reasons,
-        "reasons": found
-        and [{"reason": each.reason, "detail": each.detail, "files": each.n_files} for each in found.reasons],
+        "was_current": previous and not previous.reasons,
+        "reasons": previous
+        and [{"reason": each.reason, "detail": each.detail, "files": each.n_files} for each in previous.reasons],
     }
 
 

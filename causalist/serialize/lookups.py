@@ -156,8 +156,8 @@ def topo_document(order: "DependencyOrder | None") -> Document:
 
 def similar_document(node: str | None, pairs: "Iterable[SimilarPair]") -> Document:
     """Return the document of `similar NODE --json`."""
-    found = [_similar_pair(pair) for pair in pairs]
-    return {"format_version": FORMAT_VERSION, "node": node, "n": len(found), "pairs": found}
+    documents = [_similar_pair(pair) for pair in pairs]
+    return {"format_version": FORMAT_VERSION, "node": node, "n": len(documents), "pairs": documents}
 
 
 def similar_clusters_document(clusters: "Iterable[SimilarCluster]", n: int) -> Document:
@@ -239,14 +239,14 @@ def tests_document(
 
 
 def _reached(
-    changed: "Sequence[str]", deleted: "Sequence[str]", n: int, name: str, found: "Sequence[Affected]"
+    changed: "Sequence[str]", deleted: "Sequence[str]", n: int, name: str, affected: "Sequence[Affected]"
 ) -> Document:
     return {
         "format_version": FORMAT_VERSION,
         "changed": list(changed),
         "deleted": list(deleted),
         "n": n,
-        name: [_affected(each) for each in found],
+        name: [_affected(each) for each in affected],
     }
 
 
@@ -468,12 +468,12 @@ def layer_document(name: str, files: "Sequence[LayerFile]", limit: int) -> Docum
     return {"format_version": FORMAT_VERSION, "layer": name, "n_files": len(files), "files": listed}
 
 
-def layers_document(found: "Layering | None", limit: int) -> Document:
+def layers_document(layering: "Layering | None", limit: int) -> Document:
     """Return the document of `layers --json`.
 
     `n_back_edges` counts all back edges, `back_edges` has the first `limit`.
     """
-    sizes, uses, back = (found.sizes, found.uses, found.back_edges) if found is not None else ((), (), ())
+    sizes, uses, back = (layering.sizes, layering.uses, layering.back_edges) if layering is not None else ((), (), ())
     return {
         "format_version": FORMAT_VERSION,
         "layers": [

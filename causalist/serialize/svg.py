@@ -167,9 +167,9 @@ def draw_review(review: "Review", uses: Iterable["Edge"]) -> str:
     edges += map(picture_edge, uses)
     n_removed = sum(each.kind == "removed" for each in review.definitions)
     notes = [f"{count_noun(n_removed, 'definition')} removed"] if n_removed else []
-    for noun, found, most in (("user", review.affected, _MAX_USERS), ("test", review.tests, _MAX_TESTS)):
-        if len(found) > most:
-            notes.append(f"{count_noun(len(found) - most, noun)} more, not drawn")
+    for noun, affected, most in (("user", review.affected, _MAX_USERS), ("test", review.tests, _MAX_TESTS)):
+        if len(affected) > most:
+            notes.append(f"{count_noun(len(affected) - most, noun)} more, not drawn")
     return draw_picture(nodes, edges, f"{_side(review.before)} to {_side(review.after)}", notes)
 
 
@@ -372,11 +372,11 @@ def _columns(nodes: Sequence[str], edges: Sequence[PictureEdge]) -> dict[str, in
     graph.add_nodes_from(nodes)
     graph.add_edges_from((edge.source, edge.target) for edge in edges if edge.alert != _CUT)
     condensed = networkx.condensation(graph)
-    found: dict[str, int] = {}
+    column_by_node: dict[str, int] = {}
     for column, group in enumerate(networkx.topological_generations(condensed)):
         for component in group:
-            found.update(dict.fromkeys(condensed.nodes[component]["members"], column))
-    return found
+            column_by_node.update(dict.fromkeys(condensed.nodes[component]["members"], column))
+    return column_by_node
 
 
 def _ordered(rows: list[list[_Slot]], joined: Sequence[tuple[_Slot, _Slot]]) -> list[list[_Slot]]:

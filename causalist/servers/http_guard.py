@@ -74,17 +74,17 @@ class AccessRules:
         Traceback (most recent call last):
         causalist.servers.http_guard.Refusal: cross-origin requests are not allowed
         """
-        found = _single_headers(headers)
+        single = _single_headers(headers)
         if method not in self.methods:
             raise Refusal(405, "this method is not allowed")
-        if not self._is_own(found.get("host", "")):
+        if not self._is_own(single.get("host", "")):
             raise Refusal(421, "the Host header names another server. Use the address that the server printed.")
-        origin = found.get("origin")
+        origin = single.get("origin")
         if origin is not None and not self._is_own_origin(origin):
             raise Refusal(403, "cross-origin requests are not allowed")
-        if found.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        if single.get("sec-fetch-site", "none") not in ("none", "same-origin"):
             raise Refusal(403, "cross-origin requests are not allowed")
-        if self.token is not None and path not in self.open_paths and not self._brings_token(found):
+        if self.token is not None and path not in self.open_paths and not self._brings_token(single):
             raise Refusal(401, "the token is missing or wrong. Use the address that the server printed.")
 
     def _is_own(self, host: str) -> bool:
@@ -201,16 +201,16 @@ def _single_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
     Otherwise the check and the application could use different values.
     """
-    found: dict[str, str] = {}
+    value_by_name: dict[str, str] = {}
     for raw, value in headers:
         name = raw.decode("latin-1").lower()
-        if name in found and name in ("host", "origin", "authorization", "content-length", "sec-fetch-site"):
+        if name in value_by_name and name in ("host", "origin", "authorization", "content-length", "sec-fetch-site"):
             raise Refusal(400, f"the header {name} is given twice")
-        if name == "cookie" and name in found:
-            found[name] += "; " + value.decode("latin-1")
+        if name == "cookie" and name in value_by_name:
+            value_by_name[name] += "; " + value.decode("latin-1")
         else:
-            found[name] = value.decode("latin-1")
-    return found
+            value_by_name[name] = value.decode("latin-1")
+    return value_by_name
 
 
 HEAD_SECONDS = 10.0

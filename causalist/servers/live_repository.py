@@ -406,7 +406,7 @@ def repository_roots(uris: Iterable[str]) -> list[Path]:
     """
     from causalist.source import find_root, refuse_root
 
-    found = []
+    roots = []
     for uri in uris:
         parts = urlsplit(uri)
         if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
@@ -414,5 +414,5 @@ def repository_roots(uris: Iterable[str]) -> list[Path]:
         with suppress(CausalistError, OSError, ValueError):
             root = find_root(Path(url2pathname(parts.path)))
             refuse_root(root)
-            found.append(root)
-    return found
+            roots.append(root)
+    return roots

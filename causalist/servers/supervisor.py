@@ -79,8 +79,8 @@ def ask_in_child(
     # Its locks are those of no other thread, which might hold them now.
     forked = replace(repository, session=Session(Circuits.of(circuits.state())))
     task = Task(repository.root, question, options, remember=remember)
-    found = answer_in_time(task, deadline, repository=forked, circuits=circuits)
-    return CachedAnswer(found.answer, found.files)
+    bounded = answer_in_time(task, deadline, repository=forked, circuits=circuits)
+    return CachedAnswer(bounded.answer, bounded.files)
 
 
 def answer_in_time(
@@ -122,13 +122,13 @@ def answer_in_time(
         worker.end()
 
 
-def _checked(found: BoundedAnswer, deadline: Deadline) -> BoundedAnswer:
+def _checked(bounded: BoundedAnswer, deadline: Deadline) -> BoundedAnswer:
     """Return the answer; raise DeadlinePassed if it is empty and a step that may have found results was stopped."""
-    if not found.answer.results:
-        for diagnostic in found.answer.diagnostics:
+    if not bounded.answer.results:
+        for diagnostic in bounded.answer.diagnostics:
             if diagnostic.slug == "deadline" and "(stopped)" in diagnostic.detail:
                 raise DeadlinePassed(f"nothing was found within {deadline.seconds:g} s; {diagnostic.detail}")
-    return found
+    return bounded
 
 
 def _stuck(steps: tuple[OpenStep, ...], is_dead: bool) -> str | None:

@@ -450,15 +450,15 @@ def _format_path(trail: GraphPath) -> str:
 def resolve_name(repository: "Repository", name: str) -> tuple[str, str]:
     """Return the id that a name means, and a note on assumptions. Raises UnknownNode, AmbiguousNode."""
     try:
-        found = repository.resolve_name(name)
+        resolved = repository.resolve_name(name)
     except UnknownNode as error:
         near = [format_node(hit.id) for hit in repository.find(name, limit=_MAX_SUGGESTIONS)]
         if not near or "\n" in str(error):  # the error already lists names
             raise
         listed = "\n  ".join(near)
         raise UnknownNode(f"no node is called {name!r}; similar names:\n  {listed}") from error
-    note = f"note: {one_line(found.note, 300)}\n" if found.note else ""
-    return repository.index.graph.nodes.ids[found.node], note
+    note = f"note: {one_line(resolved.note, 300)}\n" if resolved.note else ""
+    return repository.index.graph.nodes.ids[resolved.node], note
 
 
 def resolve_names(repository: "Repository", text: str) -> tuple[tuple[str, ...], str]:
@@ -469,8 +469,8 @@ def resolve_names(repository: "Repository", text: str) -> tuple[tuple[str, ...],
         names = [name.strip() for name in text.split(",") if name.strip()]
         if len(names) < 2:
             raise
-        found = [resolve_name(repository, name) for name in names[:_MAX_NAMES]]
-        return tuple(dict.fromkeys(node for node, _ in found)), "".join(note for _, note in found)
+        resolved = [resolve_name(repository, name) for name in names[:_MAX_NAMES]]
+        return tuple(dict.fromkeys(node for node, _ in resolved)), "".join(note for _, note in resolved)
     return (node,), note
 
 

@@ -92,23 +92,24 @@ def find_name(root: Path, name: str, max_tokens: int, seconds: float = _SECONDS)
     word = re.split(r"[^\w$]+", name.rstrip(")(: "))[-1] or name
     matches, read = _search_files(root, [], seconds, word)
     texts = [(each, mask_secrets(each.data, find_secrets(each.data)).decode("utf-8", "replace")) for each in matches]
-    found = _matching_lines(texts, rf"(?<![\w$]){re.escape(word)}(?![\w$])", 0)
+    matching = _matching_lines(texts, rf"(?<![\w$]){re.escape(word)}(?![\w$])", 0)
     how = "occurs"
-    if not found:
-        found, how = _matching_lines(texts, re.escape(word), re.IGNORECASE), "is part of a word"
-    if not found:
+    if not matching:
+        matching, how = _matching_lines(texts, re.escape(word), re.IGNORECASE), "is part of a word"
+    if not matching:
         return Reply(f"{one_line(repr(word), 80)} does not occur in {_format_coverage(read)}\n", n_files=read.n_read)
-    n_defining = sum(not each[0] for each in found)
+    n_defining = sum(not each[0] for each in matching)
     head = (
-        f"note: where {one_line(repr(word), 80)} {how}, {n_defining} of {len(found)} lines look like definitions "
+        f"note: where {one_line(repr(word), 80)} {how}, {n_defining} of {len(matching)} lines look like definitions "
         f"and come first; {_format_coverage(read)}, without resolving the name\n"
     )
     lines = [
-        f"{one_line(path, 150)}:{row + 1}: {one_line(line, 160)}\n" for *_, path, row, line in found[:_MAX_LINES_LISTED]
+        f"{one_line(path, 150)}:{row + 1}: {one_line(line, 160)}\n"
+        for *_, path, row, line in matching[:_MAX_LINES_LISTED]
     ]
     kept = list(_fit_lines(head, lines, max_tokens - 12))
-    left = len(found) - len(kept)
-    excerpts = [FileExcerpt(path, row, row) for *_, path, row, _ in found[: len(kept)]]
+    left = len(matching) - len(kept)
+    excerpts = [FileExcerpt(path, row, row) for *_, path, row, _ in matching[: len(kept)]]
     more = f"and {left} more\n" if left else ""
     return Reply(head + "".join(kept) + more, excerpts=excerpts, n_files=read.n_read)
 
@@ -154,7 +155,7 @@ def _search_files(root: Path, terms: Sequence[str], seconds: float, word: str = 
     # A stem may differ from its words at the end, as `happi` does.
     starts = sorted({re.escape(term[:-1] if term.endswith("i") else term).encode() for term in terms})
     finder = re.compile(rb"\w*(?:" + b"|".join(starts) + rb")\w*", re.IGNORECASE) if starts else None
-    found: list[_Match] = []
+    matches: list[_Match] = []
     n_read = n_bytes = 0
     for entry in sorted(scan.entries, key=lambda entry: (_is_secondary(entry.path), entry.path)):
         if time.monotonic() > until:
@@ -174,8 +175,8 @@ def _search_files(root: Path, terms: Sequence[str], seconds: float, word: str = 
                     counts[term] += _PATH_WEIGHT
         if counts or (word and word.lower().encode() in source.data.lower()):
             data = view_of(entry.path, source.data)
-            found.append(_Match(entry.path, data, counts, len(source.data), _is_secondary(entry.path)))
-    return found, _Coverage(n_read, len(scan.entries), n_bytes / max(1, n_read))
+            matches.append(_Match(entry.path, data, counts, len(source.data), _is_secondary(entry.path)))
+    return matches, _Coverage(n_read, len(scan.entries), n_bytes / max(1, n_read))
 
 
 def _score(match: _Match, weights: dict[str, float], mean: float) -> float:

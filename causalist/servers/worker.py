@@ -129,15 +129,15 @@ def _last_index(root: Path) -> "Index | None":
     from causalist.index.open import index_folders
     from causalist.store import INDEX_NAME, read_index
 
-    found: list[Index] = []
+    indexes: list[Index] = []
     for place in index_folders(root):
         try:
             index = read_index(place / INDEX_NAME)
         except IndexUnreadable:
             continue  # the indexing process reports and rebuilds it
         if index is not None and index.version == index_version():
-            found.append(index)
-    return max(found, key=lambda index: index.scanned_at, default=None)
+            indexes.append(index)
+    return max(indexes, key=lambda index: index.scanned_at, default=None)
 
 
 STEP_BYTES = 128  # of the name of a step; a pipe hands over so many as a whole
@@ -311,9 +311,9 @@ def work_and_end(
             stopped = frozenset() if go is None else _stopped_steps(go, say, deadline)
             due = _TellingDeadline(deadline, say, stopped)
             _stop_steps_of(due)
-            found = _answered(repository, task, due, progress)
+            answer = _answered(repository, task, due, progress)
             _stop_steps_of(None)
-            say(answer=found)
+            say(answer=answer)
         except Exception as error:
             _stop_steps_of(None)
             say(failure=_failure(error, None if repository is None else repository.session))
@@ -325,10 +325,10 @@ def work_and_end(
 def _answered(repository: "Repository", task: Task, deadline: Deadline, progress: Progress) -> BoundedAnswer:
     answer = repository.ask(task.question, task.options, deadline=deadline, remember=task.remember, progress=progress)
     index, session = repository.index, repository.session
-    found = BoundedAnswer(answer, dict(index.skipped), dict(index.examples), tuple(index.notes))
+    bounded = BoundedAnswer(answer, dict(index.skipped), dict(index.examples), tuple(index.notes))
     if session is None:
-        return found
-    return found._replace(files=session.answers.newest_files(), circuits=session.circuits.state())
+        return bounded
+    return bounded._replace(files=session.answers.newest_files(), circuits=session.circuits.state())
 
 
 def _failure(error: Exception, session: "Session | None") -> Failure:

@@ -119,12 +119,12 @@ def find_symbols(shown: DocumentView, query: str, limit: int = MAX_SYMBOLS) -> l
     if not hits:
         hits = repository.ask(query, AskOptions(top_k=limit)).results
     texts: dict[str, DocumentText | None] = {}
-    found = []
+    symbols = []
     for hit in hits:
         if hit.path not in texts:
             texts[hit.path] = shown.text(hit.path)
         _, name = shown.location(hit, texts[hit.path])
-        found.append(
+        symbols.append(
             types.WorkspaceSymbol(
                 location=types.Location(shown.uri(hit.path), name),
                 name=one_line(last_name(hit.id) if hit.symbol else _title(hit), 200),
@@ -133,7 +133,7 @@ def find_symbols(shown: DocumentView, query: str, limit: int = MAX_SYMBOLS) -> l
                 data={"node": hit.id, "score": hit.score},
             )
         )
-    return found
+    return symbols
 
 
 class LensKind(StrEnum):
@@ -158,15 +158,15 @@ def code_lenses(
 
     file = -1 if repository is None else repository.index.graph.nodes.ids.position(file_id(path))
     is_code = repository is not None and file >= 0 and repository.index.graph.nodes.roles[file] == Role.CODE
-    found = []
+    lenses = []
     for each in placed:
         if each.kind in SHOWN_KINDS:
-            found.append(lens(LensKind.CALLERS, each.node, text.range(*each.name)))
+            lenses.append(lens(LensKind.CALLERS, each.node, text.range(*each.name)))
             if is_code and each.kind in CALLABLE_KINDS:
-                found.append(lens(LensKind.TESTS, each.node, text.range(*each.name)))
-    if is_code and found:
-        found.append(lens(LensKind.CHANGES, file_id(path), types.Range(types.Position(0, 0), types.Position(0, 0))))
-    return found
+                lenses.append(lens(LensKind.TESTS, each.node, text.range(*each.name)))
+    if is_code and lenses:
+        lenses.append(lens(LensKind.CHANGES, file_id(path), types.Range(types.Position(0, 0), types.Position(0, 0))))
+    return lenses
 
 
 def lens_title(repository: "Repository", kind: LensKind, node: str) -> tuple[str, bool]:
@@ -210,17 +210,17 @@ def users_of(repository: "Repository", node: str) -> tuple[Edge, ...]:
 
 def user_locations(shown: DocumentView, node: str) -> list[types.Location]:
     """Return the first location of each user of a node."""
-    found = []
+    locations = []
     for edge in users_of(shown.repository, node):
         for place in _use_ranges(shown, edge)[:1]:
-            found.append(types.Location(shown.uri(split_id(edge.source)[0]), place))
-    return found
+            locations.append(types.Location(shown.uri(split_id(edge.source)[0]), place))
+    return locations
 
 
 def test_locations(shown: DocumentView, node: str) -> list[types.Location]:
     """Return the probable tests of a node, the most probable first."""
-    found = [definition_location(shown, each.node) for each in shown.repository.tests(node)]
-    return [each for each in found if each is not None]
+    locations = [definition_location(shown, each.node) for each in shown.repository.tests(node)]
+    return [each for each in locations if each is not None]
 
 
 def companion_locations(shown: DocumentView, node: str) -> list[types.Location]:
@@ -294,23 +294,23 @@ def incoming_calls(shown: DocumentView, node: str) -> list[types.CallHierarchyIn
     edges: dict[str, list[Edge]] = {}
     for edge in users_of(shown.repository, node):
         edges.setdefault(edge.source, []).append(edge)
-    found = []
+    calls = []
     for source, own in edges.items():
         item = call_item(shown, source)
         if item is not None:
             places = [place for edge in own for place in _use_ranges(shown, edge)]
-            found.append(types.CallHierarchyIncomingCall(item, places))
-    return found
+            calls.append(types.CallHierarchyIncomingCall(item, places))
+    return calls
 
 
 def outgoing_calls(shown: DocumentView, node: str) -> list[types.CallHierarchyOutgoingCall]:
     """Return the callees of a node inside the repository, by confidence."""
-    found = []
+    calls = []
     for edge in shown.repository.callees(node):
         item = call_item(shown, edge.target)
         if item is not None:
-            found.append(types.CallHierarchyOutgoingCall(item, _use_ranges(shown, edge)))
-    return found
+            calls.append(types.CallHierarchyOutgoingCall(item, _use_ranges(shown, edge)))
+    return calls
 
 
 def definition_location(shown: DocumentView, node: str) -> types.Location | None:
@@ -475,12 +475,12 @@ def _node(shown: DocumentView, params: Mapping[str, Any]) -> str:
     text = shown.text(path) if path is not None else None
     if path is None or text is None:
         raise UnknownNode(f"{uri} is not indexed")
-    found = shown.places.node_at(shown.repository, path, text, at)
-    if found is None:
+    node_and_span = shown.places.node_at(shown.repository, path, text, at)
+    if node_and_span is None:
         raise UnknownNode(
             "no known definition or use is at this position. Move it to the name of a definition or a use."
         )
-    return found[0]
+    return node_and_span[0]
 
 
 def _range(place: types.Range) -> dict[str, object]:

@@ -233,9 +233,9 @@ class WorkspaceFolders:
         if not path:
             return None
         for spelled in (path, os.path.realpath(path)):
-            found = [root for root in self._by_path if spelled.startswith(root.rstrip(os.sep) + os.sep)]
-            if found:
-                root = max(found, key=len)
+            roots = [root for root in self._by_path if spelled.startswith(root.rstrip(os.sep) + os.sep)]
+            if roots:
+                root = max(roots, key=len)
                 relative = spelled[len(root.rstrip(os.sep)) + 1 :]
                 return self._by_path[root], relative.replace(os.sep, "/")
         return None
@@ -246,12 +246,12 @@ class WorkspaceFolders:
             folder.stop()
 
     def _below(self, root: Path) -> dict[str, bytes]:
-        found = {}
+        documents = {}
         for uri, data in self._documents().items():
             place = self.place(uri)
             if place is not None and place[0].root == root:
-                found[place[1]] = data
-        return found
+                documents[place[1]] = data
+        return documents
 
 
 def file_uri(folder: WorkspaceFolder, path: str) -> str:
@@ -274,10 +274,10 @@ def _changed_documents(index: "Index", documents: Mapping[str, bytes]) -> dict[s
     from causalist.source import blob_hash
 
     manifest = index.manifest
-    found = {}
+    changed = {}
     for path, data in sorted(documents.items()):
         position = manifest.paths.position(path)
         blob = blob_hash(data)
         if position >= 0 and manifest.blobs[position] not in ("", blob):
-            found[path] = blob, data
-    return found
+            changed[path] = blob, data
+    return changed

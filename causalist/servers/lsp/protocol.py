@@ -165,7 +165,7 @@ class DefinitionLocator:
             nodes = repository.index.graph.nodes
             file = nodes.ids.position(file_id(path))
             inside = nodes.ids.prefix_range(f"{file_id(path)}::")
-            found = [
+            definitions = [
                 (
                     nodes.ids[n],
                     NodeKind(int(nodes.kinds[n])),
@@ -178,17 +178,17 @@ class DefinitionLocator:
             ]
         else:
             seen: Counter[str] = Counter()
-            found = []
+            definitions = []
             for each in self.facts(path, text).definitions:
                 node = symbol_id(path, each.qualname)
                 seen[node] += 1
                 repeated = f"~{seen[node]}" if seen[node] > 1 else ""
                 kind = NodeKind(each.kind)
-                found.append((f"{node}{repeated}", kind, each.start_byte, each.end_byte, each.signature))
-        found.sort(key=lambda each: (each[2], -each[3], each[0]))
+                definitions.append((f"{node}{repeated}", kind, each.start_byte, each.end_byte, each.signature))
+        definitions.sort(key=lambda each: (each[2], -each[3], each[0]))
         return [
             PlacedDefinition(node, kind, start, end, find_name_span(text, start, end, node, signature))
-            for node, kind, start, end, signature in found
+            for node, kind, start, end, signature in definitions
         ]
 
     def facts(self, path: str, text: DocumentText) -> "FileFacts":
@@ -284,9 +284,9 @@ def find_name_span(text: DocumentText, start: int, end: int, node: str, signatur
             break
         first = line + 1
     for word in words:
-        found = word.search(data, first, end)
-        if found is not None:
-            return found.span()
+        match = word.search(data, first, end)
+        if match is not None:
+            return match.span()
     indent = len(data[start:end]) - len(data[start:end].lstrip())
     return start + indent, start + indent
 
@@ -319,7 +319,7 @@ def _target_on_line(repository: "Repository", source: str, names: set[str], line
     node = graph.nodes.ids.position(source)
     if node < 0:
         return None
-    found = []
+    targets = []
     for number in graph.outgoing(node):
         target = int(graph.edges.targets[number])
         if graph.edges.kinds[number] == EdgeKind.CONTAINS or graph.kind(target) in (
@@ -329,8 +329,8 @@ def _target_on_line(repository: "Repository", source: str, names: set[str], line
         target_id = graph.nodes.ids[target]
         if not names.isdisjoint(code_names(target_id)):
             elsewhere = int(graph.edges.rows[number]) != line
-            found.append((elsewhere, -float(graph.edges.confidences[number]), target_id))
-    return min(found)[2] if found else None
+            targets.append((elsewhere, -float(graph.edges.confidences[number]), target_id))
+    return min(targets)[2] if targets else None
 
 
 def word_at(text: DocumentText, byte: int) -> tuple[str, int, int] | None:
@@ -522,9 +522,9 @@ class Protocol(LanguageServerProtocol):
 
 
 def _id_of(document: object) -> int | str | None:
-    found = document.get("id") if isinstance(document, dict) else None
-    is_id = isinstance(found, str) or (isinstance(found, int) and not isinstance(found, bool))
-    return found if is_id else None
+    request_id = document.get("id") if isinstance(document, dict) else None
+    is_id = isinstance(request_id, str) or (isinstance(request_id, int) and not isinstance(request_id, bool))
+    return request_id if is_id else None
 
 
 async def run(protocol: Protocol, pipes: Pipes) -> int:

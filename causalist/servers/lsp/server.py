@@ -288,7 +288,7 @@ class LspServer(LanguageServer):
     # -- answers
 
     async def _symbols(self, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
-        found: list[list[types.WorkspaceSymbol]] = []
+        symbols: list[list[types.WorkspaceSymbol]] = []
         report = RequestProgress(self, params.work_done_token, "Looking for symbols")
         subject = PartSubject(params.query.strip(), len(params.query.split()) == 1)
         try:
@@ -296,10 +296,10 @@ class LspServer(LanguageServer):
                 shown = await self._current(folder, report, subject)
                 if shown.note:
                     self.window_log_message(types.LogMessageParams(types.MessageType.Info, shown.note))
-                found.append(await self._answer(partial(answers.find_symbols, shown, params.query)))
+                symbols.append(await self._answer(partial(answers.find_symbols, shown, params.query)))
         finally:
             report.end()
-        return merged(found)
+        return merged(symbols)
 
     async def _lenses(self, params: types.CodeLensParams) -> list[types.CodeLens] | None:
         at = self._open(params.text_document.uri)
@@ -329,20 +329,20 @@ class LspServer(LanguageServer):
         return lens
 
     async def _hover(self, params: types.HoverParams) -> types.Hover | None:
-        found = await self._node_at(params.text_document.uri, params.position)
-        if found is None:
+        node_at = await self._node_at(params.text_document.uri, params.position)
+        if node_at is None:
             return None
-        shown, node, place = found
+        shown, node, place = node_at
         formats = getattr(_capability(self, "text_document", "hover"), "content_format", None) or ()
         is_markdown = types.MarkupKind.Markdown in formats
         hover: types.Hover = await self._answer(partial(answers.build_hover, shown, node, place, markdown=is_markdown))
         return hover
 
     async def _call_items(self, params: types.CallHierarchyPrepareParams) -> list[types.CallHierarchyItem] | None:
-        found = await self._node_at(params.text_document.uri, params.position, parses=True)
-        if found is None:
+        node_at = await self._node_at(params.text_document.uri, params.position, parses=True)
+        if node_at is None:
             return None
-        item = await self._answer(partial(answers.call_item, found[0], found[1]))
+        item = await self._answer(partial(answers.call_item, node_at[0], node_at[1]))
         return None if item is None else [item]
 
     async def _incoming(self, params: types.CallHierarchyIncomingCallsParams) -> Any:
@@ -362,15 +362,15 @@ class LspServer(LanguageServer):
         return await self._answer(partial(calls, shown, node))
 
     async def _definition(self, params: types.DefinitionParams) -> types.Location | None:
-        found = await self._node_at(params.text_document.uri, params.position, parses=True)
-        return None if found is None else await self._answer(partial(answers.definition_location, *found[:2]))
+        node_at = await self._node_at(params.text_document.uri, params.position, parses=True)
+        return None if node_at is None else await self._answer(partial(answers.definition_location, *node_at[:2]))
 
     async def _references(self, params: types.ReferenceParams) -> list[types.Location] | None:
-        found = await self._node_at(params.text_document.uri, params.position, parses=True)
-        if found is None:
+        node_at = await self._node_at(params.text_document.uri, params.position, parses=True)
+        if node_at is None:
             return None
-        await self._answer(partial(self._log_unread, *found[:2]))
-        return await self._answer(partial(answers.user_locations, *found[:2]))  # type: ignore[no-any-return]
+        await self._answer(partial(self._log_unread, *node_at[:2]))
+        return await self._answer(partial(answers.user_locations, *node_at[:2]))  # type: ignore[no-any-return]
 
     def _log_unread(self, shown: answers.DocumentView, node: str) -> None:
         """Log which files were not read and may use a node: a list of locations cannot say it."""
@@ -393,11 +393,13 @@ class LspServer(LanguageServer):
         if place is None or not isinstance(arguments[2], str):
             raise UsageError("the command needs a URI below an open folder, a position and the id of a node")
         shown = await self._current(place[0], ignore_progress)
-        found: list[types.Location] = await self._answer(partial(_LOCATIONS[kind], shown, arguments[2]))
+        locations: list[types.Location] = await self._answer(partial(_LOCATIONS[kind], shown, arguments[2]))
         window = _capability(self, "window", "show_document")
-        if found and window is not None and window.support:
-            self.window_show_document(types.ShowDocumentParams(found[0].uri, selection=found[0].range, take_focus=True))
-        return found
+        if locations and window is not None and window.support:
+            self.window_show_document(
+                types.ShowDocumentParams(locations[0].uri, selection=locations[0].range, take_focus=True)
+            )
+        return locations
 
     async def _own(self, answer: Callable[..., Any], params: Any) -> Any:
         """Answer a request of Causalist's own: `params` are plain JSON with a `uri` that names the folder."""
@@ -471,8 +473,8 @@ class LspServer(LanguageServer):
             shown = None if part is None else self._shown_part(folder, part, is_logged=True)
         if shown is None:
             return None
-        found = await self._answer(partial(self._places.node_at, shown.repository, path, text, position))
-        return None if found is None else (shown, *found)
+        node_at = await self._answer(partial(self._places.node_at, shown.repository, path, text, position))
+        return None if node_at is None else (shown, *node_at)
 
     def _shown(self, folder: WorkspaceFolder, repository: Any) -> answers.DocumentView:
         def opened(path: str) -> DocumentText | None:
@@ -507,10 +509,10 @@ class LspServer(LanguageServer):
         raise UsageError(f"uri must name an open folder or a file in one. Open folders: {named}")
 
 
-def merged(found: list[list[types.WorkspaceSymbol]]) -> list[types.WorkspaceSymbol]:
+def merged(symbols: list[list[types.WorkspaceSymbol]]) -> list[types.WorkspaceSymbol]:
     """Results of several folders: the best of each first, then the second of each, and so on."""
-    longest = max(map(len, found), default=0)
-    return [each[rank] for rank in range(longest) for each in found if rank < len(each)]
+    longest = max(map(len, symbols), default=0)
+    return [each[rank] for rank in range(longest) for each in symbols if rank < len(each)]
 
 
 async def _explained(handler: _Handler, params: Any) -> Any:
@@ -530,10 +532,10 @@ async def _explained(handler: _Handler, params: Any) -> Any:
 
 def _capability(server: LanguageServer, *names: str) -> Any:
     """Return a capability of the client, or None."""
-    found: Any = server.client_capabilities
+    capability: Any = server.client_capabilities
     for name in names:
-        found = getattr(found, name, None)
-    return found
+        capability = getattr(capability, name, None)
+    return capability
 
 
 def serve(default: Path, pipes: Pipes, *, version: str, wait_seconds: float, answer_seconds: float) -> int:

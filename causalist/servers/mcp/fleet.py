@@ -52,12 +52,12 @@ _READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent
 def _ask(view: FleetView, arguments: Arguments) -> Reply:
     room = max(200, arguments["max_tokens"] - _ASKED_TOKENS)
     options = AskOptions(max_tokens=room, top_k=arguments["top_k"])
-    found = ask_fleet(view, arguments["question"], options, deadline=arguments["deadline"])
-    if found.answer.pack is None:
+    result = ask_fleet(view, arguments["question"], options, deadline=arguments["deadline"])
+    if result.answer.pack is None:
         return Reply("nothing found: no word of the question occurs in the repositories that were asked")
-    asked = ", ".join(f"{each.name} ({each.share:.2f})" for each in found.repositories)
-    notes = "".join(f"note: {each.slug}: {each.detail}\n" for each in found.answer.diagnostics)
-    text = f"{found.answer.pack.text.rstrip()}\nasked: {asked}\n{notes}"
+    asked = ", ".join(f"{each.name} ({each.share:.2f})" for each in result.repositories)
+    notes = "".join(f"note: {each.slug}: {each.detail}\n" for each in result.answer.diagnostics)
+    text = f"{result.answer.pack.text.rstrip()}\nasked: {asked}\n{notes}"
     return Reply(truncate_to_budget(text, arguments["max_tokens"]))
 
 

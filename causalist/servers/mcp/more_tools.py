@@ -66,8 +66,8 @@ def _list_sections(review: "Review") -> list[tuple[str, list[str]]]:
     def place(path: str, line: int) -> str:
         return f"{middle_cut(path, _PLACE_CHARACTERS)}:{line}"
 
-    def users(found: Sequence[Affected]) -> list[str]:
-        return [f"{each.probability:.2f} {format_node(each.node)}" for each in found]
+    def users(affected: Sequence[Affected]) -> list[str]:
+        return [f"{each.probability:.2f} {format_node(each.node)}" for each in affected]
 
     why = _WHY_CHARACTERS
     broken = [f"{place(e.path, e.line)} calls {format_node(e.target)}: {one_line(e.why, why)}" for e in review.broken]
@@ -144,22 +144,22 @@ def _tests(repository: "Repository", arguments: Arguments) -> Reply:
     named = ", ".join(map(format_node, nodes))
     note += format_unread(repository, *nodes)
     choice = repository.choose_tests(*nodes, max_depth=arguments["max_depth"])
-    found = choice.tests[: choice.n_probable]
+    probable = choice.tests[: choice.n_probable]
     for problem in choice.problems[:_MAX_PROBLEMS]:
         note += f"note: {one_line(problem, 300)}\n"
     if choice.coverage is not None:
         from causalist.navigate.coverage import describe_coverage
 
         note += f"{one_line(describe_coverage(choice.coverage), 300)}\n"
-    if not found:
+    if not probable:
         return Reply(
             truncate_to_budget(f"{note}no test is known to reach {named}\n", arguments["max_tokens"]), [*nodes]
         )
-    n_less = len(choice.tests) - len(found)
-    n_tests = f"{len(found)} test{'s'[: len(found) != 1]}"
+    n_less = len(choice.tests) - len(probable)
+    n_tests = f"{len(probable)} test{'s'[: len(probable) != 1]}"
     less = f", and {n_less} less probable" if n_less else ""
     head = f"{note}{n_tests} of {named}, the most probable first{less}\n"
-    return Reply(list_by_depth(head, found, arguments["max_tokens"]), [each.node for each in found])
+    return Reply(list_by_depth(head, probable, arguments["max_tokens"]), [each.node for each in probable])
 
 
 def _review(repository: "Repository", arguments: Arguments) -> Reply:
@@ -229,18 +229,18 @@ def _layers(repository: "Repository", arguments: Arguments) -> Reply:
 
     from causalist.servers.text_answers import format_node, truncate_to_budget
 
-    found = repository.layers()
-    lines = [f"{size.layer}: {size.n_files} files, {size.n_definitions} definitions" for size in found.sizes]
+    layering = repository.layers()
+    lines = [f"{size.layer}: {size.n_files} files, {size.n_definitions} definitions" for size in layering.sizes]
     lines.append(
-        f"{len(found.back_edges)} uses lead from a lower layer to a higher one" + ":"[: bool(found.back_edges)]
+        f"{len(layering.back_edges)} uses lead from a lower layer to a higher one" + ":"[: bool(layering.back_edges)]
     )
-    for each in found.back_edges:
+    for each in layering.back_edges:
         edge = each.edge
         lines.append(
             f"  {each.source_layer} -> {each.target_layer}: "
             f"{format_node(edge.source)} {edge.kind} {format_node(edge.target)}"
         )
-    nodes = dict.fromkeys(each.edge.source for each in found.back_edges)
+    nodes = dict.fromkeys(each.edge.source for each in layering.back_edges)
     return Reply(truncate_to_budget("\n".join(lines) + "\n", arguments["max_tokens"]), list(nodes))
 
 
@@ -462,8 +462,8 @@ _pipelines = _PipelineCache()
 def _search(repository: "Repository", arguments: Arguments) -> str:
     index: HippoIndex = _pipelines.get(repository).index
     mode = RetrievalMode.HIPPO if arguments["use_graph"] else RetrievalMode.HYBRID
-    found = index.retrieve(arguments["query"], mode=mode, top_k=arguments["limit"], readers=())
-    rows = [(each.passage_id, each.text, each.metadata, ", ".join(each.entity_hits[:5])) for each in found]
+    passages = index.retrieve(arguments["query"], mode=mode, top_k=arguments["limit"], readers=())
+    rows = [(each.passage_id, each.text, each.metadata, ", ".join(each.entity_hits[:5])) for each in passages]
     return _format_passages(rows, arguments["query"], "")
 
 

@@ -175,15 +175,15 @@ def read_message(line: bytes | None) -> SessionMessage | JSONRPCError | None:
 
 
 def _id_of(document: object) -> RequestId | None:
-    found = document.get("id") if isinstance(document, dict) else None
-    is_id = isinstance(found, str) or (isinstance(found, int) and not isinstance(found, bool))
+    request_id = document.get("id") if isinstance(document, dict) else None
+    is_id = isinstance(request_id, str) or (isinstance(request_id, int) and not isinstance(request_id, bool))
     if not is_id:
         return None
     try:
-        str(found).encode()  # a lone surrogate cannot be sent back
+        str(request_id).encode()  # a lone surrogate cannot be sent back
     except ValueError:  # also: an integer with too many digits
         return None
-    return found
+    return request_id
 
 
 def _refusal(id: RequestId | None, code: int, message: str) -> JSONRPCError:
