@@ -61,12 +61,12 @@ def get_embedder(name: str) -> Embedder:
     check_name(name)
     plain = name.removeprefix(LOCAL)
     plugin, _, model = plain.partition(":")
-    found = _installed().get(plugin)
-    if found is None:
+    entry = _installed().get(plugin)
+    if entry is None:
         known = ", ".join(sorted(_installed())) or "none"
         raise ModelFailed(f"there is no embedder {plugin!r}; installed are {known} (entry points of {GROUP})")
     try:
-        embedder = found.load()(model)
+        embedder = entry.load()(model)
     except CausalistError:
         raise
     except Exception as error:  # whatever a plugin raises
@@ -145,10 +145,10 @@ def from_library(model: str) -> LlmEmbedder:
     if not name:
         raise ModelFailed("no embedding model is chosen; name one as llm:NAME (`llm embed-models` lists them)")
     try:
-        found = llm.get_embedding_model(name)
+        embedding_model = llm.get_embedding_model(name)
     except llm.UnknownModelError as error:
         raise ModelFailed(f"llm knows no embedding model {name!r}; `llm embed-models` lists those it knows") from error
-    return LlmEmbedder(f"llm:{found.model_id}", found)
+    return LlmEmbedder(f"llm:{embedding_model.model_id}", embedding_model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +287,7 @@ def _decode_vectors(mapped: mmap.mmap | bytes, embedder: str) -> VectorFile:
     said = json.loads(header)
     if said["embedder"] != embedder:
         raise ValueError("of another embedder")
-    view, found = memoryview(mapped), {}
+    view, arrays = memoryview(mapped), {}
     for name in _ARRAYS:
         shape, offset, crc = said["arrays"][name]
         kind = np.dtype(_DTYPES[name])
@@ -295,8 +295,8 @@ def _decode_vectors(mapped: mmap.mmap | bytes, embedder: str) -> VectorFile:
         start = base + offset
         if zlib.crc32(view[start : start + count * kind.itemsize]) != crc:
             raise ValueError("damaged")
-        found[name] = np.frombuffer(mapped, dtype=kind, count=count, offset=start).reshape(shape)
-    stored = VectorFile(embedder, str(said["stamp"]), int(said["n_live"]), **found)
+        arrays[name] = np.frombuffer(mapped, dtype=kind, count=count, offset=start).reshape(shape)
+    stored = VectorFile(embedder, str(said["stamp"]), int(said["n_live"]), **arrays)
     n, m = len(stored.places), len(stored.texts)
     if (
         stored.places.shape != (n, DIGEST)

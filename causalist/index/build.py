@@ -229,11 +229,11 @@ def _link_files(
         return take_bodies(path, facts)
 
     def take_bodies(path: str, facts: FileFacts) -> FileFacts:
-        found = bodies.pop(path, None)
-        if found is None or isinstance(found, FileFacts):
-            return found or facts
+        stored = bodies.pop(path, None)
+        if stored is None or isinstance(stored, FileFacts):
+            return stored or facts
         with stage("decode"):
-            return facts_with_bodies(facts, found)
+            return facts_with_bodies(facts, stored)
 
     for number, (path, facts) in enumerate(files):
         if needs_bodies(path, facts, settings):
@@ -259,11 +259,11 @@ def collect_notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int,
     for number, (path, facts) in enumerate(files):
         if not facts.diagnostics and number not in troubles:
             continue
-        found = list(facts.diagnostics)
+        diagnostics = list(facts.diagnostics)
         if number in troubles:
             what = f"some of what it uses is not known, for a defect of this program ({troubles[number]})"
-            found.append(Diagnostic(DiagnosticSlug.NOT_LINKED, what, 0))
-        notes.extend(FileNote(path, each.slug, each.detail, each.row) for each in found)
+            diagnostics.append(Diagnostic(DiagnosticSlug.NOT_LINKED, what, 0))
+        notes.extend(FileNote(path, each.slug, each.detail, each.row) for each in diagnostics)
     return tuple(notes)
 
 
@@ -323,8 +323,8 @@ def _match_previous_rows(
 def _nodes_of_files(nodes: NodeTable, files: set[NodeId]) -> NDArray[np.int64]:
     """Positions of all nodes of these files, ascending."""
     is_wanted = np.zeros(len(nodes), dtype=np.bool_)
-    found = np.flatnonzero(nodes.kinds == NodeKind.FILE)
-    is_wanted[found] = [each in files for each in nodes.ids.some(found)]
+    file_nodes = np.flatnonzero(nodes.kinds == NodeKind.FILE)
+    is_wanted[file_nodes] = [each in files for each in nodes.ids.some(file_nodes)]
     return np.flatnonzero((nodes.files >= 0) & is_wanted[np.maximum(nodes.files, 0)])
 
 
@@ -338,9 +338,9 @@ def _unsearchable_files(scan: Scan, read: Read, blobs: dict[str, str], previous:
     for entry in scan.entries:
         if entry.path not in before:
             continue
-        found = before[entry.path] if blobs.get(entry.path) == "" else read(entry)
-        if isinstance(found, str):
-            unfit[entry.path] = found
+        content = before[entry.path] if blobs.get(entry.path) == "" else read(entry)
+        if isinstance(content, str):
+            unfit[entry.path] = content
             blobs[entry.path] = ""
     return unfit
 

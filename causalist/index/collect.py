@@ -339,9 +339,9 @@ def _parse_in_two(files: "list[_Content]") -> "Iterator[tuple[str, tuple[FileFac
         with stage("encode"):
             encoded, interface = encode_facts(facts)
         yield path, (interface, facts), encoded
-    found = rest.result()
-    joined, start = found.data.tobytes(), 0
-    for (path, _, _), length in zip(files[n_first:], found.lengths.tolist(), strict=True):
+    rest_facts = rest.result()
+    joined, start = rest_facts.data.tobytes(), 0
+    for (path, _, _), length in zip(files[n_first:], rest_facts.lengths.tolist(), strict=True):
         yield path, None, joined[start : start + length]
         start += length
 

@@ -75,8 +75,8 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
     limits = options.limits or DEFAULT_LIMITS
     notes: dict[Diagnostic, None] = {}
     places = index_folders(root)
-    found = [_read_stored(place, notes, options) for place in places]
-    first = next((each for each in found if each.stored is not None), None)
+    stored_indexes = [_read_stored(place, notes, options) for place in places]
+    first = next((each for each in stored_indexes if each.stored is not None), None)
     previous = None if first is None else first.stored
     submodules = wants_submodules(root, options, previous)
     options = replace(options, submodules=submodules)
@@ -91,12 +91,12 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
         # The digest is of the index file as well: since it was added up and found sound it has not changed.
         assert previous is not None
         return previous, tuple(notes)
-    found = [_verify_stored(each, notes) for each in found]
+    stored_indexes = [_verify_stored(each, notes) for each in stored_indexes]
     options.progress("scanning", 0, 0)
     with stage("scan"):
         scan = _scan_root(root, limits, submodules, known_commit, fingerprint, options.refresh_cache)
-    previous = next((each.stored for each in found if matches_folder(each.stored, scan)), None)
-    for each in found:
+    previous = next((each.stored for each in stored_indexes if matches_folder(each.stored, scan)), None)
+    for each in stored_indexes:
         if each.stored is not None and _is_usable(each.stored, scan, submodules):
             is_settled = fingerprint is not None and fingerprint.is_settled and _is_settled(each.stamp, scanned_at)
             if fingerprint is not None and is_settled and first is not None and each.place == first.place:
@@ -112,7 +112,7 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
     index: Index | None = None
     commits: Callable[[], Commits] | None = None
     problems: list[IndexNotWritable] = []
-    for known in found:
+    for known in stored_indexes:
         place, is_new = known.place, not os.path.lexists(known.place)
         try:
             prepare_folder(place)
@@ -169,13 +169,13 @@ def stored_index_if_current(
 
     Builds and writes nothing.
     """
-    found = [] if at_hand is None else [at_hand]
+    indexes = [] if at_hand is None else [at_hand]
     for place in index_folders(root) if stored else ():
         with suppress(IndexUnreadable):
             known = read_index(place / INDEX_NAME)
-            found += [] if known is None else [known]
+            indexes += [] if known is None else [known]
     scans: dict[bool, Scan] = {}
-    for index in found:
+    for index in indexes:
         submodules = index.submodules if options.submodules is None else options.submodules
         if submodules not in scans:
             limits = options.limits or DEFAULT_LIMITS
@@ -209,16 +209,16 @@ def wants_submodules(root: Path, options: IndexOptions, previous: Index | None) 
     return work_tree_top(root) is None if previous is None else previous.submodules
 
 
-def _compute_fingerprint(root: Path, limits: Limits, found: _StoredIndex) -> FolderFingerprint | None:
+def _compute_fingerprint(root: Path, limits: Limits, stored_index: _StoredIndex) -> FolderFingerprint | None:
     """Return the fingerprint of the folder, or None if the index does not allow one.
 
     The index must be of this version, of the commit that is checked out, and without nested repositories.
     """
-    index = found.stored
-    if index is None or index.commit is None or found.stamp is None or index.submodules:
+    index = stored_index.stored
+    if index is None or index.commit is None or stored_index.stamp is None or index.submodules:
         return None
     return (
-        fingerprint_folder(root, limits, index.commit, (*found.stamp, _CHECKED))
+        fingerprint_folder(root, limits, index.commit, (*stored_index.stamp, _CHECKED))
         if index.version == index_version()
         else None
     )
@@ -271,14 +271,14 @@ def _read_stored(place: Path, notes: dict[Diagnostic, None], options: IndexOptio
     return _StoredIndex(place, opened.written, opened.content, sums, opened.check)
 
 
-def _verify_stored(found: _StoredIndex, notes: dict[Diagnostic, None]) -> _StoredIndex:
+def _verify_stored(stored_index: _StoredIndex, notes: dict[Diagnostic, None]) -> _StoredIndex:
     """Return `found`, without its index if that is damaged."""
     try:
-        found.check()
+        stored_index.check()
     except IndexUnreadable as error:
         _report_unreadable(error, notes)
-        return found._replace(stored=None)
-    return found
+        return stored_index._replace(stored=None)
+    return stored_index
 
 
 def _report_unreadable(error: IndexUnreadable, notes: dict[Diagnostic, None]) -> None:

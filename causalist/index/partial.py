@@ -154,17 +154,17 @@ def _build(
 ) -> PartialIndex | None:
     words = _heaviest(_words_of(need.question), _MAX_WORDS)
     names = _names_of(need)
-    found = _count_in_processes(scan.entries, read, list(words), names, options)
-    unfit = {entry.path: why for entry, why in zip(scan.entries, found.unfit, strict=True) if why}
-    fit = [i for i, why in enumerate(found.unfit) if not why]
+    counts = _count_in_processes(scan.entries, read, list(words), names, options)
+    unfit = {entry.path: why for entry, why in zip(scan.entries, counts.unfit, strict=True) if why}
+    fit = [i for i, why in enumerate(counts.unfit) if not why]
     if not fit:
         raise NothingToIndex(describe_empty_scan(scan, count_left_out(scan, sorted(unfit.items()))[0]))
-    blobs = {scan.entries[i].path: found.blobs[i] for i in fit}
+    blobs = {scan.entries[i].path: counts.blobs[i] for i in fit}
     marks = path_marks(scan, read, None, {})
     kinds = known_kinds(scan, marks, blobs, None)
     if all(kinds.get(scan.entries[i].path) for i in fit):
         return None
-    chooser = _Chooser(scan.entries, fit, kinds, found, words, names, need)
+    chooser = _Chooser(scan.entries, fit, kinds, counts, words, names, need)
     if chooser.n_complete_bytes > _MAX_COMPLETE_BYTES:
         return None
     facts, more = collect_facts(chooser.first(), dict(blobs), read, cache, options, kinds=kinds)
@@ -174,7 +174,7 @@ def _build(
     facts.update((path, interface_of(each)) for path, each in again.items())
     unfit.update(more | more_again)
     files = [
-        (entry.path, facts.get(entry.path) or _stand_in(entry, kinds.get(entry.path, ""), found, i))
+        (entry.path, facts.get(entry.path) or _stand_in(entry, kinds.get(entry.path, ""), counts, i))
         for i, entry in ((i, scan.entries[i]) for i in fit)
         if entry.path not in unfit
     ]
@@ -183,7 +183,7 @@ def _build(
     transition = build_transition(linked.graph, WalkWeights())
     options.progress("indexing words", 0, 0)
     lexical = build_lexical(files, linked)
-    sizes = {scan.entries[i].path: int(found.sizes[i]) for i in fit}
+    sizes = {scan.entries[i].path: int(counts.sizes[i]) for i in fit}
     searched = [n for n, (_, each) in enumerate(files) if not each.aside]
     lengths = {int(linked.file_nodes[n]): sizes[files[n][0]] for n in searched if files[n][0] not in facts}
     lexical = with_longer_files(lexical, lengths, sum(sizes[files[n][0]] for n in searched if files[n][0] in facts))
@@ -315,18 +315,18 @@ class _Chooser:
         entries: Sequence[FileEntry],
         fit: Sequence[int],
         kinds: Mapping[str, str],
-        found: _Counts,
+        counts: _Counts,
         words: Mapping[str, float],
         names: Sequence[str],
         need: Need,
     ) -> None:
-        self._entries, self._found = entries, found
+        self._entries, self._found = entries, counts
         # Generated and repeated files have no words, but callers.
         self._fit = [i for i in fit if not kinds.get(entries[i].path)]
-        having = np.flatnonzero(found.has[:, : len(need.names)].any(axis=1)).tolist()
+        having = np.flatnonzero(counts.has[:, : len(need.names)].any(axis=1)).tolist()
         self._complete = [i for i in having if is_parsed(kinds.get(entries[i].path, ""))]
-        self.n_complete_bytes = int(found.sizes[self._complete].sum())
-        total = int(found.sizes.sum())
+        self.n_complete_bytes = int(counts.sizes[self._complete].sum())
+        total = int(counts.sizes.sum())
         self._bytes = min(max(_MIN_PARSED_BYTES, int(_PARSED_SHARE * total)), _MAX_PARSED_BYTES)
         self._left = self._bytes
         self._chosen: dict[int, None] = {}
@@ -368,9 +368,9 @@ class _Chooser:
             self._left -= size
 
     def _score(self, words: Mapping[str, float], names: Sequence[str], question: ParsedQuery) -> dict[int, float]:
-        found, fit = self._found, np.array(self._fit)
-        counts = found.counts[fit].astype(np.float64)
-        sizes = found.sizes[fit].astype(np.float64)
+        word_counts, fit = self._found, np.array(self._fit)
+        counts = word_counts.counts[fit].astype(np.float64)
+        sizes = word_counts.sizes[fit].astype(np.float64)
         norms = _K1 * (1 - _B + _B * np.minimum(sizes / max(sizes.mean(), 1.0), 8.0))
         weights = np.array(list(words.values()))
         scores = np.zeros(len(fit))
@@ -390,7 +390,7 @@ class _Chooser:
             if not (is_test_asked and role is Role.TEST):
                 scores[n] *= _ROLE_FACTORS.get(role, _OTHER_ROLE_FACTOR)
         for n in range(len(names)):
-            having = np.flatnonzero(found.has[fit, n])
+            having = np.flatnonzero(word_counts.has[fit, n])
             scores[having] += _NAMED * top / max(len(having), 1) ** 0.5
         tails = [frame.path for frame in question.frames] + [m.text for m in question.named if m.kind == "path"]
         scored = {i: float(score) for i, score in zip(self._fit, scores, strict=True) if score > 0}
@@ -495,13 +495,13 @@ def _is_manifest(entry: FileEntry) -> bool:
 # -- files that are not parsed
 
 
-def _stand_in(entry: FileEntry, kind: str, found: _Counts, i: int) -> FileFacts:
+def _stand_in(entry: FileEntry, kind: str, counts: _Counts, i: int) -> FileFacts:
     """Return the facts of a file that is not parsed: the words that were counted, of a `SetAside` its name alone."""
     if kind:
-        return name_facts(kind, int(found.sizes[i]))
+        return name_facts(kind, int(counts.sizes[i]))
     words = [
         (spelled.encode() + b" ") * int(n)
-        for spelled, n in zip(found.spelled, found.counts[i].tolist(), strict=True)
+        for spelled, n in zip(counts.spelled, counts.counts[i].tolist(), strict=True)
         if n
     ]
-    return FileFacts(language=dialect_of(entry.path), words=b"".join(words), n_bytes=int(found.sizes[i]))
+    return FileFacts(language=dialect_of(entry.path), words=b"".join(words), n_bytes=int(counts.sizes[i]))

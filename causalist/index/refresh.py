@@ -73,17 +73,17 @@ def refresh_graph(
     if options.refresh_cache is not None:
         reset_trim_threshold()
     retained = options.refresh_cache.take() if options.refresh_cache is not None else None
-    found = _try_refresh(scan, blobs, before, read, cache, previous, options, kinds, retained)
-    if retained is not None and (found is None or found.relinked.linker.program is not retained.linker.program):
+    refreshed = _try_refresh(scan, blobs, before, read, cache, previous, options, kinds, retained)
+    if retained is not None and (refreshed is None or refreshed.relinked.linker.program is not retained.linker.program):
         retained.linker.release_tables()
-    if found is not None:
-        linker = found.relinked.linker
+    if refreshed is not None:
+        linker = refreshed.relinked.linker
         if options.refresh_cache is None:
             linker.release_tables()
         else:
             facts = {names.path: names.facts for names in linker.program.files}
             options.refresh_cache.keep(CachedLinker(_drop_unsearched(blobs), facts, linker))
-    return found
+    return refreshed
 
 
 def _drop_unsearched(blobs: Mapping[str, str]) -> Mapping[str, str]:
@@ -278,9 +278,9 @@ def _find_dependent_files(
     waiting = set(names)
     while waiting:
         has_one = _make_name_finder(waiting)
-        found = [key for key, (interface, _) in encoded.items() if has_one(interface)]
-        known.update(cache.get_many((key for key in found if key not in known), words=False, bodies=False))
-        interfaces = [known[key] for key in found]
+        dependent_keys = [key for key, (interface, _) in encoded.items() if has_one(interface)]
+        known.update(cache.get_many((key for key in dependent_keys if key not in known), words=False, bodies=False))
+        interfaces = [known[key] for key in dependent_keys]
         several = (
             dependent_names(each, settings.get(each.language), waiting) for each in (*interfaces, *seen.interfaces)
         )

@@ -165,7 +165,7 @@ def unread_files(
     if not words:
         return ()
     pattern = re.compile(rb"(?<!\w)(?:" + b"|".join(re.escape(word.encode()) for word in words) + rb")(?!\w)")
-    found, n_bytes = (
+    unread, n_bytes = (
         [UnreadFile(path, SkipReason.UNREADABLE) for path in index.examples.get(SkipReason.UNREADABLE, ())],
         0,
     )
@@ -181,14 +181,14 @@ def unread_files(
         if isinstance(data, bytes):
             n_bytes += len(data)
             if pattern.search(as_utf8(data)):
-                found.append(UnreadFile(path, reason))
+                unread.append(UnreadFile(path, reason))
     not_here = index.examples.get(SkipReason.SPARSE, ())
     if not_here:
         try:
-            found += [UnreadFile(path, SkipReason.SPARSE) for path in blobs_with_words(root, words, not_here)]
+            unread += [UnreadFile(path, SkipReason.SPARSE) for path in blobs_with_words(root, words, not_here)]
         except GitError:  # the commit is not there either
-            found += [UnreadFile(path, SkipReason.SPARSE) for path in not_here]
-    return tuple(sorted({*found, *_in_part(index, pattern, read)}))
+            unread += [UnreadFile(path, SkipReason.SPARSE) for path in not_here]
+    return tuple(sorted({*unread, *_in_part(index, pattern, read)}))
 
 
 def _in_part(
@@ -199,9 +199,9 @@ def _in_part(
     for note in index.notes:
         if note.slug in (DiagnosticSlug.SYNTAX_ERROR, DiagnosticSlug.PARTLY_READ):
             rows.setdefault(note.path, []).append(note.row)
-    found, texts = [], SourceText(index.manifest, read)
+    unread, texts = [], SourceText(index.manifest, read)
     for path in sorted(rows)[:_MAX_IN_PART]:
         lines = texts.read_bytes(path).split(b"\n")
         if any(0 <= row < len(lines) and pattern.search(lines[row]) for row in rows[path]):
-            found.append(UnreadFile(path, _IN_PART))
-    return found
+            unread.append(UnreadFile(path, _IN_PART))
+    return unread

@@ -41,8 +41,8 @@ def stored_index_status(root: Path, options: IndexOptions) -> PreviousIndex:
     wished = options.submodules
     submodules = known[0][1].submodules if wished is None else wished
     scan = scan_folder(root, options.limits or DEFAULT_LIMITS, submodules=submodules)
-    found = [PreviousIndex(str(path), tuple(_find_reasons(index, scan, submodules))) for path, index in known]
-    return min(found, key=lambda each: len(each.reasons))  # the one that is taken if one is current
+    indexes = [PreviousIndex(str(path), tuple(_find_reasons(index, scan, submodules))) for path, index in known]
+    return min(indexes, key=lambda each: len(each.reasons))  # the one that is taken if one is current
 
 
 def _find_reasons(index: Index, scan: Scan, submodules: bool) -> list[Staleness]:
@@ -80,7 +80,7 @@ def _find_reasons(index: Index, scan: Scan, submodules: bool) -> list[Staleness]
 
 
 def index_status(
-    root: Path, index: Index, read: Callable[[FileEntry], SourceFile | str], found: PreviousIndex | None = None
+    root: Path, index: Index, read: Callable[[FileEntry], SourceFile | str], previous: PreviousIndex | None = None
 ) -> IndexStatus:
     """Return the status of the index in use. `found` is the stored index before the refresh."""
     files = [place / INDEX_NAME for place in index_folders(root)]
@@ -91,7 +91,7 @@ def index_status(
         n_bytes=0 if stored is None else stored.stat().st_size,
         commit=index.commit,
         n_dirty=_count_dirty_files(root, index, read),
-        found=found,
+        found=previous,
         cache=None if cache is None else CacheUse(str(cache.path), cache.n_bytes, cache.n_entries, MAX_CACHE_BYTES),
     )
 

@@ -279,8 +279,8 @@ def _compute_cosines(matrix: NDArray[np.float16], vector: NDArray[np.float32]) -
 
     Computed row by row: sums of a BLAS depend on the number of rows.
     """
-    found = np.empty(len(matrix))
+    cosines = np.empty(len(matrix))
     for start in range(0, len(matrix), _BLOCK):
         block = matrix[start : start + _BLOCK].astype(np.float32)
-        found[start : start + _BLOCK] = np.add.reduce(block * vector, axis=1)
-    return found
+        cosines[start : start + _BLOCK] = np.add.reduce(block * vector, axis=1)
+    return cosines

@@ -247,28 +247,28 @@ class FactsCache:
 
     def get_many(self, keys: Iterable[Key], *, words: bool = True, bodies: bool = True) -> dict[Key, FileFacts]:
         """Return the facts of known keys, with or without words and bodies."""
-        found: dict[Key, FileFacts] = {}
+        facts_by_key: dict[Key, FileFacts] = {}
         for key, encoded in self._stored(keys, words=words, bodies=bodies):
             with suppress(IndexUnreadable):
                 facts, uses = decode_interface(encoded)
-                found[key] = facts_with_bodies(facts, uses) if bodies else facts
-        return found
+                facts_by_key[key] = facts_with_bodies(facts, uses) if bodies else facts
+        return facts_by_key
 
     def get_parts(self, keys: Iterable[Key], *, words: bool = True) -> dict[Key, tuple[FileFacts, bytes]]:
         """Return (facts without bodies, encoded bodies for `facts_with_bodies`) of known keys."""
-        found: dict[Key, tuple[FileFacts, bytes]] = {}
+        parts_by_key: dict[Key, tuple[FileFacts, bytes]] = {}
         for key, encoded in self._stored(keys, words=words):
             with suppress(IndexUnreadable):
-                found[key] = decode_interface(encoded)
-        return found
+                parts_by_key[key] = decode_interface(encoded)
+        return parts_by_key
 
     def get_encoded(self, keys: Iterable[Key]) -> dict[Key, tuple[bytes, bytes]]:
         """Return (interface, bodies) of known keys, as JSON."""
-        found: dict[Key, tuple[bytes, bytes]] = {}
+        texts_by_key: dict[Key, tuple[bytes, bytes]] = {}
         for key, encoded in self._stored(keys, words=False):
             with suppress(IndexUnreadable):
-                found[key] = extract_json(encoded)
-        return found
+                texts_by_key[key] = extract_json(encoded)
+        return texts_by_key
 
     def put_many(self, rows: Iterable[tuple[Key, bytes]]) -> None:
         """Store encoded facts; in memory only if the file cannot be written."""
