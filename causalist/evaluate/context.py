@@ -325,9 +325,9 @@ def find_work_tree(clones: Path, repo: str) -> Path:
     for place in (*clone_places(clones, repo), clones / repo.replace("/", "+")):
         if (place / ".git").exists():
             return place
-    found = find_clone(clones, repo)
-    if found is not None and found.name == ".git":
-        return found.parent
+    git_dir = find_clone(clones, repo)
+    if git_dir is not None and git_dir.name == ".git":
+        return git_dir.parent
     raise EvaluationError(f"no work tree of {repo} at {clones / repo.replace('/', '+')} or {clones / repo}")
 
 

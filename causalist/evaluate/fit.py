@@ -92,8 +92,8 @@ def _standing_out(
     inside[files] = True
     inside = (owners >= 0) & inside[np.maximum(owners, 0)]
     kept = {int(node) for values in (score, *signals.values()) for node in _best(np.where(inside, values, 0.0), _BEST)}
-    found = np.flatnonzero(inside & (score > 0))
-    order = found[np.lexsort((-score[found], owners[found]))]
+    nodes = np.flatnonzero(inside & (score > 0))
+    order = nodes[np.lexsort((-score[nodes], owners[nodes]))]
     place = np.arange(len(order)) - np.searchsorted(owners[order], owners[order])
     kept |= {int(node) for node in order[place < _BEST_IN_FILE]} | {*files, *gold}
     for node in sorted(kept):
@@ -104,8 +104,8 @@ def _standing_out(
 
 
 def _best(values: Scores, most: int) -> NDArray[np.int64]:
-    found = np.flatnonzero(values > 0)
-    return found[np.argsort(-values[found], kind="stable")[:most]]
+    positive = np.flatnonzero(values > 0)
+    return positive[np.argsort(-values[positive], kind="stable")[:most]]
 
 
 def _taken(signals: Mapping[Signal, Scores], kept: NDArray[np.int64]) -> dict[Signal, Scores]:
@@ -246,9 +246,9 @@ class _Shape:
         factors = np.log([given.role.get(role.label, 1.0) for role in Role])
         return np.array(weights), np.clip(factors, _SMALLEST_FACTOR, 0.0)
 
-    def linear(self, found: NDArray[np.float64]) -> LinearModel:
-        weights = [round(float(v), 4) for v in found[: self.n_linear]]
-        factors = np.exp(found[self.n_linear :])
+    def linear(self, parameters: NDArray[np.float64]) -> LinearModel:
+        weights = [round(float(v), 4) for v in parameters[: self.n_linear]]
+        factors = np.exp(parameters[self.n_linear :])
         return LinearModel(
             dict(zip(self.names, weights, strict=False)),
             {role.label: round(float(factors[role]), 4) for role in Role},
@@ -286,7 +286,7 @@ def fit_linear(
         centre, role_ridge = np.concatenate([first, factors]), ridge
     bounds: list[tuple[float, float | None]] = [(0.0, None)] * shape.n_linear
     bounds += [(0.0, 0.0) if role is Role.CODE else (_SMALLEST_FACTOR, 0.0) for role in Role]
-    found = minimize(
+    optimum = minimize(
         loss_of,
         np.concatenate([first, factors]),
         args=(_stacked(telling, shape), shape.n_linear, Penalty(centre, ridge, role_ridge)),
@@ -295,7 +295,7 @@ def fit_linear(
         bounds=bounds,
         options={"maxiter": _ITERATIONS},
     )
-    return shape.linear(found.x)
+    return shape.linear(optimum.x)
 
 
 def _stacked(questions: Sequence[FitCandidates], shape: _Shape) -> Stacked:
@@ -407,15 +407,15 @@ def ranks_with(example: Example, weights: Weights) -> GoldRanks:
     signals, role = definition_signals(reading, weights.definition)
     scores = sum_signals(definitions_again(reading, signals, scores, files, weights.definition), role)
     paths = [split_id(ids[node])[0] for node in best(np.where(reading.is_file, files, 0.0), MAX_RANKED_FILES)]
-    found = [ids[node] for node in best(np.where(reading.is_file, 0.0, scores), MAX_RANKED_DEFINITIONS)]
-    return GoldRanks(find_ranks(example.gold_files, paths), find_ranks(example.gold_definitions, found))
+    definitions = [ids[node] for node in best(np.where(reading.is_file, 0.0, scores), MAX_RANKED_DEFINITIONS)]
+    return GoldRanks(find_ranks(example.gold_files, paths), find_ranks(example.gold_definitions, definitions))
 
 
 def best(scores: Scores, most: int) -> list[int]:
     """Return at most so many nodes with a positive score, best first, by number if scores are equal."""
     rounded = np.round(scores, _SCORE_DECIMALS)
-    found = np.flatnonzero(rounded > 0)
-    order: list[int] = found[np.lexsort((found, -rounded[found]))][:most].tolist()
+    positive = np.flatnonzero(rounded > 0)
+    order: list[int] = positive[np.lexsort((positive, -rounded[positive]))][:most].tolist()
     return order
 
 
@@ -467,5 +467,5 @@ def _roles(kept: CompactSignals) -> NDArray[np.int64]:
 
 def _numbers(ids: Sequence[str], graph: CodeGraph) -> list[int]:
     """Return the numbers of those nodes that exist."""
-    found = [graph.nodes.ids.position(NodeId(each)) for each in ids]
-    return [node for node in found if node >= 0]
+    nodes = [graph.nodes.ids.position(NodeId(each)) for each in ids]
+    return [node for node in nodes if node >= 0]

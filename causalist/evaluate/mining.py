@@ -198,7 +198,7 @@ def mine_questions(git_dir: Path, n: int, head: str = "HEAD") -> MinedQuestions:
     """
     names = list_ancestors(git_dir, head)
     left_out: Counter[str] = Counter()
-    found: dict[str, LabelledQuestion] = {}
+    question_by_query: dict[str, LabelledQuestion] = {}
     for start in range(0, len(names), _BATCH):
         changes = list(read_changes(git_dir, names[start : start + _BATCH]))
         parents = _parents(git_dir, [change.name for change in changes])
@@ -206,13 +206,13 @@ def mine_questions(git_dir: Path, n: int, head: str = "HEAD") -> MinedQuestions:
             question = _question_of(git_dir, change, parents[change.name])
             if isinstance(question, str):
                 left_out[question] += 1
-            elif question.query in found:
+            elif question.query in question_by_query:
                 left_out["repeated"] += 1
             else:
-                found[question.query] = question
-                if len(found) == n:
-                    return MinedQuestions(tuple(found.values()), dict(sorted(left_out.items())))
-    return MinedQuestions(tuple(found.values()), dict(sorted(left_out.items())))
+                question_by_query[question.query] = question
+                if len(question_by_query) == n:
+                    return MinedQuestions(tuple(question_by_query.values()), dict(sorted(left_out.items())))
+    return MinedQuestions(tuple(question_by_query.values()), dict(sorted(left_out.items())))
 
 
 def clean_message(message: str, files: Sequence[str] = ()) -> str:
@@ -371,12 +371,12 @@ def find_answering_commit(git_dir: Path, base: str, candidates: Sequence[str], f
 
     Returns None if no candidate changed all of them. Raises GitError.
     """
-    found: list[tuple[int, str]] = []
+    commits: list[tuple[int, str]] = []
     for commit in candidates:
         changed = _changed_files(git_dir, base, commit)
         if changed.issuperset(files):
-            found.append((len(changed), commit))
-    return min(found)[1] if found else None
+            commits.append((len(changed), commit))
+    return min(commits)[1] if commits else None
 
 
 def find_changed_definitions(
@@ -386,8 +386,8 @@ def find_changed_definitions(
 
     The definitions are those of the state `base`, from which `graph` was built. Raises GitError.
     """
-    found = {node for path in files for node in _around(graph, path, list(_hunks(_patch(git_dir, base, answer, path))))}
-    return sorted(graph.nodes.ids[node] for node in found)
+    nodes = {node for path in files for node in _around(graph, path, list(_hunks(_patch(git_dir, base, answer, path))))}
+    return sorted(graph.nodes.ids[node] for node in nodes)
 
 
 def find_changed_definitions_since(
@@ -398,11 +398,11 @@ def find_changed_definitions_since(
     Each changed row of `before` is mapped back to the state of `graph`. Rows added in between belong to no definition.
     Raises GitError.
     """
-    found: set[int] = set()
+    nodes: set[int] = set()
     for path in files:
         since = list(_changes(_patch(git_dir, base, before, path)))
-        found.update(_around(graph, path, list(_before(_hunks(_patch(git_dir, before, answer, path)), since))))
-    return sorted(graph.nodes.ids[node] for node in found)
+        nodes.update(_around(graph, path, list(_before(_hunks(_patch(git_dir, before, answer, path)), since))))
+    return sorted(graph.nodes.ids[node] for node in nodes)
 
 
 def _before(hunks: Iterable[Hunk], since: Sequence[tuple[Hunk, Hunk]]) -> Iterator[Hunk]:
@@ -484,10 +484,10 @@ def _around(graph: CodeGraph, path: str, hunks: Sequence[Hunk]) -> set[int]:
         return set()
     inside = np.flatnonzero((nodes.files == file) & np.isin(nodes.kinds, DEFINITION_KINDS))
     starts, ends, order = nodes.start_rows[inside], nodes.end_rows[inside], nodes.start_bytes[inside]
-    found: set[int] = set()
+    definitions: set[int] = set()
     for first, n_rows in hunks:
         for row in range(first, first + min(max(n_rows, 1), _MAX_HUNK_ROWS)):
             around = np.flatnonzero((starts <= row) & ((ends >= row) if n_rows else (ends > row)))
             if len(around):
-                found.add(int(inside[around[np.argmax(order[around])]]))
-    return found
+                definitions.add(int(inside[around[np.argmax(order[around])]]))
+    return definitions

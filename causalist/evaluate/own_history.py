@@ -193,8 +193,8 @@ def pair_with_parents(
 def with_definitions(root: Path, question: LabelledQuestion, repository: Repository) -> LabelledQuestion:
     """Return the question with the definitions that its commit changed, unless they are too many."""
     graph = repository.index.graph
-    found = find_changed_definitions(root, question.commit, question.id, graph, question.gold_files)
-    return replace(question, gold_symbols=tuple(found) if len(found) <= MAX_DEFINITIONS else ())
+    definitions = find_changed_definitions(root, question.commit, question.id, graph, question.gold_files)
+    return replace(question, gold_symbols=tuple(definitions) if len(definitions) <= MAX_DEFINITIONS else ())
 
 
 def count_tokens_to_cover(repository: Repository, question: LabelledQuestion, top_k: int) -> int | None:
@@ -224,10 +224,10 @@ def rank_without_each_signal(reading: QuerySignals, gold_files: Sequence[str]) -
     weights = default_weights()
     passes = (weights.definition, weights.file)
     names = sorted({name for each in passes for name, weight in each.signals.items() if weight > 0})
-    found: dict[str, Ranks] = {"": _ranks(reading, weights, gold_files)}
+    ranks_by_signal: dict[str, Ranks] = {"": _ranks(reading, weights, gold_files)}
     for name in names:
-        found[name] = _ranks(reading, _without(weights, name), gold_files)
-    return found
+        ranks_by_signal[name] = _ranks(reading, _without(weights, name), gold_files)
+    return ranks_by_signal
 
 
 def _without(weights: Weights, name: str) -> Weights:
@@ -247,12 +247,12 @@ def _ranks(reading: QuerySignals, weights: Weights, gold_files: Sequence[str]) -
 def _ablations(readings: Sequence[Mapping[str, Ranks]]) -> tuple[Ablation, ...]:
     """Return the effect of each signal on the metrics, largest MRR first, without signals that change no rank."""
     everything = metric_values([ranks[""] for ranks in readings], COMPARED)
-    found: list[Ablation] = []
+    ablations: list[Ablation] = []
     for name in readings[0]:
         if name and any(ranks[name] != ranks[""] for ranks in readings):
             less = metric_values([ranks[name] for ranks in readings], COMPARED)
-            found.append(Ablation(name, dict(zip(COMPARED, bootstrap(everything - less), strict=True))))
-    return tuple(sorted(found, key=lambda each: (-round(each.differences["MRR"].value, 12), each.signal)))
+            ablations.append(Ablation(name, dict(zip(COMPARED, bootstrap(everything - less), strict=True))))
+    return tuple(sorted(ablations, key=lambda each: (-round(each.differences["MRR"].value, 12), each.signal)))
 
 
 def _coverage(tokens: Sequence[int | None]) -> Coverage:
@@ -330,27 +330,27 @@ def learn(repository: Repository, n: int = N_LEARNING_QUESTIONS, *, progress: Pr
     difference = bootstrap(after - before, level=LEARNING_LEVEL)[0]
     shipped, learned = float(before.mean()), float(after.mean())
     is_better = difference.value > 0 and difference.low > 0
-    found = Learning(len(past), len(recent), len(older), len(newer), shipped, learned, difference, is_better, None)
-    return _with_document(found, weights, repository)
+    learning = Learning(len(past), len(recent), len(older), len(newer), shipped, learned, difference, is_better, None)
+    return _with_document(learning, weights, repository)
 
 
-def _with_document(found: Learning, weights: Weights, repository: Repository) -> Learning:
-    assert found.difference is not None and found.shipped is not None and found.learned is not None
+def _with_document(learning: Learning, weights: Weights, repository: Repository) -> Learning:
+    assert learning.difference is not None and learning.shipped is not None and learning.learned is not None
     provenance = (
-        f"learned at commit {repository.index.commit} from the older {found.n_older} of {found.n_history} questions "
-        f"from history and {found.n_feedback} from feedback; MRR on the other {found.n_newer}: {found.learned:.3f}, "
-        f"with shipped weights {found.shipped:.3f}"
+        f"learned at commit {repository.index.commit} from the older {learning.n_older} of {learning.n_history} "
+        f"questions from history and {learning.n_feedback} from feedback; MRR on the other {learning.n_newer}: "
+        f"{learning.learned:.3f}, with shipped weights {learning.shipped:.3f}"
     )
     figures = {
-        "older": found.n_older,
-        "newer": found.n_newer,
-        "mrr_shipped": round(found.shipped, 6),
-        "mrr_learned": round(found.learned, 6),
-        "difference": {key: round(value, 6) for key, value in found.difference._asdict().items()},
+        "older": learning.n_older,
+        "newer": learning.n_newer,
+        "mrr_shipped": round(learning.shipped, 6),
+        "mrr_learned": round(learning.learned, 6),
+        "difference": {key: round(value, 6) for key, value in learning.difference._asdict().items()},
         "level": LEARNING_LEVEL,
     }
     document = weights_document(weights, repository.index.version, provenance, figures)
-    return replace(found, document=document)
+    return replace(learning, document=document)
 
 
 def _from_history(repository: Repository, n: int, progress: Progress, *, is_needed: bool) -> list[Example]:
@@ -363,24 +363,24 @@ def _from_history(repository: Repository, n: int, progress: Progress, *, is_need
             raise
         return []
     weights = default_weights()
-    found: list[Example] = []
+    examples: list[Example] = []
     for question, state in pair_with_parents(root, questions, progress):
         if isinstance(state, Repository):
             known = with_definitions(root, question, state)
             reading = read_query_signals(state, known.query, weights)
-            found.append(build_example(reading, weights, known.gold_files, known.gold_symbols))
-    return found
+            examples.append(build_example(reading, weights, known.gold_files, known.gold_symbols))
+    return examples
 
 
 def _from_feedback(repository: Repository, told: Sequence[tuple[str, tuple[str, ...]]]) -> list[Example]:
     """Examples from what was used, asked of the files as they are; files that are gone teach nothing."""
     weights, paths = default_weights(), set(repository.index.manifest.paths)
-    found: list[Example] = []
+    examples: list[Example] = []
     for query, used in told:
         there = [path for path in used if path in paths]
         if there:
-            found.append(build_example(read_query_signals(repository, query, weights), weights, there, ()))
-    return found
+            examples.append(build_example(read_query_signals(repository, query, weights), weights, there, ()))
+    return examples
 
 
 def _split(examples: list[Example]) -> tuple[list[Example], list[Example]]:

@@ -190,7 +190,7 @@ def row_json(result: QuestionResult) -> dict[str, Any]:
     """Return a question with the ranks of its answers as plain data."""
 
     def ranks(table: Mapping[str, Ranks]) -> dict[str, list[int | None]]:
-        return {system: list(found) for system, found in table.items()}
+        return {system: list(system_ranks) for system, system_ranks in table.items()}
 
     question = result.question
     return {

@@ -73,8 +73,8 @@ def reciprocal_rank(ranks: Ranks) -> float:
     >>> reciprocal_rank([None, 4, 2]), reciprocal_rank([None])
     (0.5, 0.0)
     """
-    found = [rank for rank in ranks if rank is not None]
-    return 1 / min(found) if found else 0.0
+    known_ranks = [rank for rank in ranks if rank is not None]
+    return 1 / min(known_ranks) if known_ranks else 0.0
 
 
 def any_of(ranks: Ranks, k: int) -> float:
@@ -182,8 +182,8 @@ def rank_by_whole_file_bm25(repository: Repository, query: str, top_k: int, *, c
     scores = np.round(bm25(index.lexical.files, numbers, len(nodes)), _SCORE_DECIMALS)
     if code_only:
         scores[nodes.roles != Role.CODE] = 0.0
-    found = np.flatnonzero(scores > 0)
-    best = found[np.lexsort((found, -scores[found]))][:top_k]
+    positive = np.flatnonzero(scores > 0)
+    best = positive[np.lexsort((positive, -scores[positive]))][:top_k]
     return [split_id(nodes.ids[int(node)])[0] for node in best]
 
 
@@ -253,10 +253,10 @@ class SnapshotFacts(FactsCache):
     ) -> dict[tuple[str, str], FileFacts]:
         """Return the facts of these keys, from memory where they were decoded before."""
         wanted = list(dict.fromkeys(keys))
-        found = {key: self._decoded[key] for key in wanted if key in self._decoded}
-        decoded = super().get_many(key for key in wanted if key not in found)
+        kept = {key: self._decoded[key] for key in wanted if key in self._decoded}
+        decoded = super().get_many(key for key in wanted if key not in kept)
         self._decoded.update(decoded)
-        return found | decoded
+        return kept | decoded
 
     def keep_only(self, keys: Iterable[tuple[str, str]]) -> None:
         """Drop the decoded facts of all other keys."""
@@ -296,10 +296,10 @@ def ask_question(repository: Repository, question: LabelledQuestion, top_k: int)
     ranking_ms = 0.0
     for name, system in FILE_SYSTEMS.items():
         start = time.perf_counter()
-        found = system(repository, question.query, top_k)
+        ranking = system(repository, question.query, top_k)
         if name == FUSED:
             ranking_ms = (time.perf_counter() - start) * 1000
-        files[name] = find_ranks(question.gold_files, found)
+        files[name] = find_ranks(question.gold_files, ranking)
     symbols: dict[str, Ranks] = {}
     if question.gold_symbols:
         for name, system in SYMBOL_SYSTEMS.items():
@@ -307,13 +307,13 @@ def ask_question(repository: Repository, question: LabelledQuestion, top_k: int)
     return QuestionResult(question, files, symbols, _unindexed(repository, question), ranking_ms)
 
 
-def find_ranks(gold: Sequence[str], found: Sequence[str]) -> tuple[int | None, ...]:
+def find_ranks(gold: Sequence[str], ranking: Sequence[str]) -> tuple[int | None, ...]:
     """Return the 1-based rank in `found` of each of `gold`; None if it is not there.
 
     >>> find_ranks(["b", "c"], ["a", "b"])
     (2, None)
     """
-    places = {name: place for place, name in enumerate(found, 1)}
+    places = {name: place for place, name in enumerate(ranking, 1)}
     return tuple(places.get(name) for name in gold)
 
 
