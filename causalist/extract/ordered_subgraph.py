@@ -64,10 +64,10 @@ def extract_subgraph(graph: CodeGraph, chosen: Sequence[int]) -> list[SubgraphEd
         edges.rows[numbers],
         numbers,
     )
-    found = [SubgraphEdge(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
+    inner_edges = [SubgraphEdge(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
     is_route = graph.nodes.kinds[edges.targets[outgoing]] == NodeKind.EXTERNAL
     asking = outgoing[is_route & np.isin(edges.kinds[outgoing], ROUTE_KINDS) & (position[edges.targets[outgoing]] < 0)]
-    return found + _edges_over_routes(graph, position, asking)
+    return inner_edges + _edges_over_routes(graph, position, asking)
 
 
 def _edges_over_routes(graph: CodeGraph, position: NDArray[np.int64], asking: NDArray[np.int64]) -> list[SubgraphEdge]:
@@ -370,13 +370,13 @@ def _reverse_postorder(sources: Sequence[int], targets: Sequence[int], n_nodes: 
 
 def _reach(start: int, neighbors: Sequence[Sequence[int]], place: Sequence[int], first: int, last: int) -> set[int]:
     """Return the nodes in the places `first` to `last` that are reachable from `start` through such nodes."""
-    found, waiting = {start}, [start]
+    reached, waiting = {start}, [start]
     while waiting:
         for node in neighbors[waiting.pop()]:
-            if first <= place[node] <= last and node not in found:
-                found.add(node)
+            if first <= place[node] <= last and node not in reached:
+                reached.add(node)
                 waiting.append(node)
-    return found
+    return reached
 
 
 def _components(sources: Sequence[int], targets: Sequence[int], n_nodes: int) -> tuple[list[int], list[int], list[int]]:
@@ -388,30 +388,30 @@ def _components(sources: Sequence[int], targets: Sequence[int], n_nodes: int) ->
     for source, target in zip(sources, targets, strict=True):
         successors[source].append(target)
     component, local, sizes = [-1] * n_nodes, [0] * n_nodes, list[int]()
-    found, low = [-1] * n_nodes, [0] * n_nodes
+    number, low = [-1] * n_nodes, [0] * n_nodes
     open_nodes: list[int] = []
     n_found = 0
     for root in range(n_nodes):
-        if found[root] >= 0:
+        if number[root] >= 0:
             continue
         path = [(root, 0)]
         while path:
             node, seen = path.pop()
             if seen == 0:
-                found[node] = low[node] = n_found
+                number[node] = low[node] = n_found
                 n_found += 1
                 open_nodes.append(node)
             else:
                 low[node] = min(low[node], low[successors[node][seen - 1]])
             for i in range(seen, len(successors[node])):
                 target = successors[node][i]
-                if found[target] < 0:
+                if number[target] < 0:
                     path += [(node, i + 1), (target, 0)]
                     break
                 if component[target] < 0:
-                    low[node] = min(low[node], found[target])
+                    low[node] = min(low[node], number[target])
             else:
-                if low[node] == found[node]:
+                if low[node] == number[node]:
                     size = 0
                     while component[node] < 0:
                         member = open_nodes.pop()

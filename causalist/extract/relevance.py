@@ -264,7 +264,7 @@ def _callees(graph: CodeGraph, node: int, fan_in: NDArray[np.int64]) -> dict[int
     targets = edges.targets[numbers]
     is_call = (edges.kinds[numbers] == EdgeKind.CALLS) & (edges.confidences[numbers] >= MIN_CALL_CONFIDENCE)
     is_call &= np.isin(nodes.kinds[targets], _CALLABLE) & (targets != node)
-    found: dict[int, tuple[float, int]] = {}
+    best_by_callee: dict[int, tuple[float, int]] = {}
     for number, target in zip(numbers[is_call].tolist(), targets[is_call].tolist(), strict=True):
         certainty = float(edges.confidences[number]) / int(edges.candidates[number])
         certainty /= float(np.log2(1 + max(1, int(fan_in[target]))))
@@ -275,39 +275,43 @@ def _callees(graph: CodeGraph, node: int, fan_in: NDArray[np.int64]) -> dict[int
             if n_lines < MIN_CALLEE_LINES or nodes.roles[other] != nodes.roles[node]:
                 continue
             value = certainty / len(ends)
-            if value > found.get(other, (0.0, 0))[0]:
-                found[other] = value, number
+            if value > best_by_callee.get(other, (0.0, 0))[0]:
+                best_by_callee[other] = value, number
     for number, target, certainty in _handled(graph, numbers[np.isin(edges.kinds[numbers], ROUTE_KINDS)]):
         value = certainty / float(np.log2(1 + max(1, int(fan_in[target]))))
-        if target != node and nodes.roles[target] == nodes.roles[node] and value > found.get(target, (0.0, 0))[0]:
-            found[target] = value, number
-    return found
+        if (
+            target != node
+            and nodes.roles[target] == nodes.roles[node]
+            and value > best_by_callee.get(target, (0.0, 0))[0]
+        ):
+            best_by_callee[target] = value, number
+    return best_by_callee
 
 
 def _handled(graph: CodeGraph, numbers: NDArray[np.int64]) -> list[tuple[int, int, float]]:
     """Return (edge, definition, certainty) for what requests and events reach, over a route where there is one."""
     edges, kinds = graph.edges, graph.nodes.kinds
-    found = []
+    handlers = []
     for number in numbers.tolist():
         target = int(edges.targets[number])
         certainty = float(edges.confidences[number]) / int(edges.candidates[number])
         if kinds[target] != NodeKind.EXTERNAL:
-            found.append((number, target, certainty))
+            handlers.append((number, target, certainty))
             continue
         for onward in range(int(edges.indptr[target]), int(edges.indptr[target + 1])):
             handler = int(edges.targets[onward])
             if edges.kinds[onward] in ROUTE_KINDS and kinds[handler] != NodeKind.EXTERNAL:
                 likely = float(edges.confidences[onward]) / int(edges.candidates[onward])
-                found.append((onward, handler, certainty * likely))
-    return found
+                handlers.append((onward, handler, certainty * likely))
+    return handlers
 
 
 def _overriding(graph: CodeGraph, node: int) -> list[int]:
     """Return the methods that override a method."""
     edges = graph.edges
     numbers = edges.incoming[int(edges.incoming_indptr[node]) : int(edges.incoming_indptr[node + 1])]
-    found: list[int] = edges.sources[numbers[edges.kinds[numbers] == EdgeKind.OVERRIDES]].tolist()
-    return found
+    overriding: list[int] = edges.sources[numbers[edges.kinds[numbers] == EdgeKind.OVERRIDES]].tolist()
+    return overriding
 
 
 def _sorted(pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]]) -> list[Needed]:

@@ -653,5 +653,5 @@ class MarkdownRenderer:
 
 def language_tag(entry: PackEntry) -> str:
     """Return the info string of a fence: the suffix of the file, "" if it names no language."""
-    found = _SUFFIX.search(entry.path)
-    return found[1].lower() if found and found[1].lower() not in _DRAWN else ""
+    suffix = _SUFFIX.search(entry.path)
+    return suffix[1].lower() if suffix and suffix[1].lower() not in _DRAWN else ""

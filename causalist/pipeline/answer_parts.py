@@ -247,8 +247,8 @@ def order_edges(
 ) -> tuple[OrderedSubgraph, list[SubgraphEdge]]:
     """Return the ordered subgraph of an answer's nodes, results first, and its edges."""
     with steps.timed(Step.ASSEMBLE_EXTRACTION):
-        found = lift_to_files(graph, nodes) if options.level is Level.FILE else extract_subgraph(graph, nodes)
-    edges = steps.optional(Step.ASSEMBLE_CONFLICTS, lambda: without_implied_edges(found), lambda: found)
+        subgraph = lift_to_files(graph, nodes) if options.level is Level.FILE else extract_subgraph(graph, nodes)
+    edges = steps.optional(Step.ASSEMBLE_CONFLICTS, lambda: without_implied_edges(subgraph), lambda: subgraph)
     scores = [hit.score for hit in results] + [0.0] * (len(nodes) - len(results))
     ids = [graph.nodes.ids[n] for n in nodes]
     with steps.timed(Step.ASSEMBLE_ORDER):
@@ -263,8 +263,8 @@ def find_pinned_rows(
     files = index.graph.nodes.files
     for node, row in frame_rows(question.frames, index.graph, index.lexical) if question.frames else ():
         pointed.setdefault(int(files[node]), {})[row] = None
-    for node, found in matched.items():
-        pointed.setdefault(int(files[node]), {}).update(dict.fromkeys(found.rows))
+    for node, matches in matched.items():
+        pointed.setdefault(int(files[node]), {}).update(dict.fromkeys(matches.rows))
     return pointed
 
 
@@ -408,7 +408,7 @@ def _find_uses(nodes: Sequence[int], edges: Sequence[SubgraphEdge]) -> dict[int,
     for edge in edges:
         if edge.row >= 0 and edge.source != edge.target:
             rows.setdefault(edge.source, {})[edge.row] = None
-    return {source: tuple(sorted(found)) for source, found in rows.items()}
+    return {source: tuple(sorted(rows_of_source)) for source, rows_of_source in rows.items()}
 
 
 def _telling_rows(

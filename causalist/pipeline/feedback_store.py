@@ -58,11 +58,11 @@ class FeedbackStore:
 
     def read_weights(self, index_version: str) -> tuple[LearnedWeights | None, tuple[Diagnostic, ...]]:
         """Return (the learned weights or None, diagnostics that say why existing ones are not used)."""
-        found = self._read(WEIGHTS_NAME)
-        if found is None:
+        text = self._read(WEIGHTS_NAME)
+        if text is None:
             return None, ()
         try:
-            document = json.loads(found)
+            document = json.loads(text)
             checksum = document.pop("checksum", None)
             if document["version"] != signals_version(index_version):
                 return None, _unused_weights_diagnostic("they were fitted to other signals or other shipped weights")
@@ -74,7 +74,7 @@ class FeedbackStore:
             )
             if checksum != _checksum(document):
                 return None, _unused_weights_diagnostic(f"{WEIGHTS_NAME} is damaged")
-            return LearnedWeights(weights, hashlib.sha256(found).hexdigest()[:16], str(document["provenance"])), ()
+            return LearnedWeights(weights, hashlib.sha256(text).hexdigest()[:16], str(document["provenance"])), ()
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None, _unused_weights_diagnostic(f"{WEIGHTS_NAME} cannot be read")
 
@@ -88,13 +88,13 @@ class FeedbackStore:
 
     def delete_weights(self) -> bool:
         """Delete learned weights; return True if there were any. Raises IndexNotWritable."""
-        found = [place / WEIGHTS_NAME for place in self.places if os.path.lexists(place / WEIGHTS_NAME)]
+        paths = [place / WEIGHTS_NAME for place in self.places if os.path.lexists(place / WEIGHTS_NAME)]
         try:
-            for path in found:
+            for path in paths:
                 path.unlink()
         except OSError as error:
             raise IndexNotWritable(f"cannot remove {path}: {error.strerror or error}") from error
-        return bool(found)
+        return bool(paths)
 
     # -- questions and feedback
 

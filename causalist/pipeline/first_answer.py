@@ -133,23 +133,23 @@ def build_for(
     commits = defer_commits(root, scan, None, notes, options, _MAX_COMMITS)
     need = Need(question, tuple(names))
     with FolderReader(root, limits) as reader:
-        found = build_partial_index(scan, reader.read, FactsCache(facts_path()), need, scanned_at, options, commits)
-    if found is None:
+        partial = build_partial_index(scan, reader.read, FactsCache(facts_path()), need, scanned_at, options, commits)
+    if partial is None:
         return None
     build = start_build(root, options) if background else read_build(root)
-    notes[Diagnostic(DiagnosticSlug.PARTIAL, _describe(found, build, names), -1)] = None
-    return found, tuple(notes)
+    notes[Diagnostic(DiagnosticSlug.PARTIAL, _describe(partial, build, names), -1)] = None
+    return partial, tuple(notes)
 
 
-def _describe(found: PartialIndex, build: Build | None, names: Sequence[str]) -> str:
+def _describe(partial: PartialIndex, build: Build | None, names: Sequence[str]) -> str:
     chosen = "with the name and what they use" if names else "chosen by the words of the question"
     if build is None:
         rest = "no process builds the whole index; `causalist index` does"
     else:
         rest = f"{build}; `causalist index` builds it now" if build.failure else str(build)
     return (
-        f"{found.n_parsed:,} of {found.n_files:,} files parsed, those {chosen}; definitions, callers and links of the "
-        f"others are not known yet; {rest}"
+        f"{partial.n_parsed:,} of {partial.n_files:,} files parsed, those {chosen}; definitions, callers and links of "
+        f"the others are not known yet; {rest}"
     )
 
 
@@ -311,10 +311,10 @@ def _read_state(place: Path) -> Build | None:
     try:
         descriptor = os.open(place / BACKGROUND_NAME, os.O_RDONLY | _OPEN_FLAGS)
         with os.fdopen(descriptor, "rb") as file:
-            found = json.loads(file.read(_MAX_STATE_BYTES))
+            state = json.loads(file.read(_MAX_STATE_BYTES))
         return Build(
-            int(found["process"]), int(found["attempts"]), str(found["what"]), int(found["done"]), int(found["total"]),
-            str(found["failure"])[:1000], str(found["version"]),
+            int(state["process"]), int(state["attempts"]), str(state["what"]), int(state["done"]), int(state["total"]),
+            str(state["failure"])[:1000], str(state["version"]),
         )  # fmt: skip
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -282,8 +282,8 @@ class Lookups:
         written = parse_file(path, text.encode()).calls if path else ()
 
         def rows_written(word: str) -> list[int]:
-            found = re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)
-            return [text.count("\n", 0, match.start()) for match in found]
+            matches = re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)
+            return [text.count("\n", 0, match.start()) for match in matches]
 
         verdict = navigate.verify_use(graph, start, end, min_confidence, written, rows_written)
         return replace(verdict, lines=tuple(texts.get_line(edge.source, edge.line) for edge in verdict.edges))
@@ -311,8 +311,8 @@ class Lookups:
         """
         graph, limits = self.graph, {"max_depth": max_depth, "min_confidence": min_confidence}
         given = [navigate.with_overloads_and_members(self.index.graph, [self.resolve(name)]) for name in names]
-        found = [navigate.find_affected_nodes(graph, changed, **limits) for changed in given]  # type: ignore[arg-type]
-        return found[0] if len(found) == 1 else navigate.unite_affected(graph, given, found)
+        impacts = [navigate.find_affected_nodes(graph, changed, **limits) for changed in given]  # type: ignore[arg-type]
+        return impacts[0] if len(impacts) == 1 else navigate.unite_affected(graph, given, impacts)
 
     def impact_since(self, revision: str, *, max_depth: int | None = None, min_confidence: float = 0.0) -> Impact:
         """Return the `impact` of all changes between a commit and the files as they are. Raises GitError."""
@@ -366,8 +366,10 @@ class Lookups:
         graph, nodes = self.graph, [self.resolve(name) for name in names]
         given = [navigate.with_overloads_and_members(graph, [node]) for node in nodes]
         limits = {"max_depth": max_depth, "min_confidence": min_confidence}
-        found = [self._find_tests(graph, changed, **limits) for changed in given]  # type: ignore[arg-type]
-        united = found[0] if len(found) == 1 else navigate.unite_affected(graph, given, found)
+        tests_by_change = [self._find_tests(graph, changed, **limits) for changed in given]  # type: ignore[arg-type]
+        united = (
+            tests_by_change[0] if len(tests_by_change) == 1 else navigate.unite_affected(graph, given, tests_by_change)
+        )
         tests = tuple(sorted(united, key=lambda each: (-each.probability, each.depth, each.node)))
         choice, is_observed = self._with_coverage(np.unique(np.concatenate(given)), tests, coverage)
         if is_observed or any(graph.kind(node) not in CALLABLE_KINDS for node in nodes):
@@ -468,9 +470,9 @@ class Lookups:
         from causalist.model.lookup import OrderLevel
 
         graph = self.index.graph
-        found = navigate.expand_names(self.index, names, root=self.root, folder=self.folder)
-        chosen, named, notes = found.named | found.others, found.named, found.notes
-        is_definition = found.is_definition
+        expanded = navigate.expand_names(self.index, names, root=self.root, folder=self.folder)
+        chosen, named, notes = expanded.named | expanded.others, expanded.named, expanded.notes
+        is_definition = expanded.is_definition
         deleted: tuple[str, ...] = ()
         if not names:
             chosen = np.asarray(graph.nodes.files >= 0, dtype=np.bool_)

@@ -159,10 +159,10 @@ class Repository(Lookups):
         is built meanwhile by a process that outlives this one, unless `background` is False or the environment or the
         settings forbid it. Small repositories, literals and expressions need the whole index, and so does `CI`.
         """
-        found = cls.open_part(
+        partial = cls.open_part(
             path, text, names=names, exact_root=exact_root, force=force, options=options, background=background
         )
-        return found or cls.open(path, exact_root=exact_root, force=force, options=options)
+        return partial or cls.open(path, exact_root=exact_root, force=force, options=options)
 
     @classmethod
     def open_part(
@@ -186,10 +186,10 @@ class Repository(Lookups):
             return None
         background = background and is_background_allowed() and bool(settings.value("index", "background"))
         chosen = settings.index_options(options or IndexOptions())
-        found = build_for(root, chosen, text, names, background=background)
-        if found is None:
+        built = build_for(root, chosen, text, names, background=background)
+        if built is None:
             return None
-        partial, notes = found
+        partial, notes = built
         opened = cls.from_index(root, partial.index, notes, folder, settings)
         # Another index has other answers to the same question, hence other ids. Nothing is kept beside it.
         index = replace(partial.index, version=f"{partial.index.version}+partial")
@@ -520,10 +520,10 @@ class Repository(Lookups):
         position = manifest.paths.position(path)
         entry = FileEntry(path, 0, 0) if position < 0 else FileEntry(path, int(manifest.sizes[position]), 0)
         try:
-            found = self.read(entry)
+            content = self.read(entry)
         except KeyError:  # a commit does not have it
             return None
-        return None if isinstance(found, str) else found.data
+        return None if isinstance(content, str) else content.data
 
     def _with_contents(self, contents: "Mapping[str, bytes]") -> "tuple[Repository, list[str]]":
         """Return (the repository with other contents of files, those of them that the index does not have)."""
@@ -558,8 +558,8 @@ class Repository(Lookups):
         """Return the status of the index of a folder, after a check of all its files."""
         from causalist.index.status import index_status, stored_index_status
 
-        found = stored_index_status(self.root, self.settings.index_options(IndexOptions()))
-        return index_status(self.root, self.index, self.read, found if found.path is not None else None)
+        stored = stored_index_status(self.root, self.settings.index_options(IndexOptions()))
+        return index_status(self.root, self.index, self.read, stored if stored.path is not None else None)
 
     # -- runs
 

@@ -105,9 +105,9 @@ class RankingSession:
         has_lines = unquoted is not None and "\n" in unquoted.text
         printed = with_message_patterns(question) if is_absent and not has_lines else None
         if printed is not None and self.steps.in_time():
-            found = self.attempt(printed)
-            if found.matched:
-                return [*attempts, found]
+            with_printed = self.attempt(printed)
+            if with_printed.matched:
+                return [*attempts, with_printed]
         if unquoted is not None and self.steps.in_time():
             return [*attempts, *self.rank_with_retries(with_route(unquoted, self.options))]
         for least_alike in () if question.is_pattern else MIN_SHARED_LETTERS:
@@ -140,8 +140,8 @@ class RankingSession:
                 lambda: confidence_of(ranking, graph, lexical, options.level, terms),
                 lambda: None,
             )
-        found = steps.take_found()
-        generators = {str(name): found.get(name) for name in GENERATORS}
+        counts = steps.take_found()
+        generators = {str(name): counts.get(name) for name in GENERATORS}
         return RankingAttempt(matched, ranking, view, chosen, confidence, generators)
 
     def _match_patterns(self, question: ParsedQuery) -> Mapping[int, TextMatches]:

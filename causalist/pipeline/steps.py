@@ -177,8 +177,8 @@ class GuardedSteps(StepTimer):
 
     def take_found(self) -> Mapping[str, int]:
         """Return the numbers recorded since the last call, by generator."""
-        found, self._found = self._found, {}
-        return found
+        counts, self._found = self._found, {}
+        return counts
 
     def left(self) -> float:
         """Return the seconds until steps are left out."""

@@ -70,7 +70,7 @@ def find_all_matches(
     A literal inside a message that was found belongs to that message. A literal with too many matches counts as an
     ordinary word.
     """
-    found: dict[int, TextMatches] = {}
+    match_by_node: dict[int, TextMatches] = {}
     messages: list[str] = []
     for pattern in sorted(patterns, key=lambda pattern: not pattern.is_printed):
         if not pattern.is_printed and any(pattern.text in message for message in messages):
@@ -79,11 +79,11 @@ def find_all_matches(
         if len(places) > _MAX_NODES and not pattern.is_whole_query:
             continue
         for node, matched in places.items():
-            if node not in found or matched.n > found[node].n:
-                found[node] = matched
-        if pattern.is_printed and found:
+            if node not in match_by_node or matched.n > match_by_node[node].n:
+                match_by_node[node] = matched
+        if pattern.is_printed and match_by_node:
             messages.append(pattern.text)
-    return found
+    return match_by_node
 
 
 def find_matches(
@@ -100,7 +100,7 @@ def find_matches(
         return _find_printed(pattern, index, texts)
     search = _make_searcher(pattern, steps)
     paths = list(index.manifest.paths) if pattern.is_whole_query else files_with_all(pattern, graph, index.lexical)
-    found: dict[int, _MatchCounter] = {}
+    counter_by_node: dict[int, _MatchCounter] = {}
     sizes = index.manifest.sizes.tolist()
     aside = [path for path, kind in aside_of(index).items() if not is_parsed(kind)] if pattern.is_whole_query else []
     if aside:
@@ -124,8 +124,8 @@ def find_matches(
             continue
         matches = list(islice(search(text), _MAX_MATCHES_IN_FILE))
         if matches:
-            _assign_matches(matches, text, path, graph, found)
-    return {node: TextMatches(t.n, tuple(t.rows), t.sample) for node, t in sorted(found.items())}
+            _assign_matches(matches, text, path, graph, counter_by_node)
+    return {node: TextMatches(t.n, tuple(t.rows), t.sample) for node, t in sorted(counter_by_node.items())}
 
 
 def _find_printed(pattern: TextPattern, index: Index, texts: SourceText) -> Mapping[int, TextMatches]:
@@ -158,8 +158,8 @@ def _find_printed(pattern: TextPattern, index: Index, texts: SourceText) -> Mapp
             )
             if is_long and (is_other[node] or _is_quoted(source.text, at)):
                 _keep_best(by_run, source, at, len(run))
-    for found in (by_wording, by_run):
-        best = {n: each for n, each in found.items() if not is_other[n]} or found
+    for matches in (by_wording, by_run):
+        best = {n: each for n, each in matches.items() if not is_other[n]} or matches
         most = max((weight for weight, _ in best.values()), default=0.0)  # who prints more of it is who printed it
         if best:
             return {n: matched for n, (weight, matched) in sorted(best.items()) if weight == most}
@@ -192,11 +192,11 @@ def _is_quoted(text: str, at: int) -> bool:
     return not line.startswith(_COMMENTS) and any(quote in line for quote in "\"'`")
 
 
-def _keep_best(found: dict[int, tuple[float, TextMatches]], source: _NodeText, at: int, weight: float) -> None:
+def _keep_best(best_by_node: dict[int, tuple[float, TextMatches]], source: _NodeText, at: int, weight: float) -> None:
     """Keep the best match of a definition, of equal ones the first."""
     node, matched = source.place(at)
-    if node not in found or found[node][0] < weight:
-        found[node] = (weight, matched)
+    if node not in best_by_node or best_by_node[node][0] < weight:
+        best_by_node[node] = (weight, matched)
 
 
 def find_innermost_node(file: int, byte: int, graph: CodeGraph) -> int:
@@ -284,7 +284,7 @@ class _TimedRegex:
 
 
 def _assign_matches(
-    matches: list[int], text: str, path: str, graph: CodeGraph, found: dict[int, _MatchCounter]
+    matches: list[int], text: str, path: str, graph: CodeGraph, counter_by_node: dict[int, _MatchCounter]
 ) -> None:
     """Add the matches of one file to the nodes around them."""
     file = graph.nodes.ids.position(file_id(path))
@@ -299,7 +299,7 @@ def _assign_matches(
         position = at
         around = np.flatnonzero((starts <= offset) & (offset < ends))
         node = int(inside[around[np.argmin(ends[around] - starts[around])]]) if len(around) else file
-        tally = found.setdefault(node, _MatchCounter())
+        tally = counter_by_node.setdefault(node, _MatchCounter())
         row = bisect_right(newlines, at - 1) if at else 0
         if not tally.n:
             begin = newlines[row - 1] + 1 if row else 0

@@ -147,9 +147,9 @@ def _manifests(
         while folder:
             folder = folder.rpartition("/")[0]
             shares[folder] = shares.get(folder, 0.0) + share
-    found = [path for path in paths if path.rpartition("/")[2] in NAMES and path.rpartition("/")[0] in shares]
-    found.sort(key=lambda path: (-round(shares[path.rpartition("/")[0]], 12), path))
-    return [(path, read_package_metadata(path.rpartition("/")[2], read(path))) for path in found[:_MAX_MANIFESTS]]
+    manifests = [path for path in paths if path.rpartition("/")[2] in NAMES and path.rpartition("/")[0] in shares]
+    manifests.sort(key=lambda path: (-round(shares[path.rpartition("/")[0]], 12), path))
+    return [(path, read_package_metadata(path.rpartition("/")[2], read(path))) for path in manifests[:_MAX_MANIFESTS]]
 
 
 def _entries(
@@ -264,11 +264,11 @@ def _definitions(
 def _types_by_name(graph: CodeGraph, product: NDArray[np.bool_]) -> dict[tuple[str, str], int]:
     """Return the types of the product by (folder, qualified name)."""
     nodes = graph.nodes
-    found: dict[tuple[str, str], int] = {}
+    node_by_name: dict[tuple[str, str], int] = {}
     for node in np.flatnonzero(product & np.isin(nodes.kinds, sorted(TYPE_KINDS))).tolist():
         path, symbol = split_id(nodes.ids[node])
-        found.setdefault((path.rpartition("/")[0], symbol or ""), node)
-    return found
+        node_by_name.setdefault((path.rpartition("/")[0], symbol or ""), node)
+    return node_by_name
 
 
 def _is_member(node_id: str, type_id: str) -> bool:
@@ -357,11 +357,14 @@ def _asides(graph: CodeGraph, files: Sequence[tuple[str, int]], code: dict[str, 
             top, slash, _ = path.partition("/")
             places.setdefault(role, Counter())[f"{top}/" if slash else path] += 1
     result = []
-    for role, found in sorted(places.items()):
+    for role, n_by_folder in sorted(places.items()):
         if role in (Role.CODE, Role.CONFIG):
             continue
-        n_files = sum(found.values())
-        order = sorted((p for p in found if found[p] >= _NOTABLE * n_files), key=lambda place: (-found[place], place))
+        n_files = sum(n_by_folder.values())
+        order = sorted(
+            (p for p in n_by_folder if n_by_folder[p] >= _NOTABLE * n_files),
+            key=lambda place: (-n_by_folder[place], place),
+        )
         result.append(RoleFolder(role.label, n_files, tuple(order[:_MAX_PLACES])))
     return tuple(sorted(result, key=lambda aside: (-aside.n_files, aside.role)))
 
@@ -423,14 +426,14 @@ def folders_by_importance(
             parent = above
 
     def below(folder: str) -> list[str]:
-        found = []
+        shown = []
         for child in sorted(children.get(folder, ())):
             while child not in holds_files and len(children.get(child, ())) == 1:
                 (child,) = children[child]
-            found.append(child)
+            shown.append(child)
         # `cli/src` says no more than `cli`.
-        same = [child for child in found if folder and counts[child] >= _NEARLY_ALL_THRESHOLD * counts[folder]]
-        return [*(child for child in found if child not in same), *(each for child in same for each in below(child))]
+        same = [child for child in shown if folder and counts[child] >= _NEARLY_ALL_THRESHOLD * counts[folder]]
+        return [*(child for child in shown if child not in same), *(each for child in same for each in below(child))]
 
     queue = [(-round(totals[folder], 12), folder) for folder in (below("") if files else ())]
     if "" in holds_files:

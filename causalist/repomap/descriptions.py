@@ -116,8 +116,8 @@ def _setup_cfg(text: str) -> PackageManifest:
     parser.read_string(text)
     entries = []
     for line in parser.get("options.entry_points", "console_scripts", fallback="").splitlines():
-        name, found, target = line.partition("=")
-        if found:
+        name, equals, target = line.partition("=")
+        if equals:
             entries.append(Declared("command", name.strip(), target.strip()))
     summary = parser.get("metadata", "description", fallback="")
     return PackageManifest(parser.get("metadata", "name", fallback=""), summary, tuple(entries))
@@ -228,11 +228,11 @@ def first_paragraph(text: str, names: Iterable[str] = (), *, is_described: bool 
         if own and own[0].level and len(_WORD.findall(own[0].said)) >= _MIN_WORDS:
             own[0] = _Block(0, own[0].said)
     for part in (own, blocks):
-        found = [said for said in _read_sections(part) if _is_description(said, keys)][:_EARLY]
+        paragraphs = [said for said in _read_sections(part) if _is_description(said, keys)][:_EARLY]
         if part is blocks and is_described:
-            found = [said for said in found if _names_itself(said, keys)]
-        if found:
-            return max(found, key=lambda said: _rate_description(said, keys))  # of equal ones the first
+            paragraphs = [said for said in paragraphs if _names_itself(said, keys)]
+        if paragraphs:
+            return max(paragraphs, key=lambda said: _rate_description(said, keys))  # of equal ones the first
     if is_described:
         return ""
     title = next((block.said for block in blocks if block.level == 1), "")
