@@ -72,20 +72,20 @@ def read_tokens(text: bytes) -> frozenset[str]:
     ['.', '.b(', '==', '[', 'a', 'c', 'd', 'x']
     """
     plain = _STRING.sub(b'""', text)
-    found = set[str]()
+    tokens = set[str]()
     for dot, name, opened, operator, bracket in _TOKEN.findall(plain):
         if name:
-            found.add(("." if dot else "") + name.decode("ascii") + opened.decode())
+            tokens.add(("." if dot else "") + name.decode("ascii") + opened.decode())
             if dot:
-                found.add(".")
+                tokens.add(".")
         elif operator:
-            found.add(")(" if operator.startswith(b")") else operator.decode("ascii"))
+            tokens.add(")(" if operator.startswith(b")") else operator.decode("ascii"))
         elif bracket:
-            found.add("[")
+            tokens.add("[")
     for match in _ASSIGNED.finditer(plain):
-        if next(filter(None, match.groups())).decode() + "(" in found:
-            found.add(")(")  # a call of what a variable holds
-    return frozenset(found)
+        if next(filter(None, match.groups())).decode() + "(" in tokens:
+            tokens.add(")(")  # a call of what a variable holds
+    return frozenset(tokens)
 
 
 class _Content(NamedTuple):
@@ -106,7 +106,7 @@ def likely_calls(
     """
     if not seen:
         return {}
-    likeness, found = CallLikeness(graph, text_of, seen, ran), dict[tuple[int, int], float]()
+    likeness, chance_by_call = CallLikeness(graph, text_of, seen, ran), dict[tuple[int, int], float]()
     for caller in likeness.callers:
         pairs, weights = (
             (likeness.alike_targets(caller), TARGET_WEIGHTS)
@@ -116,8 +116,8 @@ def likely_calls(
         for callee, values in pairs:
             chance = 1.0 / (1.0 + exp(-sum(a * b for a, b in zip(weights, values, strict=True))))
             if chance >= LEAST_LIKELY:
-                found[caller, callee] = round(min(chance, MAX_LIKELY), 3)
-    return found
+                chance_by_call[caller, callee] = round(min(chance, MAX_LIKELY), 3)
+    return chance_by_call
 
 
 class CallLikeness:
@@ -182,11 +182,11 @@ class CallLikeness:
     def _all_that_ran(self, ran: set[int]) -> frozenset[int]:
         """Return what ran, with the bodies of classes in it."""
         kinds, parents = self._graph.nodes.kinds, self._graph.nodes.parents
-        found = ran & set(self.callers)
+        ran_here = ran & set(self.callers)
         for node in self.callers:  # what is around comes first
-            if kinds[node] in TYPE_KINDS and int(parents[node]) in found:
-                found.add(node)
-        return frozenset(found)
+            if kinds[node] in TYPE_KINDS and int(parents[node]) in ran_here:
+                ran_here.add(node)
+        return frozenset(ran_here)
 
     def _count_targets(self) -> None:
         """Count the callees that ran by their traits, and for each caller those that it called."""
@@ -207,11 +207,11 @@ class CallLikeness:
         """Return what a callee has in common with others: what it overrides, and its decorators."""
         if node not in self._traits:
             owner, leaf = self.owner_of(node), self._leaves[node]
-            found: list[object] = [(base, leaf) for base in self.bases_of(owner)] if owner >= 0 else []
+            traits: list[object] = [(base, leaf) for base in self.bases_of(owner)] if owner >= 0 else []
             head = _DECORATORS.match(self._text_of(node))
             names = _DECORATOR.findall(head[0]) if head else ()
-            found += sorted({name.decode() for name in names} - _COMMON_DECORATORS)
-            self._traits[node] = tuple(found)
+            traits += sorted({name.decode() for name in names} - _COMMON_DECORATORS)
+            self._traits[node] = tuple(traits)
         return self._traits[node]
 
     def alike_targets(self, node: int) -> Iterator[tuple[int, tuple[float, ...]]]:
@@ -222,8 +222,8 @@ class CallLikeness:
             share = (k + _PRIOR * _PRIOR_WEIGHT) / (n + _PRIOR_WEIGHT)
             for callee in self._by_trait[trait] if len(self._by_trait[trait]) <= _MAX_ALIKE else ():
                 if callee not in self.ran and callee != node:
-                    found = share, k, isinstance(trait, str), n
-                    best[callee] = max(best.get(callee, found), found)
+                    support = share, k, isinstance(trait, str), n
+                    best[callee] = max(best.get(callee, support), support)
         for callee, (share, k, is_decorator, n) in sorted(best.items()):
             yield callee, (1.0, _logit(share), log(1 + k), float(is_decorator), float(n >= 3), float(n - k == 0))
 
@@ -293,23 +293,23 @@ class CallLikeness:
     def bases_of(self, node: int) -> tuple[int, ...]:
         """Return a node and, of a class, what it derives from."""
         if node not in self._bases:
-            edges, found = self._graph.edges, [node]
-            for each in found:
-                for number in self._graph.outgoing(each) if len(found) < _MAX_STEPS else ():
-                    if edges.kinds[number] == EdgeKind.EXTENDS and int(edges.targets[number]) not in found:
-                        found.append(int(edges.targets[number]))
-            self._bases[node] = tuple(found)
+            edges, types = self._graph.edges, [node]
+            for each in types:
+                for number in self._graph.outgoing(each) if len(types) < _MAX_STEPS else ():
+                    if edges.kinds[number] == EdgeKind.EXTENDS and int(edges.targets[number]) not in types:
+                        types.append(int(edges.targets[number]))
+            self._bases[node] = tuple(types)
         return self._bases[node]
 
     def mentioned_by(self, node: int) -> Mapping[int, str]:
         """Return the definitions whose name, or an operator that may run them, is in the text of a definition."""
-        found: dict[int, str] = {}
+        token_by_node: dict[int, str] = {}
         for token in sorted(self._read(node)[0]):
             for each in self._by_token.get(token, ()):
                 leaf = self._leaves[each]
                 if each != node and (_is_special(leaf) or len(self._by_leaf[leaf]) <= _MAX_NAMESAKES):
-                    found.setdefault(each, token)
-        return found
+                    token_by_node.setdefault(each, token)
+        return token_by_node
 
     def owner_of(self, node: int) -> int:
         """Return the class of a method, -1 for none."""
@@ -388,16 +388,16 @@ class CallLikeness:
     def _near_of(self, node: int) -> frozenset[int]:
         """Return the classes that the code of a definition uses: calling it may return one of their objects."""
         if node not in self._near:
-            edges, kinds, found = self._graph.edges, self._graph.nodes.kinds, set[int]()
+            edges, kinds, near = self._graph.edges, self._graph.nodes.kinds, set[int]()
             for inner in (node, *(self._children.get(node, ()) if kinds[node] in TYPE_KINDS else ())):
                 for number in self._graph.outgoing(inner):
                     target = int(edges.targets[number])
                     is_use = edges.kinds[number] in _USES and edges.confidences[number] >= _LEAST_USE
                     if is_use and kinds[target] in TYPE_KINDS:
-                        found.update(self.bases_of(target))
+                        near.update(self.bases_of(target))
             if (owner := self.owner_of(node)) >= 0:
-                found.update(self.bases_of(owner))
-            self._near[node] = frozenset(found)
+                near.update(self.bases_of(owner))
+            self._near[node] = frozenset(near)
         return self._near[node]
 
 

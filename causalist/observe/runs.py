@@ -251,15 +251,15 @@ def run_command(run: RunFolder, command: Sequence[str], stdout: int | None = Non
 
 def abandoned_runs(folder: Path) -> tuple[RunFolder, ...]:
     """Return the runs below the folder of an index whose process has ended, the oldest first."""
-    found = []
+    runs = []
     for path in sorted(folder.glob(f"{_PREFIX}*")):
         with suppress(OSError, ValueError, KeyError, TypeError):
             about = json.loads((path / _ABOUT).read_text(encoding="utf-8"))
             process = int(about["process"])
             if process == os.getpid() or not is_alive(process):
                 blobs = {str(name): str(blob) for name, blob in about["blobs"].items()}
-                found.append(RunFolder(path, str(about["command"]), int(about["time"]), process, blobs))
-    return tuple(sorted(found, key=lambda run: (run.time, run.folder.name)))
+                runs.append(RunFolder(path, str(about["command"]), int(about["time"]), process, blobs))
+    return tuple(sorted(runs, key=lambda run: (run.time, run.folder.name)))
 
 
 def delete_run(run: RunFolder) -> None:
@@ -275,9 +275,9 @@ def read_run(run: RunFolder, index: Index) -> ObservedCalls:
     manifest = index.manifest
     present = dict(zip(manifest.paths, manifest.blobs, strict=True))
     same = {path for path, blob in run.blobs.items() if present.get(path) == blob}
-    places, found, tests = CodePlaces(index.graph, same), ObservedCalls(), dict[str, set[int]]()
+    places, calls, tests = CodePlaces(index.graph, same), ObservedCalls(), dict[str, set[int]]()
     for path in sorted(run.folder.glob("*.rec")):
-        found.n_processes += 1
+        calls.n_processes += 1
         codes: dict[int, _Code] = {}
         pairs: dict[tuple[int, int], tuple[int, int, int]] = {}
         for row in _read_rows(path):
@@ -289,19 +289,19 @@ def read_run(run: RunFolder, index: Index) -> ObservedCalls:
                 case ["s", int(caller), int(callee), int(direct), int(through), int(line)]:
                     pairs[caller, callee] = _sum(pairs.get((caller, callee), (0, 0, 0)), (direct, through, line))
                 case ["w", list(ran)]:
-                    places.add_window({codes[each] for each in ran if each in codes}, found)
+                    places.add_window({codes[each] for each in ran if each in codes}, calls)
                 case ["t", str(test), list(ran)]:
                     ran_nodes = (codes[each].node for each in ran if each in codes)
                     tests.setdefault(_plain(test), set()).update(node for node in ran_nodes if node >= 0)
         for (caller, callee), (direct, through, line) in sorted(pairs.items()):
             if callee in codes and (caller < 0 or caller in codes):
-                _add_pair(found, codes.get(caller), codes[callee], direct, through, line)
+                _add_pair(calls, codes.get(caller), codes[callee], direct, through, line)
     names = TestNodes(index).find(tests)
     for name, node in sorted(names.items()):
-        found.tests.setdefault(node, set()).update(tests[name] - {node})
+        calls.tests.setdefault(node, set()).update(tests[name] - {node})
     for node, nodes in read_profiles(run.folder, run.time, index, same).items():
-        found.tests.setdefault(node, set()).update(nodes)
-    return found
+        calls.tests.setdefault(node, set()).update(nodes)
+    return calls
 
 
 class _Code(NamedTuple):
@@ -319,9 +319,9 @@ def _sum(a: tuple[int, int, int], b: tuple[int, int, int]) -> tuple[int, int, in
     return a[0] + b[0], a[1] + b[1], max(a[2], b[2])
 
 
-def _add_pair(found: ObservedCalls, caller: _Code | None, callee: _Code, direct: int, through: int, line: int) -> None:
+def _add_pair(calls: ObservedCalls, caller: _Code | None, callee: _Code, direct: int, through: int, line: int) -> None:
     if callee.is_own and callee.node >= 0 and not callee.is_import and not callee.is_sampled:
-        found.n_runs[callee.node] += direct + through
+        calls.n_runs[callee.node] += direct + through
     if caller is None or callee.node < 0 or callee.is_class:
         return
     source = caller.around if caller.around >= 0 else caller.node
@@ -330,12 +330,12 @@ def _add_pair(found: ObservedCalls, caller: _Code | None, callee: _Code, direct:
     pair = source, callee.node
     # Code that a definition hands on belongs to it, but who runs it does not run the definition.
     if callee.is_own and not callee.is_import:
-        found.direct[pair] += direct
-        found.through[pair] += through
+        calls.direct[pair] += direct
+        calls.through[pair] += through
     else:
-        found.through[pair] += direct + through
+        calls.through[pair] += direct + through
     if line > 0:
-        found.rows.setdefault(pair, line - 1)
+        calls.rows.setdefault(pair, line - 1)
 
 
 def _plain(test: str) -> str:
@@ -431,13 +431,13 @@ class CodePlaces:
                 return _Code(each, True, is_sampled=True)
         return _Code(around[0], False, is_sampled=True) if around else _Code(-1, False)
 
-    def add_window(self, codes: set[_Code], found: ObservedCalls) -> None:
+    def add_window(self, codes: set[_Code], calls: ObservedCalls) -> None:
         """Add what ran between two borders of tests to the one test whose function is among it."""
         own = {code.node for code in codes if code.is_own and code.node >= 0}
         tests = {node for node in own if self._is_test[node]}
         if len(tests) == 1:
             (test,) = tests
-            found.tests.setdefault(test, set()).update(own - tests)
+            calls.tests.setdefault(test, set()).update(own - tests)
 
 
 def _leaf(node_id: str) -> str:

@@ -191,9 +191,9 @@ def add_run(store: ObservedStore, run: RunFolder, seen: ObservedCalls, index: In
     store.runs.append(ObservedRun(run.folder.name, run.command, run.time, seen.n_processes))
 
     def version(node: int) -> Version:
-        found = freshness.version_of(ids[node])
-        store.blobs[found] = freshness.blob_of(ids[node])
-        return found
+        version_now = freshness.version_of(ids[node])
+        store.blobs[version_now] = freshness.blob_of(ids[node])
+        return version_now
 
     for node, n in sorted(seen.n_runs.items()):
         own = version(node)
@@ -253,11 +253,11 @@ def _calls_not_made(graph: CodeGraph, seen: ObservedCalls, freshness: Freshness)
     numbers = graph.edges_out_of(np.array(sorted(seen.n_runs), dtype=np.int64))
     is_call = (edges.kinds[numbers] == EdgeKind.CALLS) & np.isin(kinds[edges.targets[numbers]], sorted(CALLABLE_KINDS))
     numbers = numbers[is_call]
-    found = set(zip(edges.sources[numbers].tolist(), edges.targets[numbers].tolist(), strict=True))
-    found -= seen.direct.keys() | seen.through.keys()
-    texts = {target: freshness.text_of(graph.nodes.ids[target]).lstrip() for _, target in found}
+    pairs = set(zip(edges.sources[numbers].tolist(), edges.targets[numbers].tolist(), strict=True))
+    pairs -= seen.direct.keys() | seen.through.keys()
+    texts = {target: freshness.text_of(graph.nodes.ids[target]).lstrip() for _, target in pairs}
     aside = {target for target, text in texts.items() if text.startswith((b"@", b"async ")) or b"yield" in text}
-    return {pair for pair in found if pair[1] not in aside}
+    return {pair for pair in pairs if pair[1] not in aside}
 
 
 def read_store(folders: Sequence[Path]) -> ObservedStore | None:
@@ -472,7 +472,7 @@ def stale_calls(store: ObservedStore, freshness: Freshness) -> Iterator[StaleCal
 
 def test_records(index: Index, store: ObservedStore, freshness: Freshness) -> dict[int, TestRecord]:
     """Return what is known of each test that was recorded and still exists, by its node."""
-    ids, found = index.graph.nodes.ids, dict[int, TestRecord]()
+    ids, record_by_node = index.graph.nodes.ids, dict[int, TestRecord]()
 
     def is_as_it_was(version: Version) -> bool:
         if version not in known:
@@ -484,8 +484,8 @@ def test_records(index: Index, store: ObservedStore, freshness: Freshness) -> di
         node = ids.position(test.id)
         if node >= 0:
             nodes = {position: is_as_it_was(each) for each in ran if (position := ids.position(each.id)) >= 0}
-            found[node] = TestRecord(is_as_it_was(test), nodes)
-    return found
+            record_by_node[node] = TestRecord(is_as_it_was(test), nodes)
+    return record_by_node
 
 
 def changed_paths(index: Index, store: ObservedStore) -> frozenset[str]:
@@ -547,15 +547,15 @@ class EdgeNumbers:
     def calls_of(self, source: int, target: int) -> list[int]:
         """Return the numbers of the calls of a target, or of classes whose constructor it is."""
         edges, kinds = self._graph.edges, self._graph.nodes.kinds
-        found = []
+        numbers = []
         is_constructor = class_of_constructor(self._graph, target) >= 0
         for number in self._graph.outgoing(source):
             if edges.kinds[number] == EdgeKind.CALLS:
                 end = int(edges.targets[number])
                 is_made = is_constructor and kinds[end] in TYPE_KINDS and target in self._constructors_of(end)
                 if end == target or is_made:
-                    found.append(number)
-        return found
+                    numbers.append(number)
+        return numbers
 
     def _constructors_of(self, owner: int) -> frozenset[int]:
         if owner not in self._constructors:

@@ -44,17 +44,17 @@ def find_subjects(index: Index, review: Review) -> tuple[list[str], int]:
     """Return (the changed functions of Python to break, the number of changed functions of other languages)."""
     graph = index.graph
     nodes, is_test = graph.nodes, mark_tests(graph)
-    found: dict[int, None] = {}
+    chosen: dict[int, None] = {}
     for change in review.definitions:
         node = nodes.ids.position(change.node)
         if node < 0 or change.new is None:
             continue
         if nodes.kinds[node] in CALLABLE_KINDS:
-            found[node] = None
+            chosen[node] = None
         elif nodes.kinds[node] in TYPE_KINDS and change.kind in (ChangeKind.ADDED, ChangeKind.MOVED):
             members = np.flatnonzero((nodes.parents == node) & np.isin(nodes.kinds, sorted(CALLABLE_KINDS)))
-            found.update(dict.fromkeys(members.tolist()))
-    code = [nodes.ids[node] for node in found if not is_test[node] and nodes.roles[node] != Role.TEST]
+            chosen.update(dict.fromkeys(members.tolist()))
+    code = [nodes.ids[node] for node in chosen if not is_test[node] and nodes.roles[node] != Role.TEST]
     subjects = [node for node in code if dialect_of(split_id(node)[0]) == "python"]
     return subjects, len(code) - len(subjects)
 
@@ -69,17 +69,17 @@ def prove_change(
     if names:
         require_operators()
     deadline = time.monotonic() + options.max_seconds
-    found = []
+    proven = []
     for name in names:
         left = deadline - time.monotonic()
         if left <= 0:
-            found.append(ProvenChange(name, 0, 0, 0, 0, _TIME_IS_UP))
+            proven.append(ProvenChange(name, 0, 0, 0, 0, _TIME_IS_UP))
             continue
         try:
-            found.append(_count(prove(name, replace(options, max_seconds=left))))
+            proven.append(_count(prove(name, replace(options, max_seconds=left))))
         except ProofFailed as error:
-            found.append(ProvenChange(name, 0, 0, 0, 0, str(error)))
-    return tuple(found)
+            proven.append(ProvenChange(name, 0, 0, 0, 0, str(error)))
+    return tuple(proven)
 
 
 def _count(proof: NodeProof) -> ProvenChange:

@@ -310,9 +310,9 @@ class _Experiment:
         """Return the files of tests, with those of types that inherit them."""
         graph = self._lab.index.graph
         nodes, edges = graph.nodes, graph.edges
-        found: dict[str, None] = {}
+        files: dict[str, None] = {}
         for test in tests:
-            found.setdefault(split_id(test)[0])
+            files.setdefault(split_id(test)[0])
             level = {int(nodes.parents[nodes.ids.position(test)])} - {-1}
             seen: set[int] = set()
             while level - seen:
@@ -323,8 +323,8 @@ class _Experiment:
                 for each in sorted(level):
                     path = split_id(nodes.ids[each])[0]
                     if path in self._python_paths:
-                        found.setdefault(path)
-        return tuple(found)
+                        files.setdefault(path)
+        return tuple(files)
 
     def _run(
         self, copy: TreeCopy, *, tests: Sequence[str] = (), names: Sequence[str] = (), trace: bool = False
@@ -372,9 +372,11 @@ class _Experiment:
 
     def _id_of(self, name: str, tests: Sequence[str]) -> str:
         path, _, rest = name.partition("[")[0].partition("::")
-        found = f"{path}::{rest.replace('::', '.')}"
+        test_id = f"{path}::{rest.replace('::', '.')}"
         leaf = rest.rpartition("::")[2]
-        return found if found in tests else next((t for t in tests if t.endswith((f".{leaf}", f"::{leaf}"))), found)
+        return (
+            test_id if test_id in tests else next((t for t in tests if t.endswith((f".{leaf}", f"::{leaf}"))), test_id)
+        )
 
     def _compare(self, first: TestRun, second: TestRun, hanging: set[str]) -> _Baseline:
         """Return the tests that passed in both runs and run the function."""
@@ -431,7 +433,7 @@ class _Experiment:
         """Return the nodes on the way of frames from a test to the function; () if it is not among them."""
         graph, target = self._lab.index.graph, self._subject.target
         start = graph.nodes.ids.position(test)
-        found = [_Step(start, True, False, -1)]
+        steps = [_Step(start, True, False, -1)]
         is_direct, row, is_begun = True, -1, False
         for path, line, name, is_function, at in frames:
             if not path:
@@ -442,20 +444,20 @@ class _Experiment:
             code = self._places.find(path, first, name, is_function)
             here = at - n_more_lines if path == target.path and at > target.last else at
             if code.node == start and not is_begun:
-                found, is_begun = [_Step(start, True, False, -1)], True
+                steps, is_begun = [_Step(start, True, False, -1)], True
                 is_direct, row = True, here - 1
                 continue
             if code.node < 0 or code.is_class:
                 is_direct = False
                 continue
             own = code.around if code.around >= 0 else code.node
-            if own == found[-1].node:
+            if own == steps[-1].node:
                 row = here - 1  # a part of a definition that it runs itself
                 continue
             is_whole = code.is_own and not code.is_import
-            found.append(_Step(code.node, is_direct and is_whole and (is_begun or len(found) > 1), code.is_import, row))
+            steps.append(_Step(code.node, is_direct and is_whole and (is_begun or len(steps) > 1), code.is_import, row))
             if code.node == self._subject.node:
-                return tuple(found)
+                return tuple(steps)
             is_direct, row = True, here - 1
         return ()
 
@@ -465,14 +467,14 @@ class _Experiment:
         return tuple(dict.fromkeys(self._lab.freshness.version_of(ids[step.node]) for step in steps[1:-1]))
 
     def _edges_of(self, way: Sequence[_Step], mutant: Mutant, test: str, now: int) -> list[ProvenEdge]:
-        ids, found = self._lab.index.graph.nodes.ids, []
+        ids, edges = self._lab.index.graph.nodes.ids, []
         for (source, *_), step in pairwise(way):
             ends = [self._lab.freshness.version_of(ids[node]) for node in (source, step.node)]
             is_known = all(each.hash and self._lab.is_as_indexed(split_id(each.id)[0]) for each in ends)
             if source != step.node and is_known:
                 what = describe_mutant(mutant.line, mutant.what)
-                found.append(ProvenEdge(ends[0], ends[1], step.is_direct, step.row, self._id, what, test, now))
-        return found
+                edges.append(ProvenEdge(ends[0], ends[1], step.is_direct, step.row, self._id, what, test, now))
+        return edges
 
     # -- the mutants
 
@@ -501,16 +503,18 @@ class _Experiment:
         # The first mutant mostly proves what there is. The others then prove only what is left, in any order.
         for batch in (open_mutants[:1], open_mutants[1:]):
             proven = {test for test in wanted if record.proving(test)}
-            for mutant, found in self._run_batch(batch, baseline, record, proven):
+            for mutant, mutant_record in self._run_batch(batch, baseline, record, proven):
                 done += 1
                 lab.progress(f"mutants of {self._id}", done, len(mutants))
-                if found is None:
+                if mutant_record is None:
                     continue
                 before = record.mutants.get(mutant.id)
-                merged = {**(before.outcomes if before is not None else {}), **found.outcomes}
+                merged = {**(before.outcomes if before is not None else {}), **mutant_record.outcomes}
                 record.mutants[mutant.id] = MutantRecord(mutant.id, mutant.line, mutant.what, merged)
                 now = int(time.time())
-                edges = [edge for each in found.proofs for edge in self._edges_of(each.way, mutant, each.test, now)]
+                edges = [
+                    edge for each in mutant_record.proofs for edge in self._edges_of(each.way, mutant, each.test, now)
+                ]
                 record = self._save(record, edges)
         return record
 

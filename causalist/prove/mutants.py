@@ -60,7 +60,7 @@ def make_mutants(data: bytes, name: str, first: int, last: int, most: int) -> tu
     function = _find(wrapper.module, places, name, first, last)
     if function is None:
         return ()
-    found: list[Mutant] = []
+    mutants: list[Mutant] = []
     seen = {_meaning(data)}
 
     def add(body: "libcst.CSTNode", replaced: "libcst.CSTNode", line: int, what: str) -> bool:
@@ -72,21 +72,21 @@ def make_mutants(data: bytes, name: str, first: int, last: int, most: int) -> tu
         seen.add(meaning)
         n_more = code.count(b"\n") - data.count(b"\n")
         text = b"\n".join(code.split(b"\n")[first - 1 : last + n_more])
-        found.append(Mutant(hashlib.sha256(text).hexdigest()[:12], line, what, code, n_more))
+        mutants.append(Mutant(hashlib.sha256(text).hexdigest()[:12], line, what, code, n_more))
         return True
 
     start = places[function].start.line
     raised = f'raise RuntimeError("{MESSAGE}")'
     for statement, what in ((raised, "raises an error at the start"), ("return", "returns nothing at once")):
-        if len(found) < most:
+        if len(mutants) < most:
             add(_with_first(function.body, statement), function.body, start, what)
     candidates = list(_candidates(function, places))
     for original, mutated, line in _spread(candidates):
-        if len(found) >= most:
+        if len(mutants) >= most:
             break
         what = f"`{_shown(wrapper.module, original)}` becomes `{_shown(wrapper.module, mutated)}`"
         add(mutated, original, line, what)
-    return (*found[:2], *sorted(found[2:], key=lambda each: (each.line, each.what, each.id)))
+    return (*mutants[:2], *sorted(mutants[2:], key=lambda each: (each.line, each.what, each.id)))
 
 
 def _find(module: "libcst.Module", places: Any, name: str, first: int, last: int) -> "libcst.FunctionDef | None":

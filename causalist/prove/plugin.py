@@ -62,17 +62,17 @@ class _Runner:
     def ids_of(self, item: Any) -> List[str]:
         """Return the ids that a test may have: by where its function stands, and by its name."""
         path, _, rest = item.nodeid.partition("[")[0].partition("::")
-        found = [path + "::" + rest.replace("::", ".")]
+        ids = [path + "::" + rest.replace("::", ".")]
         function: Any = getattr(item, "obj", None)
         try:
             function = inspect.unwrap(getattr(function, "__func__", function))
             code = function.__code__
             stands_in = self.path_of(code.co_filename)
             if stands_in:
-                found.insert(0, stands_in + "::" + function.__qualname__)
+                ids.insert(0, stands_in + "::" + function.__qualname__)
         except (AttributeError, ValueError):
             pass
-        return found
+        return ids
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: Any, items: List[Any]) -> None:
@@ -107,15 +107,15 @@ class _Runner:
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: Any, call: Any) -> Any:
         outcome = yield
-        report, found = outcome.get_result(), self.found.get(item.nodeid)
-        if found is None:
+        report, ended = outcome.get_result(), self.found.get(item.nodeid)
+        if ended is None:
             return
-        found[2] += report.duration
-        if report.failed and found[0] != "failed":
+        ended[2] += report.duration
+        if report.failed and ended[0] != "failed":
             frames = [] if call.excinfo is None else self.frames_of(call.excinfo.value)
-            found[:2], found[3] = ["failed", report.when], frames
-        elif report.skipped and found[0] == "passed":
-            found[:2] = ["skipped", report.when]
+            ended[:2], ended[3] = ["failed", report.when], frames
+        elif report.skipped and ended[0] == "passed":
+            ended[:2] = ["skipped", report.when]
 
     def row_of(self, frame: Any, line: int) -> Optional[List[Any]]:
         code = frame.f_code
@@ -146,13 +146,13 @@ class _Runner:
     @staticmethod
     def shorten(rows: List[Any]) -> List[Any]:
         """Return the frames from the first of the copy on, one null for all code from elsewhere in between."""
-        found: List[Any] = []
+        shortened: List[Any] = []
         for row in rows:
-            if row is not None or (found and found[-1] is not None):
-                found.append(row)
-        while found and found[-1] is None:
-            found.pop()
-        return found[:400]
+            if row is not None or (shortened and shortened[-1] is not None):
+                shortened.append(row)
+        while shortened and shortened[-1] is None:
+            shortened.pop()
+        return shortened[:400]
 
     # -- what runs the function
 

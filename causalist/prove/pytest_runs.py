@@ -115,8 +115,8 @@ class TreeCopy:
 
 
 def _stamp(path: Path) -> Stamp:
-    found = path.lstat()
-    return Stamp(found.st_size, found.st_mtime_ns, found.st_mode)
+    status = path.lstat()
+    return Stamp(status.st_size, status.st_mtime_ns, status.st_mode)
 
 
 def _scan(root: Path) -> Iterator[tuple[str, Stamp]]:
@@ -275,14 +275,14 @@ def find_interpreter(root: Path, given: Path | None, running: str) -> Interprete
             [program, "-c", _PROBE], capture_output=True, timeout=60, cwd=gettempdir(), stdin=subprocess.DEVNULL,
             env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         )  # fmt: skip
-        found = json.loads(done.stdout)
+        about = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise ProofFailed(f"cannot run {program} as a Python ({error}); give one with --python") from error
-    if not found["pytest"]:
+    if not about["pytest"]:
         raise ProofFailed(f"{program} has no pytest; install it there, or give the project's Python with --python")
     if os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
         return Interpreter(program, ())
-    options = [option for name, option in (("pytest_cov", "--no-cov"), ("xdist", "-n0")) if found[name]]
+    options = [option for name, option in (("pytest_cov", "--no-cov"), ("xdist", "-n0")) if about[name]]
     return Interpreter(program, tuple(options))
 
 
@@ -431,7 +431,7 @@ def _frames(rows: Sequence[Sequence[Any] | None]) -> tuple[Frame, ...]:
 
 def ends_by_test(run: TestRun) -> Mapping[str, list[Ended]]:
     """Return the ends of the tests of a run by the ids of the tests."""
-    found: dict[str, list[Ended]] = {}
+    ends: dict[str, list[Ended]] = {}
     for each in run.ended.values():
-        found.setdefault(each.test, []).append(each)
-    return found
+        ends.setdefault(each.test, []).append(each)
+    return ends

@@ -71,8 +71,8 @@ class NodeRecord:
 
     def proving(self, test: str) -> list[MutantRecord]:
         """Return the mutants with which a test fails, that of the proof first; none without a proof."""
-        found = [each for each in self.mutants.values() if each.outcomes.get(test) == PROVEN]
-        return found + [m for m in self.mutants.values() if m.outcomes.get(test) == FAILED] if found else []
+        proving = [each for each in self.mutants.values() if each.outcomes.get(test) == PROVEN]
+        return proving + [m for m in self.mutants.values() if m.outcomes.get(test) == FAILED] if proving else []
 
 
 class ProvenEdge(NamedTuple):
@@ -252,11 +252,11 @@ def proven_graph(graph: CodeGraph, store: ProofStore, freshness: Freshness) -> O
     new: dict[tuple[int, int, int], Proof] = {}
     numbers = EdgeNumbers(graph)
 
-    def mark(found: list[int], key: tuple[int, int, int], row: int, proof: Proof) -> None:
-        for number in found:
+    def mark(numbers: list[int], key: tuple[int, int, int], row: int, proof: Proof) -> None:
+        for number in numbers:
             confidences[number] = 1.0
             proofs.setdefault(number, proof)
-        if not found and key not in added:
+        if not numbers and key not in added:
             added[key], new[key] = AddedEdge(1.0, row, RULE), proof
 
     for _, edge in sorted(store.edges.items()):
@@ -288,15 +288,17 @@ def proven_graph(graph: CodeGraph, store: ProofStore, freshness: Freshness) -> O
 
 def stale_proofs(store: ProofStore, freshness: Freshness) -> Iterator[StaleProof]:
     """Yield the edges that were proven before a definition changed, by source and target."""
-    found: dict[tuple[str, str], StaleProof] = {}
+    stale_by_ends: dict[tuple[str, str], StaleProof] = {}
     for (source, target), edge in store.edges.items():
         if not store.is_current(edge[:2], freshness):
-            found[source, target] = StaleProof(source, target, Proof(edge.node, edge.mutant, edge.test, 1, edge.time))
+            stale_by_ends[source, target] = StaleProof(
+                source, target, Proof(edge.node, edge.mutant, edge.test, 1, edge.time)
+            )
     for node, record in store.nodes.items():
         for test, proof in _proofs_of(record):
             if not store.is_current(_concerned(record, test), freshness):
-                found.setdefault((test, node), StaleProof(test, node, proof))
-    for _, stale in sorted(found.items()):
+                stale_by_ends.setdefault((test, node), StaleProof(test, node, proof))
+    for _, stale in sorted(stale_by_ends.items()):
         yield stale
 
 

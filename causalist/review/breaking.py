@@ -48,14 +48,14 @@ def locate_versions(graph: CodeGraph, definitions: Iterable[ChangedDefinition]) 
 
     Of definitions with one name, that in the same row counts.
     """
-    nodes, found = graph.nodes, dict[int, int]()
+    nodes, version_by_node = graph.nodes, dict[int, int]()
     by_file: dict[str, dict[tuple[int, str], int]] = {}
     for position, each in enumerate(definitions):
         version = each.new
         file = nodes.ids.position(file_id(each.path))
         if version is None:
             if each.old is None and file >= 0:
-                found[position] = file
+                version_by_node[position] = file
             continue
         if file < 0:
             continue
@@ -64,8 +64,8 @@ def locate_versions(graph: CodeGraph, definitions: Iterable[ChangedDefinition]) 
             by_file[each.path] = {(int(nodes.start_rows[n]), _leaf(nodes.ids[n])): n for n in reversed(inside)}
         node = by_file[each.path].get((version.fact.start_row, version.fact.name), nodes.ids.position(each.node))
         if node >= 0:
-            found[position] = node
-    return found
+            version_by_node[position] = node
+    return version_by_node
 
 
 def _leaf(node: str) -> str:
@@ -83,7 +83,7 @@ def find_broken_calls(
     `places` are those of `locate_versions`; `read` gives a file after the change, None if it cannot be read.
     """
     files = _Files(read)
-    found: dict[tuple[str, int, str], BrokenCall] = {}
+    call_by_key: dict[tuple[str, int, str], BrokenCall] = {}
     for position, each in enumerate(definitions):
         old, new = each.old, each.new
         if old is None or old.fact.kind not in CALLABLE_KINDS:
@@ -96,9 +96,9 @@ def find_broken_calls(
             continue
         for call in broken:
             key = (call.path, call.line, call.target)
-            if key not in found or call.confidence > found[key].confidence:
-                found[key] = call
-    return tuple(sorted(found.values(), key=lambda call: (-call.confidence, call.path, call.line, call.target)))
+            if key not in call_by_key or call.confidence > call_by_key[key].confidence:
+                call_by_key[key] = call
+    return tuple(sorted(call_by_key.values(), key=lambda call: (-call.confidence, call.path, call.line, call.target)))
 
 
 class _Files:
@@ -188,7 +188,7 @@ def _find_misfits(
             by_source.setdefault(source, _GONE_SHARE)
         for source in _writers_of(index, name, new.path):
             by_source.setdefault(source, _NAME_SHARE)
-    found: list[BrokenCall] = []
+    misfits: list[BrokenCall] = []
     for source, confidence in sorted(by_source.items()):
         path = split_id(nodes.ids[source])[0]
         caller = files.tree(path)
@@ -204,8 +204,8 @@ def _find_misfits(
             if _misfit(call, old.parameters, language):
                 continue
             why = _misfit(call, new.parameters, language)
-            found.append(BrokenCall(path, call.row + 1, nodes.ids[source], nodes.ids[node], why, confidence))
-    return found
+            misfits.append(BrokenCall(path, call.row + 1, nodes.ids[source], nodes.ids[node], why, confidence))
+    return misfits
 
 
 def _variants_of(graph: CodeGraph, source: int) -> set[int]:
@@ -287,13 +287,13 @@ def _find_calls_of_gone(
     is_renamed = new is not None
     why = f"{name} is now {new.fact.qualname}" if new is not None and is_renamed else f"{name} was removed"
     target = old.node
-    found: list[BrokenCall] = []
+    broken: list[BrokenCall] = []
     for source in _untold_callers(graph, name, old.path):
         path = split_id(nodes.ids[source])[0]
         for call in files.calls_in(graph, source, frozenset({name})):
             if call.is_open or old.parameters is None or not _misfit(call, old.parameters, _language(files, path)):
-                found.append(BrokenCall(path, call.row + 1, nodes.ids[source], target, why, _GONE_SHARE))
-    return found
+                broken.append(BrokenCall(path, call.row + 1, nodes.ids[source], target, why, _GONE_SHARE))
+    return broken
 
 
 def _writers_of(index: Index, name: str, path: str) -> list[int]:
@@ -305,8 +305,8 @@ def _writers_of(index: Index, name: str, path: str) -> list[int]:
         return []
     scores = bm25(lexical.files, {term: 1.0}, len(nodes))
     language = dialect_of(path)
-    found = [n for n in np.flatnonzero(scores > 0).tolist() if dialect_of(split_id(nodes.ids[n])[0]) == language]
-    inside = np.flatnonzero(np.isin(nodes.files, found[:_MAX_FILES])).tolist()
+    matching = [n for n in np.flatnonzero(scores > 0).tolist() if dialect_of(split_id(nodes.ids[n])[0]) == language]
+    inside = np.flatnonzero(np.isin(nodes.files, matching[:_MAX_FILES])).tolist()
     return [n for n in inside if nodes.kinds[n] in (*CALLABLE_KINDS, NodeKind.FILE)]
 
 
@@ -345,5 +345,5 @@ def _named(index: Index, name: str) -> list[int]:
     place = lexical.names.position(name.lower())
     if place < 0:
         return []
-    found = lexical.name_nodes[lexical.name_indptr[place] : lexical.name_indptr[place + 1]].tolist()
-    return [n for n in found if nodes.kinds[n] != NodeKind.EXTERNAL and _leaf(nodes.ids[n]) == name]
+    namesakes = lexical.name_nodes[lexical.name_indptr[place] : lexical.name_indptr[place + 1]].tolist()
+    return [n for n in namesakes if nodes.kinds[n] != NodeKind.EXTERNAL and _leaf(nodes.ids[n]) == name]

@@ -173,9 +173,9 @@ class ReadFile:
     @cached_property
     def syntax(self) -> SyntaxFile:
         """The syntax tree."""
-        found = SyntaxFile.read(self.path, self._data)
-        assert found is not None  # facts with a language come from a tree
-        return found
+        syntax = SyntaxFile.read(self.path, self._data)
+        assert syntax is not None  # facts with a language come from a tree
+        return syntax
 
     @cached_property
     def outside_text(self) -> bytes:
@@ -221,7 +221,7 @@ class Comparison(NamedTuple):
 
 def compare_versions(files: Iterable[FileVersions], facts_of: Facts = _parse) -> Comparison:
     """Return what a change does to definitions."""
-    found: list[ChangedDefinition] = []
+    changes: list[ChangedDefinition] = []
     listed: list[ChangedFile] = []
     removed: list[DefinitionVersion] = []
     added: list[DefinitionVersion] = []
@@ -236,7 +236,7 @@ def compare_versions(files: Iterable[FileVersions], facts_of: Facts = _parse) ->
         is_moved = bool(each.before and each.after and each.before != each.after)
         if old is not None and new is not None and _is_other_outside(old, new):
             own.append(ChangedDefinition(ChangeKind.BODY, file_id(each.after), each.after, 1))
-        found += own
+        changes += own
         removed += [version for version in gone if new is None or not _is_still_set(version, new)]
         added += [version for version in come if old is None or not _is_still_set(version, old)]
         status = "renamed" if is_moved else "added" if not each.before else "removed" if not each.after else "modified"
@@ -248,10 +248,10 @@ def compare_versions(files: Iterable[FileVersions], facts_of: Facts = _parse) ->
         elif any(side is not None and side.has_errors for side in (old, new)):
             note = note or "parts of it cannot be parsed"
         listed.append(ChangedFile(each.path, each.before, status, note, old is not None or new is not None))
-    found += _follow(removed, added)
+    changes += _follow(removed, added)
     order = {ChangeKind.REMOVED: 1}
-    found.sort(key=lambda change: (change.path, order.get(change.kind, 0), change.line, change.node))
-    return Comparison(tuple(found), tuple(sorted(listed)), read)
+    changes.sort(key=lambda change: (change.path, order.get(change.kind, 0), change.line, change.node))
+    return Comparison(tuple(changes), tuple(sorted(listed)), read)
 
 
 def _signature_key(each: DefinitionVersion) -> tuple[str, object]:
@@ -366,8 +366,8 @@ class _Neighbors:
             for each in self._added:
                 for key in self._keys(each):
                     self._by_key[key].append(each)
-        found = {id(each): each for key in self._keys(removed) for each in self._by_key.get(key, ())}
-        return sorted(found.values(), key=lambda each: (each.path, each.order))
+        version_by_identity = {id(each): each for key in self._keys(removed) for each in self._by_key.get(key, ())}
+        return sorted(version_by_identity.values(), key=lambda each: (each.path, each.order))
 
     @staticmethod
     def _keys(each: DefinitionVersion) -> tuple[object, ...]:

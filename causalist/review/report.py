@@ -77,7 +77,7 @@ def find_broken_rules(index: Index, versions: Sequence[FileVersions], rules: Lay
     # Of folders in one another the inner one decides, so that it is written last.
     for rank, name in sorted(enumerate(rules.order), key=lambda each: (each[1].endswith("/"), len(each[1]))):
         ranks[members[name]] = rank
-    found: list[BrokenRule] = []
+    broken: list[BrokenRule] = []
     for each in versions:
         file = nodes.ids.position(file_id(each.after)) if each.after and each.new is not None else -1
         if file < 0 or each.new is None:
@@ -100,8 +100,8 @@ def find_broken_rules(index: Index, versions: Sequence[FileVersions], rules: Lay
                 rule = next((f"{one} may not use {other}" for one, other in pairs), "")
             if rule and (row, rule) not in said:
                 said.add((row, rule))
-                found.append(BrokenRule(each.after, row + 1, nodes.ids[source], nodes.ids[target], rule))
-    return tuple(sorted(found))
+                broken.append(BrokenRule(each.after, row + 1, nodes.ids[source], nodes.ids[target], rule))
+    return tuple(sorted(broken))
 
 
 def _mark_members(graph: CodeGraph, name: str) -> NDArray[np.bool_]:
@@ -110,9 +110,9 @@ def _mark_members(graph: CodeGraph, name: str) -> NDArray[np.bool_]:
     if not name.endswith("/"):
         return np.asarray(nodes.layers == Layer[name.upper()], dtype=np.bool_)
     inside = nodes.ids.prefix_range(file_id(name))
-    found = np.zeros(len(nodes), dtype=np.bool_)
-    found[inside.start : inside.stop] = True
-    return found
+    is_member = np.zeros(len(nodes), dtype=np.bool_)
+    is_member[inside.start : inside.stop] = True
+    return is_member
 
 
 _MAX_HOT = 5
@@ -275,7 +275,7 @@ def _is_interface(index: Index, change: ChangedDefinition) -> bool:
 
 def _find_hot_spots(index: Index, places: Iterable[int]) -> tuple[HotSpot, ...]:
     graph, history = index.graph, index.history
-    found: list[tuple[float, HotSpot]] = []
+    spots: list[tuple[float, HotSpot]] = []
     for node in set(places):
         if graph.kind(node) is NodeKind.FILE or graph.nodes.roles[node] == Role.TEST or not len(history):
             continue
@@ -287,8 +287,8 @@ def _find_hot_spots(index: Index, places: Iterable[int]) -> tuple[HotSpot, ...]:
             continue
         churn = float(history.churn[place])
         if len(users) >= _LEAST_USERS and churn > 0:
-            found.append((-churn * len(users), HotSpot(graph.nodes.ids[node], len(users), round(churn, 1))))
-    return tuple(spot for _, spot in sorted(found)[:_MAX_HOT])
+            spots.append((-churn * len(users), HotSpot(graph.nodes.ids[node], len(users), round(churn, 1))))
+    return tuple(spot for _, spot in sorted(spots)[:_MAX_HOT])
 
 
 def _find_added_secrets(index: Index, versions: Sequence[FileVersions]) -> Iterable[AddedSecret]:
@@ -438,12 +438,12 @@ def _type_blocks(index: Index, review: Review, lines: _Lines) -> Iterator[_Block
     sources = [n for n in (nodes.ids.position(node) for node in sorted(changed)) if n >= 0]
     numbers = graph.edges_out_of(np.array(sorted(sources), dtype=np.int64))
     numbers = numbers[np.isin(edges.kinds[numbers], sorted(USE_KINDS)) & (graph.certainties(numbers) >= 0.5)]
-    found = dict.fromkeys(
+    types = dict.fromkeys(
         node
         for node in edges.targets[numbers].tolist()
         if nodes.kinds[node] in TYPE_KINDS and nodes.roles[node] == Role.CODE and nodes.ids[node] not in changed
     )
-    for node in list(found)[:_MAX_EACH]:
+    for node in list(types)[:_MAX_EACH]:
         path, first = split_id(nodes.ids[node])[0], int(nodes.start_rows[node])
         code = lines.around(path, first, min(int(nodes.end_rows[node]), first + _MAX_TYPE_LINES - 1))
         yield _Block("types", f"`{nodes.ids[node]}` line {first + 1}", code)

@@ -95,8 +95,12 @@ class SyntaxFile:
     @classmethod
     def read(cls, path: str, data: bytes) -> "SyntaxFile | None":
         """Return the tree of a file; None if it has no language."""
-        found = parse_syntax(path, data)
-        return None if found is None else cls(found[0], found[1], with_line_feeds(data))
+        tree_and_language = parse_syntax(path, data)
+        return (
+            None
+            if tree_and_language is None
+            else cls(tree_and_language[0], tree_and_language[1], with_line_feeds(data))
+        )
 
     def marks(self, start: int, end: int, holes: Sequence[tuple[int, int]] = ()) -> tuple[bytes, ...]:
         """Return the code of a span without comments, documentation strings and the spans `holes`.
@@ -104,14 +108,14 @@ class SyntaxFile:
         These are tokens, and begin and end of the nodes with parts that lie in the span. What lies in a hole is not
         visited, so that a type costs no more than its own code.
         """
-        found: list[bytes] = []
+        marks: list[bytes] = []
         merged = _merge_spans(holes)
         starts = [first for first, _ in merged]
         stack: list[tree_sitter.Node | None] = [self._around(start, end)]
         while stack:
             node = stack.pop()
             if node is None:
-                found.append(b")")
+                marks.append(b")")
                 continue
             first, last = node.start_byte, node.end_byte
             if first >= end or last <= start:
@@ -124,13 +128,13 @@ class SyntaxFile:
             if not node.child_count or _LITERALS.get(kind) == "string":
                 text = self.text[first:last]
                 if text.strip():
-                    found.append(text)
+                    marks.append(text)
                 continue
             if first >= start and last <= end and node.is_named and node.parent is not None:
-                found.append(b"(" + kind.encode())
+                marks.append(b"(" + kind.encode())
                 stack.append(None)
             stack.extend(reversed(node.children))
-        return tuple(found)
+        return tuple(marks)
 
     def _around(self, start: int, end: int) -> tree_sitter.Node:
         """Return the outermost node that lies in a span; the innermost around the span if none covers it."""
@@ -161,14 +165,14 @@ class SyntaxFile:
         listed = None if node is None else _find_list(node, start, end)
         if listed is None:
             return None
-        found = [] if not listed.named_child_count else self._read_parameters(listed)
+        parameters = [] if not listed.named_child_count else self._read_parameters(listed)
         decorators = self.text[start : listed.start_byte]
-        if self.language == "python" and is_method and found and b"@staticmethod" not in decorators:
-            found = found[1:]
-        return tuple(each for each in found if each.name not in ("this", "self"))
+        if self.language == "python" and is_method and parameters and b"@staticmethod" not in decorators:
+            parameters = parameters[1:]
+        return tuple(each for each in parameters if each.name not in ("this", "self"))
 
     def _read_parameters(self, listed: tree_sitter.Node) -> list[DeclaredParameter]:
-        found: list[DeclaredParameter] = []
+        parameters: list[DeclaredParameter] = []
         form, items = "positional", _items(listed, self.text)
         n_bare = sum(1 for text, _ in items if self.language == "go" and " " not in text)
         for text, _ in items:
@@ -176,7 +180,7 @@ class SyntaxFile:
             if text in ("*", "/", "void", ""):
                 form = "keyword" if text == "*" else form
                 if text == "/":
-                    found = [each._replace(label=False) for each in found]
+                    parameters = [each._replace(label=False) for each in parameters]
                 continue
             if self.language == "ruby" and text.startswith("&"):
                 continue
@@ -194,10 +198,10 @@ class SyntaxFile:
             if is_keyword:
                 is_optional = not text.rstrip().endswith(":")
             given = "map" if is_map else "list" if is_list else "keyword" if is_keyword else form
-            found.append(DeclaredParameter(name, given, is_optional, of_type))
+            parameters.append(DeclaredParameter(name, given, is_optional, of_type))
             if is_list and self.language == "python":
                 form = "keyword"
-        return found
+        return parameters
 
     def _name_of(self, left: str, *, is_alone: bool) -> tuple[str, str]:
         """Return (name, kind of type) of a parameter without its default."""
@@ -224,13 +228,13 @@ class SyntaxFile:
             return []
         starts, nodes = self._call_nodes
         inside = nodes[bisect_left(starts, start) : bisect_left(starts, end)]
-        found = [self._read_call(node, listed, names) for node, listed in inside]
-        return sorted((call for call in found if call is not None), key=lambda call: (call.start, call.row))
+        calls = [self._read_call(node, listed, names) for node, listed in inside]
+        return sorted((call for call in calls if call is not None), key=lambda call: (call.start, call.row))
 
     @cached_property
     def _call_nodes(self) -> tuple[list[int], list[tuple[tree_sitter.Node, tree_sitter.Node]]]:
         """Return (first bytes, (call, list of its arguments)) of all calls, by their first byte."""
-        found: list[tuple[int, tuple[tree_sitter.Node, tree_sitter.Node]]] = []
+        nodes: list[tuple[int, tuple[tree_sitter.Node, tree_sitter.Node]]] = []
         stack = [self.root]
         while stack:
             node = stack.pop()
@@ -239,9 +243,9 @@ class SyntaxFile:
                 stack.extend(reversed(children))
                 listed = _arguments_of(node)
                 if listed is not None:
-                    found.append((node.start_byte, (node, listed)))
-        found.sort(key=lambda each: each[0])
-        return [start for start, _ in found], [each for _, each in found]
+                    nodes.append((node.start_byte, (node, listed)))
+        nodes.sort(key=lambda each: each[0])
+        return [start for start, _ in nodes], [each for _, each in nodes]
 
     def _read_call(self, node: tree_sitter.Node, listed: tree_sitter.Node, names: frozenset[str]) -> CallAt | None:
         callee = next((c for c in map(node.child_by_field_name, _CALLEES) if c is not None and c.id != listed.id), None)
@@ -268,7 +272,7 @@ class SyntaxFile:
     def _read_arguments(self, listed: tree_sitter.Node) -> tuple[list[GivenArgument], bool]:
         if "generator" in listed.type or listed.type not in (*_LISTS_OF_ARGUMENTS, "call_suffix"):
             return [GivenArgument("", "")], listed.type not in ("generator_expression",)
-        found: list[GivenArgument] = []
+        arguments: list[GivenArgument] = []
         is_open = False
         for text, node in _items(listed, self.text):
             text = text.strip()
@@ -287,9 +291,9 @@ class SyntaxFile:
                 name = matched[1] if matched else ""
             while node.named_child_count == 1 and node.type in ("argument", "value_argument"):
                 node = node.named_children[0]
-            found.append(GivenArgument(name, "" if name else _LITERALS.get(node.type, "")))
-        one_call = len(found) == 1 and self.language == "go" and "(" in _items(listed, self.text)[0][0]
-        return found, is_open or one_call
+            arguments.append(GivenArgument(name, "" if name else _LITERALS.get(node.type, "")))
+        one_call = len(arguments) == 1 and self.language == "go" and "(" in _items(listed, self.text)[0][0]
+        return arguments, is_open or one_call
 
 
 def _merge_spans(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -305,7 +309,7 @@ def _merge_spans(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _items(listed: tree_sitter.Node, text: bytes) -> list[tuple[str, tree_sitter.Node]]:
     """Return (text, first node) of what stands between the commas of a list."""
-    found: list[tuple[str, tree_sitter.Node]] = []
+    items: list[tuple[str, tree_sitter.Node]] = []
     pending: list[tree_sitter.Node] = []
     children: list[tree_sitter.Node | None] = []
     for each in listed.children:  # a declaration may name several parameters of one type
@@ -315,11 +319,11 @@ def _items(listed: tree_sitter.Node, text: bytes) -> list[tuple[str, tree_sitter
         if child is None or child.type in (",", ")", "]", "|"):
             if pending:
                 part = text[pending[0].start_byte : pending[-1].end_byte].decode("utf-8", "replace")
-                found.append((" ".join(part.split()), pending[0]))
+                items.append((" ".join(part.split()), pending[0]))
             pending = []
         elif child.type not in ("(", "[") and "comment" not in child.type:
             pending.append(child)
-    return found
+    return items
 
 
 def _without_brackets(text: str) -> str:
@@ -374,15 +378,15 @@ def _find_list(node: tree_sitter.Node, start: int, end: int) -> tree_sitter.Node
         if not queue:
             return None
         each = queue.pop(0)
-        found = each.child_by_field_name("parameters")
-        if found is None:
-            found = next((child for child in each.named_children if child.type in _LISTS_OF_PARAMETERS), None)
-        if each.type == "function_declaration" and found is None:
+        parameter_list = each.child_by_field_name("parameters")
+        if parameter_list is None:
+            parameter_list = next((child for child in each.named_children if child.type in _LISTS_OF_PARAMETERS), None)
+        if each.type == "function_declaration" and parameter_list is None:
             direct = [child for child in each.children if child.type == "parameter"]
             if direct or each.child_by_field_name("body") is not None:
                 return each if direct else None
-        if found is not None and start <= found.start_byte < end:
-            return found
+        if parameter_list is not None and start <= parameter_list.start_byte < end:
+            return parameter_list
         body = each.child_by_field_name("body")
         queue += [
             child

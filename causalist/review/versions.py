@@ -55,10 +55,10 @@ def resolve_commit(root: Path, name: str) -> str:
     if not name or name.startswith("-") or "\0" in name:
         raise GitError(f"{name!r} is not the name of a commit; check the name with `git log`.")
     done = RunningGit(git_arguments(root), "rev-parse", "--quiet", "--verify", f"{name}^{{commit}}").finish()
-    found = done.output.decode("ascii", "replace").strip()
-    if done.code or not re.fullmatch(r"[0-9a-f]{40,64}", found):
+    commit = done.output.decode("ascii", "replace").strip()
+    if done.code or not re.fullmatch(r"[0-9a-f]{40,64}", commit):
         raise GitError(f"{root} has no commit {name!r}; check the name with `git log`, or fetch it first.")
-    return found
+    return commit
 
 
 def first_parent(root: Path, commit: str) -> str | None:
@@ -121,7 +121,7 @@ def compare_folder(
     compared by their bytes. Raises GitError.
     """
     stored, indexed = _list_tree(root, before), dict(files)
-    found: list[FileVersions] = []
+    versions: list[FileVersions] = []
     with BlobReader(root) as reader:
         for path in sorted({*stored, *indexed}):
             old = stored.get(path)
@@ -138,11 +138,11 @@ def compare_folder(
                     continue
                 new, reason = (None, note or "not read") if isinstance(raw, bytes) else (None, raw)
             if reason == "vanished":
-                found.append(FileVersions(path, "", content, None, note))
+                versions.append(FileVersions(path, "", content, None, note))
             elif content is None or new is None or _plain(content) != _plain(new):
                 here = "" if old is None else path
-                found.append(FileVersions(here, path, content, new, note or reason))
-    return pair_renamed(found)
+                versions.append(FileVersions(here, path, content, new, note or reason))
+    return pair_renamed(versions)
 
 
 def _plain(data: bytes) -> bytes:
@@ -153,13 +153,13 @@ def _list_tree(root: Path, commit: str | None) -> dict[str, _Stored]:
     if commit is None:
         return {}
     done = RunningGit(git_arguments(root), "ls-tree", "-r", "-z", "--full-tree", commit).finish().accepted()
-    found: dict[str, _Stored] = {}
+    blob_by_path: dict[str, _Stored] = {}
     for row in done.output.split(b"\0"):
         about, _, path = row.partition(b"\t")
         parts = about.split()
         if len(parts) == 3:
-            found[path.decode("utf-8", "replace")] = _Stored(parts[0], parts[2].decode("ascii"))
-    return _below(root, found)
+            blob_by_path[path.decode("utf-8", "replace")] = _Stored(parts[0], parts[2].decode("ascii"))
+    return _below(root, blob_by_path)
 
 
 def _below(root: Path, stored: Mapping[str, _Stored]) -> dict[str, _Stored]:
@@ -171,7 +171,7 @@ def _below(root: Path, stored: Mapping[str, _Stored]) -> dict[str, _Stored]:
 
 
 def _compare_stored(root: Path, before: Mapping[str, _Stored], after: Mapping[str, _Stored]) -> list[FileVersions]:
-    found: list[FileVersions] = []
+    versions: list[FileVersions] = []
     with BlobReader(root) as reader:
         for path in sorted({*before, *after}):
             old, new = before.get(path), after.get(path)
@@ -179,8 +179,8 @@ def _compare_stored(root: Path, before: Mapping[str, _Stored], after: Mapping[st
                 continue
             first, note = _read_stored(reader, path, old)
             second, other = _read_stored(reader, path, new)
-            found.append(FileVersions(path if old else "", path if new else "", first, second, note or other))
-    return pair_renamed(found)
+            versions.append(FileVersions(path if old else "", path if new else "", first, second, note or other))
+    return pair_renamed(versions)
 
 
 def _read_stored(reader: BlobReader, path: str, stored: _Stored | None) -> tuple[bytes | None, str]:
@@ -240,17 +240,17 @@ def apply_patch(patch: str, read: Callable[[str], bytes | None]) -> list[FileVer
 
     Raises UsageError with the hunk that does not apply.
     """
-    found: list[FileVersions] = []
+    versions: list[FileVersions] = []
     parts = re.split(r"(?m)^(?=diff --git )", patch)
     if not any(part.startswith("diff --git ") for part in parts):
         parts = re.split(r"(?m)^(?=--- .*\n\+\+\+ )", patch)
     for part in parts:
         each = _apply_part(part, read)
         if each is not None:
-            found.append(each)
-    if not found:
+            versions.append(each)
+    if not versions:
         raise UsageError("the patch changes no file; it must be a unified diff as `git diff` writes it.")
-    return pair_renamed(found)
+    return pair_renamed(versions)
 
 
 def _path_in(header: str, mark: str) -> str:
