@@ -254,10 +254,10 @@ class CitationChecker:
                 if bracket < 0:
                     break
                 continue
-            found = self._brackets.match(held, at)
-            if found:
-                out.append(self._checked(found, held[at - 1 : at] or self._last))
-                at = found.end()
+            match = self._brackets.match(held, at)
+            if match:
+                out.append(self._checked(match, held[at - 1 : at] or self._last))
+                at = match.end()
             elif not at_end and _is_open(held, at):
                 break
             else:
@@ -267,15 +267,15 @@ class CitationChecker:
         self._held = held[at:]
         return neutralise("".join(out))
 
-    def _checked(self, found: re.Match[str], before: str) -> str:
+    def _checked(self, match: re.Match[str], before: str) -> str:
         parts = []
-        for one in self._one.finditer(found[1]):
+        for one in self._one.finditer(match[1]):
             path = one[1].strip()
             if path not in self._places and (
                 not _LETTER.search(path)
                 or ("/" not in path and "." not in path and _AFTER_NAME.search(before) is not None)
             ):
-                return found[0]
+                return match[0]
             parts.append(self._citation(path, int(one[2]), int(one[3] or one[2])))
         self._found.update(dict.fromkeys(parts))
         return f"[{', '.join(each.text if each.place else f'{WRONG}{each.text}' for each in parts)}]"

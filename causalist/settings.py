@@ -286,7 +286,7 @@ def _read_table(root: Path, name: str, place: tuple[str, ...]) -> dict[tuple[str
     where = f"{name}: [{'.'.join(place)}]" if place else name
     if not isinstance(table, dict):
         raise SettingsError(f"{where} must be a table with the sections {_list_sections()}")
-    found: dict[tuple[str, str], Any] = {}
+    value_by_setting: dict[tuple[str, str], Any] = {}
     for section, keys in table.items():
         if section not in {each.section for each in SETTINGS}:
             raise SettingsError(f"{where}: unknown section {section!r}. Choose from {_list_sections()}.")
@@ -298,8 +298,8 @@ def _read_table(root: Path, name: str, place: tuple[str, ...]) -> dict[tuple[str
             if setting is None:
                 known = ", ".join(each.name for each in SETTINGS if each.section == section)
                 raise SettingsError(f"{name}: [{full}] has no setting {key!r}. Choose from {known}.")
-            found[section, key] = _check_value(setting, value, f"{name}: [{full}] {key}")
-    return found
+            value_by_setting[section, key] = _check_value(setting, value, f"{name}: [{full}] {key}")
+    return value_by_setting
 
 
 def _is_listable(root: Path) -> bool:

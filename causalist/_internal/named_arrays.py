@@ -191,7 +191,7 @@ def unique_sorted(values: NDArray[_Integer]) -> NDArray[_Integer]:
     >>> unique_sorted(np.array([3, 1, 3])).tolist()
     [1, 3]
     """
-    found = np.sort(values)
-    is_first = np.ones(len(found), dtype=np.bool_)
-    np.not_equal(found[1:], found[:-1], out=is_first[1:])
-    return found[is_first]
+    ordered = np.sort(values)
+    is_first = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first]

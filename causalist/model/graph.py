@@ -229,11 +229,11 @@ class CodeGraph:
 
     def certainties(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return `Edge.certainty` of edges by number, as a new array of shape (n,)."""
-        found = self.edges.confidences[numbers]
+        certainties = self.edges.confidences[numbers]
         if BUILD_VARIANT in self.rule_names:
             shared = self.edges.rules[numbers] == self.rule_names.index(BUILD_VARIANT)
-            found[shared] = np.minimum(1.0, found[shared] * self.edges.candidates[numbers][shared])
-        return found
+            certainties[shared] = np.minimum(1.0, certainties[shared] * self.edges.candidates[numbers][shared])
+        return certainties
 
     def outgoing(self, node: int) -> range:
         """Return edge numbers with the source `node`."""

@@ -251,12 +251,12 @@ def union_of_names(members: Iterable[str]) -> str:
     >>> union_of_names(["A", "B|A", ""])
     'A|B'
     """
-    found: list[str] = []
+    parts: list[str] = []
     for each in members:
         for part in split_top(each, "|"):
-            if part and part not in found:
-                found.append(part)
-    return "|".join(found[:MAX_UNION_MEMBERS])
+            if part and part not in parts:
+                parts.append(part)
+    return "|".join(parts[:MAX_UNION_MEMBERS])
 
 
 def as_member(written: str) -> str:
@@ -456,8 +456,8 @@ def split_marks(part: str) -> tuple[str, list[str]]:
     """
     if part[-1:] not in _LAST_OF_MARK and ":" not in part:
         return part, []
-    found = _MARKED.match(part)
-    return (found[1], _MARK.findall(found[2])) if found else (part, [])
+    match = _MARKED.match(part)
+    return (match[1], _MARK.findall(match[2])) if match else (part, [])
 
 
 def split_calls(part: str) -> tuple[str, list[str]]:
@@ -492,8 +492,8 @@ def type_parameters_of(signature: str) -> list[str]:
         return []
     start = head.end() - 1
     end = closing_bracket(signature.replace("<", "(").replace(">", ")"), start)
-    found = []
+    names = []
     for each in split_top(signature[start + 1 : end], ",") if end > 0 else ():
         words = _BOUNDED.split(each.strip())[0].split()
-        found.append(words[-1] if words else "")
-    return found
+        names.append(words[-1] if words else "")
+    return names

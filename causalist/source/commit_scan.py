@@ -127,20 +127,20 @@ class BlobReader:
         limit = max_bytes_of(entry.path, self._limits)
         if entry.size > limit:
             return SkipReason.TOO_LARGE.value
-        found = self._answer(entry.blob, limit)
-        if isinstance(found, SkipReason):
-            return found.value
-        text = as_utf8(found)
+        content = self._answer(entry.blob, limit)
+        if isinstance(content, SkipReason):
+            return content.value
+        text = as_utf8(content)
         reason = classify(entry.path, text, self._limits)
         if reason is not None:
             return reason
-        blob = entry.blob if len(entry.blob) == _SHA1_DIGITS else blob_hash(found)
+        blob = entry.blob if len(entry.blob) == _SHA1_DIGITS else blob_hash(content)
         return SourceFile(entry.path, text, blob)
 
     def read_link(self, blob: str) -> bytes:
         """Return where a symbolic link leads, as written; empty if git does not have it."""
-        found = self._answer(blob, _MAX_LINK_BYTES)
-        return b"" if isinstance(found, SkipReason) else found
+        content = self._answer(blob, _MAX_LINK_BYTES)
+        return b"" if isinstance(content, SkipReason) else content
 
     def _answer(self, blob: str, limit: int) -> bytes | SkipReason:
         """Return the bytes of a blob, or the reason why there are none."""
@@ -295,15 +295,15 @@ def _moved_rows(rows: Iterable[tuple[int, int]], before: bytes, after: bytes) ->
     given = tuple(rows)
     if len(old) * len(new) > _MAX_LINE_PAIRS:
         return ((0, len(new) - 1),) if given else ()
-    found: set[tuple[int, int]] = set()
+    moved: set[tuple[int, int]] = set()
     for tag, first, end, new_first, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         for start, last in given:
             low, high = max(start, first), min(last, end - 1)
             if low <= high and tag == "equal":
-                found.add((new_first + low - first, new_first + high - first))
+                moved.add((new_first + low - first, new_first + high - first))
             elif low <= high and new_first < new_end:
-                found.add((new_first, new_end - 1))
-    return tuple(sorted(found))
+                moved.add((new_first, new_end - 1))
+    return tuple(sorted(moved))
 
 
 def changed_rows(before: bytes, after: bytes) -> tuple[tuple[int, int], ...]:
@@ -328,10 +328,10 @@ def changed_rows(before: bytes, after: bytes) -> tuple[tuple[int, int], ...]:
         return ((start, start + len(new) - 1),)
     from difflib import SequenceMatcher  # no question needs it
 
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     for tag, _, _, first, behind in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag in ("insert", "replace"):
-            found.append((start + first, start + behind - 1))
+            ranges.append((start + first, start + behind - 1))
         elif tag == "delete":
-            found.append((max(0, start + first - 1), start + first))
-    return tuple(found)
+            ranges.append((max(0, start + first - 1), start + first))
+    return tuple(ranges)

@@ -407,14 +407,14 @@ def ignores_above(top: Path, root: Path, names: tuple[str, ...]) -> dict[str, Ig
 
     Paths are relative to `top`.
     """
-    found = {name: Ignores() for name in names}
+    ignores = {name: Ignores() for name in names}
     parts = root.relative_to(top).parts
     for depth in range(len(parts) + 1):
         folder = "/".join(parts[:depth])
         for name in names:
             lines = read_ignore_file(os.fsencode(top.joinpath(*parts[:depth]) / name))
-            found[name] = found[name].entering(folder, lines)
-    return found
+            ignores[name] = ignores[name].entering(folder, lines)
+    return ignores
 
 
 def _build_level(prefix: str, lines: bytes) -> _Level:

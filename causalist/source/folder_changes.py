@@ -111,7 +111,7 @@ def _read_statuses(root: bytes, top: bytes, listed: bytes) -> tuple["array[int]"
     own ignore files.
     """
     base = root + b"/"
-    found: list[int] = []
+    values: list[int] = []
     latest = 0
     paths, folders = _list_paths(listed)
     with _open_lstat(root) as look:
@@ -119,13 +119,13 @@ def _read_statuses(root: bytes, top: bytes, listed: bytes) -> tuple["array[int]"
             try:
                 status = look(path)
             except OSError:
-                found += (_NONE,) * _N_LISTED
+                values += (_NONE,) * _N_LISTED
                 continue
             changed = status.st_ctime_ns
-            found += (status.st_mode, status.st_size, status.st_mtime_ns, changed)
+            values += (status.st_mode, status.st_size, status.st_mtime_ns, changed)
             if changed > latest:
                 latest = changed
-    numbers, ignore_file = array("q", found), b"/" + folder_scan.OWN_IGNORE.encode()
+    numbers, ignore_file = array("q", values), b"/" + folder_scan.OWN_IGNORE.encode()
     for place in folders:
         try:
             numbers.append(os.lstat(base + place).st_mode)
@@ -327,12 +327,12 @@ def _list_folders(root: Path, indexed: Iterable[str], added: Iterable[Path]) -> 
         while folder and folder not in names:
             names.add(folder)
             folder = folder.rpartition("/")[0]
-    found = {root / name for name in names} | set(added)
+    folders = {root / name for name in names} | set(added)
     top = work_tree_top(root)
     own = None if top is None else git_folder(top)
     if own is not None:
-        found.add(own)
-    return sorted(folder for folder in found if folder.is_dir() and not folder.is_symlink())
+        folders.add(own)
+    return sorted(folder for folder in folders if folder.is_dir() and not folder.is_symlink())
 
 
 def _is_relevant(path: str, git: Path | None) -> bool:

@@ -118,8 +118,8 @@ class ScanBuilder:
         skipped = sorted(self._skipped.items())
         return Scan(
             entries=tuple(self._entries[path] for path in paths[: self._limits.max_files]),
-            skipped={reason.value: len(found) for reason, found in skipped},
-            examples={reason.value: pick_examples(reason, found) for reason, found in skipped},
+            skipped={reason.value: len(skipped_paths) for reason, skipped_paths in skipped},
+            examples={reason.value: pick_examples(reason, skipped_paths) for reason, skipped_paths in skipped},
             commit=commit,
             links=tuple(sorted(self._links.items())[:MAX_LINKS]),
             kept=self._limits.source,
@@ -410,8 +410,8 @@ def _walk(
         folder, git, own = stack.pop()
         location = _join_bytes(base, folder.encode()) if folder else base
         try:
-            with os.scandir(location) as found:
-                entries = list(found)
+            with os.scandir(location) as listing:
+                entries = list(listing)
         except OSError as error:
             if not folder:
                 raise RepositoryNotFound(f"{root} cannot be listed: {error.strerror}.") from error
@@ -508,7 +508,7 @@ def _is_folder(entry: os.DirEntry[bytes]) -> bool:
 
 def _has_entries(location: bytes) -> bool:
     try:
-        with os.scandir(location) as found:
-            return next(found, None) is not None
+        with os.scandir(location) as listing:
+            return next(listing, None) is not None
     except OSError:
         return False

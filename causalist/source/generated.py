@@ -212,13 +212,13 @@ def is_generated(path: str, data: bytes) -> bool:
         return _TREE_SITTER.match(head) is not None and _STATES in head
     if (path.endswith(_TEMPLATE_ENDS) and not path.endswith("makefile.in")) or "template" in path.rpartition("/")[0]:
         return False
-    found = _TOOLS.search(head)
-    if found is None:
+    match = _TOOLS.search(head)
+    if match is None:
         first = b"\n".join(head.split(b"\n", _HEAD_LINES)[:_HEAD_LINES])
-        found = _MARKED.search(first) or _MARKED_IN_TWO.search(b"\n".join(head.split(b"\n", 12)[:12]))
-    if found is None:
+        match = _MARKED.search(first) or _MARKED_IN_TWO.search(b"\n".join(head.split(b"\n", 12)[:12]))
+    if match is None:
         return _TREE_SITTER.match(head) is not None and _STATES in head
-    return _PLACEHOLDER.search(found[0]) is None and not any(map(head[: found.start()].__contains__, _QUOTES))
+    return _PLACEHOLDER.search(match[0]) is None and not any(map(head[: match.start()].__contains__, _QUOTES))
 
 
 # --- paths -----------------------------------------------------------------------------------------------------------
@@ -318,12 +318,12 @@ def judge_paths(paths: Sequence[str]) -> dict[str, SetAside]:
     lowered = [path.lower() for path in paths]
     there = frozenset(lowered)
     roots = _Roots(there)
-    found: dict[str, SetAside] = {}
+    kind_by_path: dict[str, SetAside] = {}
     for path, low in zip(paths, lowered, strict=True):
         kind = _judge_path(low, there, roots)
         if kind is not None:
-            found[path] = kind
-    return found
+            kind_by_path[path] = kind
+    return kind_by_path
 
 
 def _judge_path(path: str, there: Collection[str], roots: "_Roots") -> SetAside | None:
@@ -445,10 +445,10 @@ def _is_translation(path: str, there: Collection[str], roots: _Roots) -> bool:
     """Return True if the same text stands beside a path in English or without a locale."""
     if path.endswith(".po"):
         return True
-    if ".lproj/" in path and (found := _APPLE.fullmatch(path)) and _is_locale(found["locale"]):
-        return any(f"{found['before']}{each}.lproj/{found['after']}" in there for each in (*_FIRST, "base"))
-    if "values-" in path and (found := _ANDROID.fullmatch(path)):
-        return not found["locale"].startswith("en") and f"{found['before']}/{found['after']}" in there
+    if ".lproj/" in path and (match := _APPLE.fullmatch(path)) and _is_locale(match["locale"]):
+        return any(f"{match['before']}{each}.lproj/{match['after']}" in there for each in (*_FIRST, "base"))
+    if "values-" in path and (match := _ANDROID.fullmatch(path)):
+        return not match["locale"].startswith("en") and f"{match['before']}/{match['after']}" in there
     folder, _, name = path.rpartition("/")
     stem, dot, end = name.partition(".")
     if folder in roots.locale_folders and _is_locale(stem) and path.endswith(_RESOURCES):
@@ -463,9 +463,9 @@ def _is_translation(path: str, there: Collection[str], roots: _Roots) -> bool:
                 after[-1] = after[-1].replace(f".{part}.", ".en.")
                 return any("/".join((*before, each, *after)) in there for each in _FIRST)
     for pattern in (_SUFFIXED, _README):
-        if (found := pattern.fullmatch(path)) and _is_locale(found["locale"]):
-            base, end = found["base"], found["end"]
-            mark = found["mark"] if pattern is _SUFFIXED else "."
+        if (match := pattern.fullmatch(path)) and _is_locale(match["locale"]):
+            base, end = match["base"], match["end"]
+            mark = match["mark"] if pattern is _SUFFIXED else "."
             return f"{base}{end}" in there or any(f"{base}{mark}{each}{end}" in there for each in _FIRST)
     return False
 
@@ -485,19 +485,19 @@ def judge_files(paths: Sequence[str], attributes: Mapping[str, bytes]) -> dict[s
 
     `attributes` maps the paths of `attribute_files` to their content. What they say counts more than the path.
     """
-    found: dict[str, str] = {path: kind.value for path, kind in judge_paths(paths).items()}
+    kind_by_path: dict[str, str] = {path: kind.value for path, kind in judge_paths(paths).items()}
     for path, said in judge_attributes(paths, attributes).items():
         if said != _NOT_COPIED:
-            found[path] = said
-        elif found.get(path) == SetAside.COPY:
-            del found[path]
-    return found
+            kind_by_path[path] = said
+        elif kind_by_path.get(path) == SetAside.COPY:
+            del kind_by_path[path]
+    return kind_by_path
 
 
 def attribute_files(paths: Iterable[str]) -> list[str]:
     """Return the paths of files with attributes, those of outer folders first."""
-    found = [path for path in paths if path == _ATTRIBUTES or path.endswith(f"/{_ATTRIBUTES}")]
-    return sorted(found, key=lambda path: (path.count("/"), path))
+    attributes = [path for path in paths if path == _ATTRIBUTES or path.endswith(f"/{_ATTRIBUTES}")]
+    return sorted(attributes, key=lambda path: (path.count("/"), path))
 
 
 def judge_attributes(paths: Sequence[str], attributes: Mapping[str, bytes]) -> dict[str, str]:
@@ -508,7 +508,7 @@ def judge_attributes(paths: Sequence[str], attributes: Mapping[str, bytes]) -> d
     """
     from pathspec import GitIgnoreSpec
 
-    found: dict[str, str] = {}
+    kind_by_path: dict[str, str] = {}
     for place in attribute_files(attributes):
         folder = place.removesuffix(_ATTRIBUTES)
         below = [path for path in paths if path.startswith(folder)]
@@ -518,8 +518,8 @@ def judge_attributes(paths: Sequence[str], attributes: Mapping[str, bytes]) -> d
                 matches = GitIgnoreSpec.from_lines([pattern]).match_file
             except ValueError:
                 continue
-            found.update((path, said) for path in below if matches(path.removeprefix(folder)))
-    return {path: said for path, said in found.items() if said}
+            kind_by_path.update((path, said) for path in below if matches(path.removeprefix(folder)))
+    return {path: said for path, said in kind_by_path.items() if said}
 
 
 def _said_lines(lines: Iterable[str]) -> Iterable[tuple[str, str]]:

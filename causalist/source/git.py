@@ -314,13 +314,13 @@ def blobs_with_words(root: Path, words: Sequence[str], paths: Sequence[str]) -> 
     """
     patterns = [part for word in words for part in ("-e", word)]
     place = ("-C", os.fspath(root), "--literal-pathspecs")
-    found: list[str] = []
+    matching: list[str] = []
     for start in range(0, len(paths), _PATHS_AT_ONCE):
         chosen = paths[start : start + _PATHS_AT_ONCE]
         arguments = ("grep", "--cached", "-l", "-z", "-w", "-F", *patterns, "--", *chosen)
         output = RunningGit(place, *arguments).finish().accepted(1).output
-        found += [os.fsdecode(path) for path in output.split(b"\0") if path]
-    return found
+        matching += [os.fsdecode(path) for path in output.split(b"\0") if path]
+    return matching
 
 
 def is_shallow(root: Path) -> bool:
@@ -347,8 +347,8 @@ def read_changes(root: Path, names: Sequence[str]) -> Iterator[CommitChange]:
             raise GitError(f"git diff-tree failed: {error}")
     prefix = _work_tree_prefix(root)
     # Of a commit that changed nothing git says nothing.
-    found = {change.name: change for change in _parse_changes(output.split(b"\0"), prefix)}
-    yield from (found.get(name) or CommitChange(name, 0, "", (), (), 0) for name in names)
+    change_by_commit = {change.name: change for change in _parse_changes(output.split(b"\0"), prefix)}
+    yield from (change_by_commit.get(name) or CommitChange(name, 0, "", (), (), 0) for name in names)
 
 
 def _run_through_file(place: Sequence[str], command: Sequence[str], asked: bytes) -> bytes | None:
