@@ -63,8 +63,8 @@ def get_embedder(name: str) -> Embedder:
     plugin, _, model = plain.partition(":")
     entry = _installed().get(plugin)
     if entry is None:
-        known = ", ".join(sorted(_installed())) or "none"
-        raise ModelFailed(f"there is no embedder {plugin!r}; installed are {known} (entry points of {GROUP})")
+        installed = ", ".join(sorted(_installed())) or "none"
+        raise ModelFailed(f"there is no embedder {plugin!r}; installed are {installed} (entry points of {GROUP})")
     try:
         embedder = entry.load()(model)
     except CausalistError:
@@ -246,8 +246,8 @@ def write_vectors(path: Path, stored: VectorFile) -> None:
         offset += padding
         places[name] = [list(array.shape), offset, zlib.crc32(data)]
         offset += len(data)
-    said = {"embedder": stored.embedder, "stamp": stored.stamp, "n_live": stored.n_live, "arrays": places}
-    header = json.dumps(said).encode()
+    document = {"embedder": stored.embedder, "stamp": stored.stamp, "n_live": stored.n_live, "arrays": places}
+    header = json.dumps(document).encode()
     header += b" " * (-(_PREFIX.size + len(header)) % _ALIGNMENT)
     aside = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
@@ -284,19 +284,19 @@ def _decode_vectors(mapped: mmap.mmap | bytes, embedder: str) -> VectorFile:
     header = mapped[_PREFIX.size : base]
     if magic != _MAGIC or zlib.crc32(header) != checksum:
         raise ValueError("no vectors")
-    said = json.loads(header)
-    if said["embedder"] != embedder:
+    document = json.loads(header)
+    if document["embedder"] != embedder:
         raise ValueError("of another embedder")
     view, arrays = memoryview(mapped), {}
     for name in _ARRAYS:
-        shape, offset, crc = said["arrays"][name]
+        shape, offset, crc = document["arrays"][name]
         kind = np.dtype(_DTYPES[name])
         count = int(np.prod(shape, dtype=np.int64))
         start = base + offset
         if zlib.crc32(view[start : start + count * kind.itemsize]) != crc:
             raise ValueError("damaged")
         arrays[name] = np.frombuffer(mapped, dtype=kind, count=count, offset=start).reshape(shape)
-    stored = VectorFile(embedder, str(said["stamp"]), int(said["n_live"]), **arrays)
+    stored = VectorFile(embedder, str(document["stamp"]), int(document["n_live"]), **arrays)
     n, m = len(stored.places), len(stored.texts)
     if (
         stored.places.shape != (n, DIGEST)

@@ -112,8 +112,8 @@ def stream_answer(model: Model, prompt: str, patience: float) -> Iterator[str]:
     n = 0
 
     def failed(what: str) -> ModelFailed:
-        left = "what it wrote is incomplete" if n else "there is no answer"
-        return ModelFailed(f"{model.model_id} {what}; {left}")
+        remainder = "what it wrote is incomplete" if n else "there is no answer"
+        return ModelFailed(f"{model.model_id} {what}; {remainder}")
 
     try:
         while True:
@@ -155,18 +155,22 @@ def _run_model(
         events.put(("error", error))
 
 
-def _truncation_reason(said: object) -> str:
+def _truncation_reason(response: object) -> str:
     """Return why an answer ended early, by the provider's response; "" if it did not or is unknown."""
-    if not isinstance(said, dict):
+    if not isinstance(response, dict):
         return ""
-    choices = said.get("choices")
-    told = [said, *(choice for choice in choices if isinstance(choice, dict))] if isinstance(choices, list) else [said]
-    reasons = [each.get(key) for each in told for key in ("finish_reason", "stop_reason", "done_reason", "status")]
+    choices = response.get("choices")
+    parts = (
+        [response, *(choice for choice in choices if isinstance(choice, dict))]
+        if isinstance(choices, list)
+        else [response]
+    )
+    reasons = [each.get(key) for each in parts for key in ("finish_reason", "stop_reason", "done_reason", "status")]
     early = next((reason for reason in reasons if reason in _STOPPED_EARLY), None)
     if early:
         return f"stopped early ({early})"
     # A stream of OpenAI's protocol gives its reason last, so one without has lost its end.
-    if isinstance(said.get("content"), str) and not any(reasons) and not said.get("done"):
+    if isinstance(response.get("content"), str) and not any(reasons) and not response.get("done"):
         return "was cut off before its end"
     return ""
 
@@ -215,8 +219,8 @@ class CitationChecker:
         self._places: dict[str, list[ShownRange]] = {}
         for place in places:
             self._places.setdefault(place.path, []).append(place)
-        known = "|".join(re.escape(path) for path in sorted(self._places, key=lambda p: (-len(p), p)))
-        path = f"(?:{known}|{_OTHER})" if known else _OTHER
+        known_paths = "|".join(re.escape(path) for path in sorted(self._places, key=lambda p: (-len(p), p)))
+        path = f"(?:{known_paths}|{_OTHER})" if known_paths else _OTHER
         # Atomic: a known path is also any path, and a list of many that ends wrongly would be tried in every way.
         one = rf"(?>`?{path}:L?\d{{1,18}}(?:\s?[-–]\s?L?\d{{1,18}})?`?)"
         self._brackets = re.compile(rf"\[({one}(?:(?>\s?[,;]\s?){one})*+)\]")
@@ -241,30 +245,30 @@ class CitationChecker:
 
     def _released(self, *, at_end: bool) -> str:
         out: list[str] = []
-        held, at = self._held, 0
-        while at < len(held):
-            bracket = held.find("[", at)
+        text, at = self._held, 0
+        while at < len(text):
+            bracket = text.find("[", at)
             if bracket != at:
-                stop = len(held) if bracket < 0 else bracket
+                stop = len(text) if bracket < 0 else bracket
                 # Half of a CR LF, which is one newline.
-                if stop == len(held) and held.endswith("\r") and not at_end:
+                if stop == len(text) and text.endswith("\r") and not at_end:
                     stop -= 1
-                out.append(held[at:stop])
+                out.append(text[at:stop])
                 at = stop
                 if bracket < 0:
                     break
                 continue
-            match = self._brackets.match(held, at)
+            match = self._brackets.match(text, at)
             if match:
-                out.append(self._checked(match, held[at - 1 : at] or self._last))
+                out.append(self._checked(match, text[at - 1 : at] or self._last))
                 at = match.end()
-            elif not at_end and _is_open(held, at):
+            elif not at_end and _is_open(text, at):
                 break
             else:
                 out.append("[")
                 at += 1
-        self._last = held[at - 1 : at] or self._last
-        self._held = held[at:]
+        self._last = text[at - 1 : at] or self._last
+        self._held = text[at:]
         return neutralise("".join(out))
 
     def _checked(self, match: re.Match[str], before: str) -> str:

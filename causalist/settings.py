@@ -296,8 +296,8 @@ def _read_table(root: Path, name: str, place: tuple[str, ...]) -> dict[tuple[str
         for key, value in keys.items():
             setting = _BY_KEY.get((section, key))
             if setting is None:
-                known = ", ".join(each.name for each in SETTINGS if each.section == section)
-                raise SettingsError(f"{name}: [{full}] has no setting {key!r}. Choose from {known}.")
+                choices = ", ".join(each.name for each in SETTINGS if each.section == section)
+                raise SettingsError(f"{name}: [{full}] has no setting {key!r}. Choose from {choices}.")
             value_by_setting[section, key] = _check_value(setting, value, f"{name}: [{full}] {key}")
     return value_by_setting
 
@@ -355,14 +355,14 @@ def _check_layers(value: Any, where: str, n_names: int) -> tuple[str, ...]:
     form = "names of layers or folders/" if n_names == 1 else 'pairs such as "ui -> data"'
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise SettingsError(f"{where} must be a list of {form}, not {_shorten(value)}")
-    known = [layer.label for layer in Layer]
+    labels = [layer.label for layer in Layer]
     for each in value:
         names = [name.strip() for name in each.split("->")]
-        wrong = [name for name in names if name not in known and not (name.endswith("/") and name.strip("/"))]
+        wrong = [name for name in names if name not in labels and not (name.endswith("/") and name.strip("/"))]
         if wrong or len(names) != n_names:
             raise SettingsError(
                 f"{where} must be a list of {form}, not {_shorten(each)}. "
-                f"Layers are {', '.join(known)}; a folder ends with a slash."
+                f"Layers are {', '.join(labels)}; a folder ends with a slash."
             )
     return tuple(value)
 

@@ -211,7 +211,7 @@ def _make_initializer(
             factories[name] = value.default_factory
         elif value.default is not dataclasses.MISSING:
             usual[name] = value.default
-    known = factories.keys() | usual.keys()
+    with_default = factories.keys() | usual.keys()
     n_made = 0
 
     def initialize(self: Any, *given: Any, **named: Any) -> None:
@@ -219,7 +219,11 @@ def _make_initializer(
         n_made += 1
         rest = names[len(given) :]
         is_right = len(given) <= len(names) and named.keys() <= set(rest)
-        if n_made > _OWN_INIT_THRESHOLD or not is_right or not all(name in named or name in known for name in rest):
+        if (
+            n_made > _OWN_INIT_THRESHOLD
+            or not is_right
+            or not all(name in named or name in with_default for name in rest)
+        ):
             written = _build_model(type(self), defaults, written=True, is_checked=is_checked).__dict__["__init__"]
             type.__setattr__(type(self), "__init__", written)
             written(self, *given, **named)

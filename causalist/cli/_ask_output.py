@@ -180,8 +180,8 @@ def _format_generators(answer: "Answer") -> list[str]:
     lines = ["generators         candidates        ms"]
     for name, n_candidates in answer.generators.items():
         spent = sum(answer.timings_ms.get(f"candidates.{step}", 0.0) for step in _STEPS_OF.get(name, (name,)))
-        told = f"{n_candidates:>10}  {spent:>8.1f}" if n_candidates is not None else f"{'not run':>10}  {'':>8}"
-        lines.append(f"   {name:<14}  {told}  {GENERATORS[Generator(name)]}")
+        columns = f"{n_candidates:>10}  {spent:>8.1f}" if n_candidates is not None else f"{'not run':>10}  {'':>8}"
+        lines.append(f"   {name:<14}  {columns}  {GENERATORS[Generator(name)]}")
     return lines
 
 

@@ -232,7 +232,7 @@ def answer_each_meaning(command: _Command) -> _Command:
     def answered(**options: Any) -> None:
         context = click.get_current_context()
         answers: list[_Answer] = []
-        readings, labels, said = [options], list[str](), set[str]()
+        readings, labels, reported = [options], list[str](), set[str]()
         while readings:
             reading = readings.pop(0)
             try:
@@ -241,15 +241,15 @@ def answer_each_meaning(command: _Command) -> _Command:
                 named = next((key for key in _NODE_ARGUMENTS if reading.get(key) == error.name), None)
                 if named is None or len(labels) + len(readings) + len(error.candidates) > _MAX_MEANINGS:
                     raise
-                if error.name not in said:
-                    said.add(error.name)
+                if error.name not in reported:
+                    reported.add(error.name)
                     say(f"note: {len(error.candidates)} nodes are called {error.name!r}; each is answered for")
                     context.meta[_ANSWERS] = answers
                 readings = [{**reading, named: each} for each in error.candidates] + readings
             else:
                 given = [reading[key] or "" for key in _NODE_ARGUMENTS if key in reading]
                 labels.append(" -> ".join(each if isinstance(each, str) else ", ".join(each) for each in given))
-        if not said:
+        if not reported:
             return
         if options["as_json"]:
             from causalist.serialize.lookups import meanings_document

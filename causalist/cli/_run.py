@@ -32,8 +32,8 @@ def suggest_command(error: click.UsageError) -> str | None:
     context = error.ctx
     if context is None:
         return None
-    said = error.format_message()
-    unknown = _UNKNOWN_COMMAND.match(said)
+    message = error.format_message()
+    unknown = _UNKNOWN_COMMAND.match(message)
     if unknown is not None:
         asked = unknown[1]
         return (
@@ -41,7 +41,7 @@ def suggest_command(error: click.UsageError) -> str | None:
             if len(asked.split()) > 1
             else None
         )
-    further = _EXTRA_ARGUMENTS.match(said)
+    further = _EXTRA_ARGUMENTS.match(message)
     if further is None:
         return None
     path = context.command_path

@@ -44,8 +44,8 @@ def with_table(text: str, path: Sequence[str], data: Mapping[str, object]) -> st
     """Return `text` with a table at `path` that contains just `data`. Subtables stay. Raises NotToml."""
     import tomlkit
 
-    expected, known = _load(text), get_table(text, path)
-    if known is None:
+    expected, current = _load(text), get_table(text, path)
+    if current is None:
         nested: dict[str, Any] = dict(data)
         for key in reversed(path):
             nested = {key: nested}
@@ -54,14 +54,14 @@ def with_table(text: str, path: Sequence[str], data: Mapping[str, object]) -> st
     else:
         document = _parse_toml(text)
         table = next((each for *_, each in _find_tables(document, path) if not each.is_super_table()), None)
-        if table is None or not isinstance(known, dict):
+        if table is None or not isinstance(current, dict):
             raise NotToml(f"{'.'.join(path)} is not written as a table with a header of its own")
         # New keys come before the comments of the next table.
         body, after = table.value.body, []
         while body and body[-1][0] is None:
             after.append(body.pop())
         for key, value in data.items():
-            if known.get(key) != value:
+            if current.get(key) != value:
                 table[key] = value
         body.extend(reversed(after))
         changed = _render(document, text)

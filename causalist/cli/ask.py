@@ -230,8 +230,8 @@ def ask_command(
         say("nothing found: no answer is cached, and --route skip computes none; omit --route skip")
         click.get_current_context().exit(NOTHING_FOUND)
     if not answer.results:
-        left = " that match the filters" if include or exclude else ""
-        searched = f"the files{left} of {answer.repository.root} ({answer.repository.files} indexed)"
+        filtered = " that match the filters" if include or exclude else ""
+        searched = f"the files{filtered} of {answer.repository.root} ({answer.repository.files} indexed)"
         if is_pattern(question):
             say(f"nothing found: {question.strip()} does not occur in {searched}; try a query in words")
         else:

@@ -325,8 +325,8 @@ def _format_settings(settings: "Settings") -> list[str]:
         for each in SETTINGS:
             if each.section == section:
                 value, source = settings.value(section, each.name), settings.source(section, each.name)
-                said = f"# {each.name} is unset" if value is None else f"{each.name} = {_format_value(value)}"
-                rows.append((said, f"# {source}", each.meaning))
+                assignment = f"# {each.name} is unset" if value is None else f"{each.name} = {_format_value(value)}"
+                rows.append((assignment, f"# {source}", each.meaning))
         lines += [*([""] if lines else []), f"[{section}]", *align_columns(rows)]
     return lines
 

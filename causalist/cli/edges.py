@@ -34,10 +34,10 @@ def show_callees(node: str, *, repo: Path | None, force: bool, min_confidence: f
     empty = calls_document(node, ()) if as_json else None
     repository = open_for_lookup(repo, force=force, when_empty=empty, name=node)
     name = resolve_id(repository, node)
-    known = repository.callees(name)
-    edges = [edge for edge in known if edge.certainty >= min_confidence]
+    all_edges = repository.callees(name)
+    edges = [edge for edge in all_edges if edge.certainty >= min_confidence]
     report_stale_calls(repository, name, None)
-    nothing = _empty_message(f"calls that {name} makes inside the repository", len(known), min_confidence)
+    nothing = _empty_message(f"calls that {name} makes inside the repository", len(all_edges), min_confidence)
     print_result(calls_document(name, edges) if as_json else None, format_edges(edges), "" if edges else nothing)
 
 
@@ -50,17 +50,17 @@ def show_callers(node: str, *, repo: Path | None, force: bool, min_confidence: f
     empty = callers_document(node, (), (), ()) if as_json else None
     repository = open_for_lookup(repo, force=force, when_empty=empty, name=node)
     name = resolve_id(repository, node)
-    known = (
+    all_edges = (
         repository.callers(name),
         repository.callers_through(name),
         repository.references(name),
         repository.documentation(name),
     )
-    edges, through, references, documents = ([e for e in each if e.certainty >= min_confidence] for each in known)
+    edges, through, references, documents = ([e for e in each if e.certainty >= min_confidence] for each in all_edges)
     has_callers = edges or through or references or documents
     report_unread(repository, name)
     report_stale_calls(repository, None, name)
-    nothing = "" if has_callers else _empty_message(f"calls to {name}", sum(map(len, known)), min_confidence)
+    nothing = "" if has_callers else _empty_message(f"calls to {name}", sum(map(len, all_edges)), min_confidence)
     document = callers_document(name, edges, through, references, documents) if as_json else None
     nodes = repository.index.graph.nodes
     types = {e.target for e in through if nodes.kinds[nodes.ids.position(e.target)] in TYPE_KINDS}
@@ -129,10 +129,10 @@ def show_users(node: str, kind: str, *, repo: Path | None, force: bool, min_conf
     """Print the edges of one kind, "reads" or "writes", to `node` or its members."""
     repository = open_for_lookup(repo, force=force, when_empty=calls_document(node, ()) if as_json else None)
     name = resolve_id(repository, node)
-    known = repository.readers(name) if kind == "reads" else repository.writers(name)
-    edges = [edge for edge in known if edge.certainty >= min_confidence]
+    all_edges = repository.readers(name) if kind == "reads" else repository.writers(name)
+    edges = [edge for edge in all_edges if edge.certainty >= min_confidence]
     report_unread(repository, name)
-    weaker = f" with a confidence of {min_confidence:g} or more; {len(known)} with less" if known else ""
+    weaker = f" with a confidence of {min_confidence:g} or more; {len(all_edges)} with less" if all_edges else ""
     print_result(
         calls_document(name, edges) if as_json else None,
         format_edges(edges),

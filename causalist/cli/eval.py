@@ -179,13 +179,13 @@ def learn_command(repo: Path | None, force: bool, questions: int, dry_run: bool,
     repository = open_repository(repo, force=force)
     if reset:
         removed = repository.feedback_store is not None and repository.feedback_store.delete_weights()
-        said = (
+        sentence = (
             "deleted the learned weights; the shipped weights rank again" if removed else "there are no learned weights"
         )
         if as_json:
             emit_document({"format_version": 1, "reset": removed})
         else:
-            emit_lines([said])
+            emit_lines([sentence])
         if not removed:
             click.get_current_context().exit(NOTHING_FOUND)
         return

@@ -581,6 +581,6 @@ def mcp_command(context: click.Context, folder: Path, token: str | None, http: b
     chosen = os.environ.get("CAUSALIST_TOKEN", "")
     address = listen(port, chosen or new_token())
     say(f"serving {fleet.file.path} at {address.url}")
-    known = "those of [[access]]" if access else "that of CAUSALIST_TOKEN" if chosen else address.token
-    say(f"token: {known}")
+    token_source = "those of [[access]]" if access else "that of CAUSALIST_TOKEN" if chosen else address.token
+    say(f"token: {token_source}")
     context.exit(serve_fleet_http(handlers, address))

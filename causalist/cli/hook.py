@@ -320,8 +320,8 @@ def read_prompt(data: bytes, environment: Mapping[str, str] = os.environ) -> Pro
     folder = next((each for each in stated if isinstance(each, str) and each.strip() and "\0" not in each), None)
     # JSON allows lone surrogates, which cannot be encoded.
     text = document["prompt"][:MAX_PROMPT_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
-    known = isinstance(event, str) and event in (*_CLAUDE_EVENTS, _CURSOR_EVENT)
-    return Prompt(text, Path(folder) if folder else None, str(event) if known else "")
+    is_known = isinstance(event, str) and event in (*_CLAUDE_EVENTS, _CURSOR_EVENT)
+    return Prompt(text, Path(folder) if folder else None, str(event) if is_known else "")
 
 
 def has_search_terms(text: str) -> bool:
@@ -367,8 +367,8 @@ def read_until(descriptor: int, deadline: float, most: int) -> bytes | None:
     """
     kept = bytearray()
     while len(kept) <= most:
-        left = deadline - time.monotonic()
-        if left <= 0 or not select.select([descriptor], [], [], left)[0]:
+        seconds_left = deadline - time.monotonic()
+        if seconds_left <= 0 or not select.select([descriptor], [], [], seconds_left)[0]:
             return None
         chunk = os.read(descriptor, _CHUNK)
         if not chunk:
@@ -418,9 +418,9 @@ def _run_child(deadline: float, work: Callable[[], bytes], writing: int) -> None
         nothing = os.open(os.devnull, os.O_RDWR)
         os.dup2(nothing, 0)
         os.dup2(nothing, 1)
-        left = memoryview(work())
-        while left:
-            left = left[os.write(writing, left) :]
+        unwritten = memoryview(work())
+        while unwritten:
+            unwritten = unwritten[os.write(writing, unwritten) :]
         code = 0
     except BaseException as error:
         with suppress(BaseException):

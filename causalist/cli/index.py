@@ -225,16 +225,16 @@ def watch_command(repo: Path | None, force: bool, debounce: int) -> None:
 
     refresh_cache = RefreshCache()
     now = [open_repository(repo, force=force, refresh_cache=refresh_cache)]
-    root, told = now[0].root, None
+    root, reported = now[0].root, None
     for _ in wait_for_changes(root, lambda: now[0].index.manifest.paths, quiet_ms=debounce):
         try:
             now[0] = open_repository(root, force=force, refresh_cache=refresh_cache)
         except NothingToIndex as error:
             say(f"{error.slug}: {error}")
             continue
-        if now[0].index.scanned_at != told:
-            _report_index(now[0], "watching" if told is None else "refreshed")
-        told = now[0].index.scanned_at
+        if now[0].index.scanned_at != reported:
+            _report_index(now[0], "watching" if reported is None else "refreshed")
+        reported = now[0].index.scanned_at
 
 
 def _report_index(repository: "Repository", what: str) -> None:

@@ -379,26 +379,26 @@ def _with_entries(file: Path, text: str | None, entries: Sequence[SettingsEntry]
 
 def _with_entry(file: Path, text: str, entry: SettingsEntry) -> str:
     if _is_toml(file):
-        known = get_table(text, entry.path)
-        merged = _merge_entry(known, entry)
-        return text if merged == known else with_table(text, entry.path, merged)
+        current = get_table(text, entry.path)
+        merged = _merge_entry(current, entry)
+        return text if merged == current else with_table(text, entry.path, merged)
     for key, value in (entry.given or {}).items():
         if get_member(text, (key,)) is None:
             text = with_member(text, (key,), value)
-    known = get_member(text, entry.path)
+    current = get_member(text, entry.path)
     if entry.words:
-        if isinstance(known, list) and [item for item in known if _contains_words(item, entry.words)] == [
+        if isinstance(current, list) and [item for item in current if _contains_words(item, entry.words)] == [
             dict(entry.data)
         ]:
             return text
         text = without_items(text, entry.path, lambda item: _contains_words(item, entry.words))
         return with_item(text, entry.path, dict(entry.data))
-    merged = _merge_entry(known, entry)
-    return text if merged == known else with_member(text, entry.path, merged)
+    merged = _merge_entry(current, entry)
+    return text if merged == current else with_member(text, entry.path, merged)
 
 
-def _merge_entry(known: object, entry: SettingsEntry) -> dict[str, object]:
-    return {**known, **entry.data} if isinstance(known, dict) else dict(entry.data)
+def _merge_entry(current: object, entry: SettingsEntry) -> dict[str, object]:
+    return {**current, **entry.data} if isinstance(current, dict) else dict(entry.data)
 
 
 def _without_entry(file: Path, text: str, entry: SettingsEntry) -> str:
@@ -425,10 +425,10 @@ def _has_entry(file: Path, text: str, entry: SettingsEntry) -> bool:
         return False
     if _is_toml(file):
         return get_table(text, entry.path) is not None
-    known = get_member(text, entry.path)
+    current = get_member(text, entry.path)
     if not entry.words:
-        return known is not None
-    return isinstance(known, list) and any(_contains_words(item, entry.words) for item in known)
+        return current is not None
+    return isinstance(current, list) and any(_contains_words(item, entry.words) for item in current)
 
 
 def installed_command(file: Path, client: Client) -> str | None:

@@ -175,8 +175,8 @@ def format_hits(hits: "tuple[Hit, ...]") -> list[str]:
 
     lines = []
     for hit in hits:
-        said = [text for text in (one_line(hit.signature, 100), one_line(hit.doc, 100)) if text]
-        lines += ["  ".join(filter(None, (hit.kind, hit.id, node_location(hit)))), *(f"    {text}" for text in said)]
+        texts = [text for text in (one_line(hit.signature, 100), one_line(hit.doc, 100)) if text]
+        lines += ["  ".join(filter(None, (hit.kind, hit.id, node_location(hit)))), *(f"    {text}" for text in texts)]
     return lines
 
 

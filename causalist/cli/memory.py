@@ -144,7 +144,7 @@ def search_command(
         passages = index.retrieve(query, mode=mode, top_k=limit, ppr_alpha=alpha, variant=variant, readers=readers)
     if as_json:
         emit_document({"format_version": FORMAT_VERSION, "query": query, "mode": mode,
-                       "results": [_result_document(i, each, query) for i, each in enumerate(passages, 1)]})  # fmt: skip
+                       "results": [_result_document(i, p, query) for i, p in enumerate(passages, 1)]})  # fmt: skip
     else:
         emit_lines(line for rank, each in enumerate(passages, 1) for line in _format_result(rank, each, query))
     if not passages:

@@ -165,9 +165,9 @@ def review_command(
     else:
         emit_lines(_format_review(review, limit, n_tests, proofs or ()))
     context = click.get_current_context()
-    held = [each for each in _CONDITIONS if each in conditions and _holds(review, each)]
-    if held:
-        say(f"--fail-on: {', '.join(held)}")
+    met = [each for each in _CONDITIONS if each in conditions and _holds(review, each)]
+    if met:
+        say(f"--fail-on: {', '.join(met)}")
         context.exit(CONDITION_HOLDS)
     if not review.files and not conditions:
         say(f"nothing changed between {_name(review.before)} and {_name(review.after)}")
@@ -193,10 +193,10 @@ def _describe_proof(proof: "ProvenChange") -> str:
     if proof.why:
         return proof.why
     verb = "is" if proof.n_noticed == 1 else "are"
-    told = f"{proof.n_noticed} of {count_noun(proof.n_defects, 'defect')} {verb} noticed by tests"
+    verdict = f"{proof.n_noticed} of {count_noun(proof.n_defects, 'defect')} {verb} noticed by tests"
     if proof.n_unnoticed == proof.n_defects:
-        told = f"no test notices: {count_noun(proof.n_defects, 'defect')}"
-    return told + (f"; {proof.n_undecided} not decided, time was up" if proof.n_undecided else "")
+        verdict = f"no test notices: {count_noun(proof.n_defects, 'defect')}"
+    return verdict + (f"; {proof.n_undecided} not decided, time was up" if proof.n_undecided else "")
 
 
 def _holds(review: "Review", condition: str) -> bool:

@@ -184,7 +184,7 @@ def _fill_with_bodies(repository: Repository, order: Iterable[int], budget: int)
     nodes = repository.index.graph.nodes
     shown: dict[str, set[int]] = defaultdict(set)
     blocks: list[tuple[str, int, int]] = []
-    left = budget
+    tokens_left = budget
     for node in order:
         path = unescape_path(split_id(nodes.ids[node])[0])
         first, last = int(nodes.start_rows[node]) + 1, int(nodes.end_rows[node]) + 1
@@ -193,16 +193,16 @@ def _fill_with_bodies(repository: Repository, order: Iterable[int], budget: int)
         lines = _file_lines(repository, path)[first - 1 : last]
         head = f"{path}:{first}-{last}\n\n"
         whole = len(lines)
-        while lines and count_tokens(head + "\n".join(lines)) > left:
+        while lines and count_tokens(head + "\n".join(lines)) > tokens_left:
             lines = lines[: int(len(lines) * 0.95) if len(lines) > 20 else len(lines) - 1]
         if not lines:
             break
-        left -= count_tokens(head + "\n".join(lines))
+        tokens_left -= count_tokens(head + "\n".join(lines))
         blocks.append((path, first, last))
         shown[path] |= set(range(first, first + len(lines)))
         if len(lines) < whole:
             break
-    return Showing(shown, tuple(blocks), budget - left)
+    return Showing(shown, tuple(blocks), budget - tokens_left)
 
 
 def _file_lines(repository: Repository, path: str) -> list[str]:

@@ -234,7 +234,7 @@ def clean_message(message: str, files: Sequence[str] = ()) -> str:
 
 def find_exclusion_reason(message: str) -> str | None:
     """Return the reason for which a message is no question, whatever was changed; None if it may be one."""
-    return next((reason for reason, said in _REASONS if said.search(message)), None)
+    return next((reason for reason, pattern in _REASONS if pattern.search(message)), None)
 
 
 def _question_of(git_dir: Path, change: CommitChange, parent: str) -> LabelledQuestion | str:

@@ -132,11 +132,13 @@ def evaluate_history(path: Path, n: int = N_QUESTIONS, *, top_k: int = 20, progr
         if not isinstance(repository, Repository):
             skipped.append(Skipped(question, str(repository)))
             continue
-        known = with_definitions(root, question, repository)
-        results.append(ask_question(repository, known, top_k))
-        tokens.append(count_tokens_to_cover(repository, known, top_k))
+        labeled = with_definitions(root, question, repository)
+        results.append(ask_question(repository, labeled, top_k))
+        tokens.append(count_tokens_to_cover(repository, labeled, top_k))
         readings.append(
-            rank_without_each_signal(read_query_signals(repository, known.query, default_weights()), known.gold_files)
+            rank_without_each_signal(
+                read_query_signals(repository, labeled.query, default_weights()), labeled.gold_files
+            )
         )
     return OwnReport(
         root,
@@ -366,17 +368,17 @@ def _from_history(repository: Repository, n: int, progress: Progress, *, is_need
     examples: list[Example] = []
     for question, state in pair_with_parents(root, questions, progress):
         if isinstance(state, Repository):
-            known = with_definitions(root, question, state)
-            reading = read_query_signals(state, known.query, weights)
-            examples.append(build_example(reading, weights, known.gold_files, known.gold_symbols))
+            labeled = with_definitions(root, question, state)
+            reading = read_query_signals(state, labeled.query, weights)
+            examples.append(build_example(reading, weights, labeled.gold_files, labeled.gold_symbols))
     return examples
 
 
-def _from_feedback(repository: Repository, told: Sequence[tuple[str, tuple[str, ...]]]) -> list[Example]:
+def _from_feedback(repository: Repository, feedback: Sequence[tuple[str, tuple[str, ...]]]) -> list[Example]:
     """Examples from what was used, asked of the files as they are; files that are gone teach nothing."""
     weights, paths = default_weights(), set(repository.index.manifest.paths)
     examples: list[Example] = []
-    for query, used in told:
+    for query, used in feedback:
         there = [path for path in used if path in paths]
         if there:
             examples.append(build_example(read_query_signals(repository, query, weights), weights, there, ()))

@@ -308,7 +308,7 @@ def ask_question(repository: Repository, question: LabelledQuestion, top_k: int)
 
 
 def find_ranks(gold: Sequence[str], ranking: Sequence[str]) -> tuple[int | None, ...]:
-    """Return the 1-based rank in `found` of each of `gold`; None if it is not there.
+    """Return the 1-based rank in `ranking` of each of `gold`; None if it is not there.
 
     >>> find_ranks(["b", "c"], ["a", "b"])
     (2, None)

@@ -184,8 +184,8 @@ def discount_alike(given: RelevanceInput, judged: Sequence[Needed]) -> list[Need
     shares, has = given.terms_of(np.array([each.node for each in first], dtype=np.int64))
     result = list(judged)
     for i, each in enumerate(first):
-        said = float(shares[has[i]].sum())
-        if not said:
+        total = float(shares[has[i]].sum())
+        if not total:
             continue
         for j, better in enumerate(first[:i]):
             if nodes.files[better.node] != nodes.files[each.node] or better.node == each.source:
@@ -380,12 +380,12 @@ def with_neighbors(
     graph: CodeGraph, pool: NDArray[np.int64], probabilities: Scores
 ) -> tuple[NDArray[np.int64], Scores]:
     """Return the pool with what the most probable nodes are linked to, which has probability 0 so far."""
-    known = dict.fromkeys(pool.tolist())
+    extended_pool = dict.fromkeys(pool.tolist())
     order = np.lexsort((pool, -np.round(probabilities, 9)))[:MAX_SOURCES]
     for node in pool[order].tolist():
         for other, _, _ in _links(graph, node):
-            known.setdefault(other, None)
-    extended = np.array(list(known), dtype=np.int64)
+            extended_pool.setdefault(other, None)
+    extended = np.array(list(extended_pool), dtype=np.int64)
     return extended, np.append(probabilities, np.zeros(len(extended) - len(pool)))
 
 
@@ -405,11 +405,11 @@ def _links(graph: CodeGraph, node: int) -> list[tuple[int, int, bool]]:
 
 
 def edge_features(
-    graph: CodeGraph, pool: NDArray[np.int64], probabilities: Scores, said: Scores
+    graph: CodeGraph, pool: NDArray[np.int64], probabilities: Scores, query_share: Scores
 ) -> tuple[Scores, dict[int, tuple[int, int]]]:
     """Return what edges say of each node of the pool, shape (n, n_edge), and (source, edge) that says most of it.
 
-    `said`, shape (n,), is how much of the query the node itself says, from 0 to 1.
+    `query_share`, shape (n,), is how much of the query the node itself says, from 0 to 1.
     """
     position = {node: i for i, node in enumerate(pool.tolist())}
     column_of = {name: i for i, name in enumerate(EDGE_FEATURES)}
@@ -448,7 +448,7 @@ def edge_features(
                 gave[other] = (node, number)
     n_groups = 2 * len(_GROUPS)
     along, back = features[:, 0:n_groups:2].max(axis=1), features[:, 1:n_groups:2].max(axis=1)
-    features[:, column_of["sure and said"]] = features[:, sure] * said
+    features[:, column_of["sure and said"]] = features[:, sure] * query_share
     features[:, column_of["between"]] = np.minimum(along, back)
     features[:, column_of["all edges"]] = 1.0 - missing
     features[:, column_of["fan-in"]] = np.log1p(fan_in[pool])

@@ -224,9 +224,9 @@ def _with_words(table: Any, field: str, text: str) -> Any:
     import pyarrow.compute as compute
 
     own = sorted({term for part in re.findall(r"\w+", text) for term in terms_of(part)})
-    known = compute.is_in(table.column("term"), value_set=arrow.array(own, arrow.string()))
-    table = table.append_column(field, known.cast(arrow.int32()))
-    missing = sorted(set(own) - set(table.column("term").filter(known).to_pylist()))
+    is_kept = compute.is_in(table.column("term"), value_set=arrow.array(own, arrow.string()))
+    table = table.append_column(field, is_kept.cast(arrow.int32()))
+    missing = sorted(set(own) - set(table.column("term").filter(is_kept).to_pylist()))
     if missing:
         added = dict.fromkeys(table.column_names, arrow.array([0] * len(missing), arrow.int32()))
         added["term"] = arrow.array(missing, arrow.string())

@@ -109,8 +109,8 @@ class Fleet:
 
         file = _fleet_file(Path(folder))
         shards = copy_shards(source, FleetStore(file.store), names, verifier=verifier)
-        known = {each.name for each in file.members}
-        file = add_members(file, [Member(shard.name, "") for shard in shards if shard.name not in known])
+        member_names = {each.name for each in file.members}
+        file = add_members(file, [Member(shard.name, "") for shard in shards if shard.name not in member_names])
         cls(file, FleetStore(file.store)).write_tables()
         return shards
 
@@ -192,11 +192,11 @@ class Fleet:
         return None if record is None else Shard.from_record(record)
 
     def _members(self, names: Iterable[str]) -> list[Member]:
-        known = {each.name: each for each in self.file.members}
-        unknown = [name for name in names if name not in known]
+        member_by_name = {each.name: each for each in self.file.members}
+        unknown = [name for name in names if name not in member_by_name]
         if unknown:
             raise FleetError(f"{unknown[0]} is no repository of {self.file.path}")
-        return [known[name] for name in names] or list(self.file.members)
+        return [member_by_name[name] for name in names] or list(self.file.members)
 
 
 def _fleet_file(folder: Path) -> FleetFile:

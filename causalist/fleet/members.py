@@ -154,26 +154,26 @@ def with_longer_names(members: Sequence[Member]) -> list[Member]:
 
 def add_members(file: FleetFile, more: Sequence[Member]) -> FleetFile:
     """Return a fleet file with more repositories and write it. Raises FleetError for a name with another source."""
-    known = {each.name: each for each in file.members}
+    member_by_name = {each.name: each for each in file.members}
     for each in more:
-        there = known.get(each.name)
+        there = member_by_name.get(each.name)
         if there is not None and there.source != each.source:
             raise FleetError(f"{each.name} is {there.source} already; give {each.source} another name with --name")
-        known[each.name] = each
-    return _write_members(file, known)
+        member_by_name[each.name] = each
+    return _write_members(file, member_by_name)
 
 
 def remove_members(file: FleetFile, names: Sequence[str]) -> FleetFile:
     """Return a fleet file without some repositories and write it. Raises FleetError for a name that is not there."""
-    known = {each.name: each for each in file.members}
+    member_by_name = {each.name: each for each in file.members}
     for name in names:
-        if known.pop(name, None) is None:
+        if member_by_name.pop(name, None) is None:
             raise FleetError(f"{name} is no repository of {file.path}")
-    return _write_members(file, known)
+    return _write_members(file, member_by_name)
 
 
-def _write_members(file: FleetFile, known: Mapping[str, Member]) -> FleetFile:
-    members = tuple(known[name] for name in sorted(known))
+def _write_members(file: FleetFile, member_by_name: Mapping[str, Member]) -> FleetFile:
+    members = tuple(member_by_name[name] for name in sorted(member_by_name))
     try:
         text = file.path.read_text(encoding="utf-8") if file.path.exists() else ""
         document = tomlkit.parse(text)

@@ -222,8 +222,8 @@ def _with_shares(chosen: Sequence[Chosen], attempts: Mapping[str, tuple[Reposito
         sure = 0.5 if sure is None else min(max(sure, _MIN_SURE), _MAX_SURE)
         logs.append(MERGE.choice * each.log_odds + MERGE.confidence * log(sure / (1.0 - sure)))
     odds = [exp(each - max(logs)) for each in logs]
-    known = min(1.0, sum(each.share for each in answered))
-    shares = [known * each / sum(odds) for each in odds]
+    answered_share = min(1.0, sum(each.share for each in answered))
+    shares = [answered_share * each / sum(odds) for each in odds]
     return [_Shard(each.name, *attempts[each.name], share) for each, share in zip(answered, shares, strict=True)]
 
 

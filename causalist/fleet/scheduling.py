@@ -301,8 +301,8 @@ def _run_git(*arguments: str) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise GitError(f"git {arguments[0]} did not end: {error}") from error
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise GitError(f"git could not fetch: {said[-1] if said else f'exit code {done.returncode}'}")
+        messages = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise GitError(f"git could not fetch: {messages[-1] if messages else f'exit code {done.returncode}'}")
 
 
 def _shard_before(member: Member, store: FleetStore) -> Shard:

@@ -96,10 +96,10 @@ class Shard:
     @classmethod
     def from_record(cls, content: Mapping[str, Any]) -> "Shard":
         """Return the shard that a record describes. Raises FleetError for another format."""
-        known = {name: content[name] for name in cls.__slots__ if name in content}
-        if content.get("format") != _FORMAT or "name" not in known:
+        values = {name: content[name] for name in cls.__slots__ if name in content}
+        if content.get("format") != _FORMAT or "name" not in values:
             raise FleetError(f"the record of {content.get('name')!r} is of another version; index the fleet again")
-        return cls(**known)
+        return cls(**values)
 
 
 def current_commit(member: Member, place: Path) -> str:
@@ -279,12 +279,12 @@ def copy_shards(
 
     Raises FleetError for names that the source does not have, damaged objects, and wrong or missing signatures.
     """
-    known = source.record_names()
-    missing = [name for name in names if name not in known]
+    record_names = source.record_names()
+    missing = [name for name in names if name not in record_names]
     if missing:
         raise FleetError(f"{source.address} has no repository {missing[0]}")
     done: list[Shard] = []
-    for name in names or known:
+    for name in names or record_names:
         record = read_signed(source, name, verifier)
         shard = Shard.from_record(record)
         for kind, digest in shard.objects.items():
@@ -315,8 +315,8 @@ def install_index(
     if not name:
         raise FleetError(f"{root} was cloned from no known address; say which repository of the store it is")
     if not store.has_record(name):
-        known = ", ".join(store.record_names()[:10]) or "none"
-        raise FleetError(f"{store.address} has no repository {name}; it has: {known}")
+        choices = ", ".join(store.record_names()[:10]) or "none"
+        raise FleetError(f"{store.address} has no repository {name}; it has: {choices}")
     shard = Shard.from_record(read_signed(store, name, verifier))
     if not shard.is_ready:
         raise FleetError(f"{name} could not be indexed: {shard.error}")
@@ -365,8 +365,8 @@ def read_signed(store: FleetStore, name: str, verifier: "Ed25519PublicKey | None
         try:
             verifier.verify(base64.b64decode(str(record.get(SIGNATURE, "")), validate=True), _signed_bytes(record))
         except (InvalidSignature, ValueError) as error:
-            said = "a signature of another key" if record.get(SIGNATURE) else "no signature"
-            raise FleetError(f"the record of {name} in {store.address} has {said}") from error
+            signed_by = "a signature of another key" if record.get(SIGNATURE) else "no signature"
+            raise FleetError(f"the record of {name} in {store.address} has {signed_by}") from error
     return record
 
 

@@ -106,11 +106,11 @@ class Program:
         for number, (path, facts) in enumerate(files):
             tables.append(build_file_symbols(path, facts, len(definition_of), settings.get(facts.language)))
             elsewhere = {local for local, _ in facts.owners}
-            held = members_of_objects(facts, settings.get(facts.language))
+            member_names = members_of_objects(facts, settings.get(facts.language))
             for local, definition in enumerate(facts.definitions):
                 if definition.kind == NodeKind.METHOD and (definition.parent >= 0 or local in elsewhere):
                     methods.setdefault(definition.name, []).append(len(definition_of))
-                elif local in held:
+                elif local in member_names:
                     of_objects.setdefault(definition.name, []).append(len(definition_of))
                 file_of.append(number)
                 definition_of.append(definition)

@@ -386,10 +386,10 @@ class Resolver:
             if content is not None and value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
                 constants = [Target(value.number, value.rule, 1)]
             elif content is None and value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
-                held = self.inference.content_of_value(value)
-                if held is not None and held.kind is ValueKind.INSTANCE and self._call_method(file):
+                content_value = self.inference.content_of_value(value)
+                if content_value is not None and content_value.kind is ValueKind.INSTANCE and self._call_method(file):
                     constants = [Target(value.number, value.rule, 1)]
-                    content = held
+                    content = content_value
             value = content or value
             if value.kind is ValueKind.UNION:
                 settings = self.program.files[file].settings

@@ -131,12 +131,12 @@ class TwinChooser:
 
     def _compiled_at(self, file: int, scope: int, functions: list[int]) -> list[int]:
         """Return the functions that may be compiled together with what a scope holds; all where none may."""
-        known = self._conditions_at(file, scope)
+        own_conditions = self._conditions_at(file, scope)
         of = [self._conditions_of(each) for each in functions]
         return [
             each
             for each, conditions in zip(functions, of, strict=True)
-            if NEVER not in conditions and not are_exclusive(conditions, known)
+            if NEVER not in conditions and not are_exclusive(conditions, own_conditions)
         ] or functions
 
     def _are_exclusive(self, functions: Sequence[int]) -> bool:
@@ -152,8 +152,8 @@ class TwinChooser:
         conditions, settings = self._conditions_of(function), self.program.files[file].settings
         if not conditions or settings is None:
             return False
-        known = self._conditions_at(file, scope)
-        open_ones = [each for each in conditions if each not in known]
+        own_conditions = self._conditions_at(file, scope)
+        open_ones = [each for each in conditions if each not in own_conditions]
         name = self.program.definition_of[function].name
         return bool(open_ones) and (
             name in settings.modules.system_names or any(_denies(each, name) for each in open_ones)

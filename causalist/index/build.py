@@ -359,12 +359,12 @@ def refresh_timestamps(
     """
     if previous is None or previous.version != index_version():
         return None
-    known, doubtful = previous.manifest, uncertain_files(scan.entries, previous)
+    before, doubtful = previous.manifest, uncertain_files(scan.entries, previous)
     if doubtful is None or tuple(links_of(previous)) != scan.links:
         return None
     for i in doubtful:
         source = read(scan.entries[i])
-        if source != known.unfit[i] if isinstance(source, str) else source.blob != known.blobs[i]:
+        if source != before.unfit[i] if isinstance(source, str) else source.blob != before.blobs[i]:
             return None
     manifest = replace(
         previous.manifest,

@@ -146,10 +146,10 @@ def collect_facts(
     unfit: dict[str, str] = {}
     waiting: list[FileEntry] = []
 
-    def take(path: str, known: "_Known") -> None:
-        facts[path] = known[0]
-        if aside is not None and known[1]:
-            aside[path] = known[1]
+    def take(path: str, cached: "_Known") -> None:
+        facts[path] = cached[0]
+        if aside is not None and cached[1]:
+            aside[path] = cached[1]
 
     for entry in entries:
         key = keys.get(entry.path)
@@ -186,10 +186,10 @@ def collect_facts(
                     take(entry.path, (name_facts(kind, entry.size), b""))
             of_sources = [(each.blob, reader_of(each.path, kinds[each.path])) for each in sources]
             with stage("facts cache"):
-                known = _get_cached(cache, of_sources, True, True, aside is not None)
+                cached = _get_cached(cache, of_sources, True, True, aside is not None)
             for source, key in zip(sources, of_sources, strict=True):
-                if key in known:
-                    take(source.path, known[key])
+                if key in cached:
+                    take(source.path, cached[key])
                 else:
                     yield source.path, source.data, kinds[source.path]
 

@@ -145,12 +145,12 @@ def _graph_problems(graph: CodeGraph) -> Iterator[str]:
 def _name_problems(index: Index) -> Iterator[str]:
     """Every node is named after its file, and every file is one of the manifest."""
     ids, files = list(index.graph.nodes.ids), index.graph.nodes.files.tolist()
-    known = {file_id(path) for path in index.manifest.paths}
+    file_ids = {file_id(path) for path in index.manifest.paths}
     for name, file in zip(ids, files, strict=True):
         if file < 0:
             is_named = name.startswith("external:")
         else:
-            is_named = ids[file] in known and (
+            is_named = ids[file] in file_ids and (
                 name == ids[file] or name.startswith((f"{ids[file]}::", f"{ids[file]}#"))
             )
         if not is_named:

@@ -41,9 +41,9 @@ def known_blobs(
 
     Either the entry has it, or size and times are unchanged. `before` is `blobs_of(previous)` if the caller has it.
     """
-    said = {entry.path: entry.blob for entry in entries if entry.blob is not None}
+    blob_by_path = {entry.path: entry.blob for entry in entries if entry.blob is not None}
     if previous is None:
-        return said
+        return blob_by_path
     before = blobs_of(previous) if before is None else before
     unknown = uncertain_files(entries, previous)
     if unknown is not None:
@@ -57,7 +57,7 @@ def known_blobs(
         then = {path: stamp for path, stamp, is_settled in rows if is_settled}
         now = ((entry.path, (entry.size, entry.mtime_ns, entry.ctime_ns)) for entry in entries)
         known = {path: before[path] for path, stamp in now if then.get(path) == stamp}
-    return {**said, **known} if said else known
+    return {**blob_by_path, **known} if blob_by_path else known
 
 
 def uncertain_files(entries: Sequence[FileEntry], index: Index) -> list[int] | None:
@@ -125,15 +125,15 @@ def aside_of(index: Index) -> dict[str, str]:
 
 def _pairs(table: StringTable) -> dict[str, str]:
     pairs = (each.partition("\0") for each in table)
-    return {path: said for path, _, said in pairs}
+    return {path: value for path, _, value in pairs}
 
 
-def pair_table(said: Mapping[str, str]) -> StringTable:
+def pair_table(value_by_path: Mapping[str, str]) -> StringTable:
     """Return a mapping of paths as a table of "path, zero, value", sorted."""
-    return StringTable.from_strings(f"{path}\0{value}" for path, value in sorted(said.items()))
+    return StringTable.from_strings(f"{path}\0{value}" for path, value in sorted(value_by_path.items()))
 
 
-def path_marks(scan: Scan, read: Read, previous: Index | None, known: Mapping[str, str]) -> dict[str, str]:
+def path_marks(scan: Scan, read: Read, previous: Index | None, mark_by_path: Mapping[str, str]) -> dict[str, str]:
     """Return what paths, `.gitattributes` and settings say of the files of a scan by path: a `SetAside` or IS_SOURCE.
 
     `known` are the blobs of unchanged files. The settings overrule attributes, and these the paths.
@@ -144,9 +144,13 @@ def path_marks(scan: Scan, read: Read, previous: Index | None, known: Mapping[st
     entries = {entry.path: entry for entry in scan.entries}
     paths = list(entries)
     places = attribute_files(paths)
-    if previous is not None and tuple(previous.manifest.kept) == scan.kept and all(known.get(each) for each in places):
+    if (
+        previous is not None
+        and tuple(previous.manifest.kept) == scan.kept
+        and all(mark_by_path.get(each) for each in places)
+    ):
         before = blobs_of(previous)
-        if list(before) == paths and all(before[each] == known[each] for each in places):
+        if list(before) == paths and all(before[each] == mark_by_path[each] for each in places):
             return marks_of(previous)
     contents = ((place, read(entries[place])) for place in places)
     marks = judge_files(paths, {place: each.data for place, each in contents if not isinstance(each, str)})
@@ -190,8 +194,8 @@ def unfit_files(index: Index) -> Iterator[tuple[str, str]]:
         yield manifest.paths[i], manifest.unfit[i]
 
 
-def _is_equal(values: Iterator[int], known: NDArray[np.int64]) -> bool:
-    return bool(np.array_equal(np.fromiter(values, dtype=np.int64, count=len(known)), known))
+def _is_equal(values: Iterator[int], expected: NDArray[np.int64]) -> bool:
+    return bool(np.array_equal(np.fromiter(values, dtype=np.int64, count=len(expected)), expected))
 
 
 def changed_files(index: Index, scan: Scan) -> tuple[list[str], list[str]]:

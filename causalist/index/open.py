@@ -112,13 +112,13 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
     index: Index | None = None
     commits: Callable[[], Commits] | None = None
     problems: list[IndexNotWritable] = []
-    for known in stored_indexes:
-        place, is_new = known.place, not os.path.lexists(known.place)
+    for stored_index in stored_indexes:
+        place, is_new = stored_index.place, not os.path.lexists(stored_index.place)
         try:
             prepare_folder(place)
             with hold_folder_lock(place, root):
-                stored = known.stored
-                if known.stamp != index_stamp(place / INDEX_NAME):
+                stored = stored_index.stored
+                if stored_index.stamp != index_stamp(place / INDEX_NAME):
                     # Another process has just done the work.
                     stored = _verify_stored(_read_stored(place, notes, options), notes).stored
                     if stored is not None and _is_usable(stored, scan, submodules):
@@ -131,7 +131,7 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
                         FactsCache(facts_path()), scan, read, previous, scanned_at, options, commits
                     )
                 with stage("write"):
-                    written = write_index(place / INDEX_NAME, index, known.sums)
+                    written = write_index(place / INDEX_NAME, index, stored_index.sums)
                 for folder in places:
                     with suppress(OSError):
                         (folder / BACKGROUND_NAME).unlink(missing_ok=True)  # what it says of earlier attempts is over
@@ -172,8 +172,8 @@ def stored_index_if_current(
     indexes = [] if at_hand is None else [at_hand]
     for place in index_folders(root) if stored else ():
         with suppress(IndexUnreadable):
-            known = read_index(place / INDEX_NAME)
-            indexes += [] if known is None else [known]
+            index_at_place = read_index(place / INDEX_NAME)
+            indexes += [] if index_at_place is None else [index_at_place]
     scans: dict[bool, Scan] = {}
     for index in indexes:
         submodules = index.submodules if options.submodules is None else options.submodules
@@ -272,7 +272,7 @@ def _read_stored(place: Path, notes: dict[Diagnostic, None], options: IndexOptio
 
 
 def _verify_stored(stored_index: _StoredIndex, notes: dict[Diagnostic, None]) -> _StoredIndex:
-    """Return `found`, without its index if that is damaged."""
+    """Return `stored_index`, without its index if that is damaged."""
     try:
         stored_index.check()
     except IndexUnreadable as error:

@@ -133,23 +133,23 @@ def _try_refresh(
         return None
     again = changed | affected
     entries = [entry for entry in entries if blobs[entry.path]]
-    known, of_known = (retained.facts, retained.blobs) if retained is not None else ({}, {})
-    is_of_before = of_known == before
+    facts_before, blobs_before = (retained.facts, retained.blobs) if retained is not None else ({}, {})
+    is_of_before = blobs_before == before
     if is_of_before:
-        held = known.keys() - again.union(gone)
+        kept = facts_before.keys() - again.union(gone)
     else:
-        held = {path for path in known if path not in again and of_known[path] == blobs.get(path)}
-    unread = [entry for entry in entries if entry.path not in held]
+        kept = {path for path in facts_before if path not in again and blobs_before[path] == blobs.get(path)}
+    unread = [entry for entry in entries if entry.path not in kept]
     facts, unfit = collect_facts(unread, blobs, read, cache, options, kinds=kinds, words=changed, bodies=again)
     if unfit:
         return None
-    told = {path for path, each in facts.items() if path not in again and needs_bodies(path, each, settings)}
-    entries_told = [e for e in entries if e.path in told]
+    with_bodies = {path for path, each in facts.items() if path not in again and needs_bodies(path, each, settings)}
+    entries_told = [e for e in entries if e.path in with_bodies]
     facts.update(collect_facts(entries_told, blobs, read, cache, options, kinds=kinds, words=())[0])
     # The same content may stand elsewhere, where it changed.
     worded = [path for path, each in facts.items() if path not in changed and each.words is not None]
     facts.update((path, facts[path].without_words()) for path in worded)
-    facts.update(zip(held, map(known.__getitem__, held), strict=True))
+    facts.update(zip(kept, map(facts_before.__getitem__, kept), strict=True))
     files = [(entry.path, facts[entry.path]) for entry in entries if entry.path in facts]
     numbers = {path: i for i, (path, _) in enumerate(files) if path in again}
     is_same = not (seen.differing or seen.moved) and is_of_before
@@ -197,8 +197,8 @@ def _compare_visible(
     Returns None if an old interface is unknown or a change cannot be followed by names.
     """
     keys = {path: (before[path], reader_of(path, kinds.get(path, ""))) for path in (*new, *gone) if path in before}
-    known = cache.get_many(keys.values(), words=False)
-    old = {path: known.get(key) for path, key in keys.items()}
+    facts_by_key = cache.get_many(keys.values(), words=False)
+    old = {path: facts_by_key.get(key) for path, key in keys.items()}
     old.update((path, name_facts(kinds[path], 0)) for path in keys if not is_parsed(kinds.get(path, "")))
     seen = _VisibleChanges(set(), set(), set(), [], [])
     moved = [(path, old[path]) for path in gone]
@@ -273,14 +273,16 @@ def _find_dependent_files(
     These are files with one of the names in their facts, with the name of a thing built from such a thing, and files
     that may refer to an added or deleted file.
     """
-    known: dict[Key, FileFacts] = {}
+    facts_by_key: dict[Key, FileFacts] = {}
     names = seen.names.union(*({each.stem, *each.names} for each in seen.moved))
     waiting = set(names)
     while waiting:
         has_one = _make_name_finder(waiting)
         dependent_keys = [key for key, (interface, _) in encoded.items() if has_one(interface)]
-        known.update(cache.get_many((key for key in dependent_keys if key not in known), words=False, bodies=False))
-        interfaces = [known[key] for key in dependent_keys]
+        facts_by_key.update(
+            cache.get_many((key for key in dependent_keys if key not in facts_by_key), words=False, bodies=False)
+        )
+        interfaces = [facts_by_key[key] for key in dependent_keys]
         several = (
             dependent_names(each, settings.get(each.language), waiting) for each in (*interfaces, *seen.interfaces)
         )

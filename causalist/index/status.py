@@ -26,7 +26,7 @@ def stored_index_status(root: Path, options: IndexOptions) -> PreviousIndex:
 
     Builds and writes nothing. Raises what `scan_folder` raises.
     """
-    known: list[tuple[Path, Index]] = []
+    stored_indexes: list[tuple[Path, Index]] = []
     unreadable: list[Staleness] = []
     for place in index_folders(root):
         try:
@@ -35,13 +35,15 @@ def stored_index_status(root: Path, options: IndexOptions) -> PreviousIndex:
             unreadable.append(Staleness(StalenessReason.UNREADABLE, str(error)))
             continue
         if index is not None:
-            known.append((place / INDEX_NAME, index))
-    if not known:
+            stored_indexes.append((place / INDEX_NAME, index))
+    if not stored_indexes:
         return PreviousIndex(None, tuple(unreadable[:1]) or (Staleness(StalenessReason.ABSENT, "there was no index"),))
     wished = options.submodules
-    submodules = known[0][1].submodules if wished is None else wished
+    submodules = stored_indexes[0][1].submodules if wished is None else wished
     scan = scan_folder(root, options.limits or DEFAULT_LIMITS, submodules=submodules)
-    indexes = [PreviousIndex(str(path), tuple(_find_reasons(index, scan, submodules))) for path, index in known]
+    indexes = [
+        PreviousIndex(str(path), tuple(_find_reasons(index, scan, submodules))) for path, index in stored_indexes
+    ]
     return min(indexes, key=lambda each: len(each.reasons))  # the one that is taken if one is current
 
 

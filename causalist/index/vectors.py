@@ -100,11 +100,11 @@ class IndexVectors:
         Raises ModelFailed and DeadlinePassed; vectors computed until then are stored.
         """
         name = vector_file_name(self.embedder.name)
-        known = [read_vectors(folder / name, self.embedder.name) for folder in self.folders]
-        for stored in known:
+        vector_files = [read_vectors(folder / name, self.embedder.name) for folder in self.folders]
+        for stored in vector_files:
             if stored is not None and stored.stamp == self._stamp and len(stored.rows) == len(self._nodes):
                 return stored
-        before = next((stored for stored in known if stored is not None), None)
+        before = next((stored for stored in vector_files if stored is not None), None)
         filled = _VectorTable(before)
         places = [self._place(node) for node in self._nodes.tolist()]
         digests = dict(filled.texts_of(places))
@@ -164,8 +164,8 @@ class IndexVectors:
             if data:
                 start, end = int(nodes.start_bytes[node]), int(nodes.end_bytes[node])
                 body = data[start : min(end, start + 4 * MAX_TEXT_CHARACTERS)].decode("utf-8", "replace")
-                said = split_id(nodes.ids[node])[1] or ""
-                yield i, f"{path} {said}\n{body}"[:MAX_TEXT_CHARACTERS]
+                symbol = split_id(nodes.ids[node])[1] or ""
+                yield i, f"{path} {symbol}\n{body}"[:MAX_TEXT_CHARACTERS]
 
     def _place(self, node: int) -> bytes:
         """Return the key of a span of file content.
@@ -174,9 +174,9 @@ class IndexVectors:
         """
         nodes = self.index.graph.nodes
         blob = self._blobs.get(self._paths[int(nodes.files[node])], "")
-        said = f"{blob} {int(nodes.start_bytes[node])} {int(nodes.end_bytes[node])} {nodes.ids[node]}"
+        identity = f"{blob} {int(nodes.start_bytes[node])} {int(nodes.end_bytes[node])} {nodes.ids[node]}"
         key = str(_TEXT_VERSION).encode()
-        return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=DIGEST, key=key).digest()
+        return hashlib.blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=DIGEST, key=key).digest()
 
     @cached_property
     def _nodes(self) -> NDArray[np.int64]:

@@ -164,7 +164,7 @@ def merge_tables(table: StringTable, kept: NDArray[np.bool_], strings: Sequence[
         return MergedTable(
             StringTable.from_bytes(distinct), none, np.array([places[each] for each in encoded], dtype=np.int64)
         )
-    known: dict[bytes, int] = {}
+    place_by_text: dict[bytes, int] = {}
     fresh: list[bytes] = []
     before: list[int] = []  # of each fresh string, how many of the table come before it
     kept = kept.copy()
@@ -172,12 +172,12 @@ def merge_tables(table: StringTable, kept: NDArray[np.bool_], strings: Sequence[
         place = table.lower_bound(each)
         if place < len(table) and table.raw(place) == each:
             kept[place] = True
-            known[each] = place
+            place_by_text[each] = place
         else:
             fresh.append(each)
             before.append(place)
     if not fresh and kept.all():
-        at_once = np.array([known[each] for each in encoded], dtype=np.int64)
+        at_once = np.array([place_by_text[each] for each in encoded], dtype=np.int64)
         return MergedTable(table, np.arange(len(table), dtype=np.int32), at_once)
     n_before = np.concatenate([[0], np.cumsum(kept)])
     at = n_before[np.array(before, dtype=np.int64)]  # kept ones before each fresh string
@@ -187,7 +187,7 @@ def merge_tables(table: StringTable, kept: NDArray[np.bool_], strings: Sequence[
     order = np.empty(int(n_before[-1]) + len(fresh), dtype=np.int64)
     order[old[kept]] = np.flatnonzero(kept)
     order[fresh_at] = len(table) + np.arange(len(fresh))
-    places = {each: int(old[place]) for each, place in known.items()}
+    places = {each: int(old[place]) for each, place in place_by_text.items()}
     places.update(zip(fresh, fresh_at.tolist(), strict=True))
     decoded = [each.decode("utf-8", "surrogatepass") for each in fresh]
     return MergedTable(table.take(order, decoded), old, np.array([places[each] for each in encoded], dtype=np.int64))

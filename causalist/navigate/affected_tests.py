@@ -290,11 +290,11 @@ def _find_tests(
         if max_depth is not None and each.depth >= max_depth:
             continue
         for test, share in run_by_runners.tests_of(ids.position(each.node)):
-            known = test_by_node.get(test)
+            earlier = test_by_node.get(test)
             chance = each.probability * share
-            if known is not None:
-                chance = 1.0 - (1.0 - known.probability) * (1.0 - chance)
-                test_by_node[test] = known._replace(probability=chance)
+            if earlier is not None:
+                chance = 1.0 - (1.0 - earlier.probability) * (1.0 - chance)
+                test_by_node[test] = earlier._replace(probability=chance)
             elif chance >= LEAST_PROBABILITY:
                 role, layer, tier = Role(int(graph.nodes.roles[test])).label, graph.layer(test), graph.tier(test)
                 test_by_node[test] = Affected(

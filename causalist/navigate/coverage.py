@@ -175,8 +175,8 @@ def join_proofs(
             continue
         edge, node = graph.edge(number), int(edges.sources[number])
         role, layer, tier = Role(int(nodes.roles[node])).label, graph.layer(node), graph.tier(node)
-        known = given.get(ids[node], Affected(ids[node], 1, edge, role, "", layer, tier, "", 1.0))
-        test_by_id.setdefault(ids[node], known._replace(edge=edge, overridden_by="", runs="", probability=1.0))
+        affected = given.get(ids[node], Affected(ids[node], 1, edge, role, "", layer, tier, "", 1.0))
+        test_by_id.setdefault(ids[node], affected._replace(edge=edge, overridden_by="", runs="", probability=1.0))
     first = sorted(test_by_id.values(), key=lambda each: (each.depth, each.node))
     return (*first, *(each for each in tests if each.node not in test_by_id))
 
@@ -199,13 +199,13 @@ def _read_runs(
             problems.append(str(error))
             continue
         places = matcher.match(sorted(data.paths))
-        known: dict[str, Lines] = {}
+        lines_by_path: dict[str, Lines] = {}
         for written, lines in data.files.items():
             path = places.get(written, "")
             if path in bodies:
-                known.setdefault(path, Lines()).update(lines)
-        if known:
-            runs.append(_Run(file, data.format, measured, known, tests.find(data.contexts)))
+                lines_by_path.setdefault(path, Lines()).update(lines)
+        if lines_by_path:
+            runs.append(_Run(file, data.format, measured, lines_by_path, tests.find(data.contexts)))
         elif is_named:
             problems.append(f"{_shown(file, root)} has no lines of {', '.join(sorted(bodies)) or 'it'}")
     return runs, tuple(problems)
@@ -248,16 +248,16 @@ def _report(
     runs: Sequence[_Run], bodies: Mapping[str, _Body], root: Path, ages: _Ages, n_tests: int | None, n_kept: int
 ) -> CoverageReport | None:
     """Return what data says of the lines of definitions; None if it cannot say whether they ran."""
-    known: dict[str, Lines] = {}
+    lines_by_path: dict[str, Lines] = {}
     for run in runs:
         for path, lines in run.files.items():
-            known.setdefault(path, Lines()).update(lines)
+            lines_by_path.setdefault(path, Lines()).update(lines)
     n_ran = n_missed = 0
-    for path, lines in known.items():
+    for path, lines in lines_by_path.items():
         of_rows = [lines.functions[row] for row in bodies[path].single if row in lines.functions]
         n_ran += len(bodies[path].lines & lines.ran) + sum(of_rows)
         n_missed += len(bodies[path].lines & lines.missed) + len(of_rows) - sum(of_rows)
-    if not (n_ran or n_missed or any(bodies[path].lines for path in known)):
+    if not (n_ran or n_missed or any(bodies[path].lines for path in lines_by_path)):
         return None
     written = datetime.fromtimestamp(min(run.measured for run in runs) / 1e9).isoformat(" ", "minutes")
     n_lines = n_ran + n_missed if n_missed and n_tests is None else 0
@@ -283,9 +283,9 @@ def _with_observed(
     target = ids[int(changed[0])]
     for node in sorted(observed):
         chance = 1.0 if node in certain else STALE_PROBABILITY
-        known = test_by_node.get(node)
-        if known is not None and known.edge.rule != NAMED:
-            test_by_node[node] = known._replace(probability=max(known.probability, chance))
+        affected = test_by_node.get(node)
+        if affected is not None and affected.edge.rule != NAMED:
+            test_by_node[node] = affected._replace(probability=max(affected.probability, chance))
             continue
         edge = Edge(ids[node], target, EdgeKind.TESTS.label, OBSERVED, chance, int(nodes.start_rows[node]) + 1, 1)
         role, layer, tier = Role(int(nodes.roles[node])).label, graph.layer(node), graph.tier(node)

@@ -369,9 +369,9 @@ class PathMatcher:
                 roots[_roots(each, path)[0]] += 1 + 2 * path.count("/")
         path_by_name: dict[str, str] = {}
         for each, paths in choices.items():
-            known = [path for path in paths if _is_placed(_roots(each, path), path, roots)]
-            most = max((votes[_roots(each, path)] for path in known), default=0)
-            best = [path for path in known if votes[_roots(each, path)] == most]
+            placed = [path for path in paths if _is_placed(_roots(each, path), path, roots)]
+            most = max((votes[_roots(each, path)] for path in placed), default=0)
+            best = [path for path in placed if votes[_roots(each, path)] == most]
             if len(best) > 1 and plain_path(each) in best:
                 best = [plain_path(each)]
             if len(best) == 1:
@@ -407,10 +407,10 @@ def _roots(written: str, path: str) -> tuple[str, str]:
     return "", path[: len(path) - len(own)]
 
 
-def _is_placed(roots: tuple[str, str], path: str, known: Mapping[str, int]) -> bool:
+def _is_placed(roots: tuple[str, str], path: str, n_by_root: Mapping[str, int]) -> bool:
     """Return False for a file at the root of the index where the other one lies in a folder that is not the root."""
     root = roots[0]
     if "/" in path or not root or roots[1]:
         return True
-    others = [each for each in known if each and not _OF_LIBRARIES.search(each)]
-    return bool(others) and root == min(others, key=lambda each: (-known[each], each))
+    others = [each for each in n_by_root if each and not _OF_LIBRARIES.search(each)]
+    return bool(others) and root == min(others, key=lambda each: (-n_by_root[each], each))

@@ -232,8 +232,8 @@ def unite_affected(
     none: dict[str, float] = {}
     for each in (each for of_one in affected for each in of_one):
         none[each.node] = none.get(each.node, 1.0) * (1.0 - each.probability)
-        known = best.get(each.node)
-        if known is None or (each.depth, -each.probability) < (known.depth, -known.probability):
+        earlier = best.get(each.node)
+        if earlier is None or (each.depth, -each.probability) < (earlier.depth, -earlier.probability):
             best[each.node] = each
     united = (each._replace(probability=1.0 - none[node]) for node, each in best.items() if node not in own)
     return tuple(sorted(united, key=lambda each: (each.depth, each.node)))

@@ -173,15 +173,15 @@ def is_run_unnamed(graph: CodeGraph, node: int) -> bool:
 
 def find_constructors_run(graph: CodeGraph, types: Iterable[int]) -> tuple[int, ...]:
     """Return the constructors, ascending, that calls of `types` run: own ones, else the nearest inherited ones."""
-    constructors, known = set[int](), _Types(graph)
+    constructors, type_members = set[int](), _Types(graph)
     for each in types:
         if graph.kind(each) not in TYPE_KINDS:
             continue
         slots = [(*names.constructors, *names.initializers) for names in _settings_of(graph, each)]
         for name in chain.from_iterable(slots):
-            owner = next((base for base in known.linear_bases(each) if known.members(base, name)), -1)
+            owner = next((base for base in type_members.linear_bases(each) if type_members.members(base, name)), -1)
             if owner >= 0:
-                constructors.update(known.members(owner, name))
+                constructors.update(type_members.members(owner, name))
     return tuple(sorted(constructors))
 
 
@@ -328,7 +328,7 @@ class _Types:
         *,
         is_chained: bool,
     ) -> bool:
-        """Return True if a use of `derived`, a base of which is among `found`, runs the method, too."""
+        """Return True if a use of `derived`, a base of which is among `types`, runs the method, too."""
         if own:
             calls = [number for each in own for number in self.out_of(each, (EdgeKind.CALLS,))]
             if slot.is_constructor and any(int(self.graph.edges.targets[e]) in running for e in calls):
@@ -395,9 +395,9 @@ class _Types:
             return False
         for each in self.linear_bases(owner):
             named = _BASES.search(self.graph.nodes.signatures[each])
-            known = {_leaf(self.graph.nodes.ids[base]) for base in self.bases(each)}
+            base_names = {_leaf(self.graph.nodes.ids[base]) for base in self.bases(each)}
             text = _NO_BASE.sub("", named[1]) if named else ""
-            if any(name and name not in known and name not in _MERE_BASES for name in _BASE.findall(text)):
+            if any(name and name not in base_names and name not in _MERE_BASES for name in _BASE.findall(text)):
                 return True
         return False
 

@@ -293,9 +293,9 @@ def _count_common_commits(history: History, files: NDArray[np.int64], owner: int
     place = np.where((place < n) & (files[np.minimum(place, n - 1)] == history.nodes), place, -1)
     touched = place[history.files]
     commits = np.repeat(np.arange(n_all), np.diff(history.indptr))
-    known = touched >= 0
-    touched_files, first = np.unique(touched[known], return_index=True)  # the newest commit comes first
-    idle[touched_files] = commits[known][first]
+    is_indexed = touched >= 0
+    touched_files, first = np.unique(touched[is_indexed], return_index=True)  # the newest commit comes first
+    idle[touched_files] = commits[is_indexed][first]
     own = commits[history.nodes[history.files] == owner]  # newest first
     rows, ranks = rows_of(history.indptr, own)
     weights = 1.0 / (np.arange(len(own)) + _RANK_OFFSET)
@@ -421,20 +421,20 @@ def _tell_reasons(
     parts: NDArray[np.float64], evidence: ChangeEvidence, place: int, common: _Common, user: Affected | None
 ) -> tuple[str, ...]:
     """Return the reasons for a file, the strongest first."""
-    told = dict(zip(ChangeEvidence._fields, parts.tolist(), strict=False))
-    said: list[tuple[float, str]] = []
+    part_by_name = dict(zip(ChangeEvidence._fields, parts.tolist(), strict=False))
+    reasons: list[tuple[float, str]] = []
     if common.counts[place]:
         n_both = int(common.counts[place])
-        said.append((told["together"], f"changed together in {n_both} of {common.n_commits} commits"))
+        reasons.append((part_by_name["together"], f"changed together in {n_both} of {common.n_commits} commits"))
     if user is not None:
-        said.append((max(told["use"], _LEAST_PART if user.depth == 1 else 0.0), describe_use(user)))
+        reasons.append((max(part_by_name["use"], _LEAST_PART if user.depth == 1 else 0.0), describe_use(user)))
     if evidence.name[place] >= 0.5:
-        said.append((told["name"], "same name" if evidence.name[place] > 0.999 else "like name"))
+        reasons.append((part_by_name["name"], "same name" if evidence.name[place] > 0.999 else "like name"))
     if evidence.words[place] > 0:
         is_told = evidence.words[place] >= _LEAST_WORDS
-        said.append((told["words"] if is_told else 0.0, f"words in common: {evidence.words[place]:.0%}"))
-    said.sort(key=lambda each: -each[0])
-    return tuple(text for part, text in said if part >= _LEAST_PART) or tuple(text for _, text in said[:1])
+        reasons.append((part_by_name["words"] if is_told else 0.0, f"words in common: {evidence.words[place]:.0%}"))
+    reasons.sort(key=lambda each: -each[0])
+    return tuple(text for part, text in reasons if part >= _LEAST_PART) or tuple(text for _, text in reasons[:1])
 
 
 def describe_use(user: Affected) -> str:

@@ -130,7 +130,7 @@ class _Reader:
     ) -> tuple[list[int], list[int], list[int], list[bool], list[int]]:
         """Return start, shape, text, whether it is a name, and row of each leaf in the spans, without comments."""
         starts, shapes, texts, names, rows = list[int](), list[int](), list[int](), list[bool](), list[int]()
-        known = self._texts
+        number_by_text = self._texts
         for first, behind in spans:
             around = root.descendant_for_byte_range(first, max(first, behind - 1)) or root
             cursor = around.walk()
@@ -150,7 +150,7 @@ class _Reader:
                     if first <= start < end <= behind and kind < len(kinds.shapes) and not kinds.is_comment[kind]:
                         starts.append(start)
                         shapes.append(kinds.shapes[kind])
-                        texts.append(known.setdefault(data[start:end], len(known)))
+                        texts.append(number_by_text.setdefault(data[start:end], len(number_by_text)))
                         names.append(kinds.is_name[kind])
                         rows.append(node.start_point[0])
                 while not cursor.goto_next_sibling():
@@ -430,28 +430,28 @@ def find_similar(
     ratio = 2 * (2 - min_similarity) / min_similarity if min_similarity else np.inf
     low, high = (float(sizes[targets].min()) / ratio, float(sizes[targets].max()) * ratio) if len(targets) else (0, 0)
     others = others[(sizes[others] >= low) & (sizes[others] <= high)]
-    known = _Candidates(graph, read, np.union1d(targets, others))
-    signatures = known.signatures()
-    is_target = np.isin(known.nodes, targets)
+    candidates = _Candidates(graph, read, np.union1d(targets, others))
+    signatures = candidates.signatures()
+    is_target = np.isin(candidates.nodes, targets)
     similarities: dict[tuple[int, int], float] = {}
     for i in np.flatnonzero(is_target).tolist():
         shared = (signatures == signatures[i]).mean(axis=1)
         for j in np.flatnonzero(shared >= _MIN_SHARED).tolist():
-            if i != j and not (is_target[j] and j < i) and known.is_comparable(i, j):
-                similarity = known.similarity(i, j, min_similarity)
+            if i != j and not (is_target[j] and j < i) and candidates.is_comparable(i, j):
+                similarity = candidates.similarity(i, j, min_similarity)
                 if similarity:
                     similarities[i, j] = similarity
     parents = graph.nodes.parents
-    pairs = {(known.nodes[i], known.nodes[j]) for i, j in similarities}
+    pairs = {(candidates.nodes[i], candidates.nodes[j]) for i, j in similarities}
 
     def is_implied(i: int, j: int) -> bool:
-        one, other = known.nodes[i], known.nodes[j]
+        one, other = candidates.nodes[i], candidates.nodes[j]
         ends = ((a, b) for a in (one, *_around(parents, one)) for b in (other, *_around(parents, other)))
         return any((end in pairs or end[::-1] in pairs) and end != (one, other) for end in ends)
 
     kept = [(i, j) for i, j in similarities if not is_implied(i, j)]
     kept.sort(key=lambda pair: (-similarities[pair], pair))
-    return tuple(known.pair(i, j, similarities[i, j]) for i, j in kept)
+    return tuple(candidates.pair(i, j, similarities[i, j]) for i, j in kept)
 
 
 def find_clusters(
@@ -462,12 +462,12 @@ def find_clusters(
     Clusters with the most lines beside the first definition come first, then ids. Members are like the first one, not
     each other. A cluster whose members are all inside of those of another one is left out.
     """
-    known = _Candidates(graph, read, nodes)
-    groups = _split_groups(known, min_similarity)
+    candidates = _Candidates(graph, read, nodes)
+    groups = _split_groups(candidates, min_similarity)
     links: dict[int, dict[int, float]] = {group[0]: {} for group in groups}
-    for i, j in _propose_pairs(known.signatures(), [group[0] for group in groups]):
-        if known.is_comparable(i, j):
-            similarity = known.similarity(i, j, min_similarity)
+    for i, j in _propose_pairs(candidates.signatures(), [group[0] for group in groups]):
+        if candidates.is_comparable(i, j):
+            similarity = candidates.similarity(i, j, min_similarity)
             if similarity:
                 links[i][j] = links[j][i] = similarity
     members = {group[0]: group for group in groups}
@@ -482,21 +482,23 @@ def find_clusters(
         if inside:
             assigned.update((first, *near))
             first_and_nodes.append((first, inside))
-    first_and_nodes.sort(key=lambda each: (-sum(known.n_lines(k) for k in each[1]), each[0]))
+    first_and_nodes.sort(key=lambda each: (-sum(candidates.n_lines(k) for k in each[1]), each[0]))
     clusters: list[SimilarCluster] = []
     cluster_of: dict[int, int] = {}
     parents, n_clusters = graph.nodes.parents, 0
     for first, inside in first_and_nodes:
-        pairs = [(k, known.similarity(first, k, min_similarity)) for k in inside if known.is_comparable(first, k)]
-        members_of = {known.nodes[k] for k, similarity in pairs if similarity}
+        pairs = [
+            (k, candidates.similarity(first, k, min_similarity)) for k in inside if candidates.is_comparable(first, k)
+        ]
+        members_of = {candidates.nodes[k] for k, similarity in pairs if similarity}
         pairs = [
             (k, similarity)
             for k, similarity in pairs
-            if similarity and members_of.isdisjoint(_around(parents, known.nodes[k]))
+            if similarity and members_of.isdisjoint(_around(parents, candidates.nodes[k]))
         ]
         if not pairs:
             continue
-        nodes_of = [known.nodes[k] for k in (first, *(k for k, _ in pairs))]
+        nodes_of = [candidates.nodes[k] for k in (first, *(k for k, _ in pairs))]
         clusters_around = [next((cluster_of[n] for n in _around(parents, k) if n in cluster_of), -1) for k in nodes_of]
         cluster_of.update((node, first) for node in nodes_of if node not in cluster_of)
         if clusters_around[0] >= 0 and len(set(clusters_around)) == 1:
@@ -504,9 +506,11 @@ def find_clusters(
         n_clusters += 1
         if limit is None or len(clusters) < limit:
             pairs.sort(key=lambda pair: (-pair[1], pair[0]))
-            n_lines = sum(known.n_lines(k) for k, _ in pairs)
+            n_lines = sum(candidates.n_lines(k) for k, _ in pairs)
             clusters.append(
-                SimilarCluster(known.describe(first), tuple(known.pair(first, k, s) for k, s in pairs), n_lines)
+                SimilarCluster(
+                    candidates.describe(first), tuple(candidates.pair(first, k, s) for k, s in pairs), n_lines
+                )
             )
     return tuple(clusters), n_clusters
 
@@ -517,13 +521,13 @@ def _around(parents: NDArray[np.int32], node: int) -> Iterator[int]:
         yield node
 
 
-def _split_groups(known: _Candidates, min_similarity: float) -> list[list[int]]:
+def _split_groups(candidates: _Candidates, min_similarity: float) -> list[list[int]]:
     """Return groups of definitions of one shape that are similar to the first of their group."""
     groups = []
-    for group in known.groups_of_one_shape():
+    for group in candidates.groups_of_one_shape():
         for _ in range(_MAX_ROUNDS):
             first, *rest = group
-            is_near = [bool(known.similarity(first, each, min_similarity)) for each in rest]
+            is_near = [bool(candidates.similarity(first, each, min_similarity)) for each in rest]
             groups.append([first, *(each for each, near in zip(rest, is_near, strict=True) if near)])
             group = [each for each, near in zip(rest, is_near, strict=True) if not near]
             if not group:

@@ -98,11 +98,17 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _output(command: Sequence[str], environment: Mapping[str, str], ends: float, place: str | None = None) -> str:
     """Return what a command writes. Raises OSError, and SubprocessError once the time `ends`."""
-    left = ends - time.monotonic()
-    if left <= 0:
+    seconds_left = ends - time.monotonic()
+    if seconds_left <= 0:
         raise subprocess.TimeoutExpired(list(command), 0.0)
     done = subprocess.run(
-        list(command), env=dict(environment), cwd=place, capture_output=True, text=True, timeout=left, errors="replace"
+        list(command),
+        env=dict(environment),
+        cwd=place,
+        capture_output=True,
+        text=True,
+        timeout=seconds_left,
+        errors="replace",
     )
     return done.stdout
 

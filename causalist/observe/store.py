@@ -204,12 +204,14 @@ def add_run(store: ObservedStore, run: RunFolder, seen: ObservedCalls, index: In
         pair = source, target
         n, n_through = seen.direct.get(pair, 0), seen.through.get(pair, 0)
         added = CallCount(version(source), version(target), n, n_through, seen.rows.get(pair, -1), number)
-        known = store.calls.get((ids[source], ids[target]))
-        if known is not None and known[:2] == added[:2]:
-            if not n + n_through and known.n + known.n_through:
+        earlier = store.calls.get((ids[source], ids[target]))
+        if earlier is not None and earlier[:2] == added[:2]:
+            if not n + n_through and earlier.n + earlier.n_through:
                 continue  # seen before
             added = added._replace(
-                n=n + known.n, n_through=n_through + known.n_through, row=added.row if added.row >= 0 else known.row
+                n=n + earlier.n,
+                n_through=n_through + earlier.n_through,
+                row=added.row if added.row >= 0 else earlier.row,
             )
         store.calls[ids[source], ids[target]] = added
     for test, ran in sorted(seen.tests.items()):
@@ -475,11 +477,11 @@ def test_records(index: Index, store: ObservedStore, freshness: Freshness) -> di
     ids, record_by_node = index.graph.nodes.ids, dict[int, TestRecord]()
 
     def is_as_it_was(version: Version) -> bool:
-        if version not in known:
-            known[version] = freshness.is_current(version, store.blobs.get(version, ""))
-        return known[version]
+        if version not in is_current_by_version:
+            is_current_by_version[version] = freshness.is_current(version, store.blobs.get(version, ""))
+        return is_current_by_version[version]
 
-    known: dict[Version, bool] = {}
+    is_current_by_version: dict[Version, bool] = {}
     for test, ran in store.tests.values():
         node = ids.position(test.id)
         if node >= 0:
@@ -504,14 +506,14 @@ def changed_paths(index: Index, store: ObservedStore) -> frozenset[str]:
 def count_observed(graph: ObservedGraph, store: ObservedStore, n_stale: int) -> ObservedStatus:
     """Return counts of what the store has and what the graph takes of it."""
     rules = graph.edges.rules
-    known = {number: graph.rule_names[int(rules[number])] not in _RULES for number in graph.sightings}
+    is_known_by_edge = {number: graph.rule_names[int(rules[number])] not in _RULES for number in graph.sightings}
     is_seen = {number: bool(each.n + each.n_through) for number, each in graph.sightings.items()}
     return ObservedStatus(
         tuple(store.runs),
         sum(bool(call.n) for call in store.calls.values()),
         sum(bool(call.n_through) and not call.n for call in store.calls.values()),
-        sum(is_seen[number] for number, is_known in known.items() if is_known),
-        sum(not is_known for is_known in known.values()),
+        sum(is_seen[number] for number, is_known in is_known_by_edge.items() if is_known),
+        sum(not is_known for is_known in is_known_by_edge.values()),
         sum(not seen for seen in is_seen.values()),
         n_stale,
         len(store.tests),

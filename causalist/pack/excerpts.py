@@ -278,11 +278,11 @@ def _line_weights(
     lines: Sequence[str], numbers: Sequence[int | None], telling: Mapping[int, float], uses: Collection[int]
 ) -> list[float]:
     """Return the weight of each line of a body. `telling` and `uses` have rows of the file."""
-    said = [0.0 if number is None else telling.get(number - 1, 0.0) for number in numbers]
+    weights = [0.0 if number is None else telling.get(number - 1, 0.0) for number in numbers]
     used = [number is not None and number - 1 in uses for number in numbers]
-    most = max(said, default=0.0)
+    most = max(weights, default=0.0)
     near = [0.0] * len(lines)
-    for j, each in enumerate(said):
+    for j, each in enumerate(weights):
         for i in range(max(0, j - _NEARBY_LINES), min(len(lines), j + _NEARBY_LINES + 1)) if each else ():
             near[i] = max(near[i], each * _NEARBY_DECAY ** abs(i - j))
     result = []

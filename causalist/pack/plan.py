@@ -264,35 +264,35 @@ class Planner:
         they are worth their tokens, one-liners for what else may be needed, edges, and reasons.
         """
         nothing = self._completed({}, set(), {})
-        left = budget - self._counter(self._renderer.document(nothing, int(budget)))
+        tokens_left = budget - self._counter(self._renderer.document(nothing, int(budget)))
         lines: dict[int, int] = {}
         # Where files were asked for, their places are the answer, and definitions inside show them.
         files = [number for number in self._ranked if self._entries[number].kind == "file"]
         if any(not len(self._entries[number].body) for number in files):
-            left = self._list(files, lines, left, len(files))
+            tokens_left = self._list(files, lines, tokens_left, len(files))
         # One-liners and edges say how the bodies belong together: they keep a part of the budget.
-        kept = min(REST_SHARE * budget, left) if self._renderer.shows_source else 0.0
-        left = self._grow_bodies(lines, left - kept, budget) + kept
+        kept = min(REST_SHARE * budget, tokens_left) if self._renderer.shows_source else 0.0
+        tokens_left = self._grow_bodies(lines, tokens_left - kept, budget) + kept
         if not self._bare.fills:
             # A small pack without source would hold nothing at all.
             least = 0 if lines else MIN_REST_TOKENS
-            left = min(left, max(least, (ONE_LINER_SHARE + LINK_SHARE + OVERHEAD_SHARE) * budget))
+            tokens_left = min(tokens_left, max(least, (ONE_LINER_SHARE + LINK_SHARE + OVERHEAD_SHARE) * budget))
         if not lines:
-            left = self._list(self._ranked, lines, left, len(self._ranked))
-        room = min(left, ONE_LINER_SHARE * budget)
-        left -= room - self._list(self._ranked, lines, room, MAX_ONE_LINERS)
-        links = self._affordable_links(min(left, LINK_SHARE * budget), lines)
-        left -= sum(self._link_prices[number] for number in links)
+            tokens_left = self._list(self._ranked, lines, tokens_left, len(self._ranked))
+        room = min(tokens_left, ONE_LINER_SHARE * budget)
+        tokens_left -= room - self._list(self._ranked, lines, room, MAX_ONE_LINERS)
+        links = self._affordable_links(min(tokens_left, LINK_SHARE * budget), lines)
+        tokens_left -= sum(self._link_prices[number] for number in links)
         detail: dict[int, DetailLevel] = {}
         sourced = [number for number in lines if lines[number] or not len(self._entries[number].body)]
         heads = sum(self._price(number, 0) for number in lines)
         spent = sum(self._price(number, n_lines) for number, n_lines in lines.items())
-        room = min(left, max(OVERHEAD_SHARE * spent - heads, MAX_SMALL_REASON_TOKENS - OVERHEAD_SHARE * spent))
+        room = min(tokens_left, max(OVERHEAD_SHARE * spent - heads, MAX_SMALL_REASON_TOKENS - OVERHEAD_SHARE * spent))
         room = self._tell(detail, sourced, lines, DetailLevel.BRIEFLY, room)
         self._tell(detail, sourced, lines, DetailLevel.FULLY, room)
         return self._completed(lines, links, detail)
 
-    def _list(self, numbers: Sequence[int], lines: dict[int, int], left: float, most: int) -> float:
+    def _list(self, numbers: Sequence[int], lines: dict[int, int], tokens_left: float, most: int) -> float:
         """Add at most `most` one-liners in the order of `numbers`, and return what is left."""
         for number in numbers:
             entry = self._entries[number]
@@ -300,12 +300,12 @@ class Planner:
             if number in lines or (entry.kind == "file" and len(entry.body)):
                 continue
             price = self._price(number, 0)
-            if price > left or not most:
+            if price > tokens_left or not most:
                 break
             lines[number] = 0
-            left -= price
+            tokens_left -= price
             most -= 1
-        return left
+        return tokens_left
 
     def _tell(
         self,
@@ -313,7 +313,7 @@ class Planner:
         numbers: Sequence[int],
         lines: dict[int, int],
         level: DetailLevel,
-        left: float,
+        tokens_left: float,
     ) -> float:
         """Raise the detail of some items to a level, best first, as far as it fits."""
         for number in sorted(numbers, key=lambda number: self._entries[number].order):
@@ -323,11 +323,11 @@ class Planner:
                 continue
             before, after = (self._counter(self._renderer.item(each, self._bare.fence)) for each in (now, more))
             price = after - before
-            if price > left:
+            if price > tokens_left:
                 break
-            left -= price
+            tokens_left -= price
             detail[number] = level
-        return left
+        return tokens_left
 
     def _shown(self, number: int, n_lines: int, detail: DetailLevel = DetailLevel.NOTHING) -> PlannedItem:
         # Why a neighbor or a file is named without its source is all that it says.
@@ -335,7 +335,7 @@ class Planner:
         is_bare = not n_lines and (entry.via or (entry.kind == "file" and not len(entry.body)))
         return PlannedItem(entry, n_lines, max(detail, DetailLevel.BRIEFLY if is_bare else DetailLevel.NOTHING))
 
-    def _grow_bodies(self, lines: dict[int, int], left: float, budget: float) -> float:
+    def _grow_bodies(self, lines: dict[int, int], tokens_left: float, budget: float) -> float:
         """Give room to bodies, the most needed first, and return what is left.
 
         First every body within its share, if it is worth its tokens, then the cut ones again with all that remains.
@@ -354,18 +354,18 @@ class Planner:
                     continue
                 paid = self._price(number, had) if number in lines else 0
                 share = min(BODY_SHARE, max(MIN_BODY_SHARE, SHARE_BY_NEED * entry.needed))
-                room = min(left, share * budget if is_first else left)
+                room = min(tokens_left, share * budget if is_first else tokens_left)
                 wanted = self._lines_within(number, paid + room)
                 if NEARLY_WHOLE_THRESHOLD * len(entry.body) <= wanted < len(entry.body):
-                    wanted = max(wanted, self._lines_within(number, paid + min(left, 2 * room)))
+                    wanted = max(wanted, self._lines_within(number, paid + min(tokens_left, 2 * room)))
                 if wanted <= had:
                     continue
                 price = self._price(number, wanted)
                 if is_first and not fills and lines and entry.needed < strictness * MIN_GAIN * price / 1000:
                     continue
-                left -= price - paid
+                tokens_left -= price - paid
                 lines[number] = wanted
-        return left
+        return tokens_left
 
     def _by_gain(self) -> list[int]:
         """Return bodies, the best first: the most needed, of equally needed ones the shorter."""
@@ -417,7 +417,7 @@ class Planner:
                 guess = min(guess, max(least, count // 2))
         return best if best >= least else 0
 
-    def _affordable_links(self, left: float, lines: Mapping[int, int]) -> set[int]:
+    def _affordable_links(self, tokens_left: float, lines: Mapping[int, int]) -> set[int]:
         """Return numbers of the edges that fit, of shown items, the most certain first."""
         shown = {self._entries[number].node for number in lines}
         sourced = {self._entries[number].node for number, n_lines in lines.items() if n_lines}
@@ -439,8 +439,8 @@ class Planner:
         for number in order[: None if self._bare.fills else MAX_LINKS]:
             if number not in self._link_prices:
                 self._link_prices[number] = self._counter(self._renderer.link(self._links[number]))
-            left -= self._link_prices[number]
-            if left < 0:
+            tokens_left -= self._link_prices[number]
+            if tokens_left < 0:
                 break
             chosen.add(number)
         return chosen

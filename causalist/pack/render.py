@@ -114,15 +114,15 @@ def reason_phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tup
         given[phrase] = given.get(phrase, 0.0) + reason.value
     leads = [PHRASES[LEADING]] if LEADING in (reason.signal for reason in reasons[:1]) else []
     order = dict.fromkeys([*leads, *(phrase for phrase, _ in sorted(given.items(), key=itemgetter(1), reverse=True))])
-    said = [(phrase, _joined([detail for detail in details[phrase] if detail])) for phrase in order]
-    links = [each for each in said if each[0] == PHRASES[_SUPPORT]]
+    phrases = [(phrase, _joined([detail for detail in details[phrase] if detail])) for phrase in order]
+    links = [each for each in phrases if each[0] == PHRASES[_SUPPORT]]
     if links and not links[0][1]:
         # That it is linked to something says little beside anything else.
-        said = [*(each for each in said if each not in links), *links]
-    if said and said[0][0] in (PHRASES[_SUPPORT], _FILE):
-        words = [each for each in said if each[1] and each[0] not in (PHRASES[_SUPPORT], _FILE)]
-        said = list(dict.fromkeys([*words[:1], *said]))
-    return tuple(with_detail.replace("{}", detail) if detail else bare for (with_detail, bare), detail in said)
+        phrases = [*(each for each in phrases if each not in links), *links]
+    if phrases and phrases[0][0] in (PHRASES[_SUPPORT], _FILE):
+        words = [each for each in phrases if each[1] and each[0] not in (PHRASES[_SUPPORT], _FILE)]
+        phrases = list(dict.fromkeys([*words[:1], *phrases]))
+    return tuple(with_detail.replace("{}", detail) if detail else bare for (with_detail, bare), detail in phrases)
 
 
 def _joined(details: Sequence[str]) -> str:
@@ -519,17 +519,17 @@ class TextRenderer:
         """Return the finished text, with `tokens` as its count."""
         named = find_named(plan.question, [shown.entry for shown in plan.items])
         parts = [self._header(plan, tokens, starts_with_name=bool(named))]
-        told: set[Link] = set()
+        shown_links: set[Link] = set()
         for number, shown in enumerate(plan.items):
             if number and (shown.n_lines or plan.items[number - 1].n_lines):
                 parts.append("\n")
             parts.append(self.item(shown, plan.fence))
             if number < len(named):
                 for title, uses in _find_uses(plan, shown).items():
-                    told.update(uses.values())
+                    shown_links.update(uses.values())
                     parts.append(_list_uses(title, uses))
         for title, removed in (("edges:\n", False), ("edges set aside to break cycles:\n", True)):
-            lines = [self.link(link) for link in plan.links if link.removed is removed and link not in told]
+            lines = [self.link(link) for link in plan.links if link.removed is removed and link not in shown_links]
             if lines:
                 parts.append("\n" + title + "".join(lines))
         missing = describe_omissions(plan)
@@ -586,12 +586,12 @@ def _find_uses(plan: Plan, shown: PlannedItem) -> dict[str, dict[str, Link]]:
 
 def _list_uses(title: str, uses: Mapping[str, Link]) -> str:
     """Return one line for the callers or the callees of a definition, each with the place of the call."""
-    told = [
+    phrases = [
         name if link.edge.line is None else f"{name} ({link.path}:{link.edge.line})"
         for name, link in list(uses.items())[:_MAX_USES]
     ]
     more = f" and {len(uses) - _MAX_USES} more" if len(uses) > _MAX_USES else ""
-    return f"   {title}: {', '.join(told)}{more}\n"
+    return f"   {title}: {', '.join(phrases)}{more}\n"
 
 
 def _lower_first(text: str) -> str:

@@ -225,8 +225,8 @@ def answer_id(index: Index, query: str, options: AskOptions, learned: str = "") 
     if learned:
         digest.update(f"{learned}\n".encode())
     given = asdict(options) | {"format": str(options.format)}  # ids are older than the enum of formats
-    said = sorted((name, value) for name, value in given.items() if name not in _UNSAID_IF_EMPTY or value)
-    digest.update(repr((query, said)).encode())
+    values = sorted((name, value) for name, value in given.items() if name not in _UNSAID_IF_EMPTY or value)
+    digest.update(repr((query, values)).encode())
     return digest.hexdigest()[:16]
 
 

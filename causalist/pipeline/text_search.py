@@ -148,8 +148,8 @@ def _find_printed(pattern: TextPattern, index: Index, texts: SourceText) -> Mapp
             read[path] = texts.read_bytes(path)
         source = _NodeText(node, read[path], graph)
         if has_adjacent_pair(words, source.text):
-            for said in match_literals(words, source.text):
-                _keep_best(by_wording, source, said.at, said.weight)
+            for literal in match_literals(words, source.text):
+                _keep_best(by_wording, source, literal.at, literal.weight)
         if pattern.is_exact:
             run, at = _longest_run(words, source.text)
             is_long = (
@@ -267,11 +267,11 @@ class _TimedRegex:
         self._until = time.monotonic() + TIME_LIMIT_SECONDS
 
     def __call__(self, text: str) -> Iterator[int]:
-        left = min(self._until - time.monotonic(), self._steps.left())
+        seconds_left = min(self._until - time.monotonic(), self._steps.left())
         try:
-            if left <= 0:
+            if seconds_left <= 0:
                 raise TimeoutError
-            for match in self._compiled.finditer(text, timeout=left):
+            for match in self._compiled.finditer(text, timeout=seconds_left):
                 if match.end() > match.start():  # nothing is found by matching nothing
                     yield match.start()
         except TimeoutError:

@@ -71,12 +71,12 @@ def prove_change(
     deadline = time.monotonic() + options.max_seconds
     proven = []
     for name in names:
-        left = deadline - time.monotonic()
-        if left <= 0:
+        seconds_left = deadline - time.monotonic()
+        if seconds_left <= 0:
             proven.append(ProvenChange(name, 0, 0, 0, 0, _TIME_IS_UP))
             continue
         try:
-            proven.append(_count(prove(name, replace(options, max_seconds=left))))
+            proven.append(_count(prove(name, replace(options, max_seconds=seconds_left))))
         except ProofFailed as error:
             proven.append(ProvenChange(name, 0, 0, 0, 0, str(error)))
     return tuple(proven)

@@ -199,9 +199,9 @@ class _Lab:
 
     def is_as_indexed(self, path: str) -> bool:
         """Return True if the copy of a file is what the index has."""
-        known = self.freshness.text_of(path)
+        indexed_text = self.freshness.text_of(path)
         try:
-            return bool(known) and (self.copies(1)[0].root / path).read_bytes() == known
+            return bool(indexed_text) and (self.copies(1)[0].root / path).read_bytes() == indexed_text
         except OSError:
             return False
 
@@ -269,8 +269,8 @@ class _Experiment:
 
     def _known_record(self) -> NodeRecord | None:
         """Return the record of this version of the function, as far as it still counts."""
-        known = self._store.nodes.get(self._id)
-        return known if known is not None and known.version == self._version else None
+        record = self._store.nodes.get(self._id)
+        return record if record is not None and record.version == self._version else None
 
     def _is_decided(self, record: NodeRecord, mutants: Sequence[Mutant]) -> bool:
         if record.state != self._lab.state or not set(self._subject.tests) <= record.tests.keys():
@@ -478,7 +478,7 @@ class _Experiment:
 
     # -- the mutants
 
-    def _experiment(self, mutants: Sequence[Mutant], known: NodeRecord | None) -> NodeRecord:
+    def _experiment(self, mutants: Sequence[Mutant], earlier: NodeRecord | None) -> NodeRecord:
         """Run the tests without and with mutants, and save what is found after each."""
         lab = self._lab
         record = NodeRecord(self._version, lab.state, int(time.time()))
@@ -490,10 +490,10 @@ class _Experiment:
         lab.progress(f"tests of {self._id} without a mutant", 0, 0)
         baseline = self._run_baseline(copy)
         if baseline is None:
-            return known if known is not None else record
+            return earlier if earlier is not None else record
         record.tests = baseline.states
         wanted = {test for test, state in baseline.states.items() if state.left_out == RUNS}
-        self._carry_over(record, known, wanted)
+        self._carry_over(record, earlier, wanted)
         record = self._save(record, [])
         open_mutants = [
             m for m in mutants
@@ -518,14 +518,14 @@ class _Experiment:
                 record = self._save(record, edges)
         return record
 
-    def _carry_over(self, record: NodeRecord, known: NodeRecord | None, wanted: set[str]) -> None:
+    def _carry_over(self, record: NodeRecord, earlier: NodeRecord | None, wanted: set[str]) -> None:
         """Take outcomes of tests that are as they were, and reach the function the same way."""
         same = (
             set()
-            if known is None
-            else {test for test in wanted if test in known.tests and known.tests[test] == record.tests[test]}
+            if earlier is None
+            else {test for test in wanted if test in earlier.tests and earlier.tests[test] == record.tests[test]}
         )
-        for each in known.mutants.values() if known is not None else ():
+        for each in earlier.mutants.values() if earlier is not None else ():
             outcomes = {test: outcome for test, outcome in each.outcomes.items() if test in same}
             if outcomes:
                 record.mutants[each.id] = each._replace(outcomes=outcomes)
@@ -630,8 +630,8 @@ class _Results:
             return None
         copy = self._free.pop()
         try:
-            known = self._record.mutants.get(mutant.id)
-            decided = known.outcomes.keys() if known is not None else set()
+            earlier = self._record.mutants.get(mutant.id)
+            decided = earlier.outcomes.keys() if earlier is not None else set()
             names = {name: test for name, test in self._names.items() if test not in decided}
             return self._experiment.try_mutant(copy, mutant, names, self._proven)
         finally:

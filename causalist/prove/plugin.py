@@ -77,16 +77,16 @@ class _Runner:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: Any, items: List[Any]) -> None:
         kept: List[Any] = []
-        left: List[Any] = []
+        deselected: List[Any] = []
         for item in items:
             ids = self.ids_of(item)
-            known = [each for each in ids if each in self.tests]
-            self.ids[item.nodeid] = (known or ids)[0]
-            wanted = self.is_all or (item.nodeid in self.names if self.names else bool(known))
-            (kept if wanted else left).append(item)
-        if left:
+            known_ids = [each for each in ids if each in self.tests]
+            self.ids[item.nodeid] = (known_ids or ids)[0]
+            wanted = self.is_all or (item.nodeid in self.names if self.names else bool(known_ids))
+            (kept if wanted else deselected).append(item)
+        if deselected:
             items[:] = kept
-            config.hook.pytest_deselected(items=left)
+            config.hook.pytest_deselected(items=deselected)
 
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
@@ -164,13 +164,13 @@ class _Runner:
         if event != "call":
             return
         code = frame.f_code
-        known = self.is_node.get(code)
-        if known is None:
+        is_node = self.is_node.get(code)
+        if is_node is None:
             path, first, last, name = self.plan["node"]
-            known = code.co_name == name and first <= code.co_firstlineno <= last
-            known = known and self.path_of(code.co_filename) == path
-            self.is_node[code] = known
-        if known and self.current not in self.ran:
+            is_node = code.co_name == name and first <= code.co_firstlineno <= last
+            is_node = is_node and self.path_of(code.co_filename) == path
+            self.is_node[code] = is_node
+        if is_node and self.current not in self.ran:
             self.ran.add(self.current)
             rows = []
             while frame is not None:

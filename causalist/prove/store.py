@@ -145,8 +145,8 @@ def save_record(
         }
         for edge in edges:
             key = edge.source.id, edge.target.id
-            known = store.edges.get(key)
-            if known is None or known[:2] != edge[:2] or (edge.is_direct and not known.is_direct):
+            earlier = store.edges.get(key)
+            if earlier is None or earlier[:2] != edge[:2] or (edge.is_direct and not earlier.is_direct):
                 store.edges[key] = edge
         versions = {record.version, *(each.version for each in record.tests.values())}
         versions |= {each for test in record.tests.values() for each in test.way}
@@ -268,16 +268,16 @@ def proven_graph(graph: CodeGraph, store: ProofStore, freshness: Freshness) -> O
         is_file = graph.kind(target) is NodeKind.FILE
         kind = EdgeKind.CALLS if edge.is_direct else EdgeKind.IMPORTS if is_file else EdgeKind.REFERENCES
         end = as_written(graph, source, target) if edge.is_direct else target
-        known = numbers.of(source, end, kind)
-        mark(calls or ([known] if known >= 0 else []), (source, end, int(kind)), edge.row, proof)
+        edge_number = numbers.of(source, end, kind)
+        mark(calls or ([edge_number] if edge_number >= 0 else []), (source, end, int(kind)), edge.row, proof)
     for node, record in sorted(store.nodes.items()):
         target = ids.position(node)
         for test, proof in _proofs_of(record):
             source = ids.position(test)
             if source >= 0 and target >= 0 and store.is_current(_concerned(record, test), freshness):
-                known = numbers.of(source, target, EdgeKind.TESTS)
+                edge_number = numbers.of(source, target, EdgeKind.TESTS)
                 row = int(graph.nodes.start_rows[source])
-                mark([known] if known >= 0 else [], (source, target, int(EdgeKind.TESTS)), row, proof)
+                mark([edge_number] if edge_number >= 0 else [], (source, target, int(EdgeKind.TESTS)), row, proof)
     table, rules, places, numbers_of_new = merge_edges(graph, confidences, added, (RULE,))
     by_number = {places[number]: proof for number, proof in proofs.items()}
     by_number |= {number: new[key] for key, number in numbers_of_new.items()}

@@ -94,10 +94,10 @@ def hashes_of(text: bytes, starts: NDArray[np.int64], lengths: NDArray[np.int64]
     done = 8
     longer = np.flatnonzero(lengths > done)
     while len(longer):
-        left = lengths[longer] - done
-        mixed = hashes[longer] + (eights[starts[longer] + done] & LOWEST[np.minimum(left, 8)])
+        n_left = lengths[longer] - done
+        mixed = hashes[longer] + (eights[starts[longer] + done] & LOWEST[np.minimum(n_left, 8)])
         mixed *= SPREAD
         hashes[longer] = mixed ^ mixed >> _SHIFT
         done += 8
-        longer = longer[left > 8]
+        longer = longer[n_left > 8]
     return hashes

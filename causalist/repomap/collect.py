@@ -468,19 +468,19 @@ def build_describer(paths: frozenset[str], doc_of: Callable[[str], str], read: R
                 summary = read_package_metadata(name, read(f"{folder}/{name}")).summary
                 if summary:
                     return summary
-        said = first_sentence(_first(_HEADS, folder, paths, doc_of))
-        if said:
-            return said
+        sentence = first_sentence(_first(_HEADS, folder, paths, doc_of))
+        if sentence:
+            return sentence
         return _first(_READMES, folder, paths, lambda path: first_paragraph(read(path), [folder]))
 
     return describe
 
 
-def _first(names: Sequence[str], folder: str, paths: frozenset[str], said: Callable[[str], str]) -> str:
+def _first(names: Sequence[str], folder: str, paths: frozenset[str], text_of: Callable[[str], str]) -> str:
     for name in names:
         path = f"{folder}/{name}"
         if path in paths:
-            doc = said(path)
+            doc = text_of(path)
             if " " in doc and not _NO_DESCRIPTION.search(doc):
                 return doc
     return ""

@@ -228,11 +228,11 @@ def first_paragraph(text: str, names: Iterable[str] = (), *, is_described: bool 
         if own and own[0].level and len(_WORD.findall(own[0].said)) >= _MIN_WORDS:
             own[0] = _Block(0, own[0].said)
     for part in (own, blocks):
-        paragraphs = [said for said in _read_sections(part) if _is_description(said, keys)][:_EARLY]
+        paragraphs = [paragraph for paragraph in _read_sections(part) if _is_description(paragraph, keys)][:_EARLY]
         if part is blocks and is_described:
-            paragraphs = [said for said in paragraphs if _names_itself(said, keys)]
+            paragraphs = [paragraph for paragraph in paragraphs if _names_itself(paragraph, keys)]
         if paragraphs:
-            return max(paragraphs, key=lambda said: _rate_description(said, keys))  # of equal ones the first
+            return max(paragraphs, key=lambda paragraph: _rate_description(paragraph, keys))  # of equal ones the first
     if is_described:
         return ""
     title = next((block.said for block in blocks if block.level == 1), "")
@@ -252,27 +252,27 @@ def _read_sections(blocks: Sequence[_Block]) -> Iterator[str]:
             left_out = block.level if _OTHER_SECTION.match(block.said) else 0
 
 
-def _is_description(said: str, keys: Sequence[str]) -> bool:
-    words = _WORD.findall(said)
-    if len(words) < _MIN_WORDS or sum(map(len, words)) <= len(said) * 0.6:
+def _is_description(paragraph: str, keys: Sequence[str]) -> bool:
+    words = _WORD.findall(paragraph)
+    if len(words) < _MIN_WORDS or sum(map(len, words)) <= len(paragraph) * 0.6:
         return False
-    return _names_itself(said, keys) or not (_NOTICE.search(said) or _NOTICE_BEGINNING.match(said))
+    return _names_itself(paragraph, keys) or not (_NOTICE.search(paragraph) or _NOTICE_BEGINNING.match(paragraph))
 
 
-def _rate_description(said: str, keys: Sequence[str]) -> int:
+def _rate_description(paragraph: str, keys: Sequence[str]) -> int:
     """Return how much a paragraph looks like a description: 2, 1 or 0."""
-    if _names_itself(said, keys):
+    if _names_itself(paragraph, keys):
         return 2
-    return int(bool(_DEFINES.search(said) or _KIND.match(said)))
+    return int(bool(_DEFINES.search(paragraph) or _KIND.match(paragraph)))
 
 
-def _names_itself(said: str, keys: Sequence[str]) -> bool:
+def _names_itself(paragraph: str, keys: Sequence[str]) -> bool:
     """Return True if a paragraph begins with a name of the project and a verb that defines it."""
-    verb = _DEFINES.search(said)
+    verb = _DEFINES.search(paragraph)
     if verb is None:
         return False
-    before = _key(said[: verb.start()])
-    few = len(said[: verb.start()].split()) <= _MAX_WORDS_BEFORE_VERB
+    before = _key(paragraph[: verb.start()])
+    few = len(paragraph[: verb.start()].split()) <= _MAX_WORDS_BEFORE_VERB
     return few and any(before.startswith(key) for key in keys)
 
 
@@ -336,9 +336,9 @@ def _read_blocks(text: str) -> list[_Block]:
     text = _BLOCK_TAG.sub("\n\n", text)
     blocks = []
     for level, lines in _split_blocks(text):
-        said = _plain(" ".join(lines)) if level else _said(lines)
-        if said:
-            blocks.append(_Block(level, said))
+        block_text = _plain(" ".join(lines)) if level else _said(lines)
+        if block_text:
+            blocks.append(_Block(level, block_text))
     return blocks
 
 

@@ -57,7 +57,7 @@ def draw_map(overview: Overview, *, max_tokens: int, format: str, counter: Count
 
 def _order(overview: Overview) -> list[str]:
     """Return the names of the parts in the order in which entries are taken, each repeated once for each entry."""
-    left = {
+    n_left = {
         "summary": 1 if overview.summary else 0,
         "paragraph": 1 if overview.paragraph else 0,
         "languages": 1,
@@ -70,13 +70,13 @@ def _order(overview: Overview) -> list[str]:
 
     def parts() -> Iterator[str]:
         yield from _FIRST
-        while any(left[part] > 0 for part in _TURN):
+        while any(n_left[part] > 0 for part in _TURN):
             yield from _TURN
 
     order = []
     for part in parts():
-        if left[part] > 0:
-            left[part] -= 1
+        if n_left[part] > 0:
+            n_left[part] -= 1
             order.append(part)
         if len(order) == _MAX_PARTS:
             break
@@ -238,12 +238,12 @@ def _files(files: Mapping[str, Sequence[KeyDefinition]], folder: str, style: _St
         )
         for definition in definitions:
             hit = definition.hit
-            said = style.code(one_line(_signature(hit), _MAX_SIGNATURE_CHARACTERS))
+            line = style.code(one_line(_signature(hit), _MAX_SIGNATURE_CHARACTERS))
             if hit.doc:
-                said += f" — {style.prose(one_line(first_sentence(hit.doc), _MAX_DOC_CHARACTERS))}"
+                line += f" — {style.prose(one_line(first_sentence(hit.doc), _MAX_DOC_CHARACTERS))}"
             if definition.members:
-                said += f" [{', '.join(definition.members)}]"
-            yield style.item(2, said)
+                line += f" [{', '.join(definition.members)}]"
+            yield style.item(2, line)
 
 
 def _signature(hit: Hit) -> str:

@@ -326,22 +326,22 @@ def _match(
     come: list[DefinitionVersion] = []
     every: tuple[Callable[[DefinitionVersion], object], ...] = (_text_key, _code_key, _signature_key, _any_key)
     for name in dict.fromkeys((*before, *after)):
-        left, right = before[name], after[name]
-        for key in every if len(left) > 1 or len(right) > 1 else every[-1:]:
-            if not left or not right:
+        old_left, new_left = before[name], after[name]
+        for key in every if len(old_left) > 1 or len(new_left) > 1 else every[-1:]:
+            if not old_left or not new_left:
                 break
-            waiting = list(right)
+            waiting = list(new_left)
             kept: list[DefinitionVersion] = []
-            for each in left:
+            for each in old_left:
                 partner = next((other for other in waiting if key(other) == key(each)), None)
                 if partner is None:
                     kept.append(each)
                 else:
                     waiting.remove(partner)
                     pairs.append((each, partner))
-            left, right = kept, waiting
-        gone += left
-        come += right
+            old_left, new_left = kept, waiting
+        gone += old_left
+        come += new_left
     return pairs, gone, come
 
 
@@ -378,10 +378,10 @@ class _Neighbors:
 def _follow(removed: list[DefinitionVersion], added: list[DefinitionVersion]) -> list[ChangedDefinition]:
     """Return removed, added and moved definitions, the outermost of each alone."""
     became: list[tuple[DefinitionVersion, DefinitionVersion]] = []
-    left, right = list(removed), list(added)
+    old_left, new_left = list(removed), list(added)
     taken: set[int] = set()
-    nearby = _Neighbors(right)
-    for each in left:
+    nearby = _Neighbors(new_left)
+    for each in old_left:
         same = [o for o in nearby.of(each) if id(o) not in taken and _without_name(o) == _without_name(each)]
         same.sort(key=lambda o: (o.fact.name != each.fact.name, o.path != each.path))
         is_sure = len(each.whole) >= _LEAST_MARKS or (same and same[0].fact.name == each.fact.name)
@@ -392,15 +392,15 @@ def _follow(removed: list[DefinitionVersion], added: list[DefinitionVersion]) ->
         ):
             became.append((each, same[0]))
             taken.update((id(each), id(same[0])))
-    left = [each for each in left if id(each) not in taken]
-    right = [each for each in right if id(each) not in taken]
+    old_left = [each for each in old_left if id(each) not in taken]
+    new_left = [each for each in new_left if id(each) not in taken]
     shares: list[tuple[float, bool, int, int]] = []
-    if len(left) * len(right) <= _MAX_PAIRS:
+    if len(old_left) * len(new_left) <= _MAX_PAIRS:
         counts: dict[int, Counter[bytes]] = {}
-        for i, each in enumerate(left):
+        for i, each in enumerate(old_left):
             if each.fact.kind not in CALLABLE_KINDS | TYPE_KINDS or len(each.whole) < _LEAST_MARKS:
                 continue
-            for j, other in enumerate(right):
+            for j, other in enumerate(new_left):
                 is_near = each.fact.name == other.fact.name or (
                     each.path == other.path and _parent_name(each) == _parent_name(other)
                 )
@@ -414,9 +414,9 @@ def _follow(removed: list[DefinitionVersion], added: list[DefinitionVersion]) ->
                 if share >= (_LEAST_SHARE if each.fact.name == other.fact.name else 0.8):
                     shares.append((-share, each.fact.name != other.fact.name, i, j))
     for _, _, i, j in sorted(shares):
-        if id(left[i]) not in taken and id(right[j]) not in taken:
-            became.append((left[i], right[j]))
-            taken.update((id(left[i]), id(right[j])))
+        if id(old_left[i]) not in taken and id(new_left[j]) not in taken:
+            became.append((old_left[i], new_left[j]))
+            taken.update((id(old_left[i]), id(new_left[j])))
     result = []
     for old, new in became:
         is_edited = _without_name(old) != _without_name(new)
@@ -425,12 +425,12 @@ def _follow(removed: list[DefinitionVersion], added: list[DefinitionVersion]) ->
         )
     result += [
         ChangedDefinition(ChangeKind.REMOVED, each.node, each.path, each.fact.start_row + 1, old=each)
-        for each in left
+        for each in old_left
         if id(each) not in taken
     ]
     result += [
         ChangedDefinition(ChangeKind.ADDED, each.node, each.path, each.fact.start_row + 1, new=each)
-        for each in right
+        for each in new_left
         if id(each) not in taken
     ]
     return [each for each in result if not _is_inside(each, result)]

@@ -86,11 +86,11 @@ def find_broken_rules(index: Index, versions: Sequence[FileVersions], rules: Lay
         numbers = numbers[np.isin(edges.kinds[numbers], sorted(USE_KINDS))]
         numbers = numbers[graph.certainties(numbers) >= _LEAST_CONFIDENCE]
         numbers = numbers[nodes.kinds[edges.targets[numbers]] != NodeKind.EXTERNAL]
-        known, lines = set((each.old or b"").splitlines()), each.new.split(b"\n")
-        said: set[tuple[int, str]] = set()
+        old_lines, lines = set((each.old or b"").splitlines()), each.new.split(b"\n")
+        reported: set[tuple[int, str]] = set()
         for number in numbers.tolist():
             source, target, row = int(edges.sources[number]), int(edges.targets[number]), int(edges.rows[number])
-            if row >= len(lines) or lines[row].rstrip(b"\r") in known or nodes.files[target] == file:
+            if row >= len(lines) or lines[row].rstrip(b"\r") in old_lines or nodes.files[target] == file:
                 continue
             rule = ""
             if 0 <= ranks[target] < ranks[source]:
@@ -98,8 +98,8 @@ def find_broken_rules(index: Index, versions: Sequence[FileVersions], rules: Lay
             else:
                 pairs = (p for p in rules.forbidden if members[p[0]][source] and members[p[1]][target])
                 rule = next((f"{one} may not use {other}" for one, other in pairs), "")
-            if rule and (row, rule) not in said:
-                said.add((row, rule))
+            if rule and (row, rule) not in reported:
+                reported.add((row, rule))
                 broken.append(BrokenRule(each.after, row + 1, nodes.ids[source], nodes.ids[target], rule))
     return tuple(sorted(broken))
 
@@ -304,12 +304,12 @@ def _find_added_secrets(index: Index, versions: Sequence[FileVersions]) -> Itera
             starts = [start for start, _ in find_secrets(with_line_feeds(each.new))]
         if not starts:
             continue
-        known = set((each.old or b"").splitlines())
+        old_lines = set((each.old or b"").splitlines())
         text = with_line_feeds(each.new)  # to which the positions belong
         lines = text.split(b"\n")
         for start in starts:
             row = text.count(b"\n", 0, start)
-            if lines[row].rstrip(b"\r") not in known:
+            if lines[row].rstrip(b"\r") not in old_lines:
                 yield AddedSecret(each.path, row + 1)
 
 
@@ -344,7 +344,7 @@ def pack_review(index: Index, texts: SourceText, review: Review, *, max_tokens: 
     if max_tokens < LEAST_TOKENS:
         raise BudgetTooSmall(f"a review needs at least {LEAST_TOKENS} tokens, not {max_tokens}")
     head = f"# Change of {len(review.files)} files: {len(review.definitions)} definitions\n\n"
-    parts, left = [head], dict[str, int]()
+    parts, n_left_out = [head], dict[str, int]()
     room = max_tokens - count_tokens(head) - _LAST_LINE_TOKENS
     lines = _Lines(texts)
     groups: list[tuple[str, Iterable[_Block], float]] = [
@@ -360,12 +360,12 @@ def pack_review(index: Index, texts: SourceText, review: Review, *, max_tokens: 
             text = (f"## {title}\n\n" if is_first else "") + block.text() + "\n"
             cost = count_tokens(text) + 1
             if cost > own:
-                left[block.kind] = left.get(block.kind, 0) + 1
+                n_left_out[block.kind] = n_left_out.get(block.kind, 0) + 1
                 continue
             parts.append(text)
             own, room, is_first = own - cost, room - cost, False
-    if left:
-        named = ", ".join(f"{n} {kind}" for kind, n in left.items())
+    if n_left_out:
+        named = ", ".join(f"{n} {kind}" for kind, n in n_left_out.items())
         parts.append(f"left out: {named}; raise max-tokens\n")
     return "".join(parts).rstrip() + "\n"
 

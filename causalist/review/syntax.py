@@ -184,17 +184,17 @@ class SyntaxFile:
                 continue
             if self.language == "ruby" and text.startswith("&"):
                 continue
-            left, _, value = _split_equals(text)
-            name, of_type = self._name_of(left, is_alone=n_bare == len(items))
+            declared, _, value = _split_equals(text)
+            name, of_type = self._name_of(declared, is_alone=n_bare == len(items))
             is_map = text.startswith("**")
             is_list = not is_map and (
                 (text.startswith("*") and self.language in ("python", "ruby"))
-                or (self.language != "python" and "..." in _without_brackets(left))
-                or re.match(r"(?:params|vararg)\b", left) is not None
-                or (self.language == "scala" and left.endswith("*"))
+                or (self.language != "python" and "..." in _without_brackets(declared))
+                or re.match(r"(?:params|vararg)\b", declared) is not None
+                or (self.language == "scala" and declared.endswith("*"))
             )
             is_keyword = self.language == "ruby" and re.match(r"\w+:", text) is not None
-            is_optional = bool(value) or left.partition(":")[0].rstrip().endswith("?")
+            is_optional = bool(value) or declared.partition(":")[0].rstrip().endswith("?")
             if is_keyword:
                 is_optional = not text.rstrip().endswith(":")
             given = "map" if is_map else "list" if is_list else "keyword" if is_keyword else form
@@ -203,23 +203,23 @@ class SyntaxFile:
                 form = "keyword"
         return parameters
 
-    def _name_of(self, left: str, *, is_alone: bool) -> tuple[str, str]:
+    def _name_of(self, declared: str, *, is_alone: bool) -> tuple[str, str]:
         """Return (name, kind of type) of a parameter without its default."""
         language = self.language
         if language in _TYPED_AFTER or language in ("javascript", "flow", "tsx"):
-            before, _, of_type = left.partition(":")
+            before, _, of_type = declared.partition(":")
             words = re.findall(r"\w+", before)
             if not words:
                 return "", ""
             return words[0] if language == "swift" else words[-1], _type_kind(of_type)
         if language == "go":
-            words = left.split(None, 1)
+            words = declared.split(None, 1)
             return ("" if is_alone else words[0]), _type_kind(words[-1]) if len(words) > 1 or is_alone else ""
-        words = re.findall(r"\$?\w+", left)
+        words = re.findall(r"\$?\w+", declared)
         name = words[-1].lstrip("$") if words else ""
         if language == "ruby":
             name = words[0] if words else ""
-        before = re.sub(rf"\$?{re.escape(name)}\s*$", "", left).replace("final ", "")
+        before = re.sub(rf"\$?{re.escape(name)}\s*$", "", declared).replace("final ", "")
         return name, _type_kind(before)
 
     def calls(self, start: int, end: int, names: frozenset[str]) -> list[CallAt]:

@@ -311,18 +311,18 @@ def _apply_hunks(path: str, data: bytes, hunks: Sequence[tuple[str, Sequence[str
     for header, rows in hunks:
         numbers = _HUNK.match(header)
         assert numbers is not None
-        left, right = int(numbers[2] or 1), int(numbers[4] or 1)
+        n_old, n_new = int(numbers[2] or 1), int(numbers[4] or 1)
         old: list[str] = []
         new: list[str] = []
         for row in rows:
             kind, rest = row[:1], row[1:].rstrip("\r")
-            if kind in (" ", "-") and len(old) < left:
+            if kind in (" ", "-") and len(old) < n_old:
                 old.append(rest)
-            if kind in (" ", "+") and len(new) < right:
+            if kind in (" ", "+") and len(new) < n_new:
                 new.append(rest)
-        wanted = max(int(numbers[1]) - (1 if left else 0), 0) + shift
+        wanted = max(int(numbers[1]) - (1 if n_old else 0), 0) + shift
         at = next((p for p in _near(wanted, len(lines)) if lines[p : p + len(old)] == old), None)
-        if at is None or len(old) != left or len(new) != right:
+        if at is None or len(old) != n_old or len(new) != n_new:
             there = lines[wanted : wanted + len(old)]
             differs = next((i for i, (a, b) in enumerate(zip(old, there, strict=False)) if a != b), 0)
             has = repr(there[differs]) if differs < len(there) else "no such line"

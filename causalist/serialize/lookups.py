@@ -234,8 +234,8 @@ def tests_document(
 
     `n` counts all tests, `tests` has the most probable of them; `coverage` is what coverage data says, or null.
     """
-    said = None if coverage is None else dict(coverage._asdict())
-    return {**_reached(changed, deleted, n, "tests", tests), "coverage": said}
+    coverage_document = None if coverage is None else dict(coverage._asdict())
+    return {**_reached(changed, deleted, n, "tests", tests), "coverage": coverage_document}
 
 
 def _reached(

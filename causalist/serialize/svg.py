@@ -253,17 +253,17 @@ def _not_implied(uses: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
 def _legend(edges: Sequence[PictureEdge]) -> str:
     """Return a line on what the arrows of a picture mean, as far as they differ."""
     shown = {edge.evidence for edge in edges}
-    said = ["an arrow leads from the user to what it uses"]
+    sentences = ["an arrow leads from the user to what it uses"]
     if shown - {EdgeSource.CODE}:
         firm = ((EdgeSource.PROVEN, "firm"), (EdgeSource.OBSERVED, "thick"))
-        said += [f"{line}: {evidence}" for evidence, line in firm if evidence in shown]
-        said.append("thin: read from the code")
+        sentences += [f"{line}: {evidence}" for evidence, line in firm if evidence in shown]
+        sentences.append("thin: read from the code")
     if any(edge.evidence is EdgeSource.CODE and edge.confidence < _DOUBTFUL for edge in edges):
-        said.append("dashed: below .5")
+        sentences.append("dashed: below .5")
     alerts = sorted({edge.alert for edge in edges if edge.alert})
     if alerts:
-        said.append(f"red: {', '.join(alerts)}")
-    return "; ".join(said)
+        sentences.append(f"red: {', '.join(alerts)}")
+    return "; ".join(sentences)
 
 
 def _place(path: str | None, line: int | None) -> str:
@@ -276,9 +276,9 @@ def _strongest(edges: Iterable[PictureEdge]) -> list[PictureEdge]:
     for edge in edges:
         if edge.source == edge.target:
             continue
-        known = best.setdefault((edge.source, edge.target), edge)
-        if (_rank(edge.evidence), edge.confidence) > (_rank(known.evidence), known.confidence):
-            best[edge.source, edge.target] = edge._replace(alert=edge.alert or known.alert)
+        earlier = best.setdefault((edge.source, edge.target), edge)
+        if (_rank(edge.evidence), edge.confidence) > (_rank(earlier.evidence), earlier.confidence):
+            best[edge.source, edge.target] = edge._replace(alert=edge.alert or earlier.alert)
     return list(best.values())
 
 
@@ -387,12 +387,12 @@ def _ordered(rows: list[list[_Slot]], joined: Sequence[tuple[_Slot, _Slot]]) -> 
         after.setdefault(source, []).append(target)
         before.setdefault(target, []).append(source)
     for sweep in range(_SWEEPS):
-        known = before if sweep % 2 == 0 else after
+        neighbors = before if sweep % 2 == 0 else after
         earlier = [list(each) for each in rows]
         for column in range(len(rows)) if sweep % 2 == 0 else reversed(range(len(rows))):
             # Rows of shorter columns are centered, so compare shares of the height.
             place = {slot: (n + 0.5) / len(each) for each in rows for n, slot in enumerate(each)}
-            means = {slot: _mean([place[o] for o in known.get(slot, ())], place[slot]) for slot in rows[column]}
+            means = {slot: _mean([place[o] for o in neighbors.get(slot, ())], place[slot]) for slot in rows[column]}
             rows[column] = sorted(rows[column], key=lambda slot, means=means: means[slot])  # type: ignore[misc]
         if rows == earlier and sweep > 1:
             break
@@ -409,11 +409,11 @@ def _draw_edge(edge: PictureEdge, course: str) -> str:
     )
     dashed = edge.evidence is EdgeSource.CODE and edge.confidence < _DOUBTFUL
     color = "#cf222e" if edge.alert else "#57606a"
-    said = f"{edge.source} {edge.kind} {edge.target}, {edge.confidence:.2f}, {edge.evidence}"
+    title = f"{edge.source} {edge.kind} {edge.target}, {edge.confidence:.2f}, {edge.evidence}"
     style = ' stroke-dasharray="4 3"' if dashed or edge.alert == _CUT else ""
     return (
         f'<path d="{course}" fill="none" stroke="{color}" stroke-width="{width}"{style} marker-end="url(#end)">'
-        f"<title>{_text(said)}{f' ({edge.alert})' if edge.alert else ''}</title></path>"
+        f"<title>{_text(title)}{f' ({edge.alert})' if edge.alert else ''}</title></path>"
     )
 
 

@@ -50,8 +50,8 @@ def main(arguments: Sequence[str]) -> None:
     if hasattr(os, "nice"):
         with suppress(OSError):
             os.nice(_NICENESS)
-    told: list[int] = []
-    signal.signal(signal.SIGTERM, partial(_handle_sigterm, os.getpid(), told))
+    signals: list[int] = []
+    signal.signal(signal.SIGTERM, partial(_handle_sigterm, os.getpid(), signals))
     jobs: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
     refresh_cache = RefreshCache()
     threading.Thread(target=_read_jobs, args=(jobs,), daemon=True).start()
@@ -59,22 +59,22 @@ def main(arguments: Sequence[str]) -> None:
         try:
             outcome = _run_job(Path(root), out, jobs.get(), refresh_cache)
         except Exception:
-            if not told:
+            if not signals:
                 raise
-        if told:  # importing a C module may replace the exception by another one
+        if signals:  # importing a C module may replace the exception by another one
             sys.exit(0)
         _send(out, outcome)
 
 
-def _handle_sigterm(own: int, told: list[int], number: int, *_: object) -> None:
-    """End this process by an exception, so that temporary files are removed, and record this in `told`.
+def _handle_sigterm(own: int, signals: list[int], number: int, *_: object) -> None:
+    """End this process by an exception, so that temporary files are removed, and record this in `signals`.
 
     A forked worker inherits the handler. It exits directly, because it would treat the exception as a failure of one
     piece of work and continue with the next.
     """
     if os.getpid() != own:
         os._exit(0)
-    told.append(number)
+    signals.append(number)
     threading.excepthook = lambda _: None  # the pool's own threads complain about workers that are gone
     # A finalizer would print and drop the exception; the sender of the signal then kills the process.
     sys.unraisablehook = lambda _: None

@@ -102,9 +102,9 @@ def answer_in_time(
             is_dead = worker.has_ended()  # then everything that it said can be read
             message = worker.next(max(0.0, min(_POLL_SECONDS, deadline.left + _GRACE)))
             if message is not None:
-                said = message.failure or message.answer
-                if circuits is not None and said is not None and said.circuits is not None:
-                    circuits.adopt(said.circuits)
+                outcome = message.failure or message.answer
+                if circuits is not None and outcome is not None and outcome.circuits is not None:
+                    circuits.adopt(outcome.circuits)
                 if message.failure is not None:
                     raise message.failure.error()
                 if message.answer is not None:

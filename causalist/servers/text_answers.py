@@ -380,21 +380,21 @@ def list_by_depth(head: str, affected: Sequence[Affected], max_tokens: int) -> s
     tests = [each for each in affected if each.role == _TEST]
     room = max_tokens - count_tokens(head) - _LAST_LINE_TOKENS
     parts = [head]
-    left: list[str] = []
+    counts: list[str] = []
     for depth in sorted({each.depth for each in own}):
         layer = [each for each in own if each.depth == depth]
         lines = _fit_lines(f"{count_noun(depth, 'step')}:\n", _format_affected(layer), room)
         room -= sum(count_tokens(line) + 1 for line in lines)
         parts += lines
         if len(lines) - 1 < len(layer):
-            left.append(f"{len(layer) - max(0, len(lines) - 1)} at {count_noun(depth, 'step')}")
+            counts.append(f"{len(layer) - max(0, len(lines) - 1)} at {count_noun(depth, 'step')}")
             room = 0
     lines = _fit_lines("tests:\n", _format_affected(tests), room)
     parts += lines
     if len(lines) - 1 < len(tests):
-        left.append(f"{count_noun(len(tests) - max(0, len(lines) - 1), 'test')}")
-    if left:
-        named = ", ".join([*left[:3], "…", left[-1]] if len(left) > 4 else left)
+        counts.append(f"{count_noun(len(tests) - max(0, len(lines) - 1), 'test')}")
+    if counts:
+        named = ", ".join([*counts[:3], "…", counts[-1]] if len(counts) > 4 else counts)
         parts.append(f"left out: {named}; raise max_tokens or give max_depth\n")
     return truncate_to_budget("".join(parts), max_tokens)
 
@@ -517,11 +517,11 @@ def _format_list(title: str, lines: Sequence[str], room: int, *, most: int = _MA
     if not lines:
         return f"{title}\n" if title else ""
     head = f"{title}:\n"
-    left = room - count_tokens(head) - 8
+    tokens_left = room - count_tokens(head) - 8
     kept: list[str] = []
     for line in lines[:most]:
-        left -= count_tokens(line) + 1
-        if left < 0:
+        tokens_left -= count_tokens(line) + 1
+        if tokens_left < 0:
             break
         kept.append(line)
     rest = len(lines) - len(kept)

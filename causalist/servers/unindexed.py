@@ -72,8 +72,8 @@ def ask_files(root: Path, question: str, max_tokens: int, top_k: int | None, sec
     for rank, match in enumerate(ranked[:k], 1):
         lines = mask_secrets(match.data, find_secrets(match.data)).decode("utf-8", "replace").split("\n")
         start, end = _densest_rows(lines, weights)
-        said = sorted(match.counts, key=lambda term: (-weights[term], term))[:_MAX_TERMS]
-        head = f"\n── #{rank} {one_line(match.path, 200)}:{start + 1}-{end + 1}\n   words: {', '.join(said)}\n"
+        terms = sorted(match.counts, key=lambda term: (-weights[term], term))[:_MAX_TERMS]
+        head = f"\n── #{rank} {one_line(match.path, 200)}:{start + 1}-{end + 1}\n   words: {', '.join(terms)}\n"
         longer = text + head + _fence_lines(line[:_MAX_LINE_CHARACTERS] for line in lines[start : end + 1])
         if count_tokens(longer) > max_tokens:
             longer = text + head
@@ -108,9 +108,9 @@ def find_name(root: Path, name: str, max_tokens: int, seconds: float = _SECONDS)
         for *_, path, row, line in matching[:_MAX_LINES_LISTED]
     ]
     kept = list(_fit_lines(head, lines, max_tokens - 12))
-    left = len(matching) - len(kept)
+    n_left = len(matching) - len(kept)
     excerpts = [FileExcerpt(path, row, row) for *_, path, row, _ in matching[: len(kept)]]
-    more = f"and {left} more\n" if left else ""
+    more = f"and {n_left} more\n" if n_left else ""
     return Reply(head + "".join(kept) + more, excerpts=excerpts, n_files=read.n_read)
 
 
@@ -151,7 +151,7 @@ def _search_files(root: Path, terms: Sequence[str], seconds: float, word: str = 
     scan = scan_folder(root, limits)
     if not scan.entries:
         raise NothingToIndex(f"{root} holds no files to search")
-    known = frozenset(terms)
+    query_terms = frozenset(terms)
     # A stem may differ from its words at the end, as `happi` does.
     starts = sorted({re.escape(term[:-1] if term.endswith("i") else term).encode() for term in terms})
     finder = re.compile(rb"\w*(?:" + b"|".join(starts) + rb")\w*", re.IGNORECASE) if starts else None
@@ -168,10 +168,10 @@ def _search_files(root: Path, terms: Sequence[str], seconds: float, word: str = 
         counts: Counter[str] = Counter()
         if finder is not None:
             for written, n in Counter(finder.findall(source.data)).items():
-                for term in known.intersection(terms_of(written.decode("utf-8", "replace"))):
+                for term in query_terms.intersection(terms_of(written.decode("utf-8", "replace"))):
                     counts[term] += n
             for part in re.findall(r"\w+", entry.path):
-                for term in known.intersection(map(stem, split_word(part))):
+                for term in query_terms.intersection(map(stem, split_word(part))):
                     counts[term] += _PATH_WEIGHT
         if counts or (word and word.lower().encode() in source.data.lower()):
             data = view_of(entry.path, source.data)
@@ -209,10 +209,10 @@ def _densest_rows(lines: Sequence[str], weights: dict[str, float]) -> tuple[int,
 
 
 def _fit_lines(head: str, lines: Iterable[str], max_tokens: int) -> Iterator[str]:
-    left = max_tokens - count_tokens(head)
+    tokens_left = max_tokens - count_tokens(head)
     for line in lines:
-        left -= count_tokens(line) + 1
-        if left < 0:
+        tokens_left -= count_tokens(line) + 1
+        if tokens_left < 0:
             return
         yield line
 

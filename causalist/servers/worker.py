@@ -242,11 +242,11 @@ class _Speaker:
         failure: Failure | None = None,
     ) -> None:
         data = json.dumps(to_plain(Message(steps, spare, answer, failure))).encode()
-        left = memoryview(len(data).to_bytes(_LENGTH_BYTES, "little") + data)
+        unwritten = memoryview(len(data).to_bytes(_LENGTH_BYTES, "little") + data)
         self.is_busy = True
         try:
-            while left:
-                left = left[os.write(self._writing, left) :]
+            while unwritten:
+                unwritten = unwritten[os.write(self._writing, unwritten) :]
         finally:
             self.is_busy = False
 

@@ -73,8 +73,8 @@ def fingerprint_folder(root: Path, limits: Limits, commit: str, also: tuple[obje
     if listing.code or listing.messages:
         return None
     numbers, latest = _read_statuses(os.fsencode(root), os.fsencode(top), listing.output)
-    said = repr((os.fspath(root), os.fspath(top), commit, limits, also, program, len(listing.output)))
-    digest = hashlib.sha256(said.encode("utf-8", "surrogatepass"))
+    identity = repr((os.fspath(root), os.fspath(top), commit, limits, also, program, len(listing.output)))
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass"))
     digest.update(listing.output)
     digest.update(numbers)
     return FolderFingerprint(digest.hexdigest(), latest < now - _RACY_NS, listing, numbers)
@@ -238,12 +238,12 @@ class IncrementalScan:
         except GitError:
             return None
         done = (head.finish(), listing.finish())
-        said = tuple((each.code, each.output, each.messages) for each in done)
-        if before is not None and said == before.said:
+        outputs = tuple((each.code, each.output, each.messages) for each in done)
+        if before is not None and outputs == before.said:
             places = before.places
         else:
             places = tuple(_list_places(os.fsencode(self._root), top, done[1].output))
-        return _ScanInputs(said, places, [_read_status(place) for place in places])
+        return _ScanInputs(outputs, places, [_read_status(place) for place in places])
 
 
 def _list_places(root: bytes, top: Path, listed: bytes) -> Iterator[bytes]:

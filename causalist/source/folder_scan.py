@@ -186,8 +186,8 @@ def scan_folder(
     try:
         if top is None:
             raise GitMissing
-        known = known_commit if known_commit and head_commit(top) == known_commit else None
-        commit = _list_work_tree(_Folders.of_root(root, top), tally, nested, known, listing)
+        commit_at_hand = known_commit if known_commit and head_commit(top) == known_commit else None
+        commit = _list_work_tree(_Folders.of_root(root, top), tally, nested, commit_at_hand, listing)
     except GitMissing:
         # Raised before anything is counted: git could not even be started.
         above = ignores_above(top or root, root, (GIT_IGNORE, OWN_IGNORE))

@@ -354,10 +354,10 @@ class _Roots:
         for path in there:
             folder, _, name = path.rpartition("/")
             while True:
-                known = names.setdefault(folder, set())
-                if name in known:
+                folder_names = names.setdefault(folder, set())
+                if name in folder_names:
                     break
-                known.add(name)
+                folder_names.add(name)
                 if not folder:
                     break
                 folder, _, name = folder.rpartition("/")
@@ -486,9 +486,9 @@ def judge_files(paths: Sequence[str], attributes: Mapping[str, bytes]) -> dict[s
     `attributes` maps the paths of `attribute_files` to their content. What they say counts more than the path.
     """
     kind_by_path: dict[str, str] = {path: kind.value for path, kind in judge_paths(paths).items()}
-    for path, said in judge_attributes(paths, attributes).items():
-        if said != _NOT_COPIED:
-            kind_by_path[path] = said
+    for path, by_attribute in judge_attributes(paths, attributes).items():
+        if by_attribute != _NOT_COPIED:
+            kind_by_path[path] = by_attribute
         elif kind_by_path.get(path) == SetAside.COPY:
             del kind_by_path[path]
     return kind_by_path
@@ -513,13 +513,13 @@ def judge_attributes(paths: Sequence[str], attributes: Mapping[str, bytes]) -> d
         folder = place.removesuffix(_ATTRIBUTES)
         below = [path for path in paths if path.startswith(folder)]
         lines = attributes[place][:_MAX_ATTRIBUTE_BYTES].decode("utf-8", "replace").splitlines()
-        for pattern, said in _said_lines(lines):
+        for pattern, kind in _said_lines(lines):
             try:
                 matches = GitIgnoreSpec.from_lines([pattern]).match_file
             except ValueError:
                 continue
-            kind_by_path.update((path, said) for path in below if matches(path.removeprefix(folder)))
-    return {path: said for path, said in kind_by_path.items() if said}
+            kind_by_path.update((path, kind) for path in below if matches(path.removeprefix(folder)))
+    return {path: kind for path, kind in kind_by_path.items() if kind}
 
 
 def _said_lines(lines: Iterable[str]) -> Iterable[tuple[str, str]]:

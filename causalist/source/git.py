@@ -191,10 +191,10 @@ def git_folder(top: Path) -> Path | None:
     marker = top / ".git"
     if marker.is_dir():
         return marker
-    said = _read_small_file(marker)
-    if said is None or not said.startswith(b"gitdir: "):
+    content = _read_small_file(marker)
+    if content is None or not content.startswith(b"gitdir: "):
         return None
-    return top / os.fsdecode(said.removeprefix(b"gitdir: ").strip())
+    return top / os.fsdecode(content.removeprefix(b"gitdir: ").strip())
 
 
 def _read_small_file(path: Path, most: int = _MAX_BYTES) -> bytes | None:

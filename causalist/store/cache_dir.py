@@ -223,8 +223,8 @@ def replace_file(path: Path, data: bytes) -> None:
     """Replace a file by one that is wholly on the disk. Raises IndexNotWritable."""
     aside = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        for left in path.parent.glob(f"{path.name}.*.new"):  # of writers that were killed: the lock is ours
-            left.unlink(missing_ok=True)
+        for leftover in path.parent.glob(f"{path.name}.*.new"):  # of writers that were killed: the lock is ours
+            leftover.unlink(missing_ok=True)
         with aside.open("xb") as out:
             out.write(data)
             out.flush()

@@ -60,11 +60,11 @@ class FileStamp(NamedTuple):
 KnownChecksums = dict[str, tuple[NDArray[Any], int]]  # arrays by name, with their checksums
 
 
-def write_index(path: Path, index: Index, known: KnownChecksums | None = None) -> FileStamp | None:
+def write_index(path: Path, index: Index, known_checksums: KnownChecksums | None = None) -> FileStamp | None:
     """Write `index` to `path` atomically and return the stamp of the file.
 
     Returns None if another process has replaced the file since. Raises IndexNotWritable and then changes nothing.
-    Checksums of `known` arrays are not computed again.
+    Known checksums are not computed again.
     """
     arrays: Arrays = {}
     scalars = flatten(index, "index", arrays)
@@ -77,7 +77,7 @@ def write_index(path: Path, index: Index, known: KnownChecksums | None = None) -
         padding = -offset % _ALIGNMENT
         blobs += [b"\0" * padding, data]
         offset += padding
-        same, checksum = (known or {}).get(name, (None, 0))
+        same, checksum = (known_checksums or {}).get(name, (None, 0))
         places[name] = [array.dtype.name, list(array.shape), offset, checksum if same is array else _checksum(data)]
         offset += len(data)
     header = json.dumps({"arrays": places, "index": scalars, "size": offset}, ensure_ascii=False).encode(
@@ -221,7 +221,7 @@ def _map_file(path: Path) -> tuple[mmap.mmap | bytes, os.stat_result]:
 
 
 def _decode_index(
-    path: Path, mapped: mmap.mmap | bytes, here: FileStamp, sums: KnownChecksums, known: FileStamp | None
+    path: Path, mapped: mmap.mmap | bytes, here: FileStamp, sums: KnownChecksums, verified: FileStamp | None
 ) -> LoadedIndex | None:
     magic, number, length, checksum = _PREFIX.unpack_from(mapped)
     if magic != _MAGIC:
@@ -249,7 +249,7 @@ def _decode_index(
 
     def check() -> None:
         view = memoryview(mapped)
-        for name, start, end, crc in () if here == known else spans:
+        for name, start, end, crc in () if here == verified else spans:
             if _checksum(view[start:end]) != crc:
                 raise IndexUnreadable(f"{path}: array {name} is damaged; it is built again")
 

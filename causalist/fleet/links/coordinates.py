@@ -321,7 +321,7 @@ def _read_setup(path: str, text: str, project: _PythonProject) -> list[str]:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    known: dict[str, ast.expr] = {
+    value_by_name: dict[str, ast.expr] = {
         target.id: node.value
         for node in tree.body
         if isinstance(node, ast.Assign)
@@ -330,7 +330,7 @@ def _read_setup(path: str, text: str, project: _PythonProject) -> list[str]:
     }
 
     def literal(node: ast.expr | None) -> Any:
-        node = known.get(node.id) if isinstance(node, ast.Name) else node
+        node = value_by_name.get(node.id) if isinstance(node, ast.Name) else node
         if isinstance(node, (ast.List, ast.Tuple)):
             return [value for value in map(literal, node.elts) if value is not None]
         if isinstance(node, ast.Dict):

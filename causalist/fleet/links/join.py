@@ -92,11 +92,11 @@ def link_shards(shards: Sequence[Shard], store: FleetStore) -> "arrow.Table":
     ready = [each for each in shards if "publishes" in each.objects and "uses" in each.objects]
     named = [(each.name, each.objects["publishes"], each.objects["uses"]) for each in ready]
     state = hashlib.sha256(json.dumps([FORMAT, index_version(), sorted(named)]).encode()).hexdigest()
-    known = store.local_table(LINKS)
+    stored_table = store.local_table(LINKS)
     import pyarrow.parquet as parquet
 
-    if known is not None and (parquet.read_schema(known).metadata or {}).get(b"shards") == state.encode():
-        return parquet.read_table(known)
+    if stored_table is not None and (parquet.read_schema(stored_table).metadata or {}).get(b"shards") == state.encode():
+        return parquet.read_table(stored_table)
     paths = [{each.name: store.local_object(each.objects[k], k) for each in ready} for k in ("publishes", "uses")]
     table = join_links(LinkTables(*paths)).replace_schema_metadata({"shards": state})
     with tempfile.TemporaryDirectory(prefix="causalist-links-") as folder:

@@ -129,8 +129,8 @@ def _modules(program: ShardProgram, manifests: Manifests) -> Iterator[tuple[str,
         for name, place in package.roots:
             if package.ecosystem == PYPI:
                 for module, path in _python_modules(name, place, paths):
-                    known = python.get(module)
-                    if known is None or (known[1].endswith(".pyi") and path.endswith(".py")):
+                    module_file = python.get(module)
+                    if module_file is None or (module_file[1].endswith(".pyi") and path.endswith(".py")):
                         python[module] = package.name, path
             elif package.ecosystem == NPM and place in program.files:
                 yield NPM, package.name, name, place
@@ -396,8 +396,8 @@ class _FileUses:
                     self._stars.append(entry.module)
             elif entry.kind not in (ImportKind.SIDE_EFFECT, ImportKind.REEXPORT, ImportKind.REEXPORT_NAMESPACE):
                 local = local_name(entry) if self._ecosystem == GO else entry.alias or entry.module.partition(".")[0]
-                known = self._imports.setdefault(entry.scope, {}).get(local)
-                if known is None or (self._is_foreign(entry) and not self._is_foreign(known)):
+                earlier = self._imports.setdefault(entry.scope, {}).get(local)
+                if earlier is None or (self._is_foreign(entry) and not self._is_foreign(earlier)):
                     self._imports[entry.scope][local] = entry
         self._is_value = False  # the last chain goes on from a value that something made
         self._own = {each.name for each in self._definitions if each.parent == MODULE_SCOPE}
@@ -545,10 +545,10 @@ class _FileUses:
         return result
 
     def _is_foreign(self, entry: Import) -> bool:
-        known = self._is_outside.get(entry)
-        if known is None:
-            known = self._is_outside[entry] = self._check(entry)
-        return known
+        is_outside = self._is_outside.get(entry)
+        if is_outside is None:
+            is_outside = self._is_outside[entry] = self._check(entry)
+        return is_outside
 
     def _check(self, entry: Import) -> bool:
         module = entry.module.strip("<>")

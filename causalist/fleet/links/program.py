@@ -49,16 +49,16 @@ class ShardProgram:
         """Open the tables of an index; facts that the cache does not have are parsed again."""
         manifest = index.manifest
         paths, blobs, unfit, sizes = list(manifest.paths), list(manifest.blobs), list(manifest.unfit), manifest.sizes
-        known = {path: blob for path, blob in zip(paths, blobs, strict=True) if blob}
+        blob_by_path = {path: blob for path, blob in zip(paths, blobs, strict=True) if blob}
         aside = aside_of(index)
-        kinds = {path: aside.get(path, "") for path in known}
-        fit = [i for i, why in enumerate(unfit) if not why and paths[i] in known]
+        kinds = {path: aside.get(path, "") for path in blob_by_path}
+        fit = [i for i, why in enumerate(unfit) if not why and paths[i] in blob_by_path]
         entries = [FileEntry(paths[i], int(sizes[i]), 0) for i in fit]
         options = IndexOptions(processes=1)
 
         def collect(some: list[FileEntry], bodies: bool) -> dict[str, FileFacts]:
             wanted = None if bodies else ()
-            return collect_facts(some, known, read, cache, options, kinds=kinds, words=(), bodies=wanted)[0]
+            return collect_facts(some, blob_by_path, read, cache, options, kinds=kinds, words=(), bodies=wanted)[0]
 
         facts, settings = collect(entries, False), load_settings()
         needed = [

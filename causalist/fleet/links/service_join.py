@@ -238,7 +238,7 @@ def _repository_edges(db: "duckdb.DuckDBPyConnection", repositories: Iterable[st
         by_name[name].append(name)
         if "/" in name:
             by_name[name.rpartition("/")[2]].append(name)
-    known: dict[tuple[str, str], str] = {
+    node_by_path: dict[tuple[str, str], str] = {
         (repo, name): node
         for repo, name, node in db.execute(
             f"select repo, name, min(node) from p where kind in ('{ServiceKind.WORKFLOW}', 'repository') group by all"
@@ -254,7 +254,7 @@ def _repository_edges(db: "duckdb.DuckDBPyConnection", repositories: Iterable[st
         exact = [each for each in by_name.get(f"{owner}/{project}", ()) if each != repo]
         repositories_named = exact or [each for each in by_name.get(project, ()) if each != repo and "/" not in each]
         rule = "workflow" if kind == ServiceKind.WORKFLOW else "submodule"
-        target = known.get((repositories_named[0], path)) if len(repositories_named) == 1 else None
+        target = node_by_path.get((repositories_named[0], path)) if len(repositories_named) == 1 else None
         if target is not None:
             confidence = SERVICE_CONFIDENCES[rule] * (1.0 if exact else 0.9)
             yield ServiceEdge(

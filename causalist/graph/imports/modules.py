@@ -455,7 +455,7 @@ class ModuleMap:
         if not meant.startswith("."):
             return self._resolve_package(f"{meant}{rest}", settings)
         at = posixpath.normpath(posixpath.join(where, meant))
-        package = next((known for known, each in self.packages.items() if each.folder == at), "")
+        package = next((package_name for package_name, each in self.packages.items() if each.folder == at), "")
         if package:
             return self._resolve_package(f"{package}{rest}", settings)
         for entry in (rest, f"/src{rest}") if rest else ("/src/index", "", "/lib/index"):
@@ -619,8 +619,8 @@ def _depth_first(path: str) -> tuple[int, str]:
 def _note_nearest(nearest: dict[str, str], path: str) -> None:
     """Enter a path as the one that is meant in each folder above it, unless another one comes first there."""
     for at in (0, *(i for i, character in enumerate(path) if character == "/")):
-        known = nearest.setdefault(path[:at], path)
-        if _depth_first(path) < _depth_first(known):
+        nearest_path = nearest.setdefault(path[:at], path)
+        if _depth_first(path) < _depth_first(nearest_path):
             nearest[path[:at]] = path
 
 

@@ -73,12 +73,12 @@ class AnnotationTypes:
             own = self.infer_annotation(file, scope, outer, rule)  # a type of the repository, in spite of its name
             if own.kind is ValueKind.INSTANCE:
                 return own
-            held = self.infer_annotation(file, scope, inner, rule)
+            inner_value = self.infer_annotation(file, scope, inner, rule)
             if own.kind is not ValueKind.EXTERNAL:
-                return held
-            if held.kind is ValueKind.COLLECTION:
-                return held._replace(name=own.name)  # other members are of that package
-            return own if held.kind is ValueKind.BUILTIN else held
+                return inner_value
+            if inner_value.kind is ValueKind.COLLECTION:
+                return inner_value._replace(name=own.name)  # other members are of that package
+            return own if inner_value.kind is ValueKind.BUILTIN else inner_value
         if name.endswith(_ELEMENT) and not ("+" in name and settings is not None and settings.types.unions):
             element = self.infer_annotation(file, scope, name.removesuffix(_ELEMENT), rule)
             if settings is None or not settings.types.containers:
@@ -105,8 +105,12 @@ class AnnotationTypes:
             )
             return Value(KIND_OF_SHAPE[shape], -1, rule, parts=parts)
         if name.endswith("*"):  # of a type that has no members
-            held = self.infer_annotation(file, scope, name[:-1], rule)
-            return held._replace(type=f"{held.type}*") if held.type and held.kind in _MEMBERLESS_KINDS else held
+            inner_value = self.infer_annotation(file, scope, name[:-1], rule)
+            return (
+                inner_value._replace(type=f"{inner_value.type}*")
+                if inner_value.type and inner_value.kind in _MEMBERLESS_KINDS
+                else inner_value
+            )
         given, self.given = self.given, {}
         value = self.inference.infer_type_name(file, scope, name)
         self.given = given
@@ -610,13 +614,13 @@ class MemberTypes:
             return Value(ValueKind.DEFINITION, number, holder.rule)
         is_named = holder.rule == RuleName.OBJECT_MEMBER
         # What is spread behind a member of an object with a name may put another in its place.
-        told = holder.type.rpartition("...")[2] if is_named else holder.type[1:]
-        for entry in told[:-1].lstrip("{").split(","):
+        literal = holder.type.rpartition("...")[2] if is_named else holder.type[1:]
+        for entry in literal[:-1].lstrip("{").split(","):
             key, _, chain = entry.partition(":")
             if key == name and holder.also:
                 scope = holder.also[0] - symbols.first
-                held = self.annotations.infer_returned_chain(holder.number, scope, chain or key)
-                return held.with_definition_rule(holder.rule) if held is not None and is_named else held
+                member = self.annotations.infer_returned_chain(holder.number, scope, chain or key)
+                return member.with_definition_rule(holder.rule) if member is not None and is_named else member
         return UNKNOWN if "..." in holder.type else None
 
     def collect_assignments(self) -> dict[int, dict[str, list[tuple[int, Binding]]]]:

@@ -147,8 +147,8 @@ class ContainerTypes:
         given = self.program.files[file].several.get((binding.scope, binding.target), (binding,))
         is_large = len(given) + len(others) > _MANY_BINDINGS
         key = (file, binding.scope, binding.target, len(given) + len(others))
-        if is_large and (known := self.inference.large_names.get(key)) is not None:
-            return known
+        if is_large and (cached := self.inference.large_names.get(key)) is not None:
+            return cached
         every = [*((file, each) for each in given), *others]
         bindings = NameBindings(every, next((pair for pair in every if pair[1].type), None))
         if is_large:
@@ -324,10 +324,10 @@ class ContainerTypes:
                 continue
             if number < 0 or program.definition_of[number].kind != NodeKind.FIELD:
                 continue
-            held = self.inference.content_of_value(Value(ValueKind.DEFINITION, number, RuleName.HELD))
-            is_type = held is not None and held.kind is ValueKind.DEFINITION and program.is_type(held.number)
-            if held is not None and is_type and held.number not in {other.number for other in attributes}:
-                attributes.append(held._replace(rule=RuleName.HELD))
+            content = self.inference.content_of_value(Value(ValueKind.DEFINITION, number, RuleName.HELD))
+            is_type = content is not None and content.kind is ValueKind.DEFINITION and program.is_type(content.number)
+            if content is not None and is_type and content.number not in {other.number for other in attributes}:
+                attributes.append(content._replace(rule=RuleName.HELD))
         return Value.union(attributes) if len(attributes) <= MAX_CANDIDATES else None
 
     def is_unset(self, number: int) -> bool:

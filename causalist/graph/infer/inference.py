@@ -191,8 +191,8 @@ class Inference(InferenceBase):
                 file, scope, bare, arguments_of(head, called if len(parts) == 1 else None), len(parts) > 1
             )
             if value is None and settings.names.call_method and settings.names.callables_apart:
-                held = self.lookup_name(file, scope, bare, None, len(parts) > 1)  # an object that is called
-                value = held if held is not None and held.kind is ValueKind.INSTANCE else None
+                bare_value = self.lookup_name(file, scope, bare, None, len(parts) > 1)  # an object that is called
+                value = bare_value if bare_value is not None and bare_value.kind is ValueKind.INSTANCE else None
             if value is None and settings.names.sigil and bare.startswith(settings.names.sigil):
                 value = UNKNOWN
             if settings.modules.headers and len(parts) > 1:

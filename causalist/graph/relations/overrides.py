@@ -225,7 +225,7 @@ class StructuralTypes:
 
     program: Program
 
-    def _standard_bases(self, known: StandardTypes) -> tuple[dict[int, list[str]], set[int]]:
+    def _standard_bases(self, standard_types: StandardTypes) -> tuple[dict[int, list[str]], set[int]]:
         """Return standard types by the type that embeds or is made of them, and types with an unknown base."""
         ids_by_type: dict[int, list[str]] = {}
         unknown: set[int] = set()
@@ -234,7 +234,7 @@ class StructuralTypes:
                 continue
             for base in symbols.facts.bases:
                 name = self._external_name(file, base.name)
-                if name in known:
+                if name in standard_types:
                     ids_by_type.setdefault(symbols.first + base.definition, []).append(name)
                 elif name:
                     unknown.add(symbols.first + base.definition)
@@ -242,7 +242,11 @@ class StructuralTypes:
             file = self.program.file_of[number]
             symbols = self.program.files[file]
             name = self._external_name(file, symbols.returns.get(number - symbols.first, ""))
-            if name in known and known.is_interface(name) and "=" not in self.program.definition_of[number].signature:
+            if (
+                name in standard_types
+                and standard_types.is_interface(name)
+                and "=" not in self.program.definition_of[number].signature
+            ):
                 ids_by_type.setdefault(number, []).append(name)
         return ids_by_type, unknown
 

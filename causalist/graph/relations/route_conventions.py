@@ -69,9 +69,9 @@ def find_served_files(program: Program, is_test: Callable[[int], bool]) -> Itera
         for verb in verbs:
             yield ServedFile(verb, full, number, _exported(symbols, verb), is_page=False)
         if not verbs and has_default and not match["kit"] and match["kind"] != "route":
-            said = _NUXT_METHOD.search(full) if match["nuxt"] else None
-            method = said[1].upper() if said else "GET" if is_page else "ANY"
-            path = full[: said.start()] if said else full
+            method_suffix = _NUXT_METHOD.search(full) if match["nuxt"] else None
+            method = method_suffix[1].upper() if method_suffix else "GET" if is_page else "ANY"
+            path = full[: method_suffix.start()] if method_suffix else full
             yield ServedFile(method, path, number, _exported(symbols, "default"), is_page)
 
 

@@ -63,9 +63,9 @@ class TestEdgeFinder:
     _test_of: dict[int, int] = field(default_factory=dict)  # draft -> the test that it belongs to, itself perhaps
 
     def find_edges(self, edges: Iterable[FoundEdge], only: Collection[int] | None = None) -> Iterator[TestEdge]:
-        """Yield the edges of tests; `found` are all other edges.
+        """Yield the edges of tests; `edges` are all other edges.
 
-        With `only`, what the tests in these files test: then `found` may be the edges that leave them, and the calls of
+        With `only`, what the tests in these files test: then `edges` may be the edges that leave them, and the calls of
         what they call in files of tests.
         """
         edges = list(edges)

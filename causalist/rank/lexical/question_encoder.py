@@ -175,8 +175,8 @@ _MOST_RECENT = 4
 
 
 def _cached_rows(terms: StringTable, encoder: QuestionEncoder) -> NDArray[np.int64]:
-    for known, by, rows in _RECENT:
-        if known is terms and by is encoder:
+    for table, by, rows in _RECENT:
+        if table is terms and by is encoder:
             return rows
     rows = rows_of_terms(terms, encoder)
     _RECENT[:] = [(terms, encoder, rows), *_RECENT[: _MOST_RECENT - 1]]
@@ -196,15 +196,15 @@ def compute_bag_norms(
 ) -> tuple[Floats, Floats]:
     """Return the norms of the vectors of nodes, and those of the sums over the nodes of a file.
 
-    Both have shape (n_nodes,); the second is 0 but for file nodes. `found` are all (document, term, count) rows of some
+    Both have shape (n_nodes,); the second is 0 but for file nodes. `triples` are all (document, term, count) rows of some
     files, ordered by term; `files` are the file nodes of all nodes, -1 outside of files. A norm does not depend on
     other files: terms are added in the order of their strings, and nodes in their own.
     """
     documents, numbers, counts = triples
     n_nodes = len(files)
     rows = rows_of_terms(terms, encoder)[numbers]
-    known = np.flatnonzero((rows >= 0) & (files[documents] >= 0))
-    order = known[np.argsort(documents[known], kind="stable")]
+    has_vector = np.flatnonzero((rows >= 0) & (files[documents] >= 0))
+    order = has_vector[np.argsort(documents[has_vector], kind="stable")]
     weights = _COUNT_WEIGHTS[np.minimum(counts[order], _MAX_COUNT)]
     starts = np.flatnonzero(np.diff(documents[order], prepend=-1))
     nodes = documents[order][starts]
@@ -251,12 +251,12 @@ def bag_similarities(
             "the index was built without the question encoder; delete the folder .causalist to build it again"
         )
     rows = _cached_rows(lexical.terms, encoder)
-    known = np.flatnonzero(rows >= 0)
-    exact = encoder.rows[rows[known]].astype(np.float32) @ question.astype(np.float32)
-    products = exact.astype(np.float64) * encoder.scales[rows[known]]
+    has_vector = np.flatnonzero(rows >= 0)
+    exact = encoder.rows[rows[has_vector]].astype(np.float32) @ question.astype(np.float32)
+    products = exact.astype(np.float64) * encoder.scales[rows[has_vector]]
     postings = lexical.definitions
-    starts = postings.indptr[known].astype(np.int64)
-    lengths = postings.indptr[known + 1] - starts
+    starts = postings.indptr[has_vector].astype(np.int64)
+    lengths = postings.indptr[has_vector + 1] - starts
     some = _strongest(products, lengths)
     at = _ranges(starts[some], lengths[some])
     values = _COUNT_WEIGHTS[np.minimum(postings.counts[at], _MAX_COUNT)] * np.repeat(products[some], lengths[some])

@@ -335,8 +335,8 @@ class Terms:
 
     def numbers(self, terms: Iterable[str]) -> list[int]:
         """Return the number of each term; new terms get the next free numbers."""
-        known = self._numbers
-        return [known.setdefault(term, len(known)) for term in terms]
+        number_by_term = self._numbers
+        return [number_by_term.setdefault(term, len(number_by_term)) for term in terms]
 
     def terms_of_words(self, words: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return (indptr, terms): those of word i are `terms[indptr[i]:indptr[i + 1]]`, distinct, ascending."""

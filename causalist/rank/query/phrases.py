@@ -199,7 +199,7 @@ def _is_particle_of(words: list[str], verb: int, particle: int) -> bool:
 
 
 def parts_only_joined(text: str, verbs: Sequence[JoinedVerb]) -> set[str]:
-    """Return the verbs and particles of `found` that occur in `text` only together."""
+    """Return the parts of `verbs` that occur in `text` only together."""
     if not verbs:
         return set()
     joined = Counter(part for verb in verbs for part in (verb.verb, verb.particle))

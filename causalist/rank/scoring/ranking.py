@@ -195,7 +195,7 @@ def choose(
 def _n_graph_slots(plan: RoutePlan, options: AskOptions, lexical_scores: Sequence[float]) -> int:
     """Return the number of slots kept for candidates that only PageRank reached.
 
-    `found` has the scores of what words would put there.
+    `lexical_scores` are those of what words would put there.
     """
     n_reserved = round(options.top_k * plan.graph_share)
     if not plan.words_first:
@@ -211,7 +211,7 @@ def _with_best_files(
     scores: NDArray[np.float64],
     owners: NDArray[np.int32],
 ) -> dict[int, float]:
-    """Return `n` of the `found` definitions, of which the last slots go to files without any.
+    """Return `n` of the definitions, of which the last slots go to files without any.
 
     These are the best of the `files` (best first), each with its best definition.
     """

@@ -119,13 +119,13 @@ class WorkspaceFolder:
             await asyncio.wait({self._parting})
         if self._saved is not None:
             return None
-        known = self._part
-        if known is None or known[0] != subject or time.monotonic() - known[1] > _LOOK_SECONDS:
+        kept = self._part
+        if kept is None or kept[0] != subject or time.monotonic() - kept[1] > _LOOK_SECONDS:
             self._parting = asyncio.create_task(self._open_part(subject))
             await asyncio.wait({self._parting})
             self._parting.result()
-            known = self._part
-        return known[2] if known is not None and known[0] == subject else None
+            kept = self._part
+        return kept[2] if kept is not None and kept[0] == subject else None
 
     async def _open_part(self, subject: PartSubject) -> None:
         from causalist.index.options import IndexOptions

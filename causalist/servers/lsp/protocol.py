@@ -219,8 +219,8 @@ class DefinitionLocator:
         around.sort(key=lambda each: (each.end - each.start, each.node))
         for each in placed:
             if each.name == (start, end):
-                known = repository.index.graph.nodes.ids.position(each.node) >= 0
-                return (each.node, text.range(start, end)) if known else None
+                is_indexed = repository.index.graph.nodes.ids.position(each.node) >= 0
+                return (each.node, text.range(start, end)) if is_indexed else None
         names = {name} | {i.name for i in self.facts(path, text).imports if i.alias == name and i.name}
         for source in [*(each.node for each in around), str(file_id(path))]:
             target = _target_on_line(repository, source, names, position.line)
@@ -575,9 +575,9 @@ class _Writer:
     def _write_all(self, descriptor: int, lost: Callable[[], object]) -> None:
         with suppress(OSError, RuntimeError):
             while (data := self._queue.get()) is not None:
-                left = memoryview(data)
-                while left:
-                    left = left[os.write(descriptor, left) :]
+                unwritten = memoryview(data)
+                while unwritten:
+                    unwritten = unwritten[os.write(descriptor, unwritten) :]
             return
         with suppress(RuntimeError):
             lost()

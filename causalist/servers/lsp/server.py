@@ -319,11 +319,11 @@ class LspServer(LanguageServer):
         node, uri, start = str(data.get("node")), str(data.get("uri")), lens.range.start
         named = str(data.get("lens"))
         kind = LensKind(named) if named in list(LensKind) else LensKind.CALLERS
-        known = place[0].lens_titles() if place is not None else {}
-        if (kind, node) not in known:
+        title_by_lens = place[0].lens_titles() if place is not None else {}
+        if (kind, node) not in title_by_lens:
             async with self._counting:
-                known[kind, node] = await self._answer(partial(answers.lens_title, repository, kind, node))
-        title, has_some = known[kind, node]
+                title_by_lens[kind, node] = await self._answer(partial(answers.lens_title, repository, kind, node))
+        title, has_some = title_by_lens[kind, node]
         arguments = [uri, {"line": start.line, "character": start.character}, node]
         lens.command = types.Command(title, self._commands[kind] if has_some else "", arguments=arguments)
         return lens
@@ -526,8 +526,8 @@ async def _explained(handler: _Handler, params: Any) -> Any:
     except Exception as error:
         if os.environ.get("CAUSALIST_TRACEBACK"):
             traceback.print_exc(file=sys.stderr)
-        known = "This is a defect of Causalist; set CAUSALIST_TRACEBACK=1 to see the traceback on standard error."
-        raise RequestFailed(f"internal: {type(error).__name__}: {error}. {known}") from error
+        advice = "This is a defect of Causalist; set CAUSALIST_TRACEBACK=1 to see the traceback on standard error."
+        raise RequestFailed(f"internal: {type(error).__name__}: {error}. {advice}") from error
 
 
 def _capability(server: LanguageServer, *names: str) -> Any:

@@ -452,8 +452,8 @@ def _error_result(text: str) -> CallToolResult:
 def _describe_defect(error: Exception) -> str:
     if os.environ.get("CAUSALIST_TRACEBACK"):
         traceback.print_exc(file=sys.stderr)
-    known = "This is a defect of Causalist; set CAUSALIST_TRACEBACK=1 to see the traceback on standard error."
-    return f"internal: {type(error).__name__}: {error}\n{known}"
+    advice = "This is a defect of Causalist; set CAUSALIST_TRACEBACK=1 to see the traceback on standard error."
+    return f"internal: {type(error).__name__}: {error}\n{advice}"
 
 
 def _escape_unprintable(text: str) -> str:

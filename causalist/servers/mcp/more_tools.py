@@ -96,10 +96,10 @@ def _fit_section(title: str, rows: Sequence[str], room: int) -> str:
     if not rows:
         return ""
     head = f"{title} ({len(rows)}):\n"
-    left, kept = room // 2 - count_tokens(head) - 8, list[str]()
+    tokens_left, kept = room // 2 - count_tokens(head) - 8, list[str]()
     for row in rows[:_MAX_ROWS]:
-        left -= count_tokens(row) + 3
-        if left < 0:
+        tokens_left -= count_tokens(row) + 3
+        if tokens_left < 0:
             break
         kept.append(f"  {row}\n")
     rest = len(rows) - len(kept)
@@ -474,10 +474,10 @@ def _retrieve(repository: "Repository", arguments: Arguments) -> str:
         against = f"contradicted by {', '.join(hit.contradicted_by)}; " if hit.contradicted_by else ""
         sure = f"{against}relevant with {hit.posterior.mean:.0%} ({hit.posterior.low:.0%} to {hit.posterior.high:.0%})"
         rows.append((hit.passage_id, hit.text, hit.metadata, sure))
-    said = "" if answer.is_calibrated else ", not calibrated by feedback"
+    calibration = "" if answer.is_calibrated else ", not calibrated by feedback"
     partial = "; nothing likely was found in three attempts" if answer.is_partial else ""
     return _format_passages(
-        rows, arguments["query"], f"retrieval_confidence {answer.retrieval_confidence:.2f}{said}{partial}"
+        rows, arguments["query"], f"retrieval_confidence {answer.retrieval_confidence:.2f}{calibration}{partial}"
     )
 
 

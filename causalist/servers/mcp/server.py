@@ -191,9 +191,9 @@ def _refusal(id: RequestId | None, code: int, message: str) -> JSONRPCError:
 
 
 def _write(descriptor: int, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[os.write(descriptor, left) :]
+    unwritten = memoryview(data)
+    while unwritten:
+        unwritten = unwritten[os.write(descriptor, unwritten) :]
 
 
 _INTERRUPTED = 130

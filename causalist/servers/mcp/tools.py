@@ -110,8 +110,8 @@ class Tool:
         """Return the arguments with defaults; null and an empty string count as omitted. Raises UsageError."""
         unknown = [name for name in given if name not in self.parameters]
         if unknown:
-            known = ", ".join(self.parameters)
-            raise UsageError(f"unknown argument {_format_value(unknown[0])}. Choose from {known}.")
+            choices = ", ".join(self.parameters)
+            raise UsageError(f"unknown argument {_format_value(unknown[0])}. Choose from {choices}.")
         arguments: dict[str, object] = {}
         for name, parameter in self.parameters.items():
             value = given.get(name)
