@@ -25,8 +25,8 @@ def settings() -> dict[str, Any]:
 def listed(nav: Any) -> list[str]:
     """The entries of a list of pages, without titles and sections.
 
-    >>> listed([{"Home": "index.md"}, {"Use": ["cli.md", {"Clients": "clients/"}]}])
-    ['index.md', 'cli.md', 'clients/']
+    >>> listed([{"Home": "index.md"}, {"Use": ["cli.md", {"Editors": "editors/"}]}])
+    ['index.md', 'cli.md', 'editors/']
     """
     if isinstance(nav, str):
         return [nav]
