@@ -108,4 +108,4 @@ def test_every_reason_has_a_row(page: str) -> None:
 def test_every_entry_says_what_to_do(page: str) -> None:
     entries = re.split(r"^### ", section(page, "Errors") + notes_of(page), flags=re.MULTILINE)[1:]
     for entry in entries:
-        assert "\n```text\n" in entry and "**What to do.**" in entry, entry.splitlines()[0]
+        assert "\n```text\n" in entry and "**Fix.** " in entry, entry.splitlines()[0]
