@@ -31,6 +31,7 @@ from causalist.servers.event_loop import run_in_thread
 from causalist.servers.http_guard import AccessRules, Guard, new_token, read_token
 from causalist.servers.index_job import Stage
 from causalist.servers.live_repository import LiveRepository, LiveView
+from causalist.servers.page_content import color_source, list_tests, overview_document, svg_elements
 from causalist.servers.supervisor import ANSWER_SECONDS, ask_in_child
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ _MORE_SECONDS = 40.0
 # seconds that a request waits for the index before it returns the progress
 _WAIT_SECONDS = 0.5
 _INTERRUPTED = 130
-_MAX_EDGES = 50  # callers, or callees
+_MAX_EDGES = 50  # callers, callees or tests
 _MAX_ID_CHARACTERS = 4_000
 
 # The nodes that each picture takes.
@@ -85,6 +86,7 @@ class WebApp:
             Route("/api/node", self._said(self._node), methods=["POST"]),
             Route("/api/review", self._said(self._review), methods=["POST"]),
             Route("/api/picture", self._said(self._picture), methods=["POST"]),
+            Route("/api/overview", self._said(self._overview), methods=["POST"]),
             Route("/api/status", self._said(self._status), methods=["GET"]),
         ]
         rules = AccessRules(
@@ -160,7 +162,7 @@ class WebApp:
         return _json_response(await self._answer(work))
 
     async def _node(self, request: Request) -> Response:
-        """Return a definition with its source, its callers, its references and its callees."""
+        """Return a definition with its source and its colors, its callers, references, callees and tests."""
         params = await _read_json(request)
         node = params.get("node")
         if not isinstance(node, str) or not _is_node_id(node) or set(params) != {"node"}:
@@ -173,8 +175,13 @@ class WebApp:
         def work() -> dict[str, object]:
             callers, callees = repository.callers(node), repository.callees(node)
             references = repository.references(node)
+            shown = repository.show(node)
+            # What is outside of the repository has no tests.
+            tests = () if shown.hit.kind == "external" else repository.tests(node)
             return {
-                "node": show_document(repository.show(node)),
+                "node": show_document(shown),
+                "colors": color_source(shown.hit.path, shown.text),
+                "tests": {"n": len(tests), "tests": list_tests(tests, _MAX_EDGES)},
                 **{
                     name: {"n": len(edges), "edges": [edge_document(edge) for edge in edges[:_MAX_EDGES]]}
                     for name, edges in (("callers", callers), ("references", references), ("callees", callees))
@@ -221,21 +228,31 @@ class WebApp:
 
             if view == "impact":
                 node = given["node"]
-                return {"picture": _elements(svg.draw_impact([node], repository.impact(node), node))}
+                return {"picture": svg_elements(svg.draw_impact([node], repository.impact(node), node))}
             if view == "path":
                 trail = repository.path(given["node"], given["to"])
-                return {"picture": _elements(svg.draw_path(given["node"], given["to"], trail))}
+                return {"picture": svg_elements(svg.draw_path(given["node"], given["to"], trail))}
             if view == "review":
                 review, after = repository.review()
                 if not review.files:
                     raise UsageError("nothing changed since HEAD")
-                return {"picture": _elements(svg.draw_review(review, svg.uses_of_change(review, after)))}
+                return {"picture": svg_elements(svg.draw_review(review, svg.uses_of_change(review, after)))}
             order = repository.topo()
             if len(order.items) > svg.MAX_PICTURE_NODES:
                 order = repository.topo(level=OrderLevel.FOLDER)
-            return {"picture": _elements(svg.draw_order(order))}
+            return {"picture": svg_elements(svg.draw_order(order))}
 
         return _json_response(await self._answer(work))
+
+    async def _overview(self, request: Request) -> Response:
+        """Return what the repository is, and questions that it answers."""
+        if await _read_json(request):
+            raise UsageError("the request takes nothing: {}")
+        view = await self.live.view(_WAIT_SECONDS, _ignore_progress)
+        repository = view.repository
+        if repository is None:
+            return _indexing_response(view)
+        return _json_response(await self._answer(partial(overview_document, repository)))
 
     async def _status(self, request: Request) -> Response:
         view = await self.live.view(0, _ignore_progress)
@@ -255,18 +272,6 @@ class WebApp:
     async def _answer(self, work: Callable[[], dict[str, object]]) -> dict[str, object]:
         async with self._answering:
             return await run_in_thread(work)
-
-
-def _elements(svg: str) -> list[Any]:
-    """Return [tag, attributes, children …] of each element: the page makes no markup of text."""
-    from xml.etree import ElementTree
-
-    def plain(element: ElementTree.Element) -> list[Any]:
-        tag = element.tag.rpartition("}")[2]
-        text = (element.text or "").strip()
-        return [tag, dict(element.attrib), *([text] if text else []), *map(plain, element)]
-
-    return plain(ElementTree.fromstring(svg))
 
 
 def _is_node_id(value: object) -> bool:

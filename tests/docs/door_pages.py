@@ -75,7 +75,7 @@ def _page(asked: Any) -> str:
 
 def _short(value: Any, key: str = "") -> Any:
     """A document as a page shows it: without what differs between machines, its lists and texts cut."""
-    if key in ("answer_id", "timings_ms", "generators", "reasons", "residual"):
+    if key in ("answer_id", "timings_ms", "generators", "reasons", "residual", "colors"):
         return "…"
     if isinstance(value, float):
         return round(value, 4)

@@ -26,15 +26,15 @@ SDK = Path("@modelcontextprotocol") / "sdk" / "package.json"
 
 
 @cache
-def node_modules() -> Path | None:
-    """The folder of node's packages that has the SDK."""
+def node_modules(wanted: Path = SDK) -> Path | None:
+    """The folder of node's packages that has `wanted`."""
     places = [Path(os.environ.get("CAUSALIST_NODE_MODULES") or os.devnull)]
     places += [folder / "node_modules" for folder in (CHECKOUT, SCRIPT.parent)]
     npm = shutil.which("npm")
     if npm is not None:
         done = subprocess.run([npm, "root", "--global"], capture_output=True, text=True, timeout=60)
         places += [Path(line) for line in done.stdout.splitlines()[:1]]
-    return next((place.resolve() for place in places if (place / SDK).is_file()), None)
+    return next((place.resolve() for place in places if (place / wanted).is_file()), None)
 
 
 @pytest.fixture(scope="module")

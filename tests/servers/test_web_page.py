@@ -10,6 +10,7 @@ from tests.cli.commands import CHECKOUT, write_all
 from tests.review.test_review import FILES, PRICES, commit, git
 from tests.servers.browser import CHROMIUM, WebServer, needs_browser
 from tests.servers.conftest import settle
+from tests.servers.test_typescript_client import node_modules
 
 MARKUP = "<img src=x onerror=alert(1)>"
 HOSTILE = {
@@ -37,6 +38,16 @@ def taskboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
     settle(folder)
     with WebServer(folder) as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def axe() -> Path:
+    """The script of axe-core, where node has it: read before the settings of the user are taken away."""
+    script = Path("axe-core") / "axe.min.js"
+    modules = node_modules(script)
+    if modules is None:
+        pytest.skip("node has no package axe-core: npm install axe-core")
+    return modules / script
 
 
 @pytest.fixture
@@ -161,7 +172,143 @@ def test_the_parts_of_the_repository_are_a_picture(page: Any, taskboard: WebServ
     page.wait_for_selector("#drawn[open] svg")
     page.locator("#drawn-svg g[data-node='src/security/jwt-verifier.ts']").click()
     page.wait_for_selector("#code .source", state="attached")
-    assert chosen(page).startswith("src/security/jwt-verifier.ts")
+    assert page.url.endswith("/?node=src%2Fsecurity%2Fjwt-verifier.ts")
+    assert page.locator("#code h2").inner_text() == "jwt-verifier.ts" and not page.locator("#list").is_visible()
+    page.go_back()
+    page.wait_for_selector("#drawn[open] svg")  # the address of the picture
+
+
+VERIFY = "src/security/jwt-verifier.ts::verifyToken"
+
+
+def test_a_definition_has_an_address_of_its_own(page: Any, taskboard: WebServer) -> None:
+    page.goto(taskboard.address)
+    page.wait_for_selector("#counts:not(:empty)")
+    page.goto(f"{taskboard.origin}/?node={VERIFY}")
+    page.wait_for_selector("#code .source")
+    assert page.locator("#code h2").inner_text() == "verifyToken" and page.title() == "verifyToken – Causalist"
+    _, known = taskboard.call("/api/node", {"node": VERIFY})
+    titles = page.locator("#code .columns .part").all_inner_texts()
+    counts = [known[name]["n"] for name in ("callers", "callees", "tests")]
+    assert titles == [
+        f"{title} {n}" for title, n in zip(("Called by", "Calls", "Tests that may run it"), counts, strict=True)
+    ]
+    named = page.locator("#code .columns .link").evaluate_all("links => links.map((each) => each.title)")
+    assert named[: counts[0]] == [edge["source"] for edge in known["callers"]["edges"]]
+    assert named[-counts[2] :] == [each["node"] for each in known["tests"]["tests"]] and counts[2] > 0
+    # The picture is part of the address, and closing it takes it away.
+    page.keyboard.press("i")
+    page.wait_for_selector("#drawn[open] svg")
+    address = page.url
+    assert "picture=impact" in address
+    page.keyboard.press("Escape")
+    page.wait_for_function("() => !location.search.includes('picture')")
+    page.goto(address)
+    page.wait_for_selector("#drawn[open] svg")
+    assert page.locator("#drawn-title").inner_text() == f"what depends on {VERIFY}"
+    page.goto(f"{taskboard.origin}/?node=src/middleware/auth-middleware.ts::acceptToken&picture=path&to={VERIFY}")
+    page.wait_for_selector("#drawn[open] svg")
+    assert page.locator("#drawn-svg g[data-node]").count() == 2
+
+
+def test_source_has_the_colors_of_its_syntax(page: Any, taskboard: WebServer) -> None:
+    page.goto(taskboard.address)
+    page.wait_for_selector("#counts:not(:empty)")
+    page.goto(f"{taskboard.origin}/?node={VERIFY}")
+    page.wait_for_selector("#code .source")
+    _, known = taskboard.call("/api/node", {"node": VERIFY})
+    shown = page.locator(".source td:nth-child(2)").evaluate_all("cells => cells.map((each) => each.textContent)")
+    assert shown == known["node"]["text"].rstrip("\n").split("\n")
+    keywords = page.locator(".source .t-k").all_inner_texts()
+    assert keywords[:2] == ["export", "function"] and "const" in keywords
+    plain = page.locator(".source").evaluate("box => getComputedStyle(box).color")
+    assert page.locator(".source .t-k").first.evaluate("each => getComputedStyle(each).color") != plain
+
+
+def test_a_place_opens_in_an_editor(page: Any, taskboard: WebServer) -> None:
+    _, known = taskboard.call("/api/node", {"node": VERIFY})
+    root = taskboard.call("/api/ask", {"question": "token"})[1]["answer"]["repository"]["root"]
+    place = f"{root}/src/security/jwt-verifier.ts"
+    page.goto(taskboard.address)
+    page.wait_for_selector("#counts:not(:empty)")
+    page.goto(f"{taskboard.origin}/?node={VERIFY}")
+    page.wait_for_selector("#open")
+    assert page.locator("#open").get_attribute("href") == f"vscode://file{place}:{known['node']['start_line']}"
+    page.click("#show-options")
+    page.select_option("#editor", "idea")
+    line = known["node"]["start_line"]
+    assert page.locator("#open").get_attribute("href") == f"idea://open?file={place}&line={line}"
+    page.select_option("#editor", "own")
+    for template in ("", "https://evil.example/{path}", "java" + "script://x{path}", "x://nothing"):
+        page.fill("#template", template)
+        page.keyboard.press("Tab")
+        if template.startswith("java"):  # its scheme is refused by the content policy of the page
+            continue
+        assert page.locator("#open").count() == 0, template
+    page.fill("#template", "mine://{line}{path}")
+    page.keyboard.press("Tab")
+    page.reload()  # it is remembered
+    page.wait_for_selector("#open")
+    assert page.locator("#open").get_attribute("href") == f"mine://{line}{place}"
+
+
+def test_questions_to_begin_with_are_those_of_the_repository(page: Any, taskboard: WebServer) -> None:
+    page.goto(taskboard.address)
+    page.wait_for_selector("#where:not([hidden])")
+    examples = page.locator("#examples button").all_inner_texts()
+    status, told = taskboard.call("/api/overview", {})
+    assert status == 200 and examples == told["questions"] and len(examples) >= 4
+    assert "common part of all repositories" in examples  # what the class Repository says of itself
+    assert any(text.startswith("what handles POST /") for text in examples)
+    assert "Teams create boards" in page.locator("#about").inner_text()
+    page.locator("#examples button", has_text="common part of all repositories").click()
+    page.wait_for_selector("#code .source", state="attached")
+    assert chosen(page) == "src/storage/repository.ts::Repository"
+    page.go_back()
+    page.locator("#starts .link", has_text="WebhookDispatcher").click()
+    page.wait_for_function("() => document.querySelector('#code h2')?.textContent === 'WebhookDispatcher'")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_violation(scheme: str, axe: Path, browser: Any, taskboard: WebServer) -> None:
+    # The content policy of the page lets no script in but its own.
+    context = browser.new_context(bypass_csp=True, color_scheme=scheme, viewport={"width": 1280, "height": 800})
+    found = context.new_page()
+    found.goto(taskboard.address)
+    found.wait_for_selector("#where:not([hidden])")
+    views = [
+        ("", "#where:not([hidden])"),
+        ("?q=where+does+user+authentication+happen", "#code .source"),
+        (f"?node={VERIFY}", "#code .source"),
+        (f"?node={VERIFY}&picture=impact", "#drawn[open] svg"),
+        ("?picture=topo", "#drawn[open] svg"),
+        ("?q=qqzzqq", "#welcome.problem"),
+    ]
+    for width in (1280, 380):
+        found.set_viewport_size({"width": width, "height": 800})
+        for query, shown in views:
+            found.goto(f"{taskboard.origin}/{query}")
+            found.wait_for_selector(shown, state="attached")
+            found.add_script_tag(path=str(axe))
+            result = found.evaluate("axe.run()")
+            told = [(each["id"], [node["html"][:120] for node in each["nodes"]]) for each in result["violations"]]
+            assert told == [] and len(result["passes"]) > 10, (width, query)
+    context.close()
+
+
+def test_the_page_is_small_and_paints_soon(page: Any, taskboard: WebServer) -> None:
+    import gzip
+
+    folder = CHECKOUT / "causalist" / "servers" / "page"
+    assert sum(len(gzip.compress(path.read_bytes())) for path in folder.iterdir()) < 40_000
+    page.goto(taskboard.address)
+    page.wait_for_selector("#counts:not(:empty)")
+    painted = []
+    for _ in range(3):
+        page.reload()
+        page.wait_for_selector("#counts:not(:empty)")
+        painted.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+    assert min(painted) < 500
 
 
 def test_nothing_found_and_no_token(page: Any, browser: Any, taskboard: WebServer) -> None:
@@ -271,5 +418,5 @@ def test_text_of_a_repository_never_becomes_markup(page: Any, tmp_path: Path) ->
             page.keyboard.press("j")
             page.wait_for_timeout(100)
         assert MARKUP in page.locator("#results").inner_text() and MARKUP in page.title()
-        assert page.locator("img, script:not([src]), iframe, a").count() == 0
+        assert page.locator("img, script:not([src]), iframe, a:not([href^='vscode://file/'])").count() == 0
         assert all(url.startswith(server.origin) for url in requested)

@@ -5,7 +5,14 @@ const SVG = "http://www.w3.org/2000/svg";
 const OPTIONS = { level: "symbol", top_k: "20", order: "causal", max_tokens: "4000" };
 const MOST_LINES = 400;
 const MOST_ROWS = 15; // of one list of a change
-let state = { answer: null, nodes: {}, chosen: null, asked: 0, opened: 0, pictured: 0 };
+// Names of editors, and the addresses that they open. {path} is absolute and begins with a slash.
+const EDITORS = {
+  vscode: ["VS Code", "vscode://file{path}:{line}"],
+  cursor: ["Cursor", "cursor://file{path}:{line}"],
+  zed: ["Zed", "zed://file{path}:{line}"],
+  idea: ["JetBrains", "idea://open?file={path}&line={line}"],
+};
+let state = { answer: null, nodes: {}, chosen: null, asked: 0, opened: 0, pictured: 0, root: "" };
 
 function make(tag, attributes = {}, ...children) {
   const element = tag.startsWith("svg:") ? document.createElementNS(SVG, tag.slice(4)) : document.createElement(tag);
@@ -82,10 +89,22 @@ function setForm(query) {
   $("graph").checked = query.get("graph") !== "false";
 }
 
-function address(node) {
-  const query = new URLSearchParams(state.isReview ? { view: "changes" } : { q: state.question, ...state.options });
+// The address of what is shown: the question or the changes, the definition, and the picture on top.
+function address(node, picture = null) {
+  const query = new URLSearchParams(state.isReview ? { view: "changes" } : state.question ? { q: state.question, ...state.options } : {});
   if (node) query.set("node", node);
-  return `/?${query}`;
+  if (picture) {
+    query.set("picture", picture.view);
+    if (picture.nodes.to) query.set("to", picture.nodes.to);
+  }
+  return query.size ? `/?${query}` : "/";
+}
+
+function pictureOf(query) {
+  const view = query.get("picture"), node = query.get("node"), to = query.get("to");
+  if (view === "path" && node && to) return { view, nodes: { node, to } };
+  if (view === "impact" && node) return { view, nodes: { node } };
+  return view === "topo" || view === "review" ? { view, nodes: {} } : null;
 }
 
 async function ask(question, { node = null, push = true } = {}) {
@@ -116,7 +135,7 @@ function blank(title, text, isProblem = false) {
   $("welcome").className = isProblem ? "problem" : "";
   $("welcome").querySelector("h1").textContent = title;
   $("welcome").querySelector("p").textContent = text;
-  $("examples").hidden = isProblem;
+  $("overview").hidden = isProblem;
 }
 
 function show(found, node) {
@@ -136,6 +155,16 @@ function show(found, node) {
   draw();
   tab("list");
   choose(node || answer.results[0].node, { push: false, narrow: node !== null });
+}
+
+// A definition without a question.
+function showAlone(node) {
+  ++state.asked;
+  Object.assign(state, { question: "", isReview: false, answer: NO_ANSWER, nodes: {}, ranks: {}, chosen: null });
+  document.title = `${nameOf(node)} – Causalist`;
+  $("main").className = "single";
+  for (const id of ["facts", "results", "changes", "picture"]) $(id).replaceChildren();
+  choose(node, { push: false, narrow: true });
 }
 
 // -- the change since the last commit
@@ -245,6 +274,56 @@ async function copyPack() {
   }
 }
 
+async function copyLink() {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    say("Copied the address of this view");
+  } catch {
+    say("The browser does not let this page copy");
+  }
+}
+
+// -- opening a file in an editor
+
+function editorTemplate() {
+  const chosen = $("editor").value;
+  return chosen === "own" ? $("template").value.trim() : EDITORS[chosen][1];
+}
+
+// The address that opens a place; null for a template that is none or that leads into the web.
+function editorAddress(path, line) {
+  const template = editorTemplate();
+  const scheme = (template.match(/^([a-z][a-z0-9+.-]*):\/\//i) || ["", ""])[1].toLowerCase();
+  if (!scheme || /^(https?|wss?|ftp|file|blob|data|about|view-source)$/.test(scheme) || !template.includes("{path}")) return null;
+  const whole = `${state.root.startsWith("/") ? "" : "/"}${state.root.replace(/\/$/, "")}/${path}`;
+  const given = { path: encodeURI(whole).replace(/[?#&]/g, encodeURIComponent), line: String(line) };
+  return template.replace(/\{(path|line)\}/g, (_, name) => given[name]);
+}
+
+function editorLink(node) {
+  if (!state.root || !node.path || node.kind === "external") return null;
+  const to = editorAddress(node.path, node.start_line || 1);
+  const named = $("editor").value === "own" ? "your editor" : EDITORS[$("editor").value][0];
+  return to && make("a", { id: "open", class: "button", href: to, title: "o" }, `Open in ${named}`);
+}
+
+function setEditor(store) {
+  const isOwn = $("editor").value === "own";
+  $("template").hidden = !isOwn;
+  if (store) {
+    localStorage.setItem("editor", $("editor").value);
+    localStorage.setItem("template", $("template").value);
+    if (isOwn && $("template").value && !editorAddress("x", 1)) say("A template is like myeditor://open{path}:{line}");
+  }
+  const old = $("open");
+  if (state.shown) {
+    const now = editorLink(state.shown);
+    if (old && now) old.replaceWith(now);
+    else if (old) old.remove();
+    else if (now) document.querySelector("#code .pictures").append(now);
+  }
+}
+
 // Long names and paths break behind a separator.
 function breakable(text) {
   return text.split(/(?<=[./:])(?=[^./:])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]));
@@ -328,7 +407,7 @@ function draw() {
     const label = nameOf(id);
     const open = () => choose(id, { narrow: true });
     svg.append(make("svg:g", {
-      role: "button", tabindex: 0, class: rank ? false : "via", "data-node": id, "aria-label": label,
+      role: "button", tabindex: 0, class: rank ? false : "via", "data-node": id,
       on: { click: open, keydown: (event) => { if (event.key === "Enter") { event.stopPropagation(); open(); } } },
     },
     make("svg:rect", { class: "back", x: ARCS - 1, y: y - ROW / 2 + 1, width: WIDTH - ARCS, height: ROW - 2, rx: 6 }),
@@ -392,8 +471,9 @@ function link(id, text) {
   return make("button", { type: "button", class: "link", title: id, disabled: isOutside ? "" : false, on: { click: () => choose(id, { narrow: true }) } }, ...breakable(text || nameOf(id)));
 }
 
-function showCode({ node, callers, references, callees }) {
+function showCode({ node, callers, references, callees, tests, colors }) {
   state.nodes[node.node] = node;
+  state.shown = node;
   const result = state.answer.results.find((each) => each.node === node.node);
   const chips = [node.kind, node.layer && `layer ${node.layer}`, node.tier !== "leaf" && node.tier].filter(Boolean).map((text) => make("span", {}, text));
   for (const reason of result ? result.reasons : []) {
@@ -403,7 +483,7 @@ function showCode({ node, callers, references, callees }) {
     make("h2", {}, result ? `${result.rank}. ` : "", ...breakable(nameOf(node.node))),
     make("p", { class: "place" }, ...breakable(placeOf(node))),
     make("div", { class: "chips" }, ...chips),
-    picturesOf(node.node),
+    picturesOf(node),
   ];
   if (node.doc && !node.text) parts.push(make("p", { class: "part" }, node.doc));
   const way = result ? result.path_from_seed : [];
@@ -414,9 +494,13 @@ function showCode({ node, callers, references, callees }) {
     }
     parts.push(make("p", { class: "part" }, "How it was reached"), make("div", { class: "way" }, ...hops));
   }
-  parts.push(sourceOf(node));
+  parts.push(sourceOf(node, colors));
   const lists = [["Called by", callers, "source"], ["Used by", references, "source"], ["Calls", callees, "target"]]
     .filter(([, found]) => found.n).map(([title, found, end]) => usesOf(title, found, end));
+  if (tests.n) {
+    lists.push(make("div", {}, make("p", { class: "part" }, `Tests that may run it ${tests.n}`), listOf(tests.tests.map((each) =>
+      make("li", {}, link(each.node), make("span", {}, `${each.depth} step${each.depth > 1 ? "s" : ""}`))), tests.n)));
+  }
   if (lists.length) parts.push(make("div", { class: "columns" }, ...lists));
   $("code").replaceChildren(...parts);
   $("code").scrollTop = 0;
@@ -424,13 +508,16 @@ function showCode({ node, callers, references, callees }) {
 
 // -- pictures: elements of SVG from the server, whose boxes lead to the code
 
-function picturesOf(id) {
+function picturesOf(node) {
+  const id = node.node;
   const others = state.answer.results.map((result) => result.node).filter((other) => other !== id);
   const to = make("select", { "aria-label": "Path to", on: { change: () => { if (to.value) drawn("path", { node: id, to: to.value }); to.value = ""; } } },
     make("option", { value: "" }, "Path to …"), ...others.map((other) => make("option", { value: other }, nameOf(other))));
   return make("div", { class: "pictures" },
-    make("button", { type: "button", id: "impact", on: { click: () => drawn("impact", { node: id }) } }, "What depends on it"),
-    others.length ? to : null);
+    node.kind === "external" ? null : make("button", { type: "button", id: "impact", title: "i", on: { click: () => drawn("impact", { node: id }) } }, "What depends on it"),
+    others.length ? to : null,
+    make("button", { type: "button", id: "copy-link", title: "l", on: { click: copyLink } }, "Copy link"),
+    editorLink(node));
 }
 
 const SHAPES = new Set(["svg", "title", "defs", "marker", "path", "rect", "text", "g"]);
@@ -440,7 +527,7 @@ function built([tag, attributes, ...children]) {
   return make(`svg:${tag}`, attributes, ...children.map((child) => (typeof child === "string" ? child : built(child))));
 }
 
-async function drawn(view, nodes) {
+async function drawn(view, nodes, { push = true } = {}) {
   const asked = ++state.pictured;
   try {
     const found = await patiently("/api/picture", { view, ...nodes }, () => asked === state.pictured);
@@ -456,19 +543,35 @@ async function drawn(view, nodes) {
       box.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); open(); } });
     }
     $("drawn-svg").replaceChildren(svg);
+    if (push) history.pushState(null, "", address(nodes.node || state.chosen, { view, nodes }));
     if (!$("drawn").open) $("drawn").showModal();
   } catch (error) {
     if (asked === state.pictured) say(error.message);
   }
 }
 
-// Without an answer on the page, a box of a picture is a question.
+// Without an answer on the page, a box of a picture is a page of its own.
 function openNode(id) {
-  if (state.answer) choose(id, { narrow: true });
-  else { $("question").value = id; ask(id); }
+  if (state.answer) return choose(id, { narrow: true });
+  showAlone(id);
+  history.pushState(null, "", address(id));
 }
 
-function sourceOf(node) {
+// The text of a line in parts, each with its class; `skipped` characters at its start are left out.
+function coloredLine(text, runs, skipped) {
+  if (!runs) return [text];
+  const parts = [];
+  let at = -skipped;
+  for (let i = 0; i < runs.length; i += 2) {
+    const part = text.slice(Math.max(0, at), Math.max(0, at + runs[i]));
+    at += runs[i];
+    if (part) parts.push(runs[i + 1] ? make("span", { class: `t-${runs[i + 1]}` }, part) : part);
+  }
+  if (at < text.length) parts.push(text.slice(Math.max(0, at)));
+  return parts;
+}
+
+function sourceOf(node, colors) {
   if (!node.text) {
     return make("p", { class: "part" }, node.stale ? "The file has changed since it was indexed; ask again to see it." : "Nothing to show.");
   }
@@ -490,7 +593,7 @@ function sourceOf(node) {
     for (const edge of uses.slice(0, 2)) {
       links.append(make("button", { type: "button", class: "to", title: edge.target, on: { click: () => choose(edge.target, { narrow: true }) } }, "→ ", make("span", {}, lastOf(edge.target))));
     }
-    return make("tr", { class: uses.length ? "site" : false }, make("td", {}, String(number)), make("td", {}, text), uses.length ? links : null);
+    return make("tr", { class: uses.length ? "site" : false }, make("td", {}, String(number)), make("td", {}, ...coloredLine(text, colors[i], shared.length)), uses.length ? links : null);
   };
   body.append(...lines.slice(0, MOST_LINES).map(row));
   const box = make("div", { class: "source", tabindex: 0, role: "region", "aria-label": "Source" }, make("table", {}, body));
@@ -505,10 +608,9 @@ function sourceOf(node) {
 }
 
 function usesOf(title, found, end) {
-  const rows = found.edges.slice(0, 12).map((edge) => make("li", {}, link(edge[end]),
+  const rows = found.edges.map((edge) => make("li", {}, link(edge[end]),
     make("span", {}, `${edge.line ? `line ${edge.line} · ` : ""}${edge.confidence.toFixed(2)}`)));
-  const more = found.n > rows.length ? [make("li", { class: "soft" }, `and ${found.n - rows.length} more`)] : [];
-  return make("div", {}, make("p", { class: "part" }, `${title} ${found.n}`), make("ul", {}, ...rows, ...more));
+  return make("div", {}, make("p", { class: "part" }, `${title} ${found.n}`), listOf(rows, found.n));
 }
 
 // -- keys, tabs, history
@@ -543,18 +645,43 @@ document.addEventListener("keydown", (event) => {
     j: () => step(1),
     k: () => step(-1),
     c: copyPack,
+    l: copyLink,
+    i: () => { if ($("impact")) $("impact").click(); },
+    o: () => { if ($("open")) $("open").click(); },
     "?": () => $("help").showModal(),
     Enter: () => { if (state.chosen && !/^(BUTTON|A|G)$/i.test(event.target.tagName)) { tab("code"); $("code").focus(); } else return true; },
   }[event.key];
   if (run && run() !== true) event.preventDefault();
 });
 
-function fromAddress() {
+async function fromAddress() {
   const query = new URLSearchParams(location.search);
+  const node = query.get("node"), picture = pictureOf(query);
+  ++state.pictured;
+  if ($("drawn").open) $("drawn").close();
   setForm(query);
-  if (query.get("view") === "changes") showChanges({ node: query.get("node"), push: false });
-  else if (query.get("q")) ask(query.get("q"), { node: query.get("node"), push: false });
-  else blank("Ask this repository", "In plain words, with a name, a path or a traceback. The answer is the code itself: what matters, how it hangs together, in causal order.");
+  if (query.get("view") === "changes") await showChanges({ node, push: false });
+  else if (query.get("q")) await ask(query.get("q"), { node, push: false });
+  else if (node) showAlone(node);
+  else {
+    Object.assign(state, { answer: null, question: "", isReview: false, chosen: null, shown: null });
+    document.title = "Causalist";
+    blank("Ask this repository", "In plain words, with a name, a path or a traceback. The answer is the code itself: what matters, how it hangs together, in causal order.");
+  }
+  if (picture) drawn(picture.view, picture.nodes, { push: false });
+}
+
+// What the repository is, with questions of its own, on the page before the first one.
+function showOverview(found) {
+  const asks = (text) => make("li", {}, make("button", { type: "button", on: { click: () => { $("question").value = text; ask(text); } } }, text));
+  const opens = (id, text, told) => make("li", {}, make("button", { type: "button", class: "link", title: id, on: { click: () => openNode(id) } }, ...breakable(text)), told ? make("span", {}, told) : null);
+  if (found.questions.length) $("examples").replaceChildren(...found.questions.map(asks));
+  $("about").replaceChildren(...[...new Set([found.paragraph || found.summary])].filter(Boolean).map((text) => make("p", {}, text)));
+  const starts = [
+    ...found.entries.map((each) => opens(each.node, each.name, { command: "command", run: "file to run", import: "module to import" }[each.kind])),
+    ...found.definitions.map((each) => opens(each.node, each.symbol || each.path, each.doc || each.kind))];
+  $("starts").replaceChildren(...starts);
+  $("where").hidden = !starts.length;
 }
 
 function setTheme(theme) {
@@ -587,14 +714,31 @@ $("theme").addEventListener("click", () => {
   localStorage.setItem("theme", next);
 });
 for (const button of document.querySelectorAll(".tabs button")) button.addEventListener("click", () => tab(button.dataset.tab));
-$("examples").append(...["where does authentication happen", "how is a request validated", "what happens when saving fails"].map((text) =>
-  make("li", {}, make("button", { type: "button", on: { click: () => { $("question").value = text; ask(text); } } }, text))));
+for (const button of document.querySelectorAll(".tabs button")) {
+  button.addEventListener("keydown", (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const shown = [...document.querySelectorAll(".tabs button")].filter((each) => each.offsetParent);
+    if (by) shown[(shown.indexOf(button) + by + shown.length) % shown.length].focus();
+  });
+}
+$("drawn").addEventListener("close", () => {
+  if (pictureOf(new URLSearchParams(location.search))) history.replaceState(null, "", address(state.chosen));
+});
+$("editor").append(...Object.entries(EDITORS).map(([value, [name]]) => make("option", { value }, name)), make("option", { value: "own" }, "another"));
+$("editor").value = localStorage.getItem("editor") || "vscode";
+if (!$("editor").value) $("editor").value = "vscode";
+$("template").value = localStorage.getItem("template") || "";
+setEditor(false);
+for (const id of ["editor", "template"]) $(id).addEventListener("change", () => setEditor(true));
 window.addEventListener("popstate", fromAddress);
 setTheme(localStorage.getItem("theme"));
 fromAddress();
 patiently("/api/status", undefined, () => true).then((info) => {
   if (!state.asked) showProgress(null);
   $("repository").textContent = info.name;
+  state.root = info.repository.root;
+  setEditor(false);
   $("counts").textContent = `${info.files} files, ${info.nodes} nodes and ${info.edges} edges are indexed.`;
+  return patiently("/api/overview", {}, () => true).then(showOverview);
 }).catch((error) => { if (!state.asked) blank("That did not work", error.message, true); });
 if (!location.search) $("question").focus();
