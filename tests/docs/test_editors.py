@@ -97,6 +97,20 @@ class TestExtension:
         assert set(re.findall(rf'"({OWN_METHODS}\w+)"', source)) <= METHODS and all(
             f'"{command}"' in source for command in COMMANDS.values()
         )
+        assert "private" not in manifest and (EXTENSION / manifest["icon"]).read_bytes()[:4] == b"\x89PNG"
+        shown = [each["command"] for menu in manifest["contributes"]["menus"].values() for each in menu]
+        assert set(shown) <= contributed
+        (view,) = manifest["contributes"]["views"]["causalist"]
+        assert f'createTreeView("{view["id"]}"' in source and f'"{view["id"]}.focus"' in source
+        for name in (
+            manifest["icon"],
+            view["icon"],
+            manifest["contributes"]["viewsContainers"]["activitybar"][0]["icon"],
+        ):
+            assert (EXTENSION / name).is_file()
+        # All that is packed is named; the README and the licence are copied when it is.
+        packed = {line[1:] for line in (EXTENSION / ".vscodeignore").read_text().splitlines() if line.startswith("!")}
+        assert packed == {"dist/extension.js", "icon.png", "view.svg", "package.json", "README.md", "LICENSE"}
         settings = {f"causalist.{name}" for name in re.findall(r'settings\.get(?:<[^>]+>)?\("(\w+)"', source)}
         assert settings == set(manifest["contributes"]["configuration"]["properties"])
         page = (EDITORS / "vscode.md").read_text(encoding="utf-8")

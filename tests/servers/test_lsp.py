@@ -358,6 +358,16 @@ class TestOwnRequests:
             uri = editor.open(small / "shop" / "prices.py")
             place = {"textDocument": {"uri": uri}, "position": {"line": 2, "character": 13}}
             assert (await editor.own("impact", **place))["changed"] == ["shop/prices.py::with_tax"]
+            for line, character, node in (
+                (0, 0, "shop/prices.py::price_of"),  # the first column of its first line
+                (2, 0, "shop/prices.py::price_of"),
+                (2, 6, "shop/prices.py::price_of"),  # `return`
+                (6, 4, "shop/prices.py::with_tax"),
+            ):
+                inside = {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
+                assert (await editor.own("impact", **inside))["changed"] == [node], (line, character)
+            with pytest.raises(JsonRpcException, match="no known definition or use"):  # between two definitions
+                await editor.own("impact", textDocument={"uri": uri}, position={"line": 3, "character": 0})
             context = await editor.own("context", **place, max_tokens=400)
             assert context["node"] == "shop/prices.py::with_tax" and "return net * 1.2" in context["text"]
             packed = await editor.own("context", question="what does an invoice cost with tax", max_tokens=500)

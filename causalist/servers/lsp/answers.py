@@ -461,7 +461,10 @@ def _options(shown: DocumentView, params: Mapping[str, Any]) -> AskOptions:
 
 
 def _node(shown: DocumentView, params: Mapping[str, Any]) -> str:
-    """Return the id of the node in `params`. Raises UnknownNode, AmbiguousNode and UsageError."""
+    """Return the id of the node in `params`. Raises UnknownNode, AmbiguousNode and UsageError.
+
+    At a position it is what is named there, or else the definition around it.
+    """
     ids = shown.repository.index.graph.nodes.ids
     if isinstance(params.get("node"), str):
         return ids[shown.repository.resolve(params["node"])]
@@ -476,11 +479,12 @@ def _node(shown: DocumentView, params: Mapping[str, Any]) -> str:
     if path is None or text is None:
         raise UnknownNode(f"{uri} is not indexed")
     node_and_span = shown.places.node_at(shown.repository, path, text, at)
-    if node_and_span is None:
-        raise UnknownNode(
-            "no known definition or use is at this position. Move it to the name of a definition or a use."
-        )
-    return node_and_span[0]
+    if node_and_span is not None:
+        return node_and_span[0]
+    around = shown.places.node_around(shown.repository, path, text, at.line)
+    if around is None:
+        raise UnknownNode("no known definition or use is at this position. Move it into a definition, or to a use.")
+    return around
 
 
 def _range(place: types.Range) -> dict[str, object]:

@@ -228,6 +228,16 @@ class DefinitionLocator:
                 return target, text.range(start, end)
         return None
 
+    def node_around(self, repository: "Repository", path: str, text: DocumentText, line: int) -> str | None:
+        """Return the innermost known definition that has a line; else None."""
+        around = [
+            (each.end - each.start, each.node)
+            for each in self.definitions(repository, path, text)
+            if text.position(each.start).line <= line <= text.position(each.end).line
+            and repository.index.graph.nodes.ids.position(each.node) >= 0
+        ]
+        return min(around)[1] if around else None
+
 
 def is_indexed(repository: "Repository", path: str, text: DocumentText) -> bool:
     """Return True if the index was built from exactly this text."""

@@ -90,6 +90,17 @@ test("everything that the extension uses", { timeout: 60_000 }, async () => {
     const outgoing = await ask(lsp.CallHierarchyOutgoingCallsRequest.type, { item: incoming[0].from });
     assert.deepEqual(outgoing.map((each) => each.to.name), ["with_tax"]);
 
+    // As the view unfolds a result: with the id of a node and a place alone.
+    const start = { line: 5, character: 0 };
+    const made = { name: "with_tax", kind: 12, uri, range: { start, end: start }, selectionRange: { start, end: start }, data: { node: "shop/prices.py::with_tax" } };
+    assert.deepEqual((await ask(lsp.CallHierarchyIncomingCallsRequest.type, { item: made })).map((each) => each.from.data.node), ["shop/prices.py::price_of"]);
+    const tests = await ask(lsp.ExecuteCommandRequest.type, { command: "causalist.tests", arguments: [uri, start, "shop/prices.py::with_tax"] });
+    assert.deepEqual(tests, []);
+
+    // In the first column, as commands at the cursor are run.
+    const around = await ask("causalist/impact", { textDocument, position: { line: 6, character: 0 }, max_depth: 1 });
+    assert.deepEqual(around.changed, ["shop/prices.py::with_tax"]);
+
     const impact = await ask("causalist/impact", { textDocument, position: { line: 5, character: 6 } });
     assert.equal(impact.n, 1);
     assert.equal(impact.places["shop/prices.py::price_of"].uri, uri);
