@@ -98,6 +98,7 @@ class TestExtension:
             f'"{command}"' in source for command in COMMANDS.values()
         )
         assert "private" not in manifest and (EXTENSION / manifest["icon"]).read_bytes()[:4] == b"\x89PNG"
+        assert not registered & set(COMMANDS.values())  # the client registers these by itself, and none may be twice
         shown = [each["command"] for menu in manifest["contributes"]["menus"].values() for each in menu]
         assert set(shown) <= contributed
         (view,) = manifest["contributes"]["views"]["causalist"]

@@ -49,6 +49,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     },
     middleware: {
       provideCodeLenses: (document, token, next) => (settings.get("codeLens", true) ? next(document, token) : []),
+      // The server shows the first location to editors that ignore a list; here the list is shown.
+      window: { showDocument: async () => ({ success: false }) },
     },
   };
   client = new LanguageClient("causalist", "Causalist", serverOptions, clientOptions);
@@ -59,8 +61,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand("causalist.ask", (question?: string) => ask(tree, view, question)),
     vscode.commands.registerCommand("causalist.copyContext", copyContext),
     vscode.commands.registerCommand("causalist.impact", impact),
-    vscode.commands.registerCommand("causalist.callers", showAtCursor("causalist.callers")),
-    vscode.commands.registerCommand("causalist.tests", showAtCursor("causalist.tests")),
+    vscode.commands.registerCommand("causalist.callersHere", showAtCursor("causalist.callers")),
+    vscode.commands.registerCommand("causalist.testsHere", showAtCursor("causalist.tests")),
     vscode.commands.registerCommand("causalist.showCallers", show("causalist.callers")),
     vscode.commands.registerCommand("causalist.showTests", show("causalist.tests")),
     vscode.commands.registerCommand("causalist.showChanges", show("causalist.changes")),
