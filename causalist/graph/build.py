@@ -27,9 +27,10 @@ from causalist.graph.invalidation import InvalidationKeys
 from causalist.graph.layers import LayerAssigner
 from causalist.graph.linker import Linker, LinkError
 from causalist.graph.program import Program
+from causalist.graph.relations.links import LinkEdgeFinder
 from causalist.graph.relations.routes import RouteEdgeFinder
 from causalist.graph.relations.tests import FoundEdge, TestEdgeFinder
-from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, load_confidences
+from causalist.graph.rules import LINK_RULES, RULE_NAMES, RULE_NUMBER, load_confidences
 from causalist.graph.tables import EdgeCollector, EdgeSites, NodeDraft, build_columns, finish_graph, splice_edge_table
 from causalist.model.facts import FileFacts, interface_of
 from causalist.model.graph import ROUTE_KINDS, USE_KINDS, CodeGraph, EdgeKind, LinkedGraph, NodeTable, UnresolvedCalls
@@ -199,6 +200,9 @@ def build_graph(
         routed = list(routes.find_edges(linker.collector.edges.items()))
     for route in routed:
         linker.collector.add(route.source, route.target, route.kind, route.rule, route.row, route.candidates)
+    with stage("link: shared names"):
+        for link in list(LinkEdgeFinder(linker.program, linker.drafts).find_edges()):
+            linker.collector.add(link.source, link.target, link.kind, link.rule, link.row, link.candidates)
     languages = [symbols.settings.name if symbols.settings else "" for symbols in linker.program.files]
     with stage("link: graph"):
         graph, position = finish_graph(linker.drafts.all_drafts(), linker.collector, languages, load_confidences())
@@ -216,6 +220,7 @@ def build_graph(
 _Number = TypeVar("_Number", bound=np.generic)
 _Position = Callable[[int], int]  # draft -> node
 _IS_USE = np.isin(np.arange(max(EdgeKind) + 1), sorted(USE_KINDS))  # by EdgeKind
+_LINK_RULE_NUMBERS = sorted(RULE_NUMBER[rule] for rule in LINK_RULES)
 _NO_NODES = np.zeros(0, dtype=np.int32)
 
 
@@ -274,14 +279,14 @@ def relink(
 
 
 def _may_say_routes(program: Program, changed: Mapping[int, FileFacts]) -> bool:
-    """Return True if the facts of changed files, or what they were, say something of routes.
+    """Return True if the facts of changed files, or what they were, say something of routes or shared names.
 
     Those files look the same from outside. Signatures of types and constants, which hold paths, may differ all the
     same.
     """
     for number, facts in changed.items():
         then = program.files[number].facts
-        if then.routes or facts.routes:
+        if then.routes or facts.routes or then.links or facts.links:
             return True
         if [each.signature for each in then.definitions] != [each.signature for each in facts.definitions]:
             return True
@@ -343,7 +348,7 @@ class _GraphUpdate:
         self.file_of[:-1] = self.file_of[nodes.files]  # node -> number of its file
         self._keys: dict[int, dict[str, int]] = {}  # file -> id -> draft
         edges = previous.edges
-        self.is_route = np.isin(edges.kinds, ROUTE_KINDS)
+        self.is_route = np.isin(edges.kinds, ROUTE_KINDS) | np.isin(edges.rules, _LINK_RULE_NUMBERS)
         if not is_routed:  # unless an edge has its row in a file that changed
             changed_nodes = self._mask_files(self.file_of[:-1], self.changed)
             is_routed = bool((self.is_route & (changed_nodes[edges.sources] | changed_nodes[edges.targets])).any())
@@ -467,7 +472,7 @@ class _GraphUpdate:
         return files
 
     def _relink_routes(self) -> None:
-        """Find all edges of routes and events again: a mount in one file changes the paths of others.
+        """Find all edges of routes, events and shared names again: a mount in one file changes the paths of others.
 
         Where nothing that changed says anything of routes, they stay as they are.
         """
@@ -479,6 +484,8 @@ class _GraphUpdate:
         edges += self._edges_of_nodes(np.array(sorted(positions - {-1}), dtype=np.int64))
         for each in list(finder.find_edges(edges)):
             linker.collector.add(each.source, each.target, each.kind, each.rule, each.row, each.candidates)
+        for link in list(LinkEdgeFinder(linker.program, drafts).find_edges()):
+            linker.collector.add(link.source, link.target, link.kind, link.rule, link.row, link.candidates)
 
     def _edges_of_nodes(self, nodes: NDArray[np.int64]) -> list[FoundEdge]:
         """Return the edges of use that leave these nodes in the previous graph, between drafts.
@@ -488,7 +495,9 @@ class _GraphUpdate:
         edges = self.graph.edges
         edge_rows = _edges_of_rows(edges.indptr, nodes)
         files = self.file_of[edges.targets[edge_rows]]
-        edge_rows = edge_rows[_IS_USE[edges.kinds[edge_rows]] & (files >= 0) & (files < self.removed)]
+        edge_rows = edge_rows[
+            _IS_USE[edges.kinds[edge_rows]] & ~self.is_route[edge_rows] & (files >= 0) & (files < self.removed)
+        ]
         rows = (
             each[edge_rows].tolist()
             for each in (edges.sources, edges.targets, edges.kinds, edges.rules, edges.candidates, edges.counts,

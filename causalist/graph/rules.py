@@ -86,6 +86,22 @@ class RuleName(StrEnum):
     KEPT = "kept"
     NAME_PREFIX = "name-prefix"
     BUILD_VARIANT = BUILD_VARIANT
+    TABLE = "table"
+    MODEL_TABLE = "model-table"
+    QUERY = "query"
+    ENV_SET = "env-set"
+    ENV_READ = "env-read"
+    ENV_ASKED = "env-asked"
+    TEMPLATE = "template"
+    TEMPLATE_INCLUDE = "template-include"
+    VIEW_NAME = "view-name"
+    TEXT_KEY = "text-key"
+    TEXT = "text"
+    RUN_FILE = "run-file"
+    OPERATION = "operation"
+    PROCEDURE = "procedure"
+    RESOLVER = "resolver"
+    RESOURCE = "resource"
 
 
 class Rule(NamedTuple):
@@ -239,7 +255,32 @@ RULES: tuple[Rule, ...] = (
     Rule(RuleName.KEPT, Evidence.NAMES, "it is kept under the name that is called on what nobody knows", 0.8),
     Rule(RuleName.NAME_PREFIX, Evidence.NAMES, "a member whose name begins like one that is computed", 0.9),
     Rule(RuleName.BUILD_VARIANT, Evidence.NAMES, "several definitions have that name; a build compiles one of them"),
+    Rule(RuleName.TABLE, Evidence.NAMES, "it makes or changes the table, or has a key of it", 0.9),
+    Rule(RuleName.MODEL_TABLE, Evidence.NAMES, "it says that it is stored in the table, or is named like it", 0.9),
+    Rule(RuleName.QUERY, Evidence.NAMES, "a query in it names the table", 0.9),
+    Rule(RuleName.ENV_SET, Evidence.NAMES, "it gives the environment variable a value", 0.9),
+    Rule(RuleName.ENV_READ, Evidence.NAMES, "the value of the environment variable is put in", 0.9),
+    Rule(RuleName.ENV_ASKED, Evidence.NAMES, "it asks for a name that a file sets as environment variable", 0.9),
+    Rule(RuleName.TEMPLATE, Evidence.NAMES, "it names the template to render", 0.9),
+    Rule(RuleName.TEMPLATE_INCLUDE, Evidence.NAMES, "a template includes or extends it", 0.9),
+    Rule(RuleName.VIEW_NAME, Evidence.NAMES, "a view of the name of the action", 0.9),
+    Rule(RuleName.TEXT_KEY, Evidence.NAMES, "it shows the text of that key", 0.9),
+    Rule(RuleName.TEXT, Evidence.NAMES, "the text of that key stands in it", 0.9),
+    Rule(RuleName.RUN_FILE, Evidence.NAMES, "it runs, copies or includes the file", 0.9),
+    Rule(RuleName.OPERATION, Evidence.NAMES, "a description of the interface has an operation of that path", 0.9),
+    Rule(RuleName.PROCEDURE, Evidence.NAMES, "it handles the procedure, in a type that is based on the service", 0.9),
+    Rule(RuleName.RESOLVER, Evidence.NAMES, "it resolves the field, by its name", 0.9),
+    Rule(RuleName.RESOURCE, Evidence.NAMES, "a resource, variable or module of the same folder", 0.9),
 )
+
+# Rules of names that code and data share; no edge of another rule has the ends and the kind of one of these.
+LINK_RULES = frozenset(
+    {
+        RuleName.TABLE, RuleName.MODEL_TABLE, RuleName.QUERY, RuleName.ENV_SET, RuleName.ENV_READ, RuleName.ENV_ASKED,
+        RuleName.TEMPLATE, RuleName.TEMPLATE_INCLUDE, RuleName.VIEW_NAME, RuleName.TEXT_KEY, RuleName.TEXT,
+        RuleName.RUN_FILE, RuleName.OPERATION, RuleName.PROCEDURE, RuleName.RESOLVER, RuleName.RESOURCE,
+    }
+)  # fmt: skip
 
 RULE_NAMES: tuple[str, ...] = tuple(rule.name.value for rule in RULES)  # plain strings: they are stored
 RULE_NUMBER: dict[str, int] = {name: number for number, name in enumerate(RULE_NAMES)}

@@ -84,8 +84,10 @@ def _parse_as(path: str, data: bytes, kind: str) -> "FileFacts":
     if facts.language:
         if sum(each.kind == NodeKind.CONSTANT for each in facts.definitions) > _MAX_CONSTANTS_ASIDE:
             facts = without_constants(facts)
-        return replace(facts, aside=kind, words=b"", passages=(), mentions=(), references=(), accesses=(), lookups=())
-    return replace(facts, aside=kind, words=b"", passages=(), mentions=(), doc="")
+        return replace(
+            facts, aside=kind, words=b"", passages=(), mentions=(), references=(), accesses=(), lookups=(), links=()
+        )
+    return replace(facts, aside=kind, words=b"", passages=(), mentions=(), links=(), doc="")
 
 
 @contextmanager

@@ -313,6 +313,38 @@ class RouteFact(NamedTuple):
     name: str = ""
 
 
+class LinkForm(IntEnum):
+    """Form of a `LinkFact`: what code or data does with a name that several languages share."""
+
+    TABLE = 0  # makes a table or view in a database
+    CHANGE = 1  # changes the form of a table, or names it as another does
+    READ = 2  # reads rows of a table
+    WRITE = 3  # writes rows of a table
+    MODEL = 4  # a type whose instances are rows of the table
+    CONVENTION = 5  # the same, where a framework makes the name of the table of that of the type
+    SET_KEY = 6  # gives an environment variable a value
+    READ_KEY = 7  # reads an environment variable
+    ASK_KEY = 8  # asks by a name for what may be an environment variable
+    RENDER = 9  # renders a template, by its name
+    SHOW_TEXT = 10  # shows a translated text, by its key
+    HAVE_TEXT = 11  # has a translated text
+    RUN = 12  # runs, copies or builds a file
+    SERVE = 13  # describes an operation of an interface: a method and path, or service and procedure
+    RESOURCE = 14  # names a resource, variable or module of the infrastructure
+
+
+class LinkFact(NamedTuple):
+    """A name in `scope` that code and data share, as written: of a table, a template, a text, a file.
+
+    `form` is a LinkForm.
+    """
+
+    scope: int
+    form: int
+    name: str
+    row: int
+
+
 class Passage(NamedTuple):
     """A section of prose, or a block of text without a grammar.
 
@@ -368,7 +400,8 @@ class FileFacts:
     says of modules, as pairs of a `ManifestKey` and its value.
 
     `secrets` are the spans (start byte, end byte) that were masked before parsing. `mentions` are the names of code in
-    prose. `routes` are those that the file registers or asks for, and events.
+    prose. `routes` are those that the file registers or asks for, and events. `links` are names that code and data
+    share.
 
     `aside` is the `SetAside` of a generated or repeated file, "" for source. Such a file has no words and no passages.
     """
@@ -400,6 +433,7 @@ class FileFacts:
     tests: tuple[int, ...] = ()
     mentions: tuple[Mention, ...] = ()
     routes: tuple[RouteFact, ...] = ()
+    links: tuple[LinkFact, ...] = ()
     conditions: tuple[tuple[int, tuple[str, ...]], ...] = ()
     aside: str = ""
 
@@ -463,6 +497,7 @@ def without_constants(facts: FileFacts) -> FileFacts:
         mentions=tuple(
             each._replace(document=moved(each.document)) for each in facts.mentions if each.document < len(definitions)
         ),
+        links=scoped(facts.links),
         returns=owned(facts.returns),
         owners=owned(facts.owners),
         parameters=owned(facts.parameters),
@@ -611,6 +646,7 @@ def strip_uses(facts: FileFacts) -> FileFacts:
         lookups=(),
         mentions=(),
         routes=(),
+        links=(),
         returns=(),
         parameters=(),
         conditions=(),
@@ -640,6 +676,7 @@ def _without_positions(facts: FileFacts) -> FileFacts:
         exports=tuple(export._replace(row=0) for export in facts.exports),
         bindings=_bindings_without_rows(facts.bindings),
         routes=(),  # edges of routes are found again at each change
+        links=(),  # as are those of names that languages share
         passages=(),
         words=None,
         diagnostics=(),

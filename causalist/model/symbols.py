@@ -99,6 +99,7 @@ CALLABLE_KINDS = frozenset({NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.MACRO, 
 
 # What ids of values begin with, behind `external:`, that are asked for by a literal name.
 ASKED_KINDS = ("env:", "config:")
+TABLE_PREFIX, TEXT_PREFIX = "table:", "text:"  # the same for tables and translated texts
 FIXTURE_PREFIX = "fixture:"  # before the names of fixtures of tests among what a file exports
 FACADE = "facade:"  # before the type that holds what stands at the top of a file, in the name of an export
 ROUTE_PREFIX = "route:"  # the same for routes, before the method and the path

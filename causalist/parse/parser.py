@@ -49,6 +49,7 @@ from causalist.parse.languages import (
     may_be_script,
     script_dialect,
 )
+from causalist.parse.links import link_kind, read_code_links, read_file_links, read_markup_links
 from causalist.parse.manifests import is_project, read_manifest
 from causalist.parse.preprocessor import read_conditions
 from causalist.parse.prose import (
@@ -107,6 +108,9 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     has_fixtures = grammar.settings.tests.fixtures
     fixtures = read_fixtures(tree, text, definitions) if has_fixtures else []
     named = read_string_targets(text, tree, definitions) if has_fixtures else ()
+    lookups = read_lookups(grammar.settings.lookups, tree, text, definitions)
+    asked = {(each.scope, each.key) for each in lookups}
+    links = read_code_links(grammar.settings.family, RouteText(text, tree, definitions))
     facts = FileFacts(
         language=grammar.dialect.name,
         definitions=tuple(definitions),
@@ -129,8 +133,9 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         conditions=read_conditions(text, definitions, grammar.settings.preprocessor),
         implementations=tuple(collector.implementations()),
         accesses=tuple(collector.access_reader.accesses),
-        lookups=read_lookups(grammar.settings.lookups, tree, text, definitions),
+        lookups=lookups,
         routes=read_routes(grammar.settings.family, tree, text, definitions),
+        links=tuple(each for each in links if (each.scope, each.name) not in asked),
         tests=tuple(i for i, draft in enumerate(collector.drafts) if draft.is_test),
         mentions=read_doc_mentions(definitions),
         words=_words(text),
@@ -196,13 +201,19 @@ def parse_text(path: str, data: bytes) -> FileFacts:
         secrets = find_secrets(data)
     data = mask_secrets(data, secrets)
     text = data.decode("utf-8", "replace")
-    kind = prose_kind(path)
+    kind, link = prose_kind(path), link_kind(path)
+    is_valid = text.encode("utf-8") == data
+    with stage("prose: names"):
+        definitions, links = read_file_links(link, text) if link and is_valid else ((), ())
     with stage("prose: passages"):
-        passages = read_passages(path, text) if text.encode("utf-8") == data else ()
+        passages = read_passages(path, text) if is_valid and not definitions else ()
     if secrets:
         passages = tuple(p._replace(title=shorten_masks(p.title)) for p in passages)
+        definitions = tuple(d._replace(signature=shorten_masks(d.signature)) for d in definitions)
     return FileFacts(
         language="",
+        definitions=definitions,
+        links=links,
         passages=passages,
         words=_words(with_valid_utf8(data)),
         diagnostics=_encoding_diagnostics(data),
@@ -299,7 +310,8 @@ def _parse_component(data: bytes) -> FileFacts:
         component, dialect = without_scripts(component), resolve_dialect(DEFAULT_LANGUAGE)
     facts = with_component(parse_source(component.view, load_grammar(dialect)), component)
     # The words of the file, not those of the view that the grammar read.
-    return replace(facts, words=_words(with_valid_utf8(data)))
+    links = (*facts.links, *read_markup_links(facts, component.markup))
+    return replace(facts, links=links, words=_words(with_valid_utf8(data)))
 
 
 def _parse_notebook(notebook: Notebook) -> FileFacts:

@@ -30,6 +30,7 @@ from causalist.parse.languages import (
     may_be_script,
     script_dialect,
 )
+from causalist.parse.links.files import link_kind
 from causalist.parse.preprocessor import blank_matches, blank_partial_branches, compile_preprocessor
 from causalist.parse.prose import prose_kind
 from causalist.parse.text import RAILS_TEMPLATES, is_notebook, with_line_feeds, with_valid_utf8
@@ -310,12 +311,13 @@ def reader_of(path: str) -> str:
     if is_component(path) or is_notebook(path):
         return f"{'component' if is_component(path) else 'notebook'}:{_all_grammars()}"
     kind = prose_kind(path)
+    link = link_kind(path)
     if kind == "plain" and may_be_script(path):
-        return f"script:{_all_grammars()}"
+        return f"script:{_all_grammars()}:{link}"
     # What a manifest says depends on its name: the same text is read otherwise as package.json and as tsconfig.json.
     name = path.lower().rpartition("/")[2] if kind == "manifest" else ""
     name = "ruby" if path.lower().endswith(RAILS_TEMPLATES) else name
-    return f"text:{kind}:{name}"
+    return f"text:{kind}:{name}:{link}"
 
 
 @cache

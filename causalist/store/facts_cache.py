@@ -29,7 +29,7 @@ from causalist.model.source import Diagnostic
 from causalist.store.cache_dir import user_cache
 
 # Raised when the meaning of facts changes, so that none that another version wrote are read.
-FACTS_FORMAT = 19
+FACTS_FORMAT = 20
 # The checksum of the rest of it and of the interface; lengths of interface and bodies; checksums of bodies and words.
 _HEAD = struct.Struct("<IIIII")
 _CHECKSUM_BYTES = 4
@@ -46,6 +46,7 @@ _ROWS: dict[str, Any] = {
     "accesses": f.Access,
     "lookups": f.Lookup,
     "routes": f.RouteFact,
+    "links": f.LinkFact,
     "passages": f.Passage,
     "mentions": f.Mention,
     "diagnostics": Diagnostic,

@@ -1,0 +1,294 @@
+r"""Names in files without a grammar that code shares: kinds of files by path, environment variables, templates, files.
+
+In: the kind and the text of a file. Out: (offset, form, name) of what it sets, reads, includes or runs. A file that is
+run or copied is any word that looks like a path; whether there is such a file is found when files are linked.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from causalist.model.facts import LinkForm
+
+_MAX_LINE_CHARACTERS = 2_000  # further in a line nothing is read
+
+_KEY = r"[A-Z][A-Z0-9_]{2,80}"
+_LOCALE_FOLDER = re.compile(
+    r"(?:^|/)(?:locales?|langs?|languages?|i18n|translations?|l10n|strings|messages|values)/", re.IGNORECASE
+)
+# Of all languages of a program the one that its keys and questions are written in.
+_ENGLISH = re.compile(
+    r"(?:^|[/._-])en(?:[_-]?(?:us|gb))?(?:[/._-]|$)|(?:^|/)messages\.properties$|(?:^|/)values/strings\.xml$"
+    r"|/translation\.json$",
+    re.IGNORECASE,
+)
+_LOCALE_ENDS = (".json", ".yml", ".yaml", ".properties", ".arb", ".xml", ".ini", ".ftl")
+_TEMPLATE_ENDS = (
+    ".html", ".htm", ".xhtml", ".jinja", ".jinja2", ".j2", ".twig", ".erb", ".haml", ".slim", ".ejs", ".hbs", ".pug",
+    ".handlebars", ".mustache", ".cshtml", ".razor", ".liquid", ".tmpl", ".gohtml", ".tpl", ".heex", ".eex", ".njk",
+)  # fmt: skip
+_BY_END = {
+    ".sql": "sql", ".pgsql": "sql", ".ddl": "sql", ".prisma": "prisma", ".proto": "proto", ".graphql": "graphql",
+    ".graphqls": "graphql", ".gql": "graphql", ".tf": "terraform", ".mk": "make", ".yml": "yaml", ".yaml": "yaml",
+    ".dockerfile": "docker", ".properties": "properties",
+}  # fmt: skip
+_ENV_FILE = re.compile(
+    r"\.env(?:\.[\w.-]+)?|(?:[\w.-]+\.)?env(?:\.(?:example|sample|template|dist|test|local|prod\w*|dev\w*))?"
+    r"|\.?env[-_.](?:example|sample|template)(?:\.\w+)?"
+)
+_BY_NAME = re.compile(
+    r"(?P<docker>dockerfile[\w.-]*|[\w.-]+\.dockerfile|containerfile)|(?P<make>(?:gnu)?makefile(?:\.\w+)?"
+    r"|\.?justfile)|(?P<npm>package\.json)|(?P<procfile>procfile[\w.]*)"
+)
+
+
+@lru_cache(maxsize=1 << 16)
+def link_kind(path: str) -> str:
+    """Return how names are read from a file without a grammar, "" for not at all.
+
+    >>> link_kind("db/Schema.sql"), link_kind(".env.example"), link_kind("docker/Dockerfile.dev"), link_kind("a.txt")
+    ('sql', 'env', 'docker', '')
+    >>> link_kind("src/locales/en.json"), link_kind("src/locales/de.json"), link_kind("config/locales/en.yml")
+    ('texts', '', 'texts')
+    """
+    lower = path.lower()
+    name = lower.rpartition("/")[2]
+    if name.endswith(_LOCALE_ENDS) and _LOCALE_FOLDER.search(lower):
+        return "texts" if _ENGLISH.search(lower) else ""
+    named = _BY_NAME.fullmatch(name)
+    if named is not None:
+        return str(named.lastgroup)
+    if _ENV_FILE.fullmatch(name):
+        return "env"
+    if name.endswith(_TEMPLATE_ENDS):
+        return "template"
+    if name in ("openapi.json", "swagger.json"):
+        return "yaml"
+    return _BY_END.get(f".{name.rpartition('.')[2]}", "") if "." in name else ""
+
+
+class Named(NamedTuple):
+    """A name at an offset of a text."""
+
+    at: int
+    form: LinkForm
+    name: str
+
+
+# -- environment variables
+
+_ASSIGNED = re.compile(rf"^[ \t]*(?:#[ \t]*)?(?:export[ \t]+)?(?P<key>{_KEY})[ \t]*=", re.MULTILINE)
+_DOCKER_SET = re.compile(r"^[ \t]*(?:ENV|ARG)[ \t]+(?P<rest>[^\n]*(?:\\\n[^\n]*){0,80})", re.MULTILINE | re.IGNORECASE)
+_DOCKER_KEY = re.compile(rf"(?:^|\s)(?P<key>{_KEY})(?=[=\s]|$)")
+_DOCKER_PAIR = re.compile(rf"(?:^|\s)(?P<key>{_KEY})=")
+_YAML_KEY = re.compile(rf"(?P<indent>[ \t]*)(?:- )?[\"']?(?P<key>{_KEY})[\"']?[ \t]*(?P<mark>[:=])(?=[\s\"']|$|[^/\s])")
+_YAML_NAME = re.compile(rf"[ \t]*(?:- )?name:[ \t]*[\"']?(?P<key>{_KEY})[\"']?[ \t]*$")
+_YAML_BLOCK = re.compile(r"(?P<indent>[ \t]*)(?:- )?[\"']?(?P<key>[\w.-]+)[\"']?:(?:[ \t]*(?:&\w+|\||>-?|#[^\n]*)?)?$")
+_ENV_BLOCKS = frozenset(
+    {"environment", "env", "envs", "data", "stringdata", "variables", "build_args", "args", "envvars", "x-environment"}
+)
+_YAML_SCRIPT = re.compile(r":[ \t]*[|>][-+\d]*[ \t]*(?:#.*)?$")
+_SHELL_SET = re.compile(
+    rf"(?:^|[;&(])[ \t]*(?:- )?(?:export |local |read (?:-\w+ )*|for )?(?P<key>{_KEY})(?:=|[ ]in[ ])", re.MULTILINE
+)
+_PUT_IN = re.compile(rf"\$\{{(?P<key>{_KEY})(?=[}}:?-])|\$\{{\{{[ ]*(?:secrets|vars|env)\.(?P<github>{_KEY})[ ]*\}}\}}")
+
+
+def _env_names(text: str) -> Iterator[Named]:
+    for match in _ASSIGNED.finditer(text):
+        yield Named(match.start("key"), LinkForm.SET_KEY, match["key"])
+
+
+def _docker_names(text: str) -> Iterator[Named]:
+    for match in _DOCKER_SET.finditer(text):
+        pairs = list(_DOCKER_PAIR.finditer(match["rest"])) or list(_DOCKER_KEY.finditer(match["rest"]))[:1]
+        for key in pairs:
+            yield Named(match.start("rest") + key.start("key"), LinkForm.SET_KEY, key["key"])
+
+
+def _yaml_names(text: str) -> Iterator[Named]:
+    """Yield the variables that compose, Kubernetes and pipelines set, and those that are put in."""
+    block = -1  # indentation of the block of variables that is open
+    script = -1  # the same for a text of many lines, which may be a script
+    given = {match["key"] for match in _SHELL_SET.finditer(text)}  # variables of such a script
+    at = 0
+    for line in text.split("\n"):
+        short = line[:_MAX_LINE_CHARACTERS]
+        bare = short.strip()
+        if bare and not bare.startswith("#"):
+            indent = len(short) - len(short.lstrip())
+            if block >= 0 and (indent < block or (indent == block and not bare.startswith("-"))):
+                block = -1
+            if script >= 0 and indent <= script:
+                script = -1
+            opened = _YAML_BLOCK.fullmatch(short)
+            if script < 0 and _YAML_SCRIPT.search(short):
+                script = indent
+            elif script >= 0:
+                pass
+            elif opened is not None and opened["key"].lower() in _ENV_BLOCKS:
+                block = indent
+            elif block >= 0:
+                named = _YAML_NAME.fullmatch(short) or _YAML_KEY.match(short)
+                if named is not None:
+                    yield Named(at + named.start("key"), LinkForm.SET_KEY, named["key"])
+            if "${" in short:
+                for match in _PUT_IN.finditer(short):
+                    group = "key" if match["key"] else "github"
+                    if match["key"] in given:
+                        continue
+                    yield Named(at + match.start(group), LinkForm.READ_KEY, match[group])
+        at += len(line) + 1
+
+
+# -- files that are run, copied, built or included
+
+_FILE_WORD = re.compile(r"(?P<word>[\w./@+-]{2,200})")
+_MODULE_RUN = re.compile(
+    r"\b(?:python[\d.]*|pypy3?|uv run|poetry run)[ ]+(?:-\w+[ ]+){0,3}-m[ ]+(?P<name>[A-Za-z_][\w.]+)"
+)
+_SERVED = re.compile(
+    r"\b(?:gunicorn|uvicorn|hypercorn|daphne|celery)\b[^\n]{0,200}?[ ](?:-A[ ]+)?(?P<name>[A-Za-z_]\w*"
+    r"(?:\.\w+)*):\w+"
+)
+_DOCKER_RUN = re.compile(
+    r"^[ \t]*(?P<word>COPY|ADD|ENTRYPOINT|CMD|RUN)\b(?P<rest>[^\n]*(?:\\\n[^\n]*){0,80})", re.MULTILINE | re.IGNORECASE
+)
+_YAML_RUNS = re.compile(
+    r"^[ \t]*(?:- )?[\"']?(?P<key>run|script|before_script|after_script|command|entrypoint|args|cmds?|build"
+    r"|context|dockerfile|file|env_file|path"
+    r"|uses|working-directory|local|include|extends|volumes|source|configs?|template|scripts|steps|file_path"
+    r"|\$ref)[\"']?:[ \t]*(?P<rest>[^\n]*)",
+    re.MULTILINE,
+)
+_TARGET = re.compile(r"^(?P<name>[\w./-]+)(?:[ ]+[^:=\n]*)?:(?!=)", re.MULTILINE)
+
+
+def _words_of(text: str, offset: int) -> Iterator[Named]:
+    for match in _FILE_WORD.finditer(text):
+        word = match["word"].strip(".").rstrip("/") if match["word"] not in (".", "..") else ""
+        if "." in word or "/" in word:
+            yield Named(offset + match.start(), LinkForm.RUN, match["word"].rstrip("."))
+    for pattern in (_MODULE_RUN, _SERVED):
+        for match in pattern.finditer(text):
+            yield Named(offset + match.start("name"), LinkForm.RUN, f"module:{match['name']}")
+
+
+def _docker_runs(text: str) -> Iterator[Named]:
+    for match in _DOCKER_RUN.finditer(text):
+        rest, offset = match["rest"], match.start("rest")
+        words = list(_words_of(rest, offset))
+        if match["word"].upper() in ("COPY", "ADD"):
+            if "--from" in rest:
+                continue
+            words = words[:-1] if len(words) > 1 or not rest.split()[-1:] or "/" not in rest.split()[-1] else words
+        yield from words
+
+
+def _yaml_runs(text: str) -> Iterator[Named]:
+    """Yield words that may be paths behind keys that run or include something, and in the blocks below these keys."""
+    at, block = 0, -1
+    for line in text.split("\n"):
+        short = line[:_MAX_LINE_CHARACTERS]
+        bare = short.strip()
+        if bare and not bare.startswith("#"):
+            indent = len(short) - len(short.lstrip())
+            if block >= 0 and (indent < block or (indent == block and not bare.startswith("-"))):
+                block = -1
+            match = _YAML_RUNS.match(short)
+            if match is not None:
+                yield from _words_of(match["rest"], at + match.start("rest"))
+                block = indent
+            elif block >= 0:
+                yield from _words_of(short, at)
+        at += len(line) + 1
+
+
+def _make_runs(text: str) -> Iterator[Named]:
+    at = 0
+    for line in text.split("\n"):
+        short = line[:_MAX_LINE_CHARACTERS]
+        if short[:1] in ("\t", " ") or short.startswith(("include ", "-include ", "import ", "mod ")):
+            yield from _words_of(short, at)
+        elif short and not short.startswith("#"):
+            _, colon, needs = short.partition(":")
+            if colon and not needs.startswith("="):
+                yield from _words_of(needs, at + len(short) - len(needs))
+        at += len(line) + 1
+
+
+_NPM_SCRIPT = re.compile(r"\"scripts\"\s*:\s*\{(?P<body>[^{}]{0,20000})\}")
+
+
+def _npm_runs(text: str) -> Iterator[Named]:
+    found = _NPM_SCRIPT.search(text)
+    if found is not None:
+        for line in re.finditer(r":\s*\"(?P<command>(?:[^\"\\\n]|\\.)*)\"", found["body"]):
+            yield from _words_of(line["command"], found.start("body") + line.start("command"))
+
+
+# -- templates
+
+_INCLUDED = re.compile(
+    r"\{%[-+]?[ ]*(?:extends|include|import|from|embed|use|includeblock|render|ssi)[ ]*\(?[ ]*[\"']"
+    r"(?P<jinja>[\w./@:-]+)[\"']"
+    r"|<%[-=]*[ ]*(?:=[ ]*)?(?:render|include|layout)[ (]*(?:\(?[ ]*)?(?:(?P<option>partial|template|layout)[ ]*"
+    r"(?::|=>)[ ]*|:partial[ ]*=>[ ]*)?[\"'](?P<erb>[\w./-]+)[\"']"
+    r"|^[ \t]*(?:=|-)[ ]*render[ (]+(?:(?:partial|template|layout):[ ]*)?[\"'](?P<haml>[\w./-]+)[\"']"
+    r"|\{\{-?[ ]*(?:template|block|partial)[ ]+[\"'`](?P<go>[\w./-]+)[\"'`]|\{\{[#~]?>[ ]*(?P<hbs>[\w./-]+)"
+    r"|@(?:await[ ]+)?(?:Html\.(?:Render)?Partial(?:Async)?|Html\.EditorFor|Html\.DisplayFor)\([ ]*\""
+    r"(?P<razor>[\w./~-]+)\""
+    r"|<partial[ ]+name=\"(?P<tag>[\w./~-]+)\"|\bLayout[ ]*=[ ]*\"(?P<layout>[\w./~-]+)\""
+    r"|<%@[ ]*include[ ]+file=\"(?P<jsp>[\w./-]+)\""
+    r"|(?:th:(?:replace|insert|include)|data-th-replace)=\"~?\{?[ ]*(?P<thyme>[\w./-]+)",
+    re.MULTILINE,
+)
+_SHOWN = re.compile(
+    r"(?<![\w.$])(?:(?:i18n|I18n|this|\$)\.)?(?:\$?tc?|trans|__|\$strings|translate|@lang|lang|T)(?:\(\s*|\."
+    r"|[ ]+(?=[\"'`]))[\"'`]?(?P<call>[A-Za-z][\w.:/-]{1,120})[\"'`)]"
+    r"|\{\{-?[^{}\n]{0,80}?\b(?:t|T|Tr|i18n|plural|trN?)[ ]+[\"`](?P<go>[A-Za-z][\w.:/-]{1,120})[\"`]"
+    r"|[\"'](?P<pipe>[A-Za-z][\w.:/-]{1,120})[\"'][ ]*\|[ ]*(?:translate|transloco|t)\b"
+)
+_DEFINED = re.compile(r"\{\{-?[ ]*(?:define|block)[ ]+[\"'`](?P<name>[\w./-]+)[\"'`]")
+_INCLUDING = ("{%", "<%", "{{", "@", "<partial", "Layout", "render", "th:")
+
+
+def _template_names(text: str) -> Iterator[Named]:
+    for match in _DEFINED.finditer(text) if "{{" in text else ():
+        yield Named(match.start("name"), LinkForm.RENDER, f"define:{match['name']}")
+    for match in _SHOWN.finditer(text) if any(mark in text for mark in _INCLUDING) else ():
+        yield Named(match.start(), LinkForm.SHOW_TEXT, match[str(match.lastgroup)])
+    if any(mark in text for mark in _INCLUDING):
+        for match in _INCLUDED.finditer(text):
+            group = str(match.lastgroup)
+            name = match[group]
+            yield Named(
+                match.start(group),
+                LinkForm.RENDER,
+                f"partial:{name}" if group in ("erb", "haml") else f"{group}:{name}",
+            )
+
+
+_READERS = {
+    "env": (_env_names,),
+    "docker": (_docker_names, _docker_runs),
+    "yaml": (_yaml_names, _yaml_runs),
+    "make": (_make_runs,),
+    "npm": (_npm_runs,),
+    "procfile": (lambda text: _words_of(text, 0),),
+    "template": (_template_names,),
+    "properties": (
+        lambda text: (Named(m.start("key"), LinkForm.READ_KEY, m["key"]) for m in _PUT_IN.finditer(text) if m["key"]),
+    ),
+}
+
+
+def find_names(kind: str, text: str) -> Iterator[Named]:
+    r"""Yield the names in a text of a kind that `link_kind` gives, in the order of each form.
+
+    >>> [(each.form.name, each.name) for each in find_names("docker", "ENV APP_PORT=80\nCOPY run.sh /srv/\n")]
+    [('SET_KEY', 'APP_PORT'), ('RUN', 'run.sh')]
+    """
+    for read in _READERS.get(kind, ()):
+        yield from read(text)
