@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.lazy import dataclass
-from causalist.model.graph import ROUTE_KINDS, CodeGraph, EdgeKind
+from causalist.model.graph import LINK_RULES, ROUTE_KINDS, CodeGraph, EdgeKind
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 
 Scores = NDArray[np.float64]
@@ -42,6 +42,8 @@ MAX_OVERRIDING = 4  # methods that a call of the overridden one may mean
 NAMED_NEED = 0.4
 VALUE_SHARE = 0.3  # of the need of a node, for each short constant that it reads
 MAX_VALUE_LINES = 6  # of such a constant; longer ones are judged as other neighbors are
+NAME_SHARE = 0.5  # of the need of a node, for all that names in it stand for in other languages
+MAX_NAMING = 8  # nodes that use one name; more say nothing of a query
 LOGGERS = frozenset({"log", "logger", "logging", "slog"})  # names of constants that say nothing of what a program does
 MAX_COMPARED = 60  # nodes that are compared by their terms
 MIN_ALIKE = 0.9  # of the terms of two nodes, by weight, that both have, if they match alike
@@ -159,6 +161,7 @@ def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: 
     pool, probabilities = raise_named(given.named, pool, probabilities)
     pool, probabilities = follow_calls(given.graph, pool, probabilities, gave)
     pool, probabilities = follow_values(given.graph, pool, probabilities, gave)
+    pool, probabilities = follow_shared_names(given.graph, pool, probabilities, gave)
     return discount_alike(given, _sorted(pool, probabilities, gave))
 
 
@@ -251,6 +254,65 @@ def follow_values(
                 value[target] = least
                 gave[target] = (node, number)
     return np.array(list(value), dtype=np.int64), np.array(list(value.values()))
+
+
+def follow_shared_names(
+    graph: CodeGraph, pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]]
+) -> tuple[NDArray[np.int64], Scores]:
+    """Return the pool with what stands at the other end of names that its most needed nodes share with data.
+
+    These are the view of a template, the table of a model, the code that shows a text. Their words are seldom those of
+    the query. All that a node is linked to so divides its share, by the certainty of the edges.
+    """
+    value = dict(zip(pool.tolist(), probabilities.tolist(), strict=True))
+    is_link = _link_mask(graph.rule_names)
+    best = sorted(value, key=lambda node: (-round(value[node], 9), node))[:MAX_SOURCES]
+    for node in best:
+        if value[node] < MIN_SOURCE:
+            break
+        others = _named_by(graph, node, is_link)
+        total = max(1.0, sum(certainty for certainty, _ in others.values()))
+        for other, (certainty, number) in others.items():
+            least = NAME_SHARE * value[node] * certainty / total
+            if least > max(value.get(other, 0.0), MIN_FOLLOWED):
+                value[other] = least
+                gave[other] = (node, number)
+    return np.array(list(value), dtype=np.int64), np.array(list(value.values()))
+
+
+@lru_cache(maxsize=4)
+def _link_mask(rule_names: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Return a mask over rules of those of names that code and data share, shape (n_rules,)."""
+    return np.array([name in LINK_RULES for name in rule_names])
+
+
+def _named_by(graph: CodeGraph, node: int, is_link: NDArray[np.bool_]) -> dict[int, tuple[float, int]]:
+    """Return certainty and edge for each node at the other end of a shared name, over the node of that name if any."""
+    edges, nodes = graph.edges, graph.nodes
+    found: dict[int, tuple[float, int]] = {}
+
+    def ends(of: int) -> list[tuple[int, int, float]]:
+        numbers = np.concatenate([graph.edges_out_of(np.array([of])), graph.edges_into(np.array([of]))])
+        numbers = numbers[is_link[edges.rules[numbers]]]
+        others = np.where(edges.sources[numbers] == of, edges.targets[numbers], edges.sources[numbers])
+        certainties = edges.confidences[numbers]
+        return list(zip(others.tolist(), numbers.tolist(), certainties.tolist(), strict=True))
+
+    linked = ends(node)
+    for other, number, certainty in linked if len(linked) <= MAX_COMPARED else ():
+        reached = [(other, number, certainty)]
+        if nodes.kinds[other] == NodeKind.EXTERNAL:
+            users = ends(other)
+            reached = [(end, at, certainty * more) for end, at, more in users if end != node]
+            if len(reached) > MAX_NAMING:
+                continue
+        elif len(ends(other)) > MAX_COMPARED:
+            continue
+        for end, at, likely in reached:
+            is_shown = nodes.kinds[end] != NodeKind.EXTERNAL and nodes.roles[end] != Role.TEST
+            if is_shown and nodes.parents[node] != end and likely > found.get(end, (0.0, 0))[0]:
+                found[end] = likely, at
+    return found
 
 
 def _callees(graph: CodeGraph, node: int, fan_in: NDArray[np.int64]) -> dict[int, tuple[float, int]]:

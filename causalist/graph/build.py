@@ -30,10 +30,19 @@ from causalist.graph.program import Program
 from causalist.graph.relations.links import LinkEdgeFinder
 from causalist.graph.relations.routes import RouteEdgeFinder
 from causalist.graph.relations.tests import FoundEdge, TestEdgeFinder
-from causalist.graph.rules import LINK_RULES, RULE_NAMES, RULE_NUMBER, load_confidences
+from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, load_confidences
 from causalist.graph.tables import EdgeCollector, EdgeSites, NodeDraft, build_columns, finish_graph, splice_edge_table
 from causalist.model.facts import FileFacts, interface_of
-from causalist.model.graph import ROUTE_KINDS, USE_KINDS, CodeGraph, EdgeKind, LinkedGraph, NodeTable, UnresolvedCalls
+from causalist.model.graph import (
+    LINK_RULES,
+    ROUTE_KINDS,
+    USE_KINDS,
+    CodeGraph,
+    EdgeKind,
+    LinkedGraph,
+    NodeTable,
+    UnresolvedCalls,
+)
 from causalist.model.language import LanguageSettings
 from causalist.model.string_table import MergedTable, merge_tables
 from causalist.model.symbols import NO_LAYER, NodeKind, Role, role_of

@@ -273,15 +273,6 @@ RULES: tuple[Rule, ...] = (
     Rule(RuleName.RESOURCE, Evidence.NAMES, "a resource, variable or module of the same folder", 0.9),
 )
 
-# Rules of names that code and data share; no edge of another rule has the ends and the kind of one of these.
-LINK_RULES = frozenset(
-    {
-        RuleName.TABLE, RuleName.MODEL_TABLE, RuleName.QUERY, RuleName.ENV_SET, RuleName.ENV_READ, RuleName.ENV_ASKED,
-        RuleName.TEMPLATE, RuleName.TEMPLATE_INCLUDE, RuleName.VIEW_NAME, RuleName.TEXT_KEY, RuleName.TEXT,
-        RuleName.RUN_FILE, RuleName.OPERATION, RuleName.PROCEDURE, RuleName.RESOLVER, RuleName.RESOURCE,
-    }
-)  # fmt: skip
-
 RULE_NAMES: tuple[str, ...] = tuple(rule.name.value for rule in RULES)  # plain strings: they are stored
 RULE_NUMBER: dict[str, int] = {name: number for number, name in enumerate(RULE_NAMES)}
 # Rules by which nothing is known of the receiver.

@@ -142,6 +142,16 @@ class Proof(NamedTuple):
 BUILD_VARIANT = "build-variant"  # the rule of edges to functions of which a build compiles one
 
 
+# The rules of edges of names that code and data share. No edge of another rule has the ends and the kind of one of
+# these.
+LINK_RULES = frozenset(
+    {
+        *("table", "model-table", "query", "env-set", "env-read", "env-asked", "template", "template-include"),
+        *("view-name", "text-key", "text", "run-file", "operation", "procedure", "resolver", "resource"),
+    }
+)
+
+
 class Edge(NamedTuple):
     """One edge with names, for people. `line` is 1-based, or None where the edge has no site.
 

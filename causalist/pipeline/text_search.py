@@ -18,7 +18,7 @@ import numpy as np
 from causalist.errors import UsageError
 from causalist.index.freshness import aside_of
 from causalist.index.source_text import SourceText
-from causalist.model.graph import CodeGraph
+from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.index import Index
 from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import TextMatches
@@ -43,6 +43,7 @@ TIME_LIMIT_SECONDS = 5.0
 _WORD = re.compile(r"\w+")
 # Definitions whose text is read for what was printed, and for what may have been.
 _MAX_CERTAIN_NODES = 16
+_MAX_SHOWING = 8  # nodes that show one text
 _MAX_PRINTING_NODES = 8
 _MIN_WORDS = 3  # of a message that have to stand in a row
 _MIN_INFORMATIVE_WORDS = 3  # of these that are not said of everything
@@ -162,8 +163,24 @@ def _find_printed(pattern: TextPattern, index: Index, texts: SourceText) -> Mapp
         best = {n: each for n, each in matches.items() if not is_other[n]} or matches
         most = max((weight for weight, _ in best.values()), default=0.0)  # who prints more of it is who printed it
         if best:
-            return {n: matched for n, (weight, matched) in sorted(best.items()) if weight == most}
+            matched = {n: matched for n, (weight, matched) in sorted(best.items()) if weight == most}
+            return {**matched, **_shown_by(graph, matched)}
     return {}
+
+
+def _shown_by(graph: CodeGraph, matched: Mapping[int, TextMatches]) -> dict[int, TextMatches]:
+    """Return the code that shows translated texts, by the keys of the rows that matched."""
+    edges, found = graph.edges, dict[int, TextMatches]()
+    for node, matches in matched.items():
+        if graph.nodes.files[node] < 0:
+            continue
+        for number in graph.edges_out_of(np.array([graph.nodes.files[node]])).tolist():
+            if edges.rows[number] in matches.rows and graph.rule_names[edges.rules[number]] == "text":
+                users = graph.edges_into(np.array([edges.targets[number]]))
+                users = users[edges.kinds[users] == EdgeKind.READS][:_MAX_SHOWING]
+                for user in users.tolist():
+                    found[int(edges.sources[user])] = TextMatches(1, (int(edges.rows[user]),), matches.sample)
+    return found
 
 
 class _NodeText:

@@ -16,13 +16,21 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.imports.includes import shared_folders
-from causalist.graph.program.program import Program
+from causalist.graph.program import Program
 from causalist.graph.rules import RuleName
 from causalist.graph.tables import NodeDrafts
 from causalist.model.facts import LinkFact, LinkForm
 from causalist.model.graph import EdgeKind
-from causalist.model.roles import role_of
-from causalist.model.symbols import CALLABLE_KINDS, ROUTE_PREFIX, TABLE_PREFIX, TEXT_PREFIX, TYPE_KINDS, NodeKind, Role
+from causalist.model.symbols import (
+    CALLABLE_KINDS,
+    ROUTE_PREFIX,
+    TABLE_PREFIX,
+    TEXT_PREFIX,
+    TYPE_KINDS,
+    NodeKind,
+    Role,
+    role_of,
+)
 
 _MAX_DECLARATIONS = 4  # of one table, or files of one name: more say nothing
 _TEMPLATE = re.compile(
@@ -38,8 +46,10 @@ _PLAIN_VERBS = frozenset(
 )
 _PARAMETER = re.compile(r"<[^<>/]*>|\{[^{}/]*\}|:\w+(?:\([^()]*\))?[?*+]?|\*\w*|\[[^\]/]*\]")
 _API = re.compile(r"^(?:/(?:api|rest|v\d+(?:\.\d+)?))+(?=/)")
+_ELIXIR_CALL = re.compile(r"(?:^|/)(?P<name>\w+)_(?:controller|view|html)\.ex$")
 _VIEW_CALL = re.compile(r"(?:^|/)controllers/(?P<name>.+)_controller\.rb$")
 _APP = re.compile(r"(?:^|/)(?P<app>\w+)/[^/]+$")
+_GENERATED = re.compile(r"\.pb\.|_pb2|_grpc\.|\.pb\w*\.go$|/(?:gen|generated|genproto)/")
 _ROOT = re.compile(r"^(?:[\w-]*templates?|views?|jinja2|resources/views)$", re.IGNORECASE)
 
 
@@ -100,7 +110,10 @@ class LinkEdgeFinder:
         found = sorted(set(drafts))
         if len(found) > 1:
             path = self.program.files[asking].path
-            shared = [shared_folders(path, self.program.files[self.drafts[each].file].path) for each in found]
+            folders = frozenset(path.split("/")[:-1])
+            paths = [self.program.files[self.drafts[each].file].path for each in found]
+            # The folders from the root decide, then those of the same name: `db/sqlite/` and `schema/sqlite/`.
+            shared = [(shared_folders(path, each), len(folders.intersection(each.split("/")[:-1]))) for each in paths]
             best = max(shared)
             found = [each for each, n in zip(found, shared, strict=True) if n == best]
         return found if len(found) <= most else []
@@ -116,9 +129,13 @@ class LinkEdgeFinder:
                 name = self._table_name(number, fact.name)
                 tables.setdefault(name, []).append(scope)
                 rows.setdefault((name, scope), fact.row)
-        for number, scope, fact in self._uses(LinkForm.MODEL):
+        of_models = list(self._uses(LinkForm.MODEL))
+        annotated = {scope for _, scope, fact in of_models if "=" not in fact.name}
+        for number, scope, fact in of_models:
             name, given, type_name = fact.name.partition("=")
             model = self._type_named(number, type_name) if given else scope
+            if given and model in annotated:
+                continue  # the type itself says another name
             if model >= 0 and self._may_be_stored(number):
                 models.setdefault(name, []).append(model)
         said = {model for each in models.values() for model in each}
@@ -232,8 +249,8 @@ class LinkEdgeFinder:
                 defined.setdefault(fact.name[7:], []).append(number)
         for number, scope, fact in self._uses(LinkForm.RENDER):
             verb, colon, name = fact.name.rpartition(":") if not fact.name.startswith("define:") else ("", "", "")
-            if not name:
-                continue
+            if not name or (not verb and self._is_test(number)):
+                continue  # a test may write a file of that name
             is_template = _TEMPLATE.search(self.program.files[number].path) is not None
             if colon and verb == "go" and name in defined:
                 targets = self._nearest(number, defined[name])
@@ -282,9 +299,11 @@ class LinkEdgeFinder:
             return self._nearest(number, rooted, 3)
         if here:
             return here if len(here) <= _MAX_DECLARATIONS else []
-        controller = _VIEW_CALL.search(path)
+        controller = _VIEW_CALL.search(path) or _ELIXIR_CALL.search(path)
         if controller and "/" not in wanted:
             below = f"/{controller['name']}/"
+            if "/api/" in path:
+                return []  # which answers with data
             fitting = [each for each in fitting if below in f"/{self.program.files[each].path}"]
         elif "/" not in wanted and verb in _PLAIN_VERBS and not has_ending and len(fitting) > 1:
             return []
@@ -409,13 +428,19 @@ class LinkEdgeFinder:
             re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", procedure).lower(),
         )
         found = [
-            member for each in types if self.program.file_of[each] != number
+            member for each in types
+            if self.program.file_of[each] != number and not self._is_generated(self.program.file_of[each])
             for word in names if (member := self.program.find_member(each, word)[0]) >= 0
         ]  # fmt: skip
         for member in sorted(set(found))[:_MAX_DECLARATIONS]:
             target = self.drafts.of_definition(member)
             if target != scope:
                 yield LinkEdge(scope, target, EdgeKind.REFERENCES, RuleName.PROCEDURE, fact.row, len(set(found)))
+
+    def _is_generated(self, number: int) -> bool:
+        """Return True for a file that a compiler of interfaces wrote: what it has of a service is no handler."""
+        symbols = self.program.files[number]
+        return bool(symbols.facts.aside) or _GENERATED.search(symbols.path) is not None
 
     def _resolver_edges(self, scope: int, fact: LinkFact, name: str) -> Iterator[LinkEdge]:
         root, _, field_name = name.partition(".")

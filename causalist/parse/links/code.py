@@ -36,6 +36,10 @@ _CALL_OF_TABLE = re.compile(
     rb"|deleteFrom|replaceInto|leftJoin|innerJoin|join|joins|Model|findOne|find|dispense|load|loadAll"
     rb"|count))\(\s*[\"'`](?P<name>[A-Za-z_]\w*)(?:\s+as\s+\w+)?[\"'`]"
 )
+# What follows a table in a query: `DB::table("users")->where(…)->update(…)`.
+_WRITTEN_BEHIND = re.compile(
+    rb"\)[^;{}]{0,300}?(?:->|\.)(?:insert\w*|upsert|update\w*|delete|del|destroy|truncate|increment|Create|Delete|Updates?)\("
+)
 _CALL_WORDS = (b"knex", b"trx(", b"able(", b".from(", b".into(", b"From(", b"Into(", b"oin(", b"R.", b"DB::")
 _MADE = re.compile(
     rb"\b(?P<verb>create_table|createTable|CreateTable|create\s+(?:unlogged_)?table|Schema::create|add_column"
@@ -120,6 +124,7 @@ _BY_CONVENTION: dict[str, tuple["re.Pattern[bytes]", str, bytes]] = {
         "rails",
         b"extends",
     ),
+    "ecmascript": (re.compile(rb"\bmodelName\s*:\s*[\"'](?P<model>\w+)[\"']"), "rails", b"modelName"),
     "java": (re.compile(rb"@(?:[\w.]+\.)?Entity\b"), "snake", b"@"),
     "go": (
         re.compile(
@@ -172,7 +177,11 @@ def _tables_of_calls(family: str, source: RouteText) -> _Found:
     if any(word in data for word in _CALL_WORDS):
         for match in source.matches(_CALL_OF_TABLE):
             verb = (match["verb"] or match["plain"]).decode()
-            form = LinkForm.WRITE if re.match(r"insert|update|delete|replace|into|dispense", verb) else LinkForm.READ
+            if match[0].startswith(b"Schema::"):
+                continue  # found below
+            behind = _WRITTEN_BEHIND.match(data, match.end())
+            form = LinkForm.WRITE if behind else LinkForm.READ
+            form = LinkForm.WRITE if re.match(r"insert|update|delete|replace|into|dispense", verb) else form
             yield _link(source, match.start(), form, plain_name(match["name"].decode()))
     if any(word in data for word in _MADE_WORDS):
         for match in source.matches(_MADE):
@@ -215,6 +224,8 @@ def _models(family: str, source: RouteText) -> _Found:
         name = (match.groupdict().get("name") or b"").decode()
         if name:
             number = next((i for i, d in enumerate(source.definitions) if d.name == name and d.kind in TYPE_KINDS), -1)
+        elif "model" in match.groupdict():
+            number = _type_around(source, match.start())
         else:
             number = source.decorated(match.start())
         if number >= 0:
@@ -322,7 +333,7 @@ _TEXT = re.compile(
     rb"(?:\$?tc?|\$?te|translate|trans|trans_choice|__|instant|selectTranslate|formatMessage|getString|GetString"
     rb"|Tr|\$strings|gettext_key|_t|Get|i18nKey)"
     rb"[.]?\(?\s*(?:\(\s*|\[\s*|=\s*)?(?:\{\s*id\s*:\s*)?"
-    rb"[\"'`](?P<name>[A-Za-z][\w.:/ -]{1,120})[\"'`]"
+    rb"[\"'`](?P<name>[A-Za-z][\w.:/ -]{1,120})[\"'`]|\$(?:get)?[sS]trings\.(?P<member>[A-Z]\w{2,80})"
 )
 _TEXT_WORDS = (b"$t", b"i18n", b"I18n", b"seTranslation", b"trans", b"__(", b"formatMessage", b"trings", b"Localiz",
                b"l10n", b"getString(")  # fmt: skip
@@ -332,7 +343,7 @@ def _texts(source: RouteText) -> _Found:
     data = source.data
     for match in _TEXT.finditer(data) if any(word in data for word in _TEXT_WORDS) else ():
         if "comment" not in source.node(match.start()).type:
-            yield _link(source, match.start("name"), LinkForm.SHOW_TEXT, match["name"].decode())
+            yield _link(source, match.start(), LinkForm.SHOW_TEXT, (match["name"] or match["member"]).decode())
 
 
 def find_texts(markup: bytes) -> Iterator[tuple[str, int]]:
@@ -344,7 +355,7 @@ def find_texts(markup: bytes) -> Iterator[tuple[str, int]]:
     row = last = 0
     for match in _TEXT.finditer(markup):
         row, last = row + markup.count(b"\n", last, match.start()), match.start()
-        yield match["name"].decode(), row
+        yield (match["name"] or match["member"]).decode(), row
 
 
 def _link(source: RouteText, byte: int, form: LinkForm, name: str, scope: int | None = None) -> tuple[int, LinkFact]:

@@ -67,6 +67,10 @@ _LISTED = re.compile(rf",\s*(?P<name>{_NAMED})")
 _COMMON = re.compile(
     r"(?:\bWITH\s+(?:RECURSIVE\s+)?|\)\s*,\s*)(\w+)\s*(?:\([^()]{0,400}\)\s*)?\bAS\s*\(", re.IGNORECASE
 )
+_BEGINS_TABLE = re.compile(r"[\s\w]{0,40}(?:\(|\bAS\b|\bUSING\b|\bLIKE\b|[%{$])", re.IGNORECASE)
+_NO_TABLES = frozenset(
+    ["conflict", "duplicate", "set", "select", "values", "lateral", "only", "table", "if", "unnest", "delete", "update"]
+)
 _WRITING = ("into", "update", "truncate")
 _CHANGING = ("alter", "drop", "references", "on")
 # A literal of this text is a statement, not a sentence: "Update the user" has no SET, "Select a file" no FROM.
@@ -145,13 +149,15 @@ def find_tables(text: str) -> Iterator[TableUse]:
                 continue
             form = LinkForm.WRITE
         else:
+            if word == "create" and not _BEGINS_TABLE.match(text, match.end("name")):
+                continue  # a sentence
             form = LinkForm.TABLE if word == "create" else LinkForm.CHANGE if word in _CHANGING else LinkForm.READ
         listed = [(match.start("name"), match["name"])]
         if match["more"] and word in ("from", "using"):
             listed += [(match.start("more") + m.start("name"), m["name"]) for m in _LISTED.finditer(match["more"])]
         for at, written in listed:
             name = plain_name(written)
-            if name not in common:
+            if name not in common and name not in _NO_TABLES:
                 yield TableUse(at, form, name)
 
 

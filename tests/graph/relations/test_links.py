@@ -1,0 +1,108 @@
+"""Edges of names that code and data share, across files; refreshed graphs equal rebuilt ones."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from causalist.graph import build_graph, relink
+from causalist.graph.rules import RULE_NAMES
+from causalist.model.graph import LINK_RULES, CodeGraph
+from causalist.parse import load_settings, parse_file
+from tests.indexes import differences
+
+SHOP = {
+    "shop/models.py": "from django.db import models\nclass Order(models.Model):\n    pass\n",
+    "shop/migrations/0001.py": 'class Migration:\n    operations = [migrations.CreateModel(name="Order")]\n',
+    "shop/reports.py": 'def total(db):\n    return db.execute("SELECT sum(total) FROM shop_order")\n'
+    'def unknown(db):\n    return db.execute("SELECT a FROM nowhere")\n',
+    "shop/views.py": 'def cart(request):\n    return render(request, "shop/cart.html")\n'
+    'def home(request):\n    return render(request, "home.html")\n',
+    "shop/templates/shop/cart.html": '{% extends "base.html" %}\n',
+    "shop/templates/base.html": "<html></html>\n",
+    "other/templates/shop/emails/base.html": "<html></html>\n",
+    "settings.py": 'HOST = env("DB_HOST")\nPORT = env("DB_PORT")\n',
+    ".env.example": "DB_HOST=db\n",
+    "Makefile": "test:\n\tpython scripts/check.py missing.py\n",
+    "scripts/check.py": "def main():\n    pass\n",
+}
+
+
+def graph_of(files: Mapping[str, str]) -> CodeGraph:
+    facts = [(path, parse_file(path, files[path].encode())) for path in sorted(files)]
+    return build_graph(facts, load_settings()).graph
+
+
+def links_of(graph: CodeGraph) -> set[tuple[str, str, str, str]]:
+    """(rule, kind, source, target) of each edge of a shared name."""
+    edges = (graph.edge(number) for number in range(len(graph.edges)))
+    return {(e.rule, e.kind, e.source, e.target) for e in edges if e.rule in LINK_RULES}
+
+
+def test_shop() -> None:
+    assert links_of(graph_of(SHOP)) == {
+        ("table", "references", "shop/migrations/0001.py::Migration", "external:table:shop_order"),
+        ("model-table", "references", "shop/models.py::Order", "external:table:shop_order"),
+        ("query", "reads", "shop/reports.py::total", "external:table:shop_order"),
+        ("query", "reads", "shop/reports.py::total", "shop/models.py::Order"),
+        ("template", "references", "shop/views.py::cart", "shop/templates/shop/cart.html"),
+        ("template-include", "references", "shop/templates/shop/cart.html", "shop/templates/base.html"),
+        ("env-asked", "reads", "settings.py", "external:env:DB_HOST"),
+        ("env-set", "writes", ".env.example", "external:env:DB_HOST"),
+        ("run-file", "references", "Makefile", "scripts/check.py"),
+    }
+
+
+def test_tables_of_statements_and_models() -> None:
+    files = {
+        "db/schema.sql": "CREATE TABLE orders (id int);\nCREATE TABLE lines (order_id int REFERENCES orders(id));\n",
+        "Order.java": '@Entity\n@Table(name = "orders")\nclass Order {\n}\n',
+        "Store.java": 'class Store {\n  void save() { run("INSERT INTO orders VALUES (1)"); }\n}\n',
+    }
+    assert {each for each in links_of(graph_of(files)) if not each[3].startswith("external:")} == {
+        ("model-table", "references", "Order.java::Order", "db/schema.sql::orders"),
+        ("table", "references", "db/schema.sql::lines", "db/schema.sql::orders"),
+        ("table", "references", "db/schema.sql::lines", "Order.java::Order"),
+        ("query", "writes", "Store.java::Store.save", "db/schema.sql::orders"),
+        ("query", "writes", "Store.java::Store.save", "Order.java::Order"),
+    }
+
+
+def test_texts_are_joined_by_their_key() -> None:
+    files = {
+        "src/locales/en.json": '{"auth": {"forgot": "Forgot?"}, "unused": "x"}',
+        "src/Login.tsx": "import { useTranslation } from 'i';\nexport const Login = () => { const { t } = useTranslation();"
+        " return t('auth.forgot') + t('missing'); }\n",
+    }
+    assert links_of(graph_of(files)) == {
+        ("text-key", "reads", "src/Login.tsx::Login", "external:text:auth.forgot"),
+        ("text", "writes", "src/locales/en.json", "external:text:auth.forgot"),
+    }
+
+
+def test_procedures_lead_to_what_handles_them() -> None:
+    files = {
+        "cart.proto": "service Cart {\n  rpc AddItem (Item) returns (Empty);\n}\n",
+        "server.py": "class Server(cart_pb2_grpc.CartServicer):\n    def AddItem(self, request, context):\n        pass\n",
+        "cart_pb2_grpc.py": "class CartServicer(object):\n    def AddItem(self, request, context):\n        pass\n",
+    }
+    assert ("procedure", "references", "cart.proto::Cart.AddItem", "server.py::Server.AddItem") in links_of(
+        graph_of(files)
+    )
+
+
+@pytest.mark.parametrize("path", sorted(SHOP))
+def test_a_refresh_finds_what_a_build_finds(path: str) -> None:
+    """Every file once without its content, then as it is."""
+    whole = graph_of(SHOP)
+    facts = [(name, parse_file(name, SHOP[name].encode())) for name in sorted(SHOP)]
+    number = [name for name, _ in facts].index(path)
+    emptied = [(name, parse_file(name, b"")) if name == path else (name, each) for name, each in facts]
+    previous = build_graph(emptied, load_settings()).graph
+    again = relink(facts, load_settings(), previous, {number}, set(range(len(facts))) - {number}).linked
+    assert differences(again.graph, whole) == []
+    alone = relink(facts, load_settings(), whole, {number}).linked
+    assert differences(alone.graph, whole) == []
+
+
+def test_link_rules_are_rules() -> None:
+    assert set(RULE_NAMES) >= LINK_RULES
