@@ -124,7 +124,10 @@ def test_environment() -> None:
         ("SET_KEY", "DB_HOST", 0),
         ("SET_KEY", "DB_PORT", 1),
     ]
-    compose = "services:\n  web:\n    build: ./web\n    environment:\n      DB_HOST: ${DB_NAME:-db}\n      - A_B=1\n    ports:\n      X_Y: 1\n"
+    compose = (
+        "services:\n  web:\n    build: ./web\n    environment:\n"
+        "      DB_HOST: ${DB_NAME:-db}\n      - A_B=1\n    ports:\n      X_Y: 1\n"
+    )
     assert [each for each in links_of("compose.yml", compose) if each[0] != "RUN"] == [
         ("SET_KEY", "DB_HOST", 4),
         ("READ_KEY", "DB_NAME", 4),

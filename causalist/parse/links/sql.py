@@ -69,7 +69,10 @@ _COMMON = re.compile(
 )
 _BEGINS_TABLE = re.compile(r"[\s\w]{0,40}(?:\(|\bAS\b|\bUSING\b|\bLIKE\b|[%{$])", re.IGNORECASE)
 _NO_TABLES = frozenset(
-    ["conflict", "duplicate", "set", "select", "values", "lateral", "only", "table", "if", "unnest", "delete", "update"]
+    {
+        *("conflict", "duplicate", "set", "select", "values", "lateral", "only", "table", "if", "unnest"),
+        *("delete", "update"),
+    }
 )
 _WRITING = ("into", "update", "truncate")
 _CHANGING = ("alter", "drop", "references", "on")

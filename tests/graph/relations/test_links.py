@@ -70,7 +70,8 @@ def test_tables_of_statements_and_models() -> None:
 def test_texts_are_joined_by_their_key() -> None:
     files = {
         "src/locales/en.json": '{"auth": {"forgot": "Forgot?"}, "unused": "x"}',
-        "src/Login.tsx": "import { useTranslation } from 'i';\nexport const Login = () => { const { t } = useTranslation();"
+        "src/Login.tsx": "import { useTranslation } from 'i';\n"
+        "export const Login = () => { const { t } = useTranslation();"
         " return t('auth.forgot') + t('missing'); }\n",
     }
     assert links_of(graph_of(files)) == {
@@ -82,7 +83,7 @@ def test_texts_are_joined_by_their_key() -> None:
 def test_procedures_lead_to_what_handles_them() -> None:
     files = {
         "cart.proto": "service Cart {\n  rpc AddItem (Item) returns (Empty);\n}\n",
-        "server.py": "class Server(cart_pb2_grpc.CartServicer):\n    def AddItem(self, request, context):\n        pass\n",
+        "server.py": "class Server(cart_pb2_grpc.CartServicer):\n    def AddItem(self, request):\n        pass\n",
         "cart_pb2_grpc.py": "class CartServicer(object):\n    def AddItem(self, request, context):\n        pass\n",
     }
     assert ("procedure", "references", "cart.proto::Cart.AddItem", "server.py::Server.AddItem") in links_of(
