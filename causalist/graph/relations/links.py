@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.imports.includes import shared_folders
+from causalist.graph.imports.modules import shared_folders
 from causalist.graph.program import Program
 from causalist.graph.rules import RuleName
 from causalist.graph.tables import NodeDrafts
