@@ -283,8 +283,8 @@ class TestCodex:
 
     def test_reading_loads_no_writer(self) -> None:
         code = (
-            "import sys\nfrom causalist.cli import _toml_edit\n"
-            "assert _toml_edit.get_member('[a]\\nb = 1\\n', ('a', 'b')) == 1\n"
+            "import sys\nfrom causalist.cli._settings_edit import get_table\n"
+            "assert get_table('[a]\\nb = 1\\n', ('a', 'b')) == 1\n"
             "print('tomlkit' in sys.modules)"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
