@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.observe.runs import RunFolder, begin_run, delete_run, read_run, run_command
-    from causalist.observe.store import (
+    from causalist.observe.observed_calls import (
         OBSERVED,
         Freshness,
         ObservedGraph,
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
         test_records,
         unseen_confidence,
     )
+    from causalist.observe.runs import RunFolder, begin_run, delete_run, read_run, run_command
 
 __all__ = [
     "OBSERVED",
@@ -55,7 +55,7 @@ __getattr__ = exports(
     __name__,
     {
         "runs": "RunFolder begin_run delete_run read_run run_command",
-        "store": "Freshness OBSERVED ObservedGraph ObservedStore StaleCall add_run changed_paths count_observed forget "
-        "observed_graph read_store stale_calls take_up_runs test_records unseen_confidence",
+        "observed_calls": "Freshness OBSERVED ObservedGraph ObservedStore StaleCall add_run changed_paths count_observed "
+        "forget observed_graph read_store stale_calls take_up_runs test_records unseen_confidence",
     },
 )

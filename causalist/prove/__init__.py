@@ -11,7 +11,7 @@ from causalist._internal.lazy import exports
 if TYPE_CHECKING:
     from causalist.prove.change import ProvenChange, find_subjects, prove_change
     from causalist.prove.experiment import NodeProof, ProveOptions, prove_nodes
-    from causalist.prove.store import (
+    from causalist.prove.proofs import (
         NodeRecord,
         ProofStore,
         ProvenEdge,
@@ -46,7 +46,7 @@ __getattr__ = exports(
     {
         "change": "ProvenChange find_subjects prove_change",
         "experiment": "NodeProof ProveOptions prove_nodes",
-        "store": "NodeRecord ProofStore ProvenEdge StaleProof describe_mutant forget_proofs proven_graph read_proofs "
+        "proofs": "NodeRecord ProofStore ProvenEdge StaleProof describe_mutant forget_proofs proven_graph read_proofs "
         "stale_proofs",
     },
 )

@@ -19,7 +19,7 @@ from causalist.navigate import mark_tests
 from causalist.parse import dialect_of
 from causalist.prove.experiment import NodeProof, ProveOptions
 from causalist.prove.mutants import require_operators
-from causalist.prove.store import FAILED, PASSED, PROVEN
+from causalist.prove.proofs import FAILED, PASSED, PROVEN
 from causalist.review.changes import ChangeKind
 from causalist.review.report import Review
 

@@ -27,24 +27,11 @@ from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, split_id
 from causalist.navigate.affected_tests import mark_tests
+from causalist.observe.observed_calls import Freshness, Version
 from causalist.observe.runs import CodePlaces
-from causalist.observe.store import Freshness, Version
 from causalist.parse import dialect_of
 from causalist.prove.mutants import Mutant, make_mutants, require_operators
-from causalist.prove.pytest_runs import (
-    COLLECTION,
-    BrokenFunction,
-    Ended,
-    Frame,
-    Interpreter,
-    RunLimits,
-    TestRun,
-    TreeCopy,
-    Workspace,
-    find_interpreter,
-    run_tests,
-)
-from causalist.prove.store import (
+from causalist.prove.proofs import (
     FAILED,
     HANGS,
     PASSED,
@@ -59,6 +46,19 @@ from causalist.prove.store import (
     describe_mutant,
     read_proofs,
     save_record,
+)
+from causalist.prove.pytest_runs import (
+    COLLECTION,
+    BrokenFunction,
+    Ended,
+    Frame,
+    Interpreter,
+    RunLimits,
+    TestRun,
+    TreeCopy,
+    Workspace,
+    find_interpreter,
+    run_tests,
 )
 
 _MAX_HANGING = 3  # tests that are left out one after another because they do not end

@@ -7,8 +7,8 @@ from pathlib import Path
 from causalist import Repository
 from causalist.index.source_text import SourceText
 from causalist.observe import Freshness, begin_run, delete_run, read_run, read_store, run_command
+from causalist.observe.observed_calls import ObservedStore
 from causalist.observe.runs import ObservedCalls
-from causalist.observe.store import ObservedStore
 
 SHOP = {
     "shop/__init__.py": "",

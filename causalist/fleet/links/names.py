@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from causalist.errors import ExtraMissing
 from causalist.fleet.links.coordinates import COMPOSER, MAVEN, NUGET, RUBYGEMS, Manifests, Package
-from causalist.fleet.links.program import CARGO, DOTNET, GO, JVM, NPM, PHP, PYPI, RUBY, ShardProgram
+from causalist.fleet.links.symbol_tables import CARGO, DOTNET, GO, JVM, NPM, PHP, PYPI, RUBY, ShardProgram
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.packages import local_name
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind

@@ -16,7 +16,7 @@ import numpy as np
 
 from causalist.fleet.links.coordinates import ReadText
 from causalist.fleet.links.names import Published, Used
-from causalist.fleet.links.program import ShardProgram
+from causalist.fleet.links.symbol_tables import ShardProgram
 from causalist.model.facts import RouteForm
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index

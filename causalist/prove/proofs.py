@@ -25,7 +25,15 @@ from typing import Any, NamedTuple
 from causalist.errors import IndexNotWritable
 from causalist.model.graph import CodeGraph, EdgeKind, Proof
 from causalist.model.symbols import NodeKind
-from causalist.observe.store import AddedEdge, EdgeNumbers, Freshness, ObservedGraph, Version, as_written, merge_edges
+from causalist.observe.observed_calls import (
+    AddedEdge,
+    EdgeNumbers,
+    Freshness,
+    ObservedGraph,
+    Version,
+    as_written,
+    merge_edges,
+)
 from causalist.store import PROVEN_LOCK, PROVEN_NAME, hold_lock, prepare_folder
 from causalist.store.cache_dir import replace_file
 

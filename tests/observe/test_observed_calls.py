@@ -14,7 +14,7 @@ import pytest
 from causalist import Repository
 from causalist.cli import COMMANDS
 from causalist.observe import ObservedStore, read_store, stale_calls
-from causalist.observe.store import is_current
+from causalist.observe.observed_calls import is_current
 from causalist.store import OBSERVED_NAME
 from tests.cli.commands import CHECKOUT, invoke, write_all
 from tests.observe.programs import CALLS, ORDERS, PLUGINS, SHOP, freshness_of, store_of
