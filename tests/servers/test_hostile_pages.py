@@ -1,4 +1,4 @@
-"""Pages of others in a real browser that try to reach the servers of this machine: each attempt is refused by the server.
+"""Pages of others in a real browser that try to reach the servers of this machine: the servers refuse each attempt.
 
 The user has opened the page of Causalist in the same browser, so that its cookie is there to be abused. Pages come from
 another site, from another port of this machine (the same site to a browser, which then sends the cookie), and from a
@@ -48,15 +48,15 @@ ATTEMPTS = {
     "object": "add('object', {data: TARGET + '/'}); await wait(); return ''",
     "image": "await new Promise((done, fail) => add('img', {src: TARGET + '/icon.svg', onload: done, onerror: fail})); "
     "return 'loaded'",
-    "script": "await new Promise((done, fail) => add('script', {src: TARGET + '/app.js', onload: done, onerror: fail})); "
-    "return 'loaded'",
+    "script": "await new Promise((done, fail) => add('script', {src: TARGET + '/app.js', onload: done, "
+    "onerror: fail})); return 'loaded'",
     "style sheet": "await new Promise((done, fail) => add('link', {rel: 'stylesheet', href: TARGET + '/app.css', "
     "onload: done, onerror: fail})); return 'loaded'",
     "prefetch": "add('link', {rel: 'prefetch', href: TARGET + '/api/status'}); await wait(); return ''",
     "events": "await new Promise((done, fail) => { const e = new EventSource(TARGET + '/api/status', "
     "{withCredentials: true}); e.onopen = done; e.onerror = (x) => { e.close(); fail(x); }; }); return 'opened'",
-    "socket": "await new Promise((done, fail) => { const s = new WebSocket(TARGET.replace('http', 'ws') + '/api/status'); "
-    "s.onopen = done; s.onerror = fail; }); return 'opened'",
+    "socket": "await new Promise((done, fail) => { const s = new WebSocket(TARGET.replace('http', 'ws') + "
+    "'/api/status'); s.onopen = done; s.onerror = fail; }); return 'opened'",
     "worker": "const code = `fetch('${TARGET}/api/status', {credentials: 'include'}).then((r) => r.text())"
     ".then(postMessage, () => postMessage(''))`; return await new Promise((done) => { const w = new Worker("
     "URL.createObjectURL(new Blob([code]))); w.onmessage = (e) => done(e.data); })",
@@ -70,7 +70,11 @@ ATTEMPTS = {
 }
 _PAGE = """<!doctype html><meta charset="utf-8"><title>hostile</title><script>
 const wait = () => new Promise((done) => setTimeout(done, 400));
-function add(tag, given) { const e = Object.assign(document.createElement(tag), given); document.documentElement.append(e); return e; }
+function add(tag, given) {
+  const e = Object.assign(document.createElement(tag), given);
+  document.documentElement.append(e);
+  return e;
+}
 function send(given, name, value) {
   const frame = add("iframe", {name: "f" + Math.random()}), form = add("form", {...given, target: frame.name});
   form.append(Object.assign(document.createElement("input"), {type: "hidden", name, value}));
@@ -160,8 +164,8 @@ def tried(context: Any, page_url: str, target: str, attempt: str) -> tuple[str, 
         "Network.responseReceivedExtraInfo", lambda event: statuses.append((event["requestId"], event["statusCode"]))
     )
     read = page.evaluate(
-        f"async () => {{ const TARGET = {target!r}; try {{ return String(await (async () => {{ {attempt} }})() || ''); }}"
-        " catch { return ''; } }"
+        f"async () => {{ const TARGET = {target!r}; try {{ return String(await (async () => {{ {attempt} }})() || '');"
+        " } catch { return ''; } }"
     )
     page.wait_for_timeout(50)  # the events of the last request
     page.close()

@@ -1,9 +1,12 @@
 """The server of the page: what it answers, and what it refuses."""
 
 import json
+import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,7 +21,7 @@ from tests.cli.commands import invoke, write_all
 from tests.cli.conftest import SMALL
 from tests.servers.browser import WebServer
 from tests.servers.conftest import settle
-from tests.servers.wire import are_gone, children_of, indexing_waits
+from tests.servers.wire import are_gone, children_of, environment, indexing_waits
 
 PAGE = Path(__file__).parents[2] / "causalist" / "servers" / "page"
 QUESTION = "what does an invoice cost with tax"
@@ -164,6 +167,34 @@ class TestRefusals:
             with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
                 connection.sendall(noise)
         assert server.request("GET", "/api/status")[0] == 200
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions are others there")
+class TestSharedMachine:
+    def test_no_command_line_has_the_token(self, served: tuple[WebServer, Path]) -> None:
+        """All users see the command lines of all processes."""
+        server = served[0]
+        assert server.request("GET", "/api/status")[0] == 200
+        processes = [server.process.pid, *children_of(server.process.pid)]
+        listed = subprocess.run(
+            ["ps", "-o", "args=", "-p", ",".join(map(str, processes))], capture_output=True, text=True
+        )
+        assert "causalist" in listed.stdout and server.token not in listed.stdout
+
+    def test_what_is_kept_for_the_user_is_the_users_alone(self, tmp_path: Path) -> None:
+        """However loose the mask of new files is."""
+        folder = write_all(tmp_path / "small", SMALL)
+        settle(folder)
+        cache = tmp_path / "cache"
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "causalist", "ask", "what does an invoice cost", "--repo", str(folder)],
+            env=environment(XDG_CACHE_HOME=str(cache)), capture_output=True, umask=0,
+        )  # fmt: skip
+        assert done.returncode == 0
+        kept = [path for path in cache.rglob("*") if path.is_file()]
+        closed = [path for path in cache.rglob("*") if path.is_dir() and path.stat().st_mode & 0o077 == 0]
+        assert kept and all(any(outer in closed for outer in path.parents) for path in kept)
+        assert (folder / ".causalist" / "answers.jsonl").stat().st_mode & 0o077 == 0  # what was asked
 
 
 class TestPage:
