@@ -2,6 +2,7 @@
 
     python -m tests.benchmarks.hook --data FILE --clones DIR [--indexes DIR] [--rows 200] [--choose 80]
     python -m tests.benchmarks.hook --topics DIR [--write]
+    python -m tests.benchmarks.hook --unseen DIR
     python -m tests.benchmarks.hook --random 500
 
 FILE holds labelled questions as `causalist eval --data` reads them; `--clones` holds OWNER+NAME/repo with history, and
@@ -17,6 +18,9 @@ is not, see `topics`. DIR holds the repositories of on_topic.txt as OWNER+NAME, 
 fits the weights to the half of the prompts and repositories that is not measured, and writes them. `--questions` and
 `--requests` are files of others: questions as `causalist eval --data` reads them, and requests to an assistant with the
 keys `instruction` and `input`.
+
+`--unseen` measures the same on prompts that were written after the fit: DIR holds the repositories of
+unseen_on_topic.txt.
 
 `--random` runs the hook itself on that many random inputs and counts those after which the exit code is not 0 or
 anything stands on standard output.
@@ -62,6 +66,7 @@ def main() -> int:
     parser.add_argument("--rows", type=int, default=200)
     parser.add_argument("--choose", type=int, default=80)
     parser.add_argument("--topics", type=Path, metavar="DIR")
+    parser.add_argument("--unseen", type=Path, metavar="DIR")
     parser.add_argument("--questions", type=Path, nargs="*", default=[], metavar="FILE")
     parser.add_argument("--requests", type=Path, nargs="*", default=[], metavar="FILE")
     parser.add_argument("--write", action="store_true", help="fit and write causalist/cli/topic_weights.json")
@@ -69,6 +74,9 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.random:
         return run_random(arguments.random)
+    if arguments.unseen:
+        sys.stdout.write("\n".join(topics.report(list(topics.read_unseen(arguments.unseen)))) + "\n")
+        return 0
     if arguments.topics:
         return run_topics(arguments)
     questions = sorted(read_questions(arguments.data), key=lambda q: hashlib.sha256(q.id.encode()).hexdigest())

@@ -93,6 +93,21 @@ def read_requests_of_others(file: Path, folder: Path) -> Iterator[Judged]:
                 yield judge(repository, repo, prompt, False, True)
 
 
+def read_unseen(folder: Path) -> Iterator[Judged]:
+    """Yield the prompts that were written after the fit: those on topic, and the others asked of every repository."""
+    on, off = read_prompts("unseen_on_topic.txt"), read_prompts("unseen_off_topic.txt")
+    repositories = sorted({prompt.heading for prompt in on})
+    for repo in repositories:
+        repository = open_repository(folder, repo)
+        if repository is None:
+            raise SystemExit(f"no current index of {repo} in {folder}")
+        for prompt in on:
+            if prompt.heading == repo:
+                yield judge(repository, repo, prompt, True, True)
+        for prompt in off:
+            yield judge(repository, repo, prompt, False, draw(prompt.text, repositories)[0] == repo)
+
+
 def open_repository(folder: Path, repo: str) -> Repository | None:
     root = (folder / repo.replace("/", "+")).resolve()
     return open_stored_repository(root, root)
