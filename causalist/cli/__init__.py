@@ -55,6 +55,45 @@ COMMANDS = {
     "learn": ("eval", "learn_command"),
 }
 
+# First sentence of each command's help: the list of commands imports none of them, nor numpy.
+SUMMARIES = {
+    "ask": "Answer QUERY with the code itself.",
+    "index": "Build or refresh the index.",
+    "status": "Show what is indexed, what was left out and why.",
+    "watch": "Refresh the index whenever files change.",
+    "map": "Summarize the repository within a token budget.",
+    "find": "Find nodes by NAME or a similar name.",
+    "show": "Show the location, the users and the source of NODE.",
+    "callers": "Show the calls to NODE.",
+    "callees": "Show the calls that NODE makes inside the repository.",
+    "routes": "List the routes that the repository serves.",
+    "readers": "Show the code that reads NODE.",
+    "writers": "Show the code that writes NODE.",
+    "path": "Show the most probable path from SOURCE to TARGET.",
+    "neighbors": "Show the edges of NODE by direction and kind.",
+    "topo": "List files or definitions, dependencies first.",
+    "similar": "Show near-duplicates of a definition or all of them.",
+    "impact": "Show what a change of NODE affects.",
+    "tests": "Show the tests that may run NODE.",
+    "review": "Show what a reviewer of a change needs.",
+    "layers": "Show the layers of the code, or the files of one.",
+    "verify": "Check if SOURCE uses TARGET: yes, no or unknown.",
+    "observe": "Run COMMAND and record the calls that happen.",
+    "prove": "Break NODE in several ways and show which tests notice.",
+    "lint": "Check the index and report call resolution.",
+    "config": "Show each setting, its value and its source.",
+    "graph": "Export the code graph.",
+    "memory": "Search documents by the entities that they share.",
+    "fleet": "Index and ask many repositories.",
+    "serve": "Run a server for agents, editors or a browser.",
+    "install": "Configure CLIENT to start the MCP server.",
+    "doctor": "Show what is installed and found, with remedies.",
+    "hook": "Run as a hook of an agent's client.",
+    "eval": "Measure retrieval quality.",
+    "feedback": "Record which files of an answer were relevant.",
+    "learn": "Fit the ranking weights to this repository.",
+}
+
 ALIASES = {"blast": "impact"}  # not listed in `--help`
 
 
@@ -64,6 +103,14 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the command names in the order of `--help`."""
         return list(COMMANDS)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands as click does, from `SUMMARIES`."""
+        limit = formatter.width - 6 - max(map(len, SUMMARIES))
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, click.Command(name, help=text).get_short_help_str(limit)) for name, text in SUMMARIES.items()]
+            )
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return a command, or None if the name is unknown. An alias counts as the command."""

@@ -6,9 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
-from causalist.cli import COMMANDS
+from causalist.cli import COMMANDS, SUMMARIES, main
 from causalist.pipeline.repository import Repository
 from tests.cli.commands import CHECKOUT, invoke, run
 
@@ -31,6 +32,16 @@ class TestHelp:
         listed = invoke("--help").stdout.partition("Commands:\n")[2].splitlines()
         assert [line.split()[0] for line in listed] == list(COMMANDS)
         assert not any(line.endswith("...") for line in listed)
+
+    def test_the_list_says_what_each_command_says(self) -> None:
+        """It is written down, so that no command is imported for it."""
+        context = click.Context(main)
+        found = {}
+        for name in COMMANDS:
+            command = main.get_command(context, name)
+            assert command is not None and not command.hidden
+            found[name] = command.get_short_help_str(300)
+        assert found == SUMMARIES and list(SUMMARIES) == list(COMMANDS)
 
     def test_version(self) -> None:
         done = invoke("--version")
