@@ -100,7 +100,6 @@ class RuleName(StrEnum):
     RUN_FILE = "run-file"
     OPERATION = "operation"
     PROCEDURE = "procedure"
-    RESOLVER = "resolver"
     RESOURCE = "resource"
 
 
@@ -255,22 +254,51 @@ RULES: tuple[Rule, ...] = (
     Rule(RuleName.KEPT, Evidence.NAMES, "it is kept under the name that is called on what nobody knows", 0.8),
     Rule(RuleName.NAME_PREFIX, Evidence.NAMES, "a member whose name begins like one that is computed", 0.9),
     Rule(RuleName.BUILD_VARIANT, Evidence.NAMES, "several definitions have that name; a build compiles one of them"),
-    Rule(RuleName.TABLE, Evidence.NAMES, "it makes or changes the table, or has a key of it", 0.9),
-    Rule(RuleName.MODEL_TABLE, Evidence.NAMES, "it says that it is stored in the table, or is named like it", 0.9),
-    Rule(RuleName.QUERY, Evidence.NAMES, "a query in it names the table", 0.9),
-    Rule(RuleName.ENV_SET, Evidence.NAMES, "it gives the environment variable a value", 0.9),
-    Rule(RuleName.ENV_READ, Evidence.NAMES, "the value of the environment variable is put in", 0.9),
-    Rule(RuleName.ENV_ASKED, Evidence.NAMES, "it asks for a name that a file sets as environment variable", 0.9),
-    Rule(RuleName.TEMPLATE, Evidence.NAMES, "it names the template to render", 0.9),
-    Rule(RuleName.TEMPLATE_INCLUDE, Evidence.NAMES, "a template includes or extends it", 0.9),
-    Rule(RuleName.VIEW_NAME, Evidence.NAMES, "a view of the name of the action", 0.9),
-    Rule(RuleName.TEXT_KEY, Evidence.NAMES, "it shows the text of that key", 0.9),
-    Rule(RuleName.TEXT, Evidence.NAMES, "the text of that key stands in it", 0.9),
-    Rule(RuleName.RUN_FILE, Evidence.NAMES, "it runs, copies or includes the file", 0.9),
-    Rule(RuleName.OPERATION, Evidence.NAMES, "a description of the interface has an operation of that path", 0.9),
-    Rule(RuleName.PROCEDURE, Evidence.NAMES, "it handles the procedure, in a type that is based on the service", 0.9),
-    Rule(RuleName.RESOLVER, Evidence.NAMES, "it resolves the field, by its name", 0.9),
-    Rule(RuleName.RESOURCE, Evidence.NAMES, "a resource, variable or module of the same folder", 0.9),
+    Rule(RuleName.TABLE, Evidence.NAMES, "it makes or changes the table, or has a key of it", 0.83, (42, 8, 9)),
+    Rule(
+        RuleName.MODEL_TABLE,
+        Evidence.NAMES,
+        "it says that it is stored in the table, or is named like it",
+        0.83,
+        (42, 8, 6),
+    ),
+    Rule(RuleName.QUERY, Evidence.NAMES, "a query in it names the table", 0.98, (50, 0, 6)),
+    Rule(RuleName.ENV_SET, Evidence.NAMES, "it gives the environment variable a value", 0.98, (50, 0, 13)),
+    Rule(
+        RuleName.ENV_READ,
+        Evidence.NAMES,
+        "the value of the environment variable or secret is put in",
+        0.98,
+        (50, 0, 13),
+    ),
+    Rule(
+        RuleName.ENV_ASKED,
+        Evidence.NAMES,
+        "it asks for a name that a file sets as environment variable",
+        0.95,
+        (17, 0, 2),
+    ),
+    Rule(RuleName.TEMPLATE, Evidence.NAMES, "it names the template to render", 0.92, (47, 3, 7)),
+    Rule(RuleName.TEMPLATE_INCLUDE, Evidence.NAMES, "a template includes or extends it", 0.92, (47, 3, 7)),
+    Rule(RuleName.VIEW_NAME, Evidence.NAMES, "a view of the name of the action", 0.98, (50, 0, 1)),
+    Rule(RuleName.TEXT_KEY, Evidence.NAMES, "it shows the text of that key", 0.96, (49, 1, 2)),
+    Rule(RuleName.TEXT, Evidence.NAMES, "the text of that key stands in it", 0.96, (25, 0, 1)),
+    Rule(RuleName.RUN_FILE, Evidence.NAMES, "it runs, copies, builds or includes the file", 0.92, (47, 3, 11)),
+    Rule(
+        RuleName.OPERATION,
+        Evidence.NAMES,
+        "a description of the interface has an operation of that path",
+        0.96,
+        (49, 1, 3),
+    ),
+    Rule(
+        RuleName.PROCEDURE,
+        Evidence.NAMES,
+        "it handles the procedure, in a type that is based on the service",
+        0.9,
+        (46, 4, 1),
+    ),
+    Rule(RuleName.RESOURCE, Evidence.NAMES, "a resource, variable or module of the same folder", 0.98, (50, 0, 3)),
 )
 
 RULE_NAMES: tuple[str, ...] = tuple(rule.name.value for rule in RULES)  # plain strings: they are stored

@@ -11,7 +11,7 @@ All of these edges are found anew at each change that touches one of these facts
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -21,18 +21,10 @@ from causalist.graph.rules import RuleName
 from causalist.graph.tables import NodeDrafts
 from causalist.model.facts import LinkFact, LinkForm
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import (
-    CALLABLE_KINDS,
-    ROUTE_PREFIX,
-    TABLE_PREFIX,
-    TEXT_PREFIX,
-    TYPE_KINDS,
-    NodeKind,
-    Role,
-    role_of,
-)
+from causalist.model.symbols import ROUTE_PREFIX, TABLE_PREFIX, TEXT_PREFIX, TYPE_KINDS, NodeKind, Role, role_of
 
 _MAX_DECLARATIONS = 4  # of one table, or files of one name: more say nothing
+_MAX_NAMESAKES = 100  # files or definitions of one name that are compared
 _TEMPLATE = re.compile(
     r"\.(?:html?|xhtml|jinja2?|j2|twig|erb|haml|slim|ejs|hbs|handlebars|mustache|cshtml|razor|liquid|tmpl|gohtml|tpl|heex"
     r"|eex|pug|njk|blade\.php|jbuilder|ftlh?|edge|latte|txt|mjml)$"
@@ -48,7 +40,8 @@ _PARAMETER = re.compile(r"<[^<>/]*>|\{[^{}/]*\}|:\w+(?:\([^()]*\))?[?*+]?|\*\w*|
 _API = re.compile(r"^(?:/(?:api|rest|v\d+(?:\.\d+)?))+(?=/)")
 _ELIXIR_CALL = re.compile(r"(?:^|/)(?P<name>\w+)_(?:controller|view|html)\.ex$")
 _VIEW_CALL = re.compile(r"(?:^|/)controllers/(?P<name>.+)_controller\.rb$")
-_APP = re.compile(r"(?:^|/)(?P<app>\w+)/[^/]+$")
+_BELOW_APP = re.compile(r"/(?:models|migrations)(?:/.*)?$")
+_RAILS_TEMPLATES = (".erb", ".haml", ".slim")
 _GENERATED = re.compile(r"\.pb\.|_pb2|_grpc\.|\.pb\w*\.go$|/(?:gen|generated|genproto)/")
 _ROOT = re.compile(r"^(?:[\w-]*templates?|views?|jinja2|resources/views)$", re.IGNORECASE)
 
@@ -76,6 +69,7 @@ class LinkEdgeFinder:
     _by_form: dict[int, list[_Use]] = field(default_factory=lambda: defaultdict(list))
     _by_path: dict[str, int] = field(default_factory=dict)
     _named: dict[str, list[int]] = field(default_factory=dict)  # name -> definitions
+    _labels: dict[str, str] = field(default_factory=dict)  # folder of an application of Django -> its label
 
     def find_edges(self) -> Iterator[LinkEdge]:
         """Yield the edges of all shared names, each once; routes have their drafts already."""
@@ -108,6 +102,8 @@ class LinkEdgeFinder:
     def _nearest(self, asking: int, drafts: Iterable[int], most: int = _MAX_DECLARATIONS) -> list[int]:
         """Return the drafts whose files share most folders with the file that asks; none if they are too many."""
         found = sorted(set(drafts))
+        if len(found) > _MAX_NAMESAKES:
+            return []
         if len(found) > 1:
             path = self.program.files[asking].path
             folders = frozenset(path.split("/")[:-1])
@@ -121,6 +117,9 @@ class LinkEdgeFinder:
     # -- tables
 
     def _table_edges(self) -> Iterator[LinkEdge]:
+        for number, _, fact in self._uses(LinkForm.CONVENTION):
+            if fact.name.startswith("django-app:"):
+                self._labels[posixpath.dirname(self.program.files[number].path)] = fact.name.partition(":")[2]
         tables: dict[str, list[int]] = {}  # name -> what makes it: statements, and code of migrations
         rows: dict[tuple[str, int], int] = {}
         models: dict[str, list[int]] = {}
@@ -142,12 +141,19 @@ class LinkEdgeFinder:
         used = {fact.name for _, _, fact in self._uses(LinkForm.READ, LinkForm.WRITE)}
         for number, scope, fact in self._uses(LinkForm.CONVENTION):
             convention, _, name = fact.name.partition(":")
+            if convention == "django-app":
+                continue
             full = self._table_name(number, fact.name) if convention == "django" else name
             is_known = full in tables or (full in used and convention != "snake")
             if is_known and scope not in said and self._may_be_stored(number):
                 models.setdefault(full, []).append(scope)
         if not tables and not models:
             return
+        makers = {
+            name: [each for each in dict.fromkeys(scopes) if self.drafts[each].kind == NodeKind.STRUCT]
+            for name, scopes in tables.items()
+        }
+        makes = {(name, scope) for name, scopes in tables.items() for scope in scopes}
         hubs: dict[str, int] = {}
         for name in sorted(tables.keys() | models.keys()):
             hubs[name] = self.drafts.of_external(f"{TABLE_PREFIX}{name}")
@@ -159,7 +165,7 @@ class LinkEdgeFinder:
             for model in sorted(set(found)):
                 row = self.drafts[model].start_row
                 yield LinkEdge(model, hubs[name], EdgeKind.REFERENCES, RuleName.MODEL_TABLE, row)
-                for target in self._makers(model, tables.get(name, ())):
+                for target in self._makers(model, makers.get(name, ())):
                     yield LinkEdge(model, target, EdgeKind.REFERENCES, RuleName.MODEL_TABLE, row)
                 last = self.drafts[model].id.rpartition("::")[2].rpartition(".")[2].lower()
                 entities.setdefault(last, []).append(model)
@@ -172,12 +178,12 @@ class LinkEdgeFinder:
             meant = models.get(fact.name, [])
             if hub < 0 and fact.form != LinkForm.CHANGE and self._asks_entities(number):
                 meant = entities.get(fact.name, [])
-            if hub >= 0 and scope not in tables.get(fact.name, ()):
+            if hub >= 0 and (fact.name, scope) not in makes:
                 yield LinkEdge(scope, hub, kind, rule, fact.row)
             if fact.form == LinkForm.CHANGE and self.drafts[scope].kind != NodeKind.STRUCT:
                 continue  # each migration changes the table; only those that name it as a key use the other
             targets = self._nearest(number, meant)
-            for target in [*targets, *self._makers(scope, tables.get(fact.name, ()))]:
+            for target in [*targets, *self._makers(scope, makers.get(fact.name, ()))]:
                 if target != scope and self.drafts[target].parent != scope:
                     yield LinkEdge(
                         scope, target, kind, rule, fact.row, max(1, len(targets)) if target in targets else 1
@@ -188,19 +194,20 @@ class LinkEdgeFinder:
         settings = self.program.files[number].settings
         return settings is not None and settings.family == "java"
 
-    def _makers(self, asking: int, scopes: Iterable[int]) -> list[int]:
-        """Return the statements that make a table, nearest first; code of migrations stands for none."""
-        makers = [each for each in scopes if self.drafts[each].kind == NodeKind.STRUCT and each != asking]
-        return self._nearest(self.drafts[asking].file, makers)
+    def _makers(self, asking: int, makers: Sequence[int]) -> list[int]:
+        """Return those of the statements that make a table that are nearest to a draft."""
+        if len(makers) > _MAX_NAMESAKES:
+            return []
+        return self._nearest(self.drafts[asking].file, [each for each in makers if each != asking])
 
     def _table_name(self, number: int, name: str) -> str:
         """Return the name of a table, with that of the application before it in Django."""
         plain = name.removeprefix("django:")
         if plain == name:
             return name
-        path = self.program.files[number].path
-        match = re.search(r"(?:^|/)(?P<app>\w+)/(?:models|migrations)/", path) or _APP.search(path)
-        return f"{match['app']}_{plain}".lower() if match else plain
+        folder = _BELOW_APP.sub("", posixpath.dirname(self.program.files[number].path))
+        label = self._labels.get(folder, posixpath.basename(folder))
+        return f"{label}_{plain}".lower() if label else plain
 
     def _type_named(self, number: int, name: str) -> int:
         """Return the draft of the type of that name, of the file or the only one that is nearest; -1 for none."""
@@ -277,12 +284,21 @@ class LinkEdgeFinder:
         wanted = re.sub(r"^(?:~/|\.{1,2}/|/)+", "", dotted.replace("::", "/")).strip("/")
         has_ending = not verb or _TEMPLATE.search(wanted) is not None
         exact = posixpath.normpath(posixpath.join(folder, name))
+        if len(files) > _MAX_NAMESAKES:
+            files = [self._by_path[exact]] if exact in self._by_path else []
+        # A partial of Rails has an underscore before its name, and is named without it.
+        is_partial = verb == "partial" and path.endswith(_RAILS_TEMPLATES)
+        may_be_partial = verb == "partial" or _TEMPLATE.search(path) is not None
         fitting, here, rooted = list[int](), list[int](), list[int]()
         for each in files:
             full = self.program.files[each].path
             head, _, base = full.rpartition("/")
             plain = f"{head}/{base}" if has_ending else f"{head}/{_ENDINGS.sub('', base)}"
             plain = plain.lstrip("/")
+            if (is_partial and not base.startswith("_")) or (
+                base.startswith("_") and not (may_be_partial or "/_" in f"/{wanted}")
+            ):
+                continue
             if wanted == plain or (
                 plain.endswith(f"/{wanted}") and _ROOT.search(plain[: -len(wanted) - 1].rpartition("/")[2])
             ):
@@ -318,18 +334,22 @@ class LinkEdgeFinder:
 
     def _conventional_edges(self, by_stem: dict[str, list[int]]) -> Iterator[LinkEdge]:
         """Yield the edges from actions of Rails to the views of their names."""
+        views: dict[tuple[str, str], list[int]] = {}
+        for name, targets in by_stem.items():
+            for target in targets:
+                head, _, base = self.program.files[target].path.rpartition("/")
+                if not base.startswith("_"):
+                    views.setdefault((head, name), []).append(target)
         for symbols in self.program.files:
             match = _VIEW_CALL.search(symbols.path)
             if match is None:
                 continue
-            folder = f"{symbols.path[: match.start()]}/views/{match['name']}/".lstrip("/")
+            folder = f"{symbols.path[: match.start()]}/views/{match['name']}".lstrip("/")
             for i, each in enumerate(symbols.facts.definitions):
                 if each.kind == NodeKind.METHOD:
-                    for target in by_stem.get(each.name, ()):
-                        head, _, base = self.program.files[target].path.rpartition("/")
-                        if head == folder.rstrip("/") and not base.startswith("_"):
-                            source = self.drafts.of_definition(symbols.first + i)
-                            yield LinkEdge(source, target, EdgeKind.REFERENCES, RuleName.VIEW_NAME, each.start_row)
+                    for target in views.get((folder, each.name), ()):
+                        source = self.drafts.of_definition(symbols.first + i)
+                        yield LinkEdge(source, target, EdgeKind.REFERENCES, RuleName.VIEW_NAME, each.start_row)
 
     # -- texts
 
@@ -405,8 +425,6 @@ class LinkEdgeFinder:
             kind, colon, name = fact.name.partition(":")
             if kind == "rpc" and colon:
                 yield from self._procedure_edges(number, scope, fact, name, below)
-            elif kind == "graphql" and colon:
-                yield from self._resolver_edges(scope, fact, name)
             elif " " in fact.name:
                 method, _, path = fact.name.partition(" ")
                 plain = _PARAMETER.sub("{}", path).rstrip("/")
@@ -432,6 +450,7 @@ class LinkEdgeFinder:
             if self.program.file_of[each] != number and not self._is_generated(self.program.file_of[each])
             for word in names if (member := self.program.find_member(each, word)[0]) >= 0
         ]  # fmt: skip
+        found = [each for each in found if not self._is_generated(self.program.file_of[each])]
         for member in sorted(set(found))[:_MAX_DECLARATIONS]:
             target = self.drafts.of_definition(member)
             if target != scope:
@@ -441,25 +460,6 @@ class LinkEdgeFinder:
         """Return True for a file that a compiler of interfaces wrote: what it has of a service is no handler."""
         symbols = self.program.files[number]
         return bool(symbols.facts.aside) or _GENERATED.search(symbols.path) is not None
-
-    def _resolver_edges(self, scope: int, fact: LinkFact, name: str) -> Iterator[LinkEdge]:
-        root, _, field_name = name.partition(".")
-        snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", field_name).lower()
-        found = []
-        for word in dict.fromkeys((field_name, field_name[:1].upper() + field_name[1:], snake, f"resolve_{snake}")):
-            found += [i for i in self._definitions_named(word) if self._resolves(i, root)]
-        for i in found if len(found) <= 2 else ():
-            yield LinkEdge(
-                scope, self.drafts.of_definition(i), EdgeKind.REFERENCES, RuleName.RESOLVER, fact.row, len(found)
-            )
-
-    def _resolves(self, number: int, root: str) -> bool:
-        """Return True for a function that resolves a field of a root type, by the name of what it belongs to."""
-        each, owner = self.program.definition_of[number], self.program.owner_of.get(number, -1)
-        around = f"{each.qualname}.{self.program.definition_of[owner].name if owner >= 0 else ''}"
-        if each.kind not in CALLABLE_KINDS or self.program.files[self.program.file_of[number]].settings is None:
-            return False
-        return re.search(rf"[rR]esolver|{root}s?\b", around) is not None
 
     # -- resources
 

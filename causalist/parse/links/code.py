@@ -50,6 +50,7 @@ _MADE = re.compile(
     rb"(?:\n\s*)?)?"
     rb"(?:(?:name|table)\s*[:=]\s*)?(?:if_not_exists\(\s*)?[:\"'`](?P<name>[A-Za-z_][\w.]*)"
 )
+_ALEMBIC = re.compile(rb"\bop\.|migrations\.|CreateModel|create_table")
 _MADE_WORDS = (b"able", b"add_", b"add", b"CreateModel", b"Schema::", b"column")
 _MAKING = (b"create_table", b"createTable", b"CreateTable", b"Schema::create", b"CreateModel")
 
@@ -136,6 +137,9 @@ _BY_CONVENTION: dict[str, tuple["re.Pattern[bytes]", str, bytes]] = {
 }
 
 
+_APP_LABEL = re.compile(rb"^[ \t]+label\s*=\s*[\"'](?P<name>\w+)[\"']", re.MULTILINE)
+
+
 def _tables_of_statements(source: RouteText) -> _Found:
     data = source.data
     if not any(word in data for word in _NAMED_KINDS) or not any(verb in data for verb in _VERBS):
@@ -217,6 +221,9 @@ def _models(family: str, source: RouteText) -> _Found:
                 number = _type_around(source, match.start())
             if number >= 0:
                 yield match.start(), LinkFact(number, int(LinkForm.MODEL), name, source.row(match.start()))
+    if family == "python" and b"AppConfig" in data:
+        for match in _APP_LABEL.finditer(data):
+            yield _link(source, match.start(), LinkForm.CONVENTION, f"django-app:{match['name'].decode()}")
     by_name, convention, word = _BY_CONVENTION.get(family, (None, "", b""))
     if by_name is None or word not in data:
         return

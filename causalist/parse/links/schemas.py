@@ -114,7 +114,6 @@ def read_graphql(text: str) -> tuple[list[Block], list[Named]]:
                 last = plain.find("\n", max(field.end(), depth_ends))
                 last = last if 0 <= last < end else end
                 blocks.append(Block(field.start("name"), last, field["name"], NodeKind.METHOD, own))
-                names.append(Named(field.start("name"), LinkForm.SERVE, f"graphql:{name}.{field['name']}"))
     return blocks, names
 
 
