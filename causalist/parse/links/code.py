@@ -22,9 +22,9 @@ _Found = Iterator[tuple[int, LinkFact]]
 
 # -- tables
 
-_VERBS = (b"SELECT", b"INSERT", b"UPDATE", b"DELETE", b"CREATE ", b"ALTER ", b"select ", b"insert ", b"update ",
-          b"delete ", b"WITH ", b"with ", b"REPLACE", b"DROP ", b"drop ", b"TRUNCATE")  # fmt: skip
-_NAMED_KINDS = (b" FROM ", b"FROM\n", b" INTO ", b"UPDATE ", b"TABLE ", b" from ", b" into ", b"update ", b"table ")
+# Without one of these words there is no statement. Each is a search of all files, and small letters are those of prose.
+_CAPITALS = (b"FROM", b"INTO ", b"UPDATE ", b"TABLE ")
+_SMALL = (b"insert into ", b"delete from ", b"create table ", b"alter table ", b"drop table ")
 _STATEMENT = re.compile(
     rb"(?:[\"'`>|(\]]|~[sS].|<<[-~]?['\"]?\w+['\"]?)\s*(?P<verb>\(?(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER"
     rb"|WITH|REPLACE|DROP|TRUNCATE|MERGE"
@@ -40,7 +40,22 @@ _CALL_OF_TABLE = re.compile(
 _WRITTEN_BEHIND = re.compile(
     rb"\)[^;{}]{0,300}?(?:->|\.)(?:insert\w*|upsert|update\w*|delete|del|destroy|truncate|increment|Create|Delete|Updates?)\("
 )
-_CALL_WORDS = (b"knex", b"trx(", b"able(", b".from(", b".into(", b"From(", b"Into(", b"oin(", b"R.", b"DB::")
+_CALL_WORDS: dict[str, tuple[bytes, ...]] = {
+    "ecmascript": (
+        b"knex",
+        b"trx(",
+        b"Table(",
+        b".table(",
+        b".from(",
+        b".into(",
+        b"From(",
+        b"Into(",
+        b"R.find",
+        b"R.d",
+    ),
+    "php": (b"DB::", b"->table(", b"->from(", b"->into("),
+    "go": (b".Table(", b".Model("),
+}
 _MADE = re.compile(
     rb"\b(?P<verb>create_table|createTable|CreateTable|create\s+(?:unlogged_)?table|Schema::create|add_column"
     rb"|addColumn|AddColumn"
@@ -51,7 +66,15 @@ _MADE = re.compile(
     rb"(?:(?:name|table)\s*[:=]\s*)?(?:if_not_exists\(\s*)?[:\"'`](?P<name>[A-Za-z_][\w.]*)"
 )
 _ALEMBIC = re.compile(rb"\bop\.|migrations\.|CreateModel|create_table")
-_MADE_WORDS = (b"able", b"add_", b"add", b"CreateModel", b"Schema::", b"column")
+_MADE_WORDS: dict[str, tuple[bytes, ...]] = {
+    "python": (b"CreateModel", b"alembic"),
+    "ruby": (b"_table", b"_column", b"add_index", b"add_reference", b"add_foreign_key"),
+    "php": (b"Schema::",),
+    "ecmascript": (b"eateTable", b"lterTable", b"addColumn", b"dropTable", b"createIndex"),
+    "csharp": (b"eateTable", b"AddColumn"),
+    "elixir": (b"table(:",),
+    "go": (b"CreateTable",),
+}
 _MAKING = (b"create_table", b"createTable", b"CreateTable", b"Schema::create", b"CreateModel")
 
 # A model says the name of its table; the definition is the type around, or the one behind an annotation.
@@ -140,9 +163,16 @@ _BY_CONVENTION: dict[str, tuple["re.Pattern[bytes]", str, bytes]] = {
 _APP_LABEL = re.compile(rb"^[ \t]+label\s*=\s*[\"'](?P<name>\w+)[\"']", re.MULTILINE)
 
 
+def _has_small_statement(data: bytes) -> bool:
+    """Return True if a file may have a statement in small letters."""
+    if b"select " in data:
+        return b" from " in data
+    return any(word in data for word in _SMALL) or (b"update " in data and b" set " in data)
+
+
 def _tables_of_statements(source: RouteText) -> _Found:
     data = source.data
-    if not any(word in data for word in _NAMED_KINDS) or not any(verb in data for verb in _VERBS):
+    if not any(word in data for word in _CAPITALS) and not _has_small_statement(data):
         return
     read_to = -1
     for match in _STATEMENT.finditer(data):
@@ -178,7 +208,7 @@ def _tables_of_statements(source: RouteText) -> _Found:
 
 def _tables_of_calls(family: str, source: RouteText) -> _Found:
     data = source.data
-    if any(word in data for word in _CALL_WORDS):
+    if any(word in data for word in _CALL_WORDS.get(family, ())):
         for match in source.matches(_CALL_OF_TABLE):
             verb = (match["verb"] or match["plain"]).decode()
             if match[0].startswith(b"Schema::"):
@@ -187,7 +217,7 @@ def _tables_of_calls(family: str, source: RouteText) -> _Found:
             form = LinkForm.WRITE if behind else LinkForm.READ
             form = LinkForm.WRITE if re.match(r"insert|update|delete|replace|into|dispense", verb) else form
             yield _link(source, match.start(), form, plain_name(match["name"].decode()))
-    if any(word in data for word in _MADE_WORDS):
+    if any(word in data for word in _MADE_WORDS.get(family, ())):
         for match in source.matches(_MADE):
             form = (
                 LinkForm.TABLE if match["verb"] in _MAKING or match["verb"].startswith(b"create") else LinkForm.CHANGE
@@ -270,27 +300,30 @@ def _type_around(source: RouteText, byte: int) -> int:
 
 # -- environment variables that a helper asks for
 
-_ASKED = re.compile(
-    rb"(?<![\w$.])(?:\w{1,60}\.){0,4}\w{0,60}?(?:[eE]nv|ENV|[cC]onfig|[gG]et_?[sS]ecret|[lL]ookup)\w*(?:\.\w+|::\w+)?\(\s*"
-    rb"(?:\w+\s*=\s*)?[\"'](?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[\"']"
-    rb"|`[^`\n]*\b(?:env|envconfig|split_words):\"(?P<tag>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"
-    rb"|\bimport\.meta\.env\.(?P<meta>[A-Z][A-Z0-9_]+)|\$\{(?P<spring>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[:}]"
-)
-_ASKING = (b"env", b"Env", b"ENV", b"onfig", b"ecret")
+_ASKED = re.compile(rb"\(\s*(?:\w{1,20}\s*=\s*)?[\"'](?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[\"']")
+_ASKING = re.compile(rb"(?:[eE]nv|ENV|[cC]onfig|[gG]et_?[sS]ecret)\w{0,40}(?:(?:\.|::)\w{1,40})?$")
+_OTHER_KEYS = {
+    "go": (re.compile(rb"\b(?:env|envconfig):\"(?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"), (b'env:"', b'envconfig:"')),
+    "java": (re.compile(rb"\$\{(?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[:}]"), (b"${",)),
+    "ecmascript": (re.compile(rb"\bimport\.meta\.env\.(?P<name>[A-Z][A-Z0-9_]+)"), (b"import.meta.env.",)),
+}
+_MAX_CALLEE_BYTES = 80
 
 
-def _asked_keys(source: RouteText) -> _Found:
+def _asked_keys(family: str, source: RouteText) -> _Found:
     data = source.data
-    if not any(word in data for word in _ASKING):
-        return
-    for match in _ASKED.finditer(data):
-        name = match["name"] or match["tag"] or match["meta"] or match["spring"]
-        if "comment" in source.node(match.start()).type:
-            continue
-        form = LinkForm.READ_KEY if match["meta"] else LinkForm.ASK_KEY
-        if match["spring"] and source.is_code(match.start()):
-            continue
-        yield _link(source, match.start(), form, name.decode())
+    if b"nv" in data or b"NV" in data or b"onfig" in data or b"ecret" in data:
+        for match in _ASKED.finditer(data):
+            if _ASKING.search(data[max(0, match.start() - _MAX_CALLEE_BYTES) : match.start()]) and source.is_code(
+                match.start()
+            ):
+                yield _link(source, match.start(), LinkForm.ASK_KEY, match["name"].decode())
+    pattern, words = _OTHER_KEYS.get(family, (None, ()))
+    if pattern is not None and any(word in data for word in words):
+        form = LinkForm.READ_KEY if family == "ecmascript" else LinkForm.ASK_KEY
+        for match in pattern.finditer(data):
+            if "comment" not in source.node(match.start()).type:
+                yield _link(source, match.start(), form, match["name"].decode())
 
 
 # -- templates
@@ -308,16 +341,35 @@ _RENDER = re.compile(
     rb"(?:(?:[\w.&]+|http\.StatusOK|\d+)\s*,\s*)?(?:(?P<option>partial|template|layout|action)\s*(?::|=>|=)\s*)?"
     rb"(?P<mark>[:\"'`])(?P<name>[\w][\w./:-]{0,120})(?P<end>[\"'`]?)"
 )
-_RENDERING = (b"ender", b"view", b"View", b"emplate", b"HTML", b"layout", b"Success(", b"markdown(", b"make(")
+_RENDERING: dict[str, tuple[bytes, ...]] = {
+    "ruby": (b"render", b"layout"),
+    "elixir": (b"render",),
+    "php": (b"view(", b"View::", b"markdown(", b"Inertia::", b"render(", b"@include", b"@extends"),
+    "go": (b"Render", b"HTML(", b"ExecuteTemplate", b"Success("),
+    "csharp": (b"View(",),
+    "java": (b"ModelAndView",),
+    "ecmascript": (b".render(",),
+}
+_TEMPLATE_ENDS: dict[str, tuple[bytes, ...]] = {
+    "python": (b".html", b".j2", b".jinja", b".tmpl"),
+    "ruby": (b".erb", b".haml", b".slim", b".html"),
+    "php": (b".twig", b".html", b".tpl", b".latte"),
+    "ecmascript": (b".html", b".ejs", b".hbs", b".pug", b".njk", b".mustache", b".liquid"),
+    "elixir": (b".html", b".eex", b".heex"),
+    "csharp": (b".cshtml", b".liquid"),
+}
+_OTHER_ENDS = (b".html", b".tmpl", b".j2", b".hbs", b".ftl", b".mustache", b".tera")
 _RETURNED = re.compile(rb"\breturn\s+\"(?P<name>(?:redirect:)?[a-z][\w/-]{1,100})\"\s*;")
 
 
 def _templates(family: str, source: RouteText) -> _Found:
     data = source.data
-    for match in _TEMPLATE_FILE.finditer(data) if b".html" in data or any(w in data for w in _RENDERING) else ():
+    for match in (
+        _TEMPLATE_FILE.finditer(data) if any(e in data for e in _TEMPLATE_ENDS.get(family, _OTHER_ENDS)) else ()
+    ):
         if "comment" not in source.node(match.start()).type:
             yield _link(source, match.start("name"), LinkForm.RENDER, match["name"].decode())
-    if any(word in data for word in _RENDERING):
+    if any(word in data for word in _RENDERING.get(family, ())):
         for match in source.matches(_RENDER, "verb"):
             if match["mark"] != b":" and match["end"] != match["mark"]:
                 continue
@@ -342,13 +394,21 @@ _TEXT = re.compile(
     rb"[.]?\(?\s*(?:\(\s*|\[\s*|=\s*)?(?:\{\s*id\s*:\s*)?"
     rb"[\"'`](?P<name>[A-Za-z][\w.:/ -]{1,120})[\"'`]|\$(?:get)?[sS]trings\.(?P<member>[A-Z]\w{2,80})"
 )
-_TEXT_WORDS = (b"$t", b"i18n", b"I18n", b"seTranslation", b"trans", b"__(", b"formatMessage", b"trings", b"Localiz",
-               b"l10n", b"getString(")  # fmt: skip
+_TEXT_WORDS: dict[str, tuple[bytes, ...]] = {
+    "ecmascript": (b"$t(", b"i18n", b"I18n", b"seTransl", b"translate(", b"formatMessage", b"trings."),
+    "ruby": (b"I18n", b't("', b"t('", b't "', b"t '"),
+    "php": (b"__(", b"trans"),
+    "java": (b"getString(", b"MessageSource", b"i18n"),
+    "csharp": (b"ocalizer", b"GetString("),
+    "go": (b".Tr(", b"i18n"),
+    "elixir": (b"gettext",),
+    "swift": (b"ocalized",),
+}
 
 
-def _texts(source: RouteText) -> _Found:
+def _texts(family: str, source: RouteText) -> _Found:
     data = source.data
-    for match in _TEXT.finditer(data) if any(word in data for word in _TEXT_WORDS) else ():
+    for match in _TEXT.finditer(data) if any(w in data for w in _TEXT_WORDS.get(family, ())) else ():
         if "comment" not in source.node(match.start()).type:
             yield _link(source, match.start(), LinkForm.SHOW_TEXT, (match["name"] or match["member"]).decode())
 
@@ -375,9 +435,9 @@ def read_code_links(family: str, source: RouteText) -> tuple[LinkFact, ...]:
         *_tables_of_statements(source),
         *_tables_of_calls(family, source),
         *_models(family, source),
-        *_asked_keys(source),
+        *_asked_keys(family, source),
         *_templates(family, source),
-        *_texts(source),
+        *_texts(family, source),
     ]
     if not found:
         return ()

@@ -106,7 +106,8 @@ def recall(clones: list[Path]) -> None:
     for clone in clones:
         texts = dict(_texts(clone))
         code = {path: text for path, text in texts.items() if path.endswith(_CODE)}
-        found = {(split_id(edge.source)[0], edge.target) for edge in _edges(clone)}
+        edges = Repository.open(clone).edges(everything=True)
+        found = {(split_id(edge.source)[0], edge.target) for edge in edges}
         expected = {
             "environment": set(_quoted(_variables(texts), code, "external:env:{}")),
             "templates": set(_quoted(_templates(texts), code, "{}")),
