@@ -21,8 +21,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.memory.arrays import Floats
 from causalist.memory.entity_linking import MAX_QUERY_CHARACTERS
+from causalist.memory.matrix import Floats
 from causalist.memory.names import Names, fold_words
 from causalist.memory.walk import Snapshot
 from causalist.rank.lexical.bm25 import bm25

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.memory.arrays import Floats
 from causalist.memory.extractors import EntityExtractor, Triple, entity_id, normalize_extraction
+from causalist.memory.matrix import Floats
 from causalist.memory.walk import Seeding, Snapshot, Variant
 from causalist.model.answer import Specificity
 from causalist.rank.pagerank import seed_distribution
@@ -71,7 +71,7 @@ def _weigh_senses(name: str, query_terms: Mapping[int, float], snapshot: Snapsho
     if len(senses) == 1:
         return {senses[0]: 1.0}
     own = terms_in_vocabulary(name.replace("_", " "), snapshot)
-    idf = snapshot.associations.idf
+    idf = snapshot.idf
     shares = []
     for sense in senses:
         has = set(snapshot.arrays.forward.gather(snapshot.arrays.passages_by_entity.row(sense)[0])[0].tolist())
@@ -216,7 +216,7 @@ def _score_facts(query: str, facts: Sequence[Triple], snapshot: Snapshot) -> Flo
 
 def weigh_terms(text: str, snapshot: Snapshot) -> dict[int, float]:
     """Return the known terms of a text with their inverse document frequency."""
-    idf = snapshot.associations.idf
+    idf = snapshot.idf
     return {term: float(idf[term]) for term in terms_in_vocabulary(text, snapshot)}
 
 

@@ -24,8 +24,10 @@ import math
 import re
 import sqlite3
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import lru_cache
 from importlib.resources import files as resource_files
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
@@ -109,16 +111,18 @@ def normalize_extraction(found: "Extraction | Sequence[Entity]") -> Extraction:
     The most frequent entities are kept, ties by position in the text. Triples of removed entities are removed.
     """
     whole = found if isinstance(found, Extraction) else Extraction(tuple(Entity(*each) for each in found))
+    names = Counter(entity.name for entity in whole.entities)  # in text order
+    ids = {name: entity_id(name) for name in names}
     counts: dict[str, int] = {}
-    for entity in whole.entities:
-        key = entity_id(entity.name)
-        if key:
-            counts[key] = counts.get(key, 0) + 1
+    for name, n in names.items():
+        if ids[name]:
+            counts[ids[name]] = counts.get(ids[name], 0) + n
     kept = set(sorted(counts, key=lambda key: -counts[key])[:MAX_ENTITIES])  # stable: ties stay in text order
+    spellings = {name for name, key in ids.items() if key in kept}
     entities = tuple(
         entity._replace(type=entity.type if entity.type in TYPES else "entity")
         for entity in whole.entities
-        if entity_id(entity.name) in kept
+        if entity.name in spellings
     )
     triples = tuple(
         triple
@@ -263,19 +267,30 @@ def _find_entities(text: str) -> Iterator[Entity]:
 
 def _split_phrase(name: str, start: int, text: str) -> Iterator[tuple[str, int, bool]]:
     """Yield (phrase, start, True if its capital may come from the start of a sentence), without outer stop words."""
+    skipped, phrase, is_plain = _trim_phrase(name)
+    if not phrase:
+        return
+    start += skipped
+    end = start + len(phrase)
+    alone = is_plain and not _is_subject(phrase, text[end : end + 12])
+    yield phrase, start, alone and bool(_SENTENCE_START.search(text[max(0, start - 12) : start]))
+
+
+@lru_cache(maxsize=8_192)  # names repeat
+def _trim_phrase(name: str) -> tuple[int, str, bool]:
+    """Return (skipped characters, phrase without outer stop words or "", True for one word in lower case but one)."""
     words = re.split(r"([ \t]+)", name)
+    skipped = 0
     while words and (words[0].strip() == "" or words[0].lower() in STOP_WORDS or words[0].lower() in _NEVER_ENTITIES):
-        start += len(words.pop(0))
+        skipped += len(words.pop(0))
     while words and (
         words[-1].strip() == "" or words[-1].lower() in STOP_WORDS or words[-1].lower() in _NEVER_ENTITIES
     ):
         words.pop()
-    phrase = "".join(words)
-    phrase = re.sub(r"['’]s?$", "", phrase)
+    phrase = re.sub(r"['’]s?$", "", "".join(words))
     if not phrase or _MONTH_ALONE.match(phrase):
-        return
-    alone = len(words) == 1 and phrase[1:].islower() and not _is_subject(phrase, text[start + len(phrase) :][:12])
-    yield phrase, start, alone and bool(_SENTENCE_START.search(text[max(0, start - 12) : start]))
+        return skipped, "", False
+    return skipped, phrase, len(words) == 1 and phrase[1:].islower()
 
 
 def _is_subject(word: str, following: str) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import IndexNotWritable, UnknownEntity, UsageError
-from causalist.memory.arrays import build_arrays, types_and_aliases
+from causalist.memory.arrays import build_arrays, build_counts, types_and_aliases, update_counts
 from causalist.memory.entity_linking import FactFilter, LinkedEntities, link_query
 from causalist.memory.extractors import (
     Embedder,
@@ -448,18 +448,24 @@ class HippoIndex:
     def snapshot(self) -> Snapshot:
         """Current state of the index for queries; rebuilt after a change."""
         if self._view is None or self._view[0] != self.records.generation:
+            before = None if self._view is None else self._view[1]
+            updated = None if before is None else update_counts(before.counts, self.records, self.records.touched)
+            counts = build_counts(self.records) if updated is None else updated[0]
             pairs = None
             if self.vectors is not None:
-                names = sorted({m for r in self.records.passages.values() for m in r.mentions[:, 0].tolist()})
-                self.vectors.update_pairs([self.records.entities.strings[number] for number in names])
+                self.vectors.update_pairs([self.records.entities.strings[n] for n in sorted(counts.numbers.tolist())])
                 number = self.records.entities.by_string
                 pairs = {(number[a], number[b]): v for (a, b), v in self.vectors.pairs.items()}
-            snapshot = Snapshot(build_arrays(self.records, pairs), self.records, self.vectors)
+            snapshot = Snapshot(build_arrays(self.records, pairs, counts), self.records, counts, self.vectors)
+            if before is not None and updated is not None:
+                snapshot.take_names(before, updated[1])
             self._view = (self.records.generation, snapshot)
+            self.records.touched = {}
         return self._view[1]
 
     def _restore(self, state: "MemoryState") -> None:
         self.records, self.vectors, self.diagnostics = state
+        self._view = None
 
     def _is_new_text(self, passage_id: str, text: str) -> bool:
         known = self.records.passages.get(passage_id)

@@ -14,11 +14,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist.memory.matrix import Axis, find_entries, splice_entries
 from causalist.rank.terms import STOP_WORDS
 
 MAX_NAME_WORDS = 8  # of a name that is searched
@@ -58,12 +59,12 @@ class Links(NamedTuple):
     """Sparse matrix in CSR form without values: row i has the columns `indices[indptr[i]:indptr[i + 1]]`, ascending."""
 
     indptr: Ints
-    indices: Ints
+    indices: NDArray[Any]
 
     @classmethod
     def from_pairs(cls, rows: Ints, columns: Ints, n_rows: int, n_columns: int) -> "Links":
         """Return the matrix of distinct (row, column) pairs."""
-        keys = np.unique(rows * max(n_columns, 1) + columns)
+        keys = _distinct(rows * max(n_columns, 1) + columns)
         indptr = np.zeros(n_rows + 1, dtype=np.int64)
         np.cumsum(np.bincount(keys // max(n_columns, 1), minlength=n_rows), out=indptr[1:])
         return cls(indptr, keys % max(n_columns, 1))
@@ -84,24 +85,91 @@ class Links(NamedTuple):
 
     def gather(self, rows: Ints) -> tuple[Ints, Ints]:
         """Return (columns, position in `rows`) of all entries of these rows, row by row."""
-        starts, sizes = self.indptr[rows], self.sizes[rows]
-        at = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
-        return self.indices[at], np.repeat(np.arange(len(rows)), sizes)
+        at, of = find_entries(self.indptr, rows)
+        return self.indices[at], of
+
+    def splice(self, rows: Axis, columns: Axis, new: tuple[Ints, Ints], without: Ints | None = None) -> "Links":
+        """Return the matrix after a change of its axes, with new entries, sorted, and without some old ones."""
+        indptr, indices, _ = splice_entries(self.indptr, self.indices, rows, columns, new, without)
+        return Links(indptr, indices)
 
     def transpose(self, n_columns: int) -> "Links":
         """Return the transpose."""
-        return Links.from_pairs(self.indices, self.rows, n_columns, len(self.indptr) - 1)
+        order = np.argsort(self.indices, kind="stable")
+        indptr = np.zeros(n_columns + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.indices, minlength=n_columns), out=indptr[1:])
+        return Links(indptr, self.rows[order])
+
+
+def _distinct(keys: Ints) -> Ints:
+    """Return the distinct keys, ascending; sorting is faster than hashing them."""
+    keys = np.sort(keys)
+    return keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if len(keys) else keys
+
+
+class NamedPassage(NamedTuple):
+    """Numbers of the words of a passage, of the entities that it mentions, and of those that it defines."""
+
+    words: NDArray[np.int32]
+    mentions: NDArray[np.int32]
+    defines: NDArray[np.int32]
+
+
+@dataclass(slots=True)
+class NameNumbers:
+    """Numbers of names in the order of first use, which no result depends on; they only grow."""
+
+    words: list[Words]
+    by_words: dict[Words, int]
+    by_entity: Ints  # _NOT_ASKED, or _NO_NAME for an entity that is not searched
+
+    def number(self, entities: NDArray[np.int32], entity_words: Callable[[int], Words]) -> Ints:
+        """Return the numbers of the names of entities, without those that are not searched."""
+        if len(entities) and int(entities.max()) >= len(self.by_entity):
+            more = np.full(int(entities.max()) + 1 + len(self.by_entity) // 8, _NOT_ASKED, dtype=np.int64)
+            more[: len(self.by_entity)] = self.by_entity
+            self.by_entity = more
+        for entity in np.unique(entities[self.by_entity[entities] == _NOT_ASKED]).tolist():
+            words = entity_words(entity)
+            self.by_entity[entity] = self._intern(words) if words else _NO_NAME
+        found = self.by_entity[entities]
+        return found[found >= 0]
+
+    def _intern(self, words: Words) -> int:
+        known = self.by_words.get(words)
+        if known is None:
+            known = self.by_words[words] = len(self.words)
+            self.words.append(words)
+        return known
+
+
+class Patterns(NamedTuple):
+    """Names of one length: their words, their numbers, and their hashes, ascending, with the order of these."""
+
+    words: Ints  # (n, length)
+    numbers: Ints
+    hashes: NDArray[np.uint64]
+    order: Ints
+
+    @classmethod
+    def of(cls, words: Ints, numbers: Ints) -> "Patterns":
+        """Return the patterns of names."""
+        hashes = _hash(words)
+        order = np.argsort(hashes, kind="stable")
+        return cls(words, numbers, hashes[order], order)
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
     """Names of a memory with P passages, as numbers of words.
 
-    - `number_by_words`: words -> name, for names that a passage defines; `lengths_by_first`: lengths of these names by
-      first word, longest first.
-    - `words`: words of each name.
+    - `number_by_words`: words -> name, for names that a passage defines; `patterns`: these names by length.
+    - `lengths_by_first`: lengths of these names by first word, longest first.
+    - `words`: words of each name. `numbers`: numbers of all names.
     - `naming`: (P, names), passages that name a name or define it; `named_by` is its transpose.
     - `defining`: (names, P), passages that define a name; `defined` is its transpose.
+    - `own`: (P, names), names that a passage mentions by an entity.
+    - `text`: words of the passages, row by row, in their order.
     - `specificity`: (names,), in [0, 1], rarity: 1 for a name in one passage.
     """
 
@@ -112,7 +180,11 @@ class Names:
     named_by: Links
     defining: Links
     defined: Links
+    own: Links
+    text: Links
     specificity: NDArray[np.float64]
+    numbers: NameNumbers
+    patterns: Mapping[int, Patterns]
 
     def find(self, words: Sequence[int]) -> list[int]:
         """Return the defined names in a text, given by the numbers of its words (-1 for an unknown one)."""
@@ -130,49 +202,220 @@ class Names:
         return list(found)
 
 
-def build_names(
-    passage_words: Sequence[NDArray[np.int32]],
-    entity_words: Callable[[int], Words],
-    mentions: tuple[Ints, Ints],
-    defines: tuple[Ints, Ints],
-) -> Names:
-    """Return the names of all passages.
-
-    `passage_words`: numbers of the words of each passage. `entity_words`: words of an entity number, () for a
-    name that is not searched. `mentions` and `defines`: (passage, entity number) of each entry.
-    """
-    n = len(passage_words)
-    mentioned = _with_words(*mentions, entity_words)
-    defining = _with_words(*defines, entity_words)
-    names = sorted({words for _, words in (*mentioned, *defining)})
-    number = {words: i for i, words in enumerate(names)}
-    defined_names = sorted({words for _, words in defining})
-    rows, columns = _search(passage_words, defined_names)
-    defined_numbers = np.array([number[words] for words in defined_names], dtype=np.int64)
-    own = np.array([(p, number[words]) for p, words in mentioned], dtype=np.int64).reshape(-1, 2)
-    about = np.array([(p, number[words]) for p, words in defining], dtype=np.int64).reshape(-1, 2)
-    m = len(names)
+def build_names(passages: Sequence[NamedPassage], entity_words: Callable[[int], Words]) -> Names:
+    """Return the names of all passages. `entity_words`: words of an entity number, () for a name not searched."""
+    n = len(passages)
+    numbers = NameNumbers([], {}, np.zeros(0, dtype=np.int64))
+    mentioned = _number_rows([each.mentions for each in passages], numbers, entity_words)
+    about = _number_rows([each.defines for each in passages], numbers, entity_words)
+    m = len(numbers.words)
+    own, defined = Links.from_pairs(*mentioned, n, m), Links.from_pairs(*about, n, m)
+    text = _stack_words([each.words for each in passages])
+    defined_names = _distinct(defined.indices)
+    by_length: dict[int, list[int]] = {}
+    for name in defined_names.tolist():
+        by_length.setdefault(len(numbers.words[name]), []).append(name)
+    patterns = {length: _build_patterns(names, numbers.words) for length, names in by_length.items()}
+    rows, columns = _search(text, patterns)
     naming = Links.from_pairs(
-        np.concatenate([own[:, 0], about[:, 0], rows]),
-        np.concatenate([own[:, 1], about[:, 1], defined_numbers[columns] if len(columns) else columns]),
-        n,
-        m,
+        np.concatenate([own.rows, defined.rows, rows]), np.concatenate([own.indices, defined.indices, columns]), n, m
     )
     named_by = naming.transpose(m)
     lengths: dict[int, set[int]] = {}
-    for words in defined_names:
+    for name in defined_names.tolist():
+        words = numbers.words[name]
         lengths.setdefault(words[0], set()).add(len(words))
-    defined = Links.from_pairs(about[:, 0], about[:, 1], n, m)
     return Names(
-        {words: number[words] for words in defined_names},
+        {numbers.words[name]: name for name in defined_names.tolist()},
         {first: tuple(sorted(each, reverse=True)) for first, each in lengths.items()},
-        names,
+        numbers.words,
         naming,
         named_by,
         defined.transpose(m),
         defined,
+        own,
+        text,
         rarity(named_by.sizes, n),
+        numbers,
+        patterns,
     )
+
+
+def update_names(old: Names, rows: Axis, new: Sequence[NamedPassage], entity_words: Callable[[int], Words]) -> Names:
+    """Return the names after a change of passages; `new`: those at the new positions of `rows`, in their order.
+
+    All passages are searched for the names that passages have begun or ceased to define. Those that have one are
+    searched again for all names, since a longer name hides the shorter ones inside of it.
+    """
+    n, numbers = rows.n, old.numbers
+    n_old = len(old.named_by.indptr) - 1
+    mentioned = _number_rows([each.mentions for each in new], numbers, entity_words)
+    about = _number_rows([each.defines for each in new], numbers, entity_words)
+    m = len(numbers.words)
+    columns = Axis.grown(n_old, m)
+    mentioned, about = ((rows.fresh[each[0]], each[1]) for each in (mentioned, about))
+    mentioned, about = _distinct_pairs(*mentioned, m), _distinct_pairs(*about, m)
+    own = old.own.splice(rows, columns, mentioned)
+    defined = old.defined.splice(rows, columns, about)
+    defining = old.defining.splice(columns, rows, _turn(about))
+    was_defined = np.zeros(m, dtype=np.bool_)
+    was_defined[:n_old] = old.defining.sizes > 0
+    is_defined = defining.sizes > 0
+    changed = np.flatnonzero(was_defined != is_defined)
+    number_by_words, lengths, patterns = _update_patterns(old, changed, is_defined)
+
+    fresh = _stack_words([each.words for each in new])
+    text = _splice_text(old.text, rows, fresh)
+    again = np.zeros(n, dtype=np.bool_)
+    again[rows.fresh] = True
+    again[_find_anywhere(text, changed, numbers.words)] = True
+    affected = np.flatnonzero(again)
+    found_rows, found = _search(_take(text, affected), patterns)
+    mine, mine_of = own.gather(affected)
+    theirs, theirs_of = defined.gather(affected)
+    keys = _distinct(
+        affected[np.concatenate([mine_of, theirs_of, found_rows])] * m + np.concatenate([mine, theirs, found])
+    )
+    old_position = np.full(n, -1, dtype=np.int64)
+    alive = np.flatnonzero(rows.place >= 0)
+    old_position[rows.place[alive]] = alive
+    known = affected[old_position[affected] >= 0]
+    before, before_of = old.naming.gather(old_position[known])
+    old_keys = known[before_of] * m + before
+    lost, won = _without(old_keys, keys), _without(keys, old_keys)
+    lost_at = _locate(old.naming, old_position[lost // m], lost % m)
+    naming = old.naming.splice(rows, columns, (won // m, won % m), lost_at)
+    order = np.argsort(lost % m, kind="stable")
+    lost_at = _locate(old.named_by, (lost % m)[order], old_position[lost // m][order])
+    named_by = old.named_by.splice(columns, rows, _turn((won // m, won % m)), lost_at)
+    return Names(
+        number_by_words,
+        lengths,
+        numbers.words,
+        naming,
+        named_by,
+        defining,
+        defined,
+        own,
+        text,
+        rarity(named_by.sizes, n),
+        numbers,
+        patterns,
+    )
+
+
+def _number_rows(
+    parts: Sequence[NDArray[np.int32]], numbers: NameNumbers, entity_words: Callable[[int], Words]
+) -> tuple[Ints, Ints]:
+    """Return (position of the part, name) of all entities that are searched."""
+    entities = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
+    of = np.repeat(np.arange(len(parts), dtype=np.int64), [len(part) for part in parts])
+    numbers.number(entities, entity_words)
+    names = numbers.by_entity[entities]
+    return of[names >= 0], names[names >= 0]
+
+
+def _stack_words(parts: Sequence[NDArray[np.int32]]) -> Links:
+    indptr = np.concatenate([[0], np.cumsum([len(each) for each in parts])]).astype(np.int64)
+    return Links(indptr, np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32))
+
+
+def _splice_text(old: Links, rows: Axis, fresh: Links) -> Links:
+    """Return the words of all passages after a change."""
+    sizes = rows.move(old.sizes, fresh.sizes)
+    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    is_fresh = np.zeros(rows.n, dtype=np.bool_)
+    is_fresh[rows.fresh] = True
+    kept = old.indices[np.repeat(rows.place >= 0, old.sizes)] if rows.has_gone else old.indices
+    words = np.empty(int(indptr[-1]), dtype=np.int32)
+    start = end = 0
+    for i, row in enumerate(rows.fresh.tolist()):
+        more = int(indptr[row]) - end
+        words[end : end + more] = kept[start : start + more]
+        start, end = start + more, int(indptr[row + 1])
+        words[int(indptr[row]) : end] = fresh.row(i)
+    words[end:] = kept[start:]
+    return Links(indptr, words)
+
+
+def _take(links: Links, rows: Ints) -> Links:
+    columns, _ = links.gather(rows)
+    return Links(np.concatenate([[0], np.cumsum(links.sizes[rows])]).astype(np.int64), columns)
+
+
+def _distinct_pairs(rows: Ints, columns: Ints, n_columns: int) -> tuple[Ints, Ints]:
+    keys = _distinct(rows * max(n_columns, 1) + columns)
+    return keys // max(n_columns, 1), keys % max(n_columns, 1)
+
+
+def _turn(pairs: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """Return the pairs of the transpose, sorted."""
+    order = np.argsort(pairs[1], kind="stable")
+    return pairs[1][order], pairs[0][order]
+
+
+def _without(keys: Ints, others: Ints) -> Ints:
+    """Return the keys that are not among others; both are distinct and ascending."""
+    if not len(others):
+        return keys
+    at = np.minimum(np.searchsorted(others, keys), len(others) - 1)
+    return np.asarray(keys[others[at] != keys], dtype=np.int64)
+
+
+def _locate(links: Links, rows: Ints, columns: Ints) -> Ints:
+    """Return the positions of entries that exist."""
+    found = [
+        int(links.indptr[row]) + int(np.searchsorted(links.row(row), column))
+        for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
+    ]
+    return np.array(found, dtype=np.int64)
+
+
+def _build_patterns(names: Sequence[int], words: Sequence[Words]) -> Patterns:
+    return Patterns.of(np.array([words[name] for name in names], dtype=np.int64), np.array(names, dtype=np.int64))
+
+
+def _update_patterns(
+    old: Names, changed: Ints, is_defined: NDArray[np.bool_]
+) -> tuple[Mapping[Words, int], Mapping[int, tuple[int, ...]], Mapping[int, Patterns]]:
+    """Return number_by_words, lengths_by_first and patterns after names have begun or ceased to be defined."""
+    if not len(changed):
+        return old.number_by_words, old.lengths_by_first, old.patterns
+    all_words = old.numbers.words
+    number_by_words, lengths, patterns = dict(old.number_by_words), dict(old.lengths_by_first), dict(old.patterns)
+    by_length: dict[int, list[int]] = {}
+    for name in changed.tolist():
+        by_length.setdefault(len(all_words[name]), []).append(name)
+        if is_defined[name]:
+            number_by_words[all_words[name]] = name
+        else:
+            del number_by_words[all_words[name]]
+    for length, names in by_length.items():
+        known = patterns.get(length)
+        added = [name for name in names if is_defined[name]]
+        words = np.array([all_words[name] for name in added], dtype=np.int64).reshape(-1, length)
+        which = np.array(added, dtype=np.int64)
+        if known is not None:
+            stays = is_defined[known.numbers]
+            words, which = np.concatenate([known.words[stays], words]), np.concatenate([known.numbers[stays], which])
+        patterns[length] = Patterns.of(words, which)
+        for first in {all_words[name][0] for name in names}:
+            has = {*lengths.get(first, ())} - {length}
+            if (words[:, 0] == first).any():
+                has.add(length)
+            lengths[first] = tuple(sorted(has, reverse=True))
+    return number_by_words, lengths, patterns
+
+
+def _find_anywhere(text: Links, names: Ints, words: Sequence[Words]) -> Ints:
+    """Return the passages that have one of the names, also inside of longer ones."""
+    by_length: dict[int, list[int]] = {}
+    for name in names.tolist():
+        by_length.setdefault(len(words[name]), []).append(name)
+    found = [np.zeros(0, dtype=np.int64)]
+    for length, each in by_length.items():
+        found.append(_search(text, {length: _build_patterns(each, words)})[0])
+    return _distinct(np.concatenate(found))
 
 
 def rarity(n_passages: Ints, n: int) -> NDArray[np.float64]:
@@ -181,49 +424,41 @@ def rarity(n_passages: Ints, n: int) -> NDArray[np.float64]:
     return np.asarray(np.minimum(found / np.log1p((n - 0.5) / 1.5), 1.0), dtype=np.float64)
 
 
-def _with_words(rows: Ints, entities: Ints, entity_words: Callable[[int], Words]) -> list[tuple[int, Words]]:
-    found = ((row, entity_words(entity)) for row, entity in zip(rows.tolist(), entities.tolist(), strict=True))
-    return [(row, words) for row, words in found if words]
-
-
+_NOT_ASKED, _NO_NAME = -2, -1
 _FACTOR = 0x9E3779B97F4A7C15  # of the hash of a run of words, modulo 2^64
 
 
-def _search(passage_words: Sequence[NDArray[np.int32]], names: Sequence[Words]) -> tuple[Ints, Ints]:
+def _search(text: Links, patterns: Mapping[int, Patterns]) -> tuple[Ints, Ints]:
     """Return (passage, name) of all places where a name occurs. Longer names hide shorter ones."""
-    nothing = np.zeros(0, dtype=np.int64)
-    if not names or not passage_words:
-        return nothing, nothing
-    text = np.concatenate(passage_words).astype(np.int64)
-    passage = np.repeat(np.arange(len(passage_words), dtype=np.int64), [len(each) for each in passage_words])
-    is_taken = np.zeros(len(text) + 1, dtype=np.bool_)
-    by_length: dict[int, list[int]] = {}
-    for number, words in enumerate(names):
-        by_length.setdefault(len(words), []).append(number)
-    rows, columns = [nothing], [nothing]
-    for length in sorted(by_length, reverse=True):
-        numbers = np.array(by_length[length], dtype=np.int64)
-        patterns = np.array([names[number] for number in by_length[length]], dtype=np.int64)
-        is_first = np.zeros(max(int(text.max(initial=0)), int(patterns.max())) + 1, dtype=np.bool_)
-        is_first[patterns[:, 0]] = True
-        starts = np.flatnonzero(is_first[text[: max(0, len(text) - length + 1)]])
-        starts = starts[passage[starts] == passage[starts + length - 1]]
+    rows, columns = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    words = text.indices
+    is_taken = np.zeros(len(words) + 1, dtype=np.bool_)
+    most = int(words.max(initial=0))
+    for length in sorted(patterns, reverse=True):
+        given = patterns[length]
+        if not len(given.numbers) or len(words) < length:
+            continue
+        is_first = np.zeros(max(most, int(given.words[:, 0].max())) + 1, dtype=np.bool_)
+        is_first[given.words[:, 0]] = True
+        starts = np.flatnonzero(is_first[words[: len(words) - length + 1]])
+        # A run may not cross the end of its passage.
+        passage = np.searchsorted(text.indptr, starts, side="right") - 1
+        inside = starts + length <= text.indptr[passage + 1]
+        starts, passage = starts[inside], passage[inside]
         if not len(starts):
             continue
-        hashes = _hash(patterns)
-        order = np.argsort(hashes, kind="stable")
-        runs = text[starts[:, None] + np.arange(length)]
+        runs = words[starts[:, None] + np.arange(length)].astype(np.int64)
         found = _hash(runs)
-        place = np.minimum(np.searchsorted(hashes[order], found), len(order) - 1)
-        chosen = order[place]
-        fits = (patterns[chosen] == runs).all(axis=1)
-        starts, chosen = starts[fits], chosen[fits]
+        place = np.minimum(np.searchsorted(given.hashes, found), len(given.order) - 1)
+        chosen = given.order[place]
+        fits = (given.words[chosen] == runs).all(axis=1)
+        starts, passage, chosen = starts[fits], passage[fits], chosen[fits]
         free = ~np.logical_or.reduce([is_taken[starts + k] for k in range(length)])
-        starts, chosen = starts[free], chosen[free]
+        starts, passage, chosen = starts[free], passage[free], chosen[free]
         for k in range(length):
             is_taken[starts + k] = True
-        rows.append(passage[starts])
-        columns.append(numbers[chosen])
+        rows.append(passage)
+        columns.append(given.numbers[chosen])
     return np.concatenate(rows), np.concatenate(columns)
 
 
@@ -235,4 +470,4 @@ def _hash(runs: Ints) -> NDArray[np.uint64]:
     return found
 
 
-__all__ = ["Links", "Names", "build_names", "fold_words", "is_name", "rarity"]
+__all__ = ["Links", "NamedPassage", "Names", "build_names", "fold_words", "is_name", "rarity", "update_names"]

@@ -19,9 +19,9 @@ import numpy as np
 
 from causalist._internal.circuit_breaker import Circuits
 from causalist.errors import CausalistError, ModelFailed, UsageError
-from causalist.memory.arrays import Floats
 from causalist.memory.entity_linking import build_seeds, link_query
 from causalist.memory.index import HippoIndex, expand_linked
+from causalist.memory.matrix import Floats
 from causalist.memory.retrieval import (
     MAX_FUSED,
     Query,

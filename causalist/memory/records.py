@@ -25,7 +25,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,7 +63,8 @@ class NameSimilarity:
         self._by_piece: dict[tuple[int, int, str], list[str]] = {}
         self._names: set[str] = set()
         self._unindexed_words: dict[str, None] = {}  # words without pieces in `_by_piece`
-        self.pairs: dict[tuple[str, str], float] = {}  # key: smaller name, larger name
+        self.pairs: dict[tuple[str, str], float] = {}  # key: smaller name, larger name; pairs are never removed
+        self.n_revised = 0  # pairs that got another similarity
 
     def add(self, name: str) -> None:
         """Add an entity id."""
@@ -124,7 +125,10 @@ class NameSimilarity:
     def _pair(self, a: str, b: str, similarity: float) -> None:
         if a != b:
             pair = (a, b) if a < b else (b, a)
-            self.pairs[pair] = max(similarity, self.pairs.get(pair, 0.0))
+            known = self.pairs.get(pair)
+            if known is None or similarity > known:
+                self.pairs[pair] = similarity
+                self.n_revised += known is not None
 
     def _pair_if_similar(self, a: str, b: str, word: str, near: str) -> None:
         similarity = self._similarity(a, b, word, near)
@@ -413,7 +417,11 @@ class StringNumbers:
 
 
 class Records:
-    """Records by passage id. Every change increases `generation`."""
+    """Records by passage id. Every change increases `generation`.
+
+    `touched`: passages that changed since it was emptied, with their records before, None for new ones. `linking`:
+    passages with triples or references.
+    """
 
     def __init__(self) -> None:
         """Create an empty set of records."""
@@ -425,6 +433,9 @@ class Records:
         self._entity_words: list[Words] = []  # by entity number; () for a name that is not searched
         self.name_similarity = NameSimilarity()
         self.generation = 0
+        self.touched: dict[str, Record | None] = {}
+        self.linking: set[str] = set()
+        self._similar: tuple[int, NDArray[np.int64], NDArray[np.float64]] | None = None
 
     def put(self, passage_id: str, text: str, metadata: Mapping[str, Any], found: Extraction) -> None:
         """Add a passage, or replace it."""
@@ -462,13 +473,19 @@ class Records:
         title = metadata.get(TITLE)
         if isinstance(title, str) and title.strip().casefold() not in text[: len(title) + 40].casefold():
             text = f"{title}\n{text}"
-        counts = Counter(term for word in _DEFINED_WORD.findall(text) for term in terms_of(word))
+        counts: dict[str, int] = {}
+        for word, n in Counter(_DEFINED_WORD.findall(text)).items():
+            for term in terms_of(word):
+                counts[term] = counts.get(term, 0) + n
         terms = sorted((self.terms.intern(term), n) for term, n in counts.items())
         return np.array(terms, dtype=np.int32).reshape(-1, 2)
 
     def number_words(self, text: str) -> NDArray[np.int32]:
         """Return the numbers of the words of a text, in its order."""
-        return np.array([self.words.intern(word) for word in fold_words(text)], dtype=np.int32)
+        words = fold_words(text)
+        for word in dict.fromkeys(words):
+            self.words.intern(word)
+        return np.array([self.words.by_string[word] for word in words], dtype=np.int32)
 
     def find_defined_entities(
         self, text: str, metadata: Mapping[str, Any], mentions: NDArray[np.int32]
@@ -487,15 +504,38 @@ class Records:
             self._entity_words.append(tuple(map(self.words.intern, words)) if is_name(words) else ())
         return self._entity_words[number]
 
+    def list_similar_names(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return (entity numbers of pairs of similar names, shape (n, 2); similarities)."""
+        similarity = self.name_similarity
+        if self._similar is None or self._similar[0] != similarity.n_revised:
+            self._similar = (similarity.n_revised, np.zeros((0, 2), dtype=np.int64), np.zeros(0))
+        _, numbers, values = self._similar
+        new = list(islice(similarity.pairs.items(), len(values), None))
+        if new:
+            number = self.entities.by_string
+            more = np.array([(number[a], number[b]) for (a, b), _ in new], dtype=np.int64)
+            numbers = np.concatenate([numbers, more])
+            values = np.concatenate([values, [value for _, value in new]])
+            self._similar = (similarity.n_revised, numbers, values)
+        return numbers, values
+
     def restore(self, passage_id: str, record: Record) -> None:
         """Add a record that uses the numbers of these records."""
+        self.touched.setdefault(passage_id, self.passages.get(passage_id))
         self.passages[passage_id] = record
+        if record.triples or record.references:
+            self.linking.add(passage_id)
+        else:
+            self.linking.discard(passage_id)
         self.generation += 1
 
     def remove(self, passage_id: str) -> bool:
         """Remove a passage. Return True if it existed."""
-        if self.passages.pop(passage_id, None) is None:
+        record = self.passages.pop(passage_id, None)
+        if record is None:
             return False
+        self.touched.setdefault(passage_id, record)
+        self.linking.discard(passage_id)
         self.generation += 1
         return True
 

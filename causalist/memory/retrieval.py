@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import EmptyQuestion, UsageError
-from causalist.memory.arrays import Floats
 from causalist.memory.bridges import BRIDGE_SIGNALS, GRAPH_BRIDGES, score_bridges
 from causalist.memory.entity_linking import (
     FactFilter,
@@ -36,6 +35,7 @@ from causalist.memory.entity_linking import (
     terms_in_vocabulary,
 )
 from causalist.memory.extractors import EntityExtractor
+from causalist.memory.matrix import Floats
 from causalist.memory.walk import MAX_ITERATIONS, TOLERANCE, Seeding, Snapshot, Variant
 from causalist.model.answer import RetrievalMode
 from causalist.model.scores import PageRankResult

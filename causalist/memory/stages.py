@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import IndexNotWritable, UsageError
-from causalist.memory.arrays import Floats, parse_seconds
+from causalist.memory.arrays import parse_seconds
+from causalist.memory.matrix import Floats
 from causalist.memory.records import TIMESTAMP
 from causalist.memory.walk import Snapshot
 from causalist.model.answer import MemoryMode

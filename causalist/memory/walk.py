@@ -18,7 +18,7 @@ do not converge in time, the power iteration takes over.
 import hashlib
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 
@@ -26,10 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.memory.arrays import Floats, Matrix, MemoryArrays
+from causalist.memory.arrays import Counts, MemoryArrays
 from causalist.memory.extractors import TYPES
-from causalist.memory.names import Names, build_names
-from causalist.memory.records import Records, Vectors, cosines, is_visible
+from causalist.memory.matrix import Axis, Floats, Matrix, SortedPositions
+from causalist.memory.names import NamedPassage, Names, build_names, update_names
+from causalist.memory.records import Record, Records, Vectors, cosines, is_visible
 from causalist.model.answer import GraphVariant, Specificity
 from causalist.model.scores import PageRankResult, Transition, WalkOutcome
 from causalist.rank.pagerank import personalized_pagerank
@@ -138,7 +139,6 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
     mention or a reference.
     """
     m, n = arrays.n_entities, arrays.n_passages
-    size = m + n if variant.has_passages else m
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]] = []
     if variant.explicit:
         given = arrays.explicit
@@ -154,19 +154,10 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
         rows, columns, shared = count_cooccurrences(arrays)
         weight = variant.cooccurrence * shared
         parts.append((rows, columns, weight, weight))
-    if variant.has_passages and variant.mention:
-        rows, columns = arrays.mentions.rows + m, arrays.mentions.indices.astype(np.int64)
-        weight = np.full(len(rows), variant.mention)
-        parts.append((rows, columns, weight, weight))
-    if variant.has_passages and variant.reference:
-        rows, columns = arrays.references.rows + m, arrays.references.indices.astype(np.int64) + m
-        weight = np.full(len(rows), variant.reference)
-        parts.append((rows, columns, weight, weight))
-    ends = [np.concatenate([part[k] for part in parts] or [np.zeros(0)]) for k in range(4)]
-    a, b = ends[0].astype(np.int64), ends[1].astype(np.int64)
-    both = (np.concatenate([a, b]), np.concatenate([b, a]))
-    links = Matrix.from_entries(*both, np.concatenate([ends[2], ends[2]]), (size, size))
-    carried = Matrix.from_entries(*both, np.concatenate([ends[3], ends[3]]), (size, size))
+    links, carried = _undirected(parts, m)
+    if variant.has_passages:
+        links, carried = _with_passages(links, carried.values, arrays, variant)
+    size = m + n if variant.has_passages else m
     weighed = carried if variant.is_normalized else links
     totals: Floats = np.bincount(weighed.rows, weights=weighed.values, minlength=size).astype(np.float64)
     totals = np.where(totals > 0, totals, 1.0)
@@ -181,6 +172,39 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
     root = np.sqrt(totals)
     symmetric_values = carried.values / (root[carried.rows] * root[carried.indices])
     return WalkGraph(transition, totals, symmetric_values, m, variant.has_passages)
+
+
+def _undirected(
+    parts: list[tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]], size: int
+) -> tuple[Matrix, Matrix]:
+    """Return the symmetric matrices of two values of edges, given as lists of (one end, other end, values)."""
+    ends = [np.concatenate([part[k] for part in parts] or [np.zeros(0)]) for k in range(4)]
+    a, b = ends[0].astype(np.int64), ends[1].astype(np.int64)
+    both = (np.concatenate([a, b]), np.concatenate([b, a]))
+    first, second = (Matrix.from_entries(*both, np.concatenate([ends[k], ends[k]]), (size, size)) for k in (2, 3))
+    return first, second
+
+
+def _with_passages(entities: Matrix, carried: Floats, arrays: MemoryArrays, variant: Variant) -> tuple[Matrix, Matrix]:
+    """Return the matrices of entities and passages with two values of entries; the blocks are sorted already.
+
+    `carried`: second values of the entries of `entities`. Entries with a passage have one value.
+    """
+    n = arrays.n_passages
+    references = arrays.references
+    ends = references.rows, references.indices.astype(np.int64)
+    weight = np.full(len(ends[0]), variant.reference)
+    linked, _ = _undirected([(*ends, weight, weight)] if variant.reference else [], n)
+    mentions, by_entity = (
+        Matrix(each.indptr, each.indices, np.full(len(each.indices), variant.mention), each.n_columns)
+        if variant.mention
+        else Matrix(np.zeros_like(each.indptr), np.zeros(0, dtype=np.int32), np.zeros(0), each.n_columns)
+        for each in (arrays.mentions, arrays.passages_by_entity)
+    )
+    found = entities.beside(by_entity).above(mentions.beside(linked))
+    values = found.values.copy()
+    values[np.arange(len(carried)) + np.repeat(by_entity.indptr[:-1], entities.sizes)] = carried
+    return found, replace(found, values=values)
 
 
 def count_cooccurrences(arrays: MemoryArrays) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
@@ -198,10 +222,8 @@ def count_cooccurrences(arrays: MemoryArrays) -> tuple[NDArray[np.int64], NDArra
 _NAME_TYPES = [i for i, name in enumerate(TYPES) if name not in ("date", "measure", "iri")]  # types that link passages
 
 
-def _stack(parts: list[NDArray[np.int32]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return (number of the part, value) of all values."""
-    values = np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, dtype=np.int64)
-    return np.repeat(np.arange(len(parts), dtype=np.int64), [len(part) for part in parts]), values
+def _named_passage(record: Record) -> NamedPassage:
+    return NamedPassage(record.words, record.mentions[np.isin(record.mentions[:, 2], _NAME_TYPES), 0], record.defines)
 
 
 MAX_ITERATIONS = 50
@@ -350,7 +372,7 @@ class Associations:
     """Word associations of one snapshot."""
 
     arrays: MemoryArrays
-    idf: Floats = field(init=False)  # (T,)
+    idf: Floats  # (T,)
     _weights: Floats = field(init=False)  # by posting, of passage vectors with norm 1
     _smoothed: Floats = field(init=False)
     _known: dict[int, tuple[NDArray[np.int64], Floats]] = field(default_factory=dict)
@@ -359,7 +381,6 @@ class Associations:
         """Compute rarities, passage norms and the smoothed distribution."""
         postings = self.arrays.postings
         frequency = np.diff(postings.indptr).astype(np.float64)
-        self.idf = np.log1p(self.arrays.n_passages / np.maximum(frequency, 1.0))
         weights = (1.0 + np.log(postings.counts)) * np.repeat(self.idf, np.diff(postings.indptr))
         squares = np.bincount(postings.documents, weights=weights * weights, minlength=self.arrays.n_passages)
         self._weights = weights / np.sqrt(np.maximum(squares, 1e-300))[postings.documents]
@@ -415,20 +436,20 @@ class Associations:
 
 @dataclass
 class Snapshot:
-    """One state of an index. `vectors` is None without an embedder."""
+    """One state of an index. `vectors` is None without an embedder; `counts` are those that the arrays were made of."""
 
     arrays: MemoryArrays
     records: Records
+    counts: Counts
     vectors: Vectors | None = None
     _walks: dict[Variant, MemoryWalk] = field(default_factory=dict)
 
     @cached_property
     def position_by_entity(self) -> Mapping[str, int]:
         """Position of each entity by id, and of the most frequent sense by ambiguous name."""
-        found = {entity: i for i, entity in enumerate(self.arrays.entities)}
         strings, numbers = self.records.entities.strings, self.arrays.entity_numbers
-        found.update((strings[numbers[senses[0]]], senses[0]) for senses in self.arrays.senses.values())
-        return found
+        firsts = {senses[0] for senses in self.arrays.senses.values()}
+        return SortedPositions(self.arrays.entities, {strings[numbers[first]]: first for first in firsts})
 
     def senses_of(self, entity: int) -> tuple[int, ...]:
         """Return all entities of the same name, the most frequent first."""
@@ -444,17 +465,23 @@ class Snapshot:
     @cached_property
     def position_by_passage(self) -> Mapping[str, int]:
         """Position of each passage by id."""
-        return {passage: i for i, passage in enumerate(self.arrays.passages)}
+        return SortedPositions(self.arrays.passages, {})
 
     @cached_property
     def names(self) -> Names:
         """Names that passages define or mention, and the passages of each."""
-        found = [self.records.passages[passage] for passage in self.arrays.passages]
-        mentions, defines = (
-            [r.mentions[np.isin(r.mentions[:, 2], _NAME_TYPES), 0] for r in found],
-            [r.defines for r in found],
-        )
-        return build_names([r.words for r in found], self.records.words_of_entity, _stack(mentions), _stack(defines))
+        found = [_named_passage(self.records.passages[passage]) for passage in self.arrays.passages]
+        return build_names(found, self.records.words_of_entity)
+
+    def take_names(self, before: "Snapshot", rows: Axis) -> None:
+        """Derive the names from those of the snapshot before a change of passages, if they were used there."""
+        known: Names | None = before.__dict__.get("names")
+        if known is not None:
+            new = [
+                _named_passage(self.records.passages[self.arrays.passages[position]])
+                for position in rows.fresh.tolist()
+            ]
+            self.__dict__["names"] = update_names(known, rows, new, self.records.words_of_entity)
 
     @cached_property
     def mention_passages(self) -> NDArray[np.int64]:
@@ -479,7 +506,13 @@ class Snapshot:
     @cached_property
     def associations(self) -> Associations:
         """Word associations of this snapshot."""
-        return Associations(self.arrays)
+        return Associations(self.arrays, self.idf)
+
+    @cached_property
+    def idf(self) -> Floats:
+        """Inverse document frequency of each term, shape (T,)."""
+        frequency = np.diff(self.arrays.postings.indptr).astype(np.float64)
+        return np.asarray(np.log1p(self.arrays.n_passages / np.maximum(frequency, 1.0)), dtype=np.float64)
 
     @cached_property
     def coverage(self) -> float:

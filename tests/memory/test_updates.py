@@ -1,0 +1,174 @@
+"""A memory that changes passage by passage equals one built at once: arrays, names and graph, to the last bit."""
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from causalist.memory import HippoIndex
+from causalist.memory.extractors import Entity, Extraction, Triple
+from causalist.memory.matrix import Axis, Matrix, splice_matrix, splice_sorted
+from causalist.memory.walk import VARIANTS
+
+# Mercury means something else in each world: other names and words stand around it.
+WORLDS = (
+    (("Mercury", "Sun", "Messenger Probe", "2024-05-01"), ("planet", "crater", "orbit", "sky")),
+    (("Mercury", "Ford Motor", "Detroit", "10 ms"), ("engine", "dealer", "cylinder", "wheel")),
+    (("Ada Byron", "Ledger", "access tokens", "access token", "Byron"), ("lunch", "token", "book", "river")),
+)
+WORDS = tuple(dict.fromkeys(name for names, _ in WORLDS for name in names))
+
+
+def _passage(chance: random.Random, number: int) -> dict[str, Any]:
+    about, filler = WORLDS[number % 3]
+    names = [about[0], *(chance.choice(about) for _ in range(3))]
+    text = ". ".join(f"the {chance.choice(filler)} of {name} and {chance.choice(filler)}" for name in names)
+    metadata: dict[str, Any] = {"references": [f"p{chance.randrange(60)}"]} if chance.random() < 0.3 else {}
+    if chance.random() < 0.4:
+        metadata["path"] = f"doc{number % 3}-{chance.randrange(12)}"
+    if chance.random() < 0.5:
+        metadata["title"] = chance.choice([*WORDS, "Ada", "Byron", f"{chance.choice(WORDS)} {chance.choice(WORDS)}"])
+    if chance.random() < 0.3:
+        metadata["timestamp"] = f"2024-01-{1 + chance.randrange(28):02}"
+    return {"id": f"p{number}", "text": f"{text}.", "metadata": metadata}
+
+
+def _extract(text: str) -> Extraction:
+    """Names of WORDS as entities, and a fact between the first two."""
+    found = sorted((text.find(w), w) for w in WORDS if w in text)
+    entities = tuple(Entity(w, "date" if w[0] == "2" else "measure" if w[0] == "1" else "entity", at)
+                     for at, w in found for _ in range(text.count(w)))  # fmt: skip
+    return Extraction(entities, (Triple(found[0][1], "knows", found[1][1], 0.8),) if len(found) > 1 else ())
+
+
+def _state(index: HippoIndex) -> dict[str, Any]:
+    """Everything that retrieval reads, independent of the numbers of strings."""
+    snapshot, found = index.snapshot, {}
+    arrays, names = snapshot.arrays, snapshot.names
+    for field in ("mentions", "passages_by_entity", "similar", "explicit", "references", "forward"):
+        matrix: Matrix = getattr(arrays, field)
+        found[field] = (matrix.indptr.tolist(), matrix.indices.tolist(), matrix.values.tobytes(), matrix.n_columns)
+    postings = arrays.postings
+    found["postings"] = tuple(
+        each.tobytes() for each in (postings.indptr, postings.documents, postings.counts, postings.norms)
+    )
+    found["lists"] = (arrays.passages, arrays.entities, arrays.terms, arrays.documents.tolist(),
+                      arrays.times.tobytes(), dict(arrays.senses))  # fmt: skip
+    found["positions"] = {name: snapshot.position_by_entity[name] for name in arrays.entities}
+    strings = index.records.words.strings
+    shown = [" ".join(strings[word] for word in words) for words in names.words]
+    for field in ("naming", "defined", "own"):
+        links = getattr(names, field)
+        found[field] = [sorted(shown[name] for name in links.row(i).tolist()) for i in range(len(arrays.passages))]
+    for field in ("named_by", "defining"):
+        links = getattr(names, field)
+        found[field] = {shown[k]: links.row(k).tolist() for k in range(len(shown)) if len(links.row(k))}
+    found["rare"] = {shown[k]: float(names.specificity[k]).hex() for k in range(len(shown)) if names.named_by.sizes[k]}
+    found["defined names"] = sorted(shown[name] for name in names.number_by_words.values())
+    found["lengths"] = {strings[first]: each for first, each in names.lengths_by_first.items() if each}
+    found["text"] = (names.text.indptr.tolist(), [strings[word] for word in names.text.indices.tolist()])
+    for name, variant in VARIANTS.items():
+        graph = snapshot.build_walk_graph(variant)
+        found[name] = (graph.transition.indptr.tobytes(), graph.transition.indices.tobytes(),
+                       graph.transition.weights.tobytes(), graph.totals.tobytes(),
+                       graph.symmetric_values.tobytes())  # fmt: skip
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_changes_equal_building_at_once(seed: int) -> None:
+    chance = random.Random(seed)
+    now = {each["id"]: each for each in (_passage(chance, i) for i in range(40))}
+    index = HippoIndex(entity_extractor=_extract)
+    index.build_from_passages(now.values())
+    _ = index.snapshot.names
+    n_senses = 0
+    for step in range(25):
+        for _ in range(chance.choice([1, 1, 2, 5])):
+            if chance.random() < 0.4 and len(now) > 30:
+                passage = chance.choice(sorted(now))
+                index.remove_passage(passage)
+                del now[passage]
+            else:
+                each = _passage(chance, chance.randrange(70))
+                now[each["id"]] = each
+                index.build_from_passages([each])
+        if step % 3:
+            _ = index.snapshot  # names are derived over two changes
+            continue
+        afresh = HippoIndex(entity_extractor=_extract)
+        afresh.build_from_passages(now.values())
+        one, other = _state(index), _state(afresh)
+        assert one.keys() == other.keys()
+        for part in one:
+            assert one[part] == other[part], (step, part)
+        n_senses += len(index.snapshot.arrays.senses)
+    assert n_senses  # some names were ambiguous on the way
+
+
+def test_a_small_change_builds_nothing_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(1)
+    index = HippoIndex()
+    index.build_from_passages(_passage(chance, i) for i in range(40))
+    index.retrieve("Ada Byron")
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("built anew")
+
+    monkeypatch.setattr("causalist.memory.index.build_counts", refuse)
+    monkeypatch.setattr("causalist.memory.walk.build_names", refuse)
+    index.add_passage("new", "Ada Byron\nShe wrote the first program.")
+    assert [each.passage_id for each in index.retrieve("who wrote the first program", top_k=1)] == ["new"]
+
+
+def test_a_spliced_matrix_has_the_entries_of_a_built_one() -> None:
+    old = Matrix.from_entries(np.array([0, 0, 2]), np.array([0, 2, 1]), np.array([1.0, 2.0, 3.0]), (3, 3))
+    rows, columns = Axis(np.array([0, -1, 2]), np.array([1]), 3), Axis(np.array([1, -1, 2]), np.array([0, 3]), 4)
+    found, _ = splice_matrix(old, rows, columns, (np.array([0, 1]), np.array([3, 0])), np.array([8.0, 9.0]))
+    # Row 0 keeps its columns 0 and 2, now 1 and 2; row 2 loses its only entry, of the column that is gone.
+    assert found.indptr.tolist() == [0, 3, 4, 4]
+    assert found.indices.tolist() == [1, 2, 3, 0]
+    assert found.values.tolist() == [1.0, 2.0, 8.0, 9.0]
+
+
+def test_sorted_strings_are_spliced() -> None:
+    strings, axis = splice_sorted(["b", "d", "f"], [1], ["a", "e", "g"])
+    assert strings == ["a", "b", "e", "f", "g"]
+    assert (axis.place.tolist(), axis.fresh.tolist(), axis.n) == ([1, -1, 3], [0, 2, 4], 5)
+
+
+def _two_worlds(beside: str, *, shared: str = "") -> list[dict[str, Any]]:
+    """Four passages about each Mercury; all have `beside`, a name, and the words of `shared`."""
+    return [
+        {"id": f"{world}{i}", "text": f"The {world} of Mercury, {beside} and {other}: {word} {shared}."}
+        for world, other, word in (("orbit", "Messenger Probe", "crater"), ("engine", "Ford Motor", "dealer"))
+        for i in range(4)
+    ]
+
+
+def test_a_name_beside_an_ambiguous_one_becomes_too_frequent_to_join_its_senses() -> None:
+    index = HippoIndex()
+    index.build_from_passages(_two_worlds("Hub City"))
+    index.build_from_passages({"id": f"x{i}", "text": f"In Hub City was fair number {i}."} for i in range(12))
+    assert index.entity("Mercury").senses == ()  # 20 documents name Hub City, which joins all eight
+    index.add_passage("new", "There was rain in Hub City.")
+    assert index.entity("Mercury").senses == ("mercury_(1)", "mercury_(2)")
+    index.remove_passage("new")
+    assert index.entity("Mercury").senses == ()
+
+
+def test_words_that_become_common_join_no_senses() -> None:
+    index = HippoIndex()
+    passages = _two_worlds("", shared="zinc")
+    passages += [{"id": f"x{i}", "text": f"lunch number{i} is late"} for i in range(30)]
+    index.build_from_passages(passages)
+    found = [len(index.entity("Mercury").senses)]
+    for i in range(16):
+        passages.append({"id": f"y{i}", "text": "a mine of zinc"})
+        index.build_from_passages(passages[-1:])
+        afresh = HippoIndex()
+        afresh.build_from_passages(passages)
+        found.append(len(index.entity("Mercury").senses))
+        assert found[-1] == len(afresh.entity("Mercury").senses), i
+    assert (found[0], found[-1]) == (0, 2)  # 54 passages at most: the doublings of all passages stay 6
