@@ -77,6 +77,8 @@ def _enum_values(kind: Any) -> tuple[str, ...]:
 
 _ASK, _LIMITS = AskOptions(), DEFAULT_LIMITS
 _ROUTES = tuple(route.value for route in Route if route is not Route.SKIP)  # which answers nothing on its own
+_MEMORY_SIGNALS = ("vector", "graph", "remainder", "share", "named", "definition", "definition-rest", "shared",
+                   "shared-rest", "rest")  # fmt: skip
 SETTINGS: tuple[Setting, ...] = (
     Setting("ask", "top-k", SettingKind.INTEGER, _ASK.top_k, "how many results at most", low=1, high=10_000),
     Setting("ask", "level", SettingKind.CHOICE, _ASK.level.value, "what is ranked", _enum_values(Level)),
@@ -185,6 +187,14 @@ SETTINGS: tuple[Setting, ...] = (
         GraphVariant.LOG.value,
         "the graph that mode hippo walks",
         _enum_values(GraphVariant),
+    ),
+    Setting("memory", "alpha", SettingKind.NUMBER, None, "probability of a restart of PageRank", low=0.01, high=1),
+    Setting("memory", "top-entities", SettingKind.INTEGER, 20, "best entities whose passages count", (), 1, 1_000),
+    Setting("memory", "expand-hops", SettingKind.INTEGER, 1, "further hops from these entities", (), 0, 5),
+    Setting("memory", "triple-confidence", SettingKind.NUMBER, 0.5, "minimum of a model's triples", high=1),
+    *(
+        Setting("memory", f"{name}-weight", SettingKind.NUMBER, None, "weight of a signal of mode hippo", high=1)
+        for name in _MEMORY_SIGNALS
     ),
 )
 _BY_KEY: Mapping[tuple[str, str], Setting] = {(each.section, each.name): each for each in SETTINGS}

@@ -1,6 +1,7 @@
 """`causalist memory`: search over documents by the entities that they share."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,7 +11,7 @@ from causalist._internal.text import align_columns
 from causalist.cli._output import emit_document, emit_lines, open_destination, say, to_json
 from causalist.cli._repository import json_option
 from causalist.cli._run import NOTHING_FOUND
-from causalist.model.answer import MemoryMode, RetrievalMode
+from causalist.model.answer import GraphVariant, MemoryMode, RetrievalMode, Route
 
 if TYPE_CHECKING:
     from causalist.memory import HippoIndex, RetrievedPassage
@@ -33,6 +34,22 @@ def _memory_option(command: _Command) -> _Command:
     )(command)
 
 
+def _embedder_option(command: _Command) -> _Command:
+    return click.option("--embedder", metavar="NAME",
+                        help="Embedder whose vectors count (docs/embedders.md). [default: none]")(command)  # fmt: skip
+
+
+def _variant_option(command: _Command) -> _Command:
+    return click.option(
+        "--variant", help="Graph of mode hippo: log, hipporag or hipporag2. [default: log, or the settings]"
+    )(command)
+
+
+def _readers_option(command: _Command) -> _Command:
+    return click.option("--reader", "readers", multiple=True, metavar="NAME",
+                        help="Also show what only this reader may see; can be repeated.")(command)  # fmt: skip
+
+
 @click.group("memory")
 def memory_command() -> None:
     """Search documents by the entities that they share.
@@ -48,25 +65,30 @@ def memory_command() -> None:
 @click.argument("places", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PLACE...")
 @click.option("--model", metavar="NAME", help="Model of the llm library that finds entities and their relations.")
 @click.option("--yes", is_flag=True, help="Allow more than 100 calls of the model.")
+@_embedder_option
 @_memory_option
 @json_option
-def add_command(places: tuple[Path, ...], model: str | None, yes: bool, file: Path | None, as_json: bool) -> None:
+def add_command(
+    places: tuple[Path, ...], model: str | None, yes: bool, embedder: str | None, file: Path | None, as_json: bool
+) -> None:
     """Add the documents of files and folders, or update them.
 
     Reads Markdown, reStructuredText, AsciiDoc, HTML, plain text and, with the extra pdf, PDF. Files of a folder that
     git ignores are left out. Adding a folder again reads changed documents only and removes deleted ones.
 
     With --model, each new passage is sent to the model twice. Answers are cached, so that an interrupted run continues.
-    The number of calls is printed first; more than 100 calls need --yes.
+    The number of calls is printed first; more than 100 calls need --yes. With --embedder, it gets each passage and each
+    name; a memory with vectors needs it at every update.
 
     \b
     Example:
       causalist memory add docs notes/meeting.md
     """
-    from causalist.memory.documents import MemoryFile
+    from causalist.memory.memory_file import MemoryFile
 
     memory_file = MemoryFile.locate(file, Path.cwd())
-    done = memory_file.add(places, memory_file.build_extractor(model) if model else None, _require_approval(yes), _note)
+    done = memory_file.add(places, memory_file.build_extractor(model) if model else None, _require_approval(yes), _note,
+                            embedder=embedder)  # fmt: skip
     for path, reason in sorted(done.skipped.items()):
         say(f"note: {path} is left out: {reason}")
     document = {"format_version": FORMAT_VERSION, "memory": str(memory_file.path), "documents": done.documents,
@@ -100,9 +122,9 @@ def add_command(places: tuple[Path, ...], model: str | None, yes: bool, file: Pa
     type=click.FloatRange(0, 1, min_open=True),
     help="Probability of a restart. [default: 0.15, or that of the variant]",
 )
-@click.option("--reader", "readers", multiple=True, metavar="NAME",
-              help="Also search passages that only this reader may see; can be repeated.")  # fmt: skip
-@click.option("--variant", help="Graph of mode hippo: log, hipporag or hipporag2. [default: log, or the settings]")
+@_readers_option
+@_variant_option
+@_embedder_option
 @json_option
 def search_command(
     query: str,
@@ -113,6 +135,7 @@ def search_command(
     alpha: float | None,
     readers: tuple[str, ...],
     variant: str | None,
+    embedder: str | None,
     as_json: bool,
 ) -> None:
     """Find the passages that answer QUERY.
@@ -125,75 +148,149 @@ def search_command(
       causalist memory search "why did we leave the message queue" --limit 3
     """
     from causalist.errors import UsageError
-    from causalist.memory.documents import MemoryFile
+    from causalist.memory.memory_file import MemoryFile
     from causalist.settings import read_settings
 
     memory_file = MemoryFile.locate(file, Path.cwd())
     settings = read_settings(memory_file.base)
     limit = settings.value("memory", "limit") if limit is None else limit
     if hops:
-        if mode not in (None, RetrievalMode.HIPPO) or variant:
-            raise UsageError("--hops needs mode hippo and the default variant")
+        if mode not in (None, RetrievalMode.HIPPO) or variant == GraphVariant.HIPPORAG2:
+            raise UsageError("--hops needs mode hippo and a variant that seeds entities")
         mode = RetrievalMode.HIPPO.value
     mode = mode or settings.value("memory", "mode")
-    variant = variant or settings.value("memory", "variant")
-    index = memory_file.open(note=_note)
+    index = memory_file.open(note=_note, embedder=embedder, variant=variant)
     if hops:
         passages = index.retrieve_multi_hop(query, max_hops=hops, top_k=limit, ppr_alpha=alpha, readers=readers)
     else:
-        passages = index.retrieve(query, mode=mode, top_k=limit, ppr_alpha=alpha, variant=variant, readers=readers)
+        passages = index.retrieve(query, mode=mode, top_k=limit, ppr_alpha=alpha, readers=readers)
+    replaced = {each.passage_id: index.snapshot.find_superseding(each.passage_id, readers) for each in passages}
     if as_json:
         emit_document({"format_version": FORMAT_VERSION, "query": query, "mode": mode,
-                       "results": [_result_document(i, p, query) for i, p in enumerate(passages, 1)]})  # fmt: skip
+                       "results": [{**_result_document(rank, e, query), "superseded_by": replaced[e.passage_id]}
+                                   for rank, e in enumerate(passages, 1)]})  # fmt: skip
     else:
-        emit_lines(line for rank, each in enumerate(passages, 1) for line in _format_result(rank, each, query))
+        emit_lines(line for rank, each in enumerate(passages, 1)
+                   for line in _format_result(rank, each, query, replaced[each.passage_id]))  # fmt: skip
     if not passages:
         say("nothing found: no passage has a word or an entity of the query")
         raise click.exceptions.Exit(NOTHING_FOUND)
 
 
+_answer_mode_option = click.option(
+    "--mode", type=click.Choice([mode.value for mode in MemoryMode]), default=MemoryMode.EXECUTION.value,
+    show_default=True, help="How broadly to look.",
+)  # fmt: skip
+_reader_option = click.option("--reader", metavar="NAME", help="Also use passages that this reader may see.")
+
+
 @memory_command.command("answer")
 @click.argument("query")
 @_memory_option
-@click.option("--mode", type=click.Choice([mode.value for mode in MemoryMode]), default=MemoryMode.EXECUTION.value,
-              show_default=True, help="How broadly to look.")  # fmt: skip
-@click.option("--reader", metavar="NAME", help="Also use passages that this reader may see.")
+@_answer_mode_option
+@click.option("--limit", type=click.IntRange(1, 1000), metavar="N", help="Maximum number of passages. [default: all]")
+@click.option("--route", type=click.Choice([route.value for route in Route if route is not Route.SKIP]),
+              help="Kind of the query. [default: by its words]")  # fmt: skip
+@_reader_option
 @click.option("--half-life", "half_life", type=click.FloatRange(0, min_open=True), metavar="DAYS",
               help="Age that halves the weight of a passage. [default: age does not count]")  # fmt: skip
+@click.option("--now", metavar="TIME", help="Time from which age counts. [default: that of the newest passage]")
+@click.option("--min-confidence", type=click.FloatRange(0, 1), default=0.0, metavar="SHARE",
+              help="Least confidence that the documents state. [default: 0]")  # fmt: skip
+@_variant_option
+@_embedder_option
 @json_option
 def answer_command(
-    query: str, file: Path | None, mode: str, reader: str | None, half_life: float | None, as_json: bool
+    query: str,
+    file: Path | None,
+    mode: str,
+    limit: int | None,
+    route: str | None,
+    reader: str | None,
+    half_life: float | None,
+    now: str | None,
+    min_confidence: float,
+    variant: str | None,
+    embedder: str | None,
+    as_json: bool,
 ) -> None:
     """Answer QUERY in six stages, with the route, contradictions and confidence.
 
-    Exit code 1 if nothing is found.
+    A passage that another one replaces or contradicts is marked. Feedback on answers counts. Exit code 1 if nothing is
+    found.
 
     \b
     Example:
       causalist memory answer "who manages the team that handles tokens" --mode planning
     """
-    from causalist.memory import MemoryPipeline
-    from causalist.memory.documents import MemoryFile, find_excerpt
+    from causalist.memory.documents import find_excerpt
+    from causalist.memory.memory_file import MemoryFile
     from causalist.memory.stages import ValidationSettings
 
-    index = MemoryFile.locate(file, Path.cwd()).open(note=_note)
-    validation = ValidationSettings(reader=reader, half_life_days=half_life)
-    answer = MemoryPipeline(index, validation=validation).run(query, mode=mode)
+    validation = ValidationSettings(reader=reader, half_life_days=half_life, now=now, min_confidence=min_confidence)
+    memory_file = MemoryFile.locate(file, Path.cwd())
+    pipeline = memory_file.open_pipeline(validation, embedder=embedder, variant=variant, note=_note)
+    answer = pipeline.run(query, mode=mode, route=route)
+    answer = replace(answer, hits=answer.hits[:limit])
     hits = [
         {"rank": rank, "passage": hit.passage_id, "score": hit.score, "entities": list(hit.entity_hits),
-         "contradicted_by": list(hit.contradicted_by), "excerpt": find_excerpt(hit.text, query).text,
-         "metadata": dict(hit.metadata), "text": hit.text}
+         "contradicted_by": list(hit.contradicted_by), "superseded_by": list(hit.superseded_by),
+         "excerpt": find_excerpt(hit.text, query).text, "metadata": dict(hit.metadata), "text": hit.text}
         for rank, hit in enumerate(answer.hits, 1)
     ]  # fmt: skip
     if as_json:
+        conflicts = [{"kept": c.kept, "against": c.against, "reason": c.reason} for c in answer.conflicts]
         emit_document({"format_version": FORMAT_VERSION, "query": query, "mode": mode, "route": answer.route.value,
                        "retrieval_confidence": answer.retrieval_confidence, "is_partial": answer.is_partial,
-                       "attempts": answer.attempts, "results": hits})  # fmt: skip
+                       "is_calibrated": answer.is_calibrated, "attempts": answer.attempts, "conflicts": conflicts,
+                       "results": hits})  # fmt: skip
     else:
         emit_lines(_format_answer(answer, query))
     if not hits:
         say("nothing found: no passage has a word or an entity of the query")
         raise click.exceptions.Exit(NOTHING_FOUND)
+
+
+@memory_command.command("feedback")
+@click.argument("query")
+@click.argument("used", nargs=-1, metavar="[PASSAGE]...")
+@_memory_option
+@_answer_mode_option
+@_reader_option
+@json_option
+def feedback_command(
+    query: str, used: tuple[str, ...], file: Path | None, mode: str, reader: str | None, as_json: bool
+) -> None:
+    """Record which passages of the answer to QUERY were used, none if no passage is named.
+
+    From 20 answers on, feedback calibrates confidence; weights are learned if they rank newer feedback better.
+
+    \b
+    Example:
+      causalist memory feedback "who checks tokens" "docs/auth.md#tokens"
+    """
+    from causalist.errors import UsageError
+    from causalist.memory.memory_file import MemoryFile
+    from causalist.memory.stages import ValidationSettings
+
+    memory_file = MemoryFile.locate(file, Path.cwd())
+    pipeline = memory_file.open_pipeline(ValidationSettings(reader=reader), note=_note)
+    answer = pipeline.run(query, mode=mode)
+    shown = {hit.passage_id for hit in answer.hits}
+    if unknown := [passage for passage in used if passage not in shown]:
+        raise UsageError(f"the answer has no passage {unknown[0]!r}; it shows {', '.join(sorted(shown)) or 'none'}")
+    if not shown:
+        raise UsageError("the answer shows no passage, so that there is nothing to judge")
+    learned = pipeline.feedback(answer.answer_id, used)
+    document = {"format_version": FORMAT_VERSION, "answers": len(pipeline.store.rows),
+                "is_calibrated": pipeline.store.is_calibrated,
+                "weights": dict(learned.weights) if learned else None}  # fmt: skip
+    if as_json:
+        emit_document(document)
+    else:
+        emit_lines(
+            [f"{document['answers']} answers with feedback; weights are {'learned' if learned else 'the default'}"]
+        )
 
 
 @memory_command.command("remove")
@@ -209,7 +306,7 @@ def remove_command(passages: tuple[str, ...], file: Path | None, as_json: bool) 
     Example:
       causalist memory remove notes/old.md "notes/meeting.md#actions"
     """
-    from causalist.memory.documents import MemoryFile
+    from causalist.memory.memory_file import MemoryFile
 
     removed = MemoryFile.locate(file, Path.cwd()).remove(passages, _note)
     if as_json:
@@ -218,31 +315,89 @@ def remove_command(passages: tuple[str, ...], file: Path | None, as_json: bool) 
         emit_lines([f"{len(removed)} passages removed"])
 
 
+memory_command.add_command(remove_command, "forget")
+
+
 @memory_command.command("graph")
 @_memory_option
 @click.option("--entity", metavar="NAME", help="Show the neighborhood of this entity instead of exporting the graph.")
 @click.option(
     "--hops", type=click.IntRange(1, 10), default=1, show_default=True, help="Maximum distance from the entity."
 )
+@_readers_option
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE",
               help="Write to FILE instead of standard output.")  # fmt: skip
 @json_option
-def graph_command(file: Path | None, entity: str | None, hops: int, output: Path | None, as_json: bool) -> None:
+def graph_command(
+    file: Path | None, entity: str | None, hops: int, readers: tuple[str, ...], output: Path | None, as_json: bool
+) -> None:
     """Export the graph as node-link JSON, or show the neighborhood of one entity.
+
+    Passages with visible_to, and what only they name, are left out but for these readers.
 
     \b
     Example:
       causalist memory graph --output memory.json
       causalist memory graph --entity "Platform Team" --hops 2
     """
-    from causalist.memory.documents import MemoryFile
+    from causalist.memory.memory_file import MemoryFile
 
-    index = MemoryFile.locate(file, Path.cwd()).open(note=_note)
+    index = MemoryFile.locate(file, Path.cwd()).open(note=_note).visible_to(readers)
     if entity is None:
         with open_destination(output) as write:
             write(to_json(index.to_node_link()) + "\n")
         return
     _show_entity(index, entity, hops, as_json)
+
+
+@memory_command.command("export")
+@_memory_option
+@_readers_option
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE",
+              help="Write to FILE instead of standard output.")  # fmt: skip
+def export_command(file: Path | None, readers: tuple[str, ...], output: Path | None) -> None:
+    """Export passages and graph as node-link JSON, which HippoIndex.from_node_link and NetworkX read.
+
+    Passages with visible_to, and what only they name, are left out but for these readers.
+
+    \b
+    Example:
+      causalist memory export --output memory.json
+    """
+    from causalist.memory.memory_file import MemoryFile
+
+    index = MemoryFile.locate(file, Path.cwd()).open(note=_note).visible_to(readers)
+    with open_destination(output) as write:
+        write(to_json(index.to_node_link()) + "\n")
+
+
+@memory_command.command("status")
+@_memory_option
+@json_option
+def status_command(file: Path | None, as_json: bool) -> None:
+    """Show the file of the memory, its documents, which of these are outdated, and counts.
+
+    \b
+    Example:
+      causalist memory status
+    """
+    from causalist._internal.escape import one_line
+    from causalist.memory.memory_file import MemoryFile
+
+    found = MemoryFile.locate(file, Path.cwd()).status(_note)
+    if as_json:
+        emit_document({"format_version": FORMAT_VERSION, **found})
+        return
+    rows = []
+    for name, value in found.items():
+        if isinstance(value, float):
+            value = f"{value:.1%}"
+        elif isinstance(value, int):
+            value = f"{value:,}"
+        elif isinstance(value, list | dict):
+            value = ", ".join([str(len(value)), *value][:6])
+        rows.append((name, one_line(str(value), 300)))
+    emit_lines(align_columns(rows))
 
 
 def _note(message: str) -> None:
@@ -287,7 +442,7 @@ def stats_command(file: Path | None, as_json: bool) -> None:
     Example:
       causalist memory stats
     """
-    from causalist.memory.documents import MemoryFile
+    from causalist.memory.memory_file import MemoryFile
 
     memory_file = MemoryFile.locate(file, Path.cwd())
     counts = memory_file.open(note=_note).stats()
@@ -305,9 +460,17 @@ def _format_answer(answer: "MemoryAnswer", query: str) -> Iterator[str]:
     partial = ", nothing likely was found" if answer.is_partial else ""
     yield f"route {answer.route.value}, confidence {answer.retrieval_confidence:.2f}{partial}"
     for rank, hit in enumerate(answer.hits, 1):
-        against = f"  contradicted by {one_line(', '.join(hit.contradicted_by), 200)}" if hit.contradicted_by else ""
+        against = _format_replaced(hit.superseded_by)
+        others = [c.kept for c in answer.conflicts if c.against == hit.passage_id and c.reason != "supersedes"]
+        against += f"  contradicted by {one_line(', '.join(others), 200)}" if others else ""
         yield f"{rank}. {one_line(hit.passage_id, 200)}{against}"
         yield f"    {one_line(find_excerpt(hit.text, query).text, 500)}"
+
+
+def _format_replaced(passages: Sequence[str]) -> str:
+    from causalist._internal.escape import one_line
+
+    return f"  superseded by {one_line(', '.join(passages), 200)}" if passages else ""
 
 
 def _result_document(rank: int, passage: "RetrievedPassage", query: str) -> dict[str, object]:
@@ -328,7 +491,7 @@ def _result_document(rank: int, passage: "RetrievedPassage", query: str) -> dict
     }
 
 
-def _format_result(rank: int, passage: "RetrievedPassage", query: str) -> list[str]:
+def _format_result(rank: int, passage: "RetrievedPassage", query: str, replaced: Sequence[str]) -> list[str]:
     from causalist._internal.escape import one_line
     from causalist.memory.documents import find_excerpt
 
@@ -339,6 +502,9 @@ def _format_result(rank: int, passage: "RetrievedPassage", query: str) -> list[s
     called = f"  {one_line(title, 80)}" if isinstance(title, str) else ""
     words = f"has {', '.join(shown.words[:8])}" if shown.words else ""
     entities = f"through {', '.join(passage.entity_hits[:5])}" if passage.entity_hits else ""
-    lines = [f"{rank}. {passage.passage_id}{place}  {passage.score:.3f}{called}", f"    {one_line(shown.text, 500)}"]
+    lines = [
+        f"{rank}. {passage.passage_id}{place}  {passage.score:.3f}{called}{_format_replaced(replaced)}",
+        f"    {one_line(shown.text, 500)}",
+    ]
     why = "; ".join(filter(None, (words, entities)))
     return [*lines, f"    ({one_line(why, 200)})"] if why else lines

@@ -22,7 +22,7 @@ from causalist.memory.extractors import (
     entity_id,
     normalize_extraction,
 )
-from causalist.memory.records import Record, Records, Vectors, check_passage, clean_text
+from causalist.memory.records import Record, Records, Vectors, check_passage, clean_text, is_visible
 from causalist.memory.retrieval import (
     Query,
     RetrievalSettings,
@@ -369,6 +369,29 @@ class HippoIndex:
     def stats(self) -> dict[str, int | float]:
         """Return counts of nodes and edges by kind, and the share of passages with entities."""
         return count_stats(self.snapshot)
+
+    get_entity_neighborhood = entity_neighborhood  # its name in the published description
+
+    def visible_to(self, readers: Collection[str]) -> "HippoIndex":
+        """Return the index of the passages that one of `readers` may see, () for those that everyone may.
+
+        Entities that only other passages name are not in it. It shares the records of this one: do not change it.
+        """
+        hidden = [p for p, record in self.records.passages.items() if not is_visible(record.metadata, readers)]
+        if not hidden:
+            return self
+        found = HippoIndex(entity_extractor=self.extractor, variant=self.variant, settings=self.settings)
+        found.vectors = self.vectors
+        found.records = self.records.without(hidden)
+        return found
+
+    def embed_with(self, embedder: Embedder) -> None:
+        """Compute the vectors of all passages anew. Raises UsageError, ModelFailed; then the index is unchanged."""
+        vectors = Vectors(embedder)
+        passages = self.passage_ids
+        found = vectors.embed([self.records.passages[passage].text for passage in passages])
+        vectors.passages.update(zip(passages, found, strict=True))
+        self.vectors, self._view = vectors, None
 
     # -- disk
 

@@ -427,7 +427,7 @@ class MemoryPipeline:
         conflicts = self._run_optional(
             "assemble.conflicts", lambda: resolve_conflicts(names, snapshot), lambda: nothing, run
         )
-        hits = []
+        hits, readers = [], () if self.validation.reader is None else (self.validation.reader,)
         for name in order_by_conflicts(names, conflicts):
             i = snapshot.position_by_passage[name]
             record = snapshot.records.passages[name]
@@ -447,6 +447,7 @@ class MemoryPipeline:
                     tuple(tier for tier, each in by_tier.items() if i in each),
                     posteriors.get(i) or self.store.posterior(compute_level([MAX_CANDIDATES])),
                     tuple(c.kept for c in conflicts if c.against == name),
+                    snapshot.find_superseding(name, readers),
                     tuple(passages[j] for j in firsts[i]),
                 )
             )

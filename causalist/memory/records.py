@@ -23,7 +23,8 @@ So two vectors have the same cosine, whether compared alone or in a batch.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
@@ -360,6 +361,7 @@ _DEFINED_WORD = re.compile(r"[^\W_]\w*")
 REFERENCES = "references"  # metadata key: ids of referenced passages
 TITLE = "title"  # metadata key: title of the passage
 TIMESTAMP = "timestamp"  # metadata key: ISO 8601, or seconds since 1970
+SUPERSEDES = "supersedes"  # metadata key: ids of passages, or paths of documents, that it replaces
 VISIBLE_TO = "visible_to"  # metadata key: readers of the passage; without it, everyone
 _MAX_ID_CHARACTERS = 2_000
 
@@ -538,6 +540,14 @@ class Records:
         self.linking.discard(passage_id)
         self.generation += 1
         return True
+
+    def without(self, passages: Collection[str]) -> "Records":
+        """Return records without some passages; the numbers of strings are shared."""
+        found = copy(self)
+        gone = set(passages)
+        found.passages = {passage: record for passage, record in self.passages.items() if passage not in gone}
+        found.linking, found.touched = self.linking - gone, {}
+        return found
 
     def _intern_entity(self, name: str) -> int:
         key = entity_id(name)

@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from causalist.errors import IndexNotWritable, UsageError
 from causalist.memory.arrays import parse_seconds
 from causalist.memory.matrix import Floats
-from causalist.memory.records import TIMESTAMP
+from causalist.memory.records import SUPERSEDES, TIMESTAMP
 from causalist.memory.walk import Snapshot
 from causalist.model.answer import MemoryMode
 from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
 
-CONFIDENCE, CONTRADICTS, SUPERSEDES = "confidence", "contradicts", "supersedes"
+CONFIDENCE, CONTRADICTS = "confidence", "contradicts"
 CONTRADICTION = "contradicts"  # predicate of triples that state a contradiction
 _DAY_SECONDS = 86_400.0
 
@@ -91,7 +91,8 @@ class MemoryHit:
     """A result and its evidence.
 
     `ranks`: rank, from 1, in the list of each generator that found it. `tiers`: tiers that contain it.
-    `contradicted_by`: passages that win against it. `same_text`: other passages with the same text.
+    `contradicted_by`: passages that win against it. `superseded_by`: visible documents that say they replace it,
+    shown or not. `same_text`: other passages with the same text.
     """
 
     passage_id: str
@@ -104,6 +105,7 @@ class MemoryHit:
     tiers: tuple[str, ...]
     posterior: Posterior
     contradicted_by: tuple[str, ...] = ()
+    superseded_by: tuple[str, ...] = ()
     same_text: tuple[str, ...] = ()
 
 

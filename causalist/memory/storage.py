@@ -1,6 +1,6 @@
 """Storage of a memory: one SQLite file, or node-link JSON, which NetworkX reads too.
 
-    meta(key, value)                       format; checksum of all other tables
+    meta(key, value)                       format; checksum of all other tables; name of the embedder of the vectors
     passage(id, text, metadata)            one row a passage, metadata as JSON, in the order of the arrays
     string(kind, number, value)            entities, names as written, terms and words, by number
     triple(passage, subject, predicate, object, confidence)     entity numbers, in text order
@@ -181,6 +181,16 @@ def read_checksum(path: Path) -> str:
         return ""
 
 
+def read_embedder_name(path: Path) -> str | None:
+    """Return the name of the embedder of the stored vectors, "" if it has none; None if there are no vectors."""
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+            found = database.execute("SELECT value FROM meta WHERE key = 'embedder'").fetchone()
+            return None if found is None else str(found[0])
+    except (OSError, sqlite3.Error, ValueError):  # ValueError: text that is no UTF-8
+        return None
+
+
 def _write(path: Path, state: MemoryState) -> None:
     records, vectors, diagnostics = state
     passages = sorted(records.passages)
@@ -226,6 +236,8 @@ def _write(path: Path, state: MemoryState) -> None:
         stored = ((n, a.dtype.name, json.dumps(a.shape), np.ascontiguousarray(a).tobytes()) for n, a in arrays.items())
         database.executemany("INSERT INTO array VALUES (?, ?, ?, ?)", stored)
         meta = [("format", str(FORMAT)), ("checksum", _checksum(database))]
+        if vectors is not None:
+            meta.append(("embedder", str(getattr(vectors.embedder, "name", ""))))
         database.executemany("INSERT INTO meta VALUES (?, ?)", meta)
 
 

@@ -30,7 +30,7 @@ from causalist.memory.arrays import Counts, MemoryArrays
 from causalist.memory.extractors import TYPES
 from causalist.memory.matrix import Axis, Floats, Matrix, SortedPositions
 from causalist.memory.names import NamedPassage, Names, build_names, update_names
-from causalist.memory.records import Record, Records, Vectors, cosines, is_visible
+from causalist.memory.records import SUPERSEDES, Record, Records, Vectors, cosines, is_visible
 from causalist.model.answer import GraphVariant, Specificity
 from causalist.model.scores import PageRankResult, Transition, WalkOutcome
 from causalist.rank.pagerank import personalized_pagerank
@@ -529,6 +529,29 @@ class Snapshot:
         """Return the mask of passages that one of the readers may see, shape (P,)."""
         found = [is_visible(self.records.passages[passage].metadata, readers) for passage in self.arrays.passages]
         return np.array(found, dtype=np.bool_)
+
+    @cached_property
+    def superseding(self) -> Mapping[str, list[str]]:
+        """Passages that say they replace something, by id or path of what they replace."""
+        found: dict[str, list[str]] = {}
+        for passage in self.arrays.passages:
+            stated = self.records.passages[passage].metadata.get(SUPERSEDES)
+            for each in stated if isinstance(stated, list) else ():
+                found.setdefault(str(each), []).append(passage)
+        return found
+
+    def find_superseding(self, passage: str, readers: Collection[str] | None) -> tuple[str, ...]:
+        """Return the documents, or passages of none, that say they replace a passage, as far as `readers` see them."""
+        if not self.superseding:
+            return ()
+        path = self.records.passages[passage].metadata.get("path")
+        found: dict[str, None] = {}
+        for other in dict.fromkeys([*self.superseding.get(passage, ()), *self.superseding.get(str(path), ())]):
+            metadata = self.records.passages[other].metadata
+            document = str(metadata.get("path", other))
+            if document not in (passage, path) and (readers is None or is_visible(metadata, readers)):
+                found[document] = None
+        return tuple(found)
 
     def memory_walk(self, variant: Variant) -> MemoryWalk:
         """Return the PageRank of a variant's graph; its cache lives as long as the snapshot."""

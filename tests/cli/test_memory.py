@@ -1,6 +1,7 @@
 """`causalist memory`, end to end."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import networkx
@@ -9,6 +10,7 @@ from click.testing import CliRunner
 
 from causalist.cli.memory import memory_command
 from causalist.errors import UsageError
+from causalist.memory import HippoIndex
 from causalist.memory.walk import VARIANTS
 from causalist.settings import SETTINGS
 from tests.cli.commands import invoke, run, write_all
@@ -132,8 +134,10 @@ def test_answers_have_a_route_and_name_what_is_superseded(tmp_path: Path, monkey
     assert runner.invoke(memory_command, ["add", "."]).exit_code == 0
     shown = runner.invoke(memory_command, ["answer", "How long are tokens valid?"]).stdout
     assert shown.startswith("route simple, confidence ")
-    assert shown.index("new.md#tokens-now") < shown.index("old.md#tokens  contradicted by new.md#tokens-now")
+    assert shown.index("new.md#tokens-now") < shown.index("old.md#tokens  superseded by new.md\n")
     assert "secret" not in shown
+    shown = runner.invoke(memory_command, ["search", "How long are tokens valid?", "--mode", "sparse"]).stdout
+    assert "old.md#tokens" in shown and "  Tokens  superseded by new.md\n" in shown
     found = json.loads(runner.invoke(memory_command, ["answer", "token key", "--reader", "ops", "--json"]).stdout)
     assert found["route"] == "lookup" and any(e["passage"].startswith("secret.md") for e in found["results"])
     assert runner.invoke(memory_command, ["answer", "quantum"]).exit_code == 1
@@ -153,3 +157,106 @@ def test_passages_and_documents_are_removed(tmp_path: Path, monkeypatch: pytest.
     assert isinstance(unknown.exception, UsageError)
     runner.invoke(memory_command, ["add", "."])  # what is still there comes back
     assert json.loads(runner.invoke(memory_command, ["stats", "--json"]).stdout)["passages"] == 3
+
+
+def test_superseding_documents_are_named_even_if_not_shown_but_never_hidden_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "old.md").write_text("# Zebra rule\n\nZebras get hay.\n")
+    (tmp_path / "new.md").write_text("---\nsupersedes: [old.md]\nvisible_to: [ops]\n---\n# Feeding\n\nOats only.\n")
+    monkeypatch.chdir(tmp_path)
+    run("memory", "add", ".", cwd=tmp_path)
+    for reader, superseding in ((), []), (("--reader", "ops"), ["new.md"]):
+        found = json.loads(invoke("memory", "answer", "zebra rule hay", "--limit", "1", "--json", *reader).stdout)
+        assert [(e["passage"], e["superseded_by"]) for e in found["results"]] == [("old.md#zebra-rule", superseding)]
+
+
+def test_what_one_reader_may_see_is_in_no_graph_of_others(folder: Path) -> None:
+    write_all(folder, {"docs/key.md": "---\nvisible_to: [ops]\n---\n# Key\n\nThe Identity Team asks Vera Quist.\n"})
+    run("memory", "add", "docs", cwd=folder)
+    for command in ("graph", "export"):
+        assert "vera_quist" not in invoke("memory", command).stdout
+        assert "vera_quist" in invoke("memory", command, "--reader", "ops").stdout
+    near = invoke("memory", "graph", "--entity", "Identity Team", "--json").stdout
+    assert "alice_moreau" in near and "vera_quist" not in near and "docs/key.md" not in near
+    assert "vera_quist" in invoke("memory", "graph", "--entity", "Identity Team", "--json", "--reader", "ops").stdout
+    assert "Vera" in invoke("memory", "graph", "--entity", "Vera Quist").failed("unknown-entity")
+    exported = json.loads(invoke("memory", "export").stdout)
+    again = HippoIndex.from_node_link(exported)
+    assert sorted(again.passage_ids) == ["docs/auth.md#tokens", "docs/food.md#food", "docs/people.md#people"]
+
+
+def test_status_names_outdated_documents(folder: Path) -> None:
+    run("memory", "add", "docs", cwd=folder)
+    first = json.loads(invoke("memory", "status", "--json").stdout)
+    assert (first["documents"], first["outdated"], first["passages"], first["feedback"]) == (3, [], 3, 0)
+    write_all(folder, {"docs/food.md": "# Food\n\nLunch is at one.\n"})
+    (folder / "docs" / "auth.md").unlink()
+    assert json.loads(invoke("memory", "status", "--json").stdout)["outdated"] == ["docs/auth.md", "docs/food.md"]
+    assert "docs/food.md" in invoke("memory", "status").stdout
+
+
+def test_feedback_is_kept_and_counts(folder: Path) -> None:
+    run("memory", "add", "docs", cwd=folder)
+    question = "Who leads the Identity Team?"
+    for n in range(1, 21):
+        done = json.loads(invoke("memory", "feedback", question, "docs/people.md#people", "--json").stdout)
+        assert (done["answers"], done["is_calibrated"]) == (n, n == 20)
+    assert json.loads(invoke("memory", "answer", question, "--json").stdout)["is_calibrated"]
+    assert json.loads(invoke("memory", "status", "--json").stdout)["feedback"] == 20
+    assert "docs/food.md#x" in invoke("memory", "feedback", question, "docs/food.md#x").failed("usage")
+
+
+def test_settings_of_the_walk_and_the_weights(folder: Path) -> None:
+    run("memory", "add", "docs", cwd=folder)
+
+    def scores() -> list[float]:
+        document = json.loads(invoke("memory", "search", "Who leads the team of the JWT checks?", "--json").stdout)
+        return [each["score"] for each in document["results"]]
+
+    before = scores()
+    (folder / "causalist.toml").write_text("[memory]\nvector-weight = 0.9\n", "utf-8")
+    assert scores() != before
+    (folder / "causalist.toml").write_text("[memory]\nalpha = 0.6\n", "utf-8")
+    assert scores() != before
+    (folder / "pyproject.toml").write_text("[tool.causalist.memory]\nlimit = 1\n", "utf-8")
+    assert len(scores()) == 1
+    (folder / "causalist.toml").write_text("[memory]\nrest-weight = 3.0\n", "utf-8")
+    assert "rest-weight" in invoke("memory", "search", "JWT").failed("settings")
+
+
+class _Lengths:
+    """Vectors from the letters of a text; counts the texts."""
+
+    name, local = "lengths", True
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        self.texts += texts
+        return [[1.0 + text.lower().count(letter) for letter in "aeiou"] for text in texts]
+
+
+def test_vectors_of_a_named_embedder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = _Lengths()
+    monkeypatch.setattr("causalist.memory.memory_file.get_embedder", lambda name: embedder)
+    run("memory", "add", "docs", cwd=folder)
+    assert "no vectors" in invoke("memory", "search", "lunch", "--embedder", "lengths").failed("usage")
+    assert invoke("memory", "add", "docs", "--embedder", "lengths").code == 0  # nothing changed but the vectors
+    assert len(embedder.texts) >= 3
+    embedder.texts.clear()
+    found = json.loads(invoke("memory", "search", "eeee", "--mode", "dense", "--embedder", "lengths", "--json").stdout)
+    assert len(found["results"]) == 3 and "eeee" in embedder.texts
+    assert json.loads(invoke("memory", "status", "--json").stdout)["embedder"] == "lengths"
+    assert "--embedder" in invoke("memory", "add", "docs").failed("usage")  # would lose the vectors
+    write_all(folder, {"docs/food.md": "# Food\n\nLunch is at one.\n"})
+    embedder.texts.clear()
+    assert invoke("memory", "add", "docs", "--embedder", "lengths").code == 0
+    assert [text for text in embedder.texts if "Lunch" in text] == ["# Food\n\nLunch is at one."]
+    assert not any("JWT" in text for text in embedder.texts)  # unchanged passages keep theirs
+    assert invoke("memory", "forget", "docs/food.md").stdout == "1 passages removed\n"
+    assert invoke("memory", "answer", "eeee", "--embedder", "lengths").code == 0
+    assert invoke("memory", "add", "docs", "--embedder", "none").code == 0
+    assert json.loads(invoke("memory", "status", "--json").stdout)["embedder"] is None

@@ -11,7 +11,6 @@ import pytest
 from causalist.errors import ExtraMissing, IndexNotWritable, ModelFailed
 from causalist.llm import get_model
 from causalist.memory import HippoIndex
-from causalist.memory.documents import MemoryFile
 from causalist.memory.extractors import (
     DiagnosticList,
     Entity,
@@ -21,6 +20,7 @@ from causalist.memory.extractors import (
     parse_entities,
     parse_triples,
 )
+from causalist.memory.memory_file import MemoryFile
 from tests.cli.commands import write_all
 from tests.memory.fake_model import (
     ENTITIES,

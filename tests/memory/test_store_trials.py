@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from causalist.cli.memory import memory_command
 from causalist.errors import IndexNotWritable, IndexUnreadable, UsageError
 from causalist.memory import HippoIndex
-from causalist.memory.documents import MemoryFile
+from causalist.memory.memory_file import MemoryFile
 from causalist.memory.storage import read_passages
 from tests.memory.texts import team
 

@@ -1,11 +1,12 @@
 """The tools for documents."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from causalist.errors import IndexUnreadable, UsageError
-from causalist.memory.documents import MemoryFile
+from causalist.errors import IndexUnreadable, UnknownEntity, UsageError
+from causalist.memory.memory_file import MemoryFile
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
 from causalist.servers.mcp.more_tools import MEMORY_TOOLS
@@ -82,3 +83,53 @@ def test_answers_are_bounded(tmp_path: Path) -> None:
     text = _call("memory_search_graph", repository, query="Ledger of Acme Corp", limit=40)
     assert count_tokens(text) <= 4_000
     assert "more; ask for fewer" in text
+
+
+def test_the_neighborhood_of_an_entity_has_nothing_hidden(repository: Repository) -> None:
+    write_all(
+        repository.root, {"docs/key.md": "---\nvisible_to: [ops]\n---\n# Key\n\nThe Identity Team asks Vera Quist.\n"}
+    )
+    MemoryFile.locate(None, repository.root).add([repository.root / "docs"])
+    text = _call("get_entity_neighborhood", repository, entity_id="Identity Team", hops=2)
+    assert text.startswith("Identity Team  entity, in 2 passages: docs/auth.md#tokens, docs/people.md#people\n")
+    assert "alice_moreau  1 hop, co_occurrence\n" in text and "vera" not in text and "key.md" not in text
+    with pytest.raises(UnknownEntity):
+        _call("get_entity_neighborhood", repository, entity_id="Vera Quist")
+
+
+def test_notes_are_remembered_and_forgotten(repository: Repository) -> None:
+    note = {"passage_id": "note 1", "text": "The printer is on the third floor."}
+    assert _call("memory_update", repository, action="add", **note) == "remembered\n"
+    assert _call("memory_update", repository, action="add", **note) == "nothing changed\n"
+    assert "1. note 1" in _call("memory_search_graph", repository, query="printer floor")
+    MemoryFile.locate(None, repository.root).add([repository.root / "docs"])  # keeps notes of no document
+    assert "1. note 1" in _call("memory_search_graph", repository, query="printer floor")
+    assert "passages: 3\n" in _call("memory_update", repository, action="status")
+    assert _call("memory_update", repository, action="forget", passage_id="note 1") == "1 passage removed\n"
+    assert _call("memory_search_graph", repository, query="printer").startswith("nothing")
+    for given in ({"action": "add", "passage_id": "docs/auth.md#tokens", "text": "x"}, {"action": "add"},
+                  {"action": "forget", "passage_id": "nothing"}, {"action": "forget"}):  # fmt: skip
+        with pytest.raises(UsageError):
+            _call("memory_update", repository, **given)
+
+
+def test_feedback_by_the_tool_counts(repository: Repository) -> None:
+    given = {"action": "feedback", "passage_id": "docs/people.md#people", "text": "who leads the Identity Team"}
+    assert _call("memory_update", repository, **given) == "1 answer with feedback\n"
+    assert _call("memory_update", repository, **given) == "2 answers with feedback\n"
+    with pytest.raises(UsageError):
+        _call("memory_update", repository, **{**given, "passage_id": "docs/none.md"})
+
+
+def test_the_tools_are_few_tokens_and_only_one_writes() -> None:
+    listed = [{"name": n, "description": t.description, "inputSchema": t.schema()} for n, t in MEMORY_TOOLS.items()]
+    assert count_tokens(json.dumps(listed)) <= 700
+    assert [name for name, tool in MEMORY_TOOLS.items() if tool.is_writing] == ["memory_update"]
+
+
+def test_superseded_documents_are_marked(repository: Repository) -> None:
+    write_all(repository.root, {"docs/new.md": "---\nsupersedes: [docs/auth.md]\n---\n# Checks\n\nJWT checks moved.\n"})
+    MemoryFile.locate(None, repository.root).add([repository.root / "docs"])
+    for tool in ("memory_search_graph", "hipporag_retrieve"):
+        text = _call(tool, repository, query="JWT checks")
+        assert "docs/auth.md#tokens, line 1  (superseded by docs/new.md; " in text

@@ -81,6 +81,7 @@ _REPOSITORY = "repository"
 _PROMPT = "begin"
 
 _READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+_WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 _Context = ServerRequestContext[Any, Any]
 
 
@@ -153,7 +154,7 @@ class Handlers:
                     description=tool.description,
                     input_schema=schema,
                     output_schema=dict(OUTPUT_SCHEMA) if self.is_structured else None,
-                    annotations=_READS,
+                    annotations=_WRITES if tool.is_writing else _READS,
                 )
             )
         return listed

@@ -2,8 +2,9 @@
 
 Look-ups return lists of ids, which the next call accepts, escaped and within their budget. A review has sections in
 the order of what a reviewer acts on, ids, and counts of what is left out. It shows no source code: whoever asks for a
-review has the change. `memory_search_graph` and `hipporag_retrieve` search the memory that `causalist memory add` keeps
-for the repository. A changed memory file is read again.
+review has the change. `memory_search_graph`, `hipporag_retrieve` and `get_entity_neighborhood` read the memory that
+`causalist memory add` keeps for the repository, as far as everyone may see it; `memory_update` changes it. A changed
+memory file is read again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -397,6 +398,8 @@ MORE_TOOLS: Mapping[str, Tool] = {
 
 
 _MAX_TOKENS = 4_000  # of an answer
+_MAX_NEIGHBORS = 100
+_MAX_NOTE_CHARACTERS = 100_000
 _MAX_PASSAGE_CHARACTERS = 3_200  # characters of a passage that are shown
 
 
@@ -437,23 +440,30 @@ class _PipelineCache:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._known: tuple[Path, int, int, MemoryPipeline] | None = None
+        self._known: tuple[Path, tuple[tuple[int, int], ...], MemoryPipeline] | None = None
 
     def get(self, repository: "Repository") -> "MemoryPipeline":
         """Return the pipeline of a repository's memory. Raises IndexUnreadable without one."""
-        from causalist.memory import MemoryPipeline
-        from causalist.memory.documents import MemoryFile
+        from causalist.memory.memory_file import MemoryFile
 
         memory_file = MemoryFile.locate(None, repository.root)
+        files = (memory_file.path, memory_file.feedback_path, *(memory_file.base / name for name in _SETTINGS_FILES))
         with self._lock:
-            try:
-                status = memory_file.path.stat()
-                state = (memory_file.path, status.st_mtime_ns, status.st_size)
-            except OSError:
-                state = (memory_file.path, 0, 0)
-            if self._known is None or self._known[:3] != state:
-                self._known = (*state, MemoryPipeline(memory_file.open()))
-            return self._known[3]
+            state = tuple(map(_file_state, files))
+            if self._known is None or self._known[:2] != (memory_file.path, state):
+                self._known = (memory_file.path, state, memory_file.open_pipeline())
+            return self._known[2]
+
+
+_SETTINGS_FILES = ("causalist.toml", "pyproject.toml")
+
+
+def _file_state(path: Path) -> tuple[int, int]:
+    try:
+        status = path.stat()
+    except OSError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size
 
 
 _pipelines = _PipelineCache()
@@ -463,7 +473,10 @@ def _search(repository: "Repository", arguments: Arguments) -> str:
     index: HippoIndex = _pipelines.get(repository).index
     mode = RetrievalMode.HIPPO if arguments["use_graph"] else RetrievalMode.HYBRID
     passages = index.retrieve(arguments["query"], mode=mode, top_k=arguments["limit"], readers=())
-    rows = [(each.passage_id, each.text, each.metadata, ", ".join(each.entity_hits[:5])) for each in passages]
+    rows = []
+    for each in passages:
+        replaced = _format_replaced(index.snapshot.find_superseding(each.passage_id, ()))
+        rows.append((each.passage_id, each.text, each.metadata, replaced + ", ".join(each.entity_hits[:5])))
     return _format_passages(rows, arguments["query"], "")
 
 
@@ -471,7 +484,8 @@ def _retrieve(repository: "Repository", arguments: Arguments) -> str:
     answer = _pipelines.get(repository).run(arguments["query"], mode=arguments["mode"] or MemoryMode.EXECUTION)
     rows = []
     for hit in answer.hits[: arguments["limit"]]:
-        against = f"contradicted by {', '.join(hit.contradicted_by)}; " if hit.contradicted_by else ""
+        others = [c.kept for c in answer.conflicts if c.against == hit.passage_id and c.reason != "supersedes"]
+        against = _format_replaced(hit.superseded_by) + (f"contradicted by {', '.join(others)}; " if others else "")
         sure = f"{against}relevant with {hit.posterior.mean:.0%} ({hit.posterior.low:.0%} to {hit.posterior.high:.0%})"
         rows.append((hit.passage_id, hit.text, hit.metadata, sure))
     calibration = "" if answer.is_calibrated else ", not calibrated by feedback"
@@ -479,6 +493,53 @@ def _retrieve(repository: "Repository", arguments: Arguments) -> str:
     return _format_passages(
         rows, arguments["query"], f"retrieval_confidence {answer.retrieval_confidence:.2f}{calibration}{partial}"
     )
+
+
+def _format_replaced(documents: Sequence[str]) -> str:
+    return f"superseded by {', '.join(documents)}; " if documents else ""
+
+
+def _show_neighborhood(repository: "Repository", arguments: Arguments) -> str:
+    index = _pipelines.get(repository).index.visible_to(())
+    info = index.entity(arguments["entity_id"])
+    lines = [f"{one_line(info.name, 200)}  {info.type}, in {count_noun(len(info.passages), 'passage')}: "
+             f"{one_line(', '.join(info.passages[:10]), 600)}\n"]  # fmt: skip
+    if info.senses:
+        lines.append(f"senses: {', '.join(info.senses)}\n")
+    for each in index.entity_neighborhood(arguments["entity_id"], arguments["hops"]):
+        lines.append(f"{one_line(each.entity, 200)}  {count_noun(each.hops, 'hop')}, {', '.join(each.kinds)}\n")
+    shown = lines[:_MAX_NEIGHBORS]
+    return "".join(shown) + (f"and {len(lines) - len(shown)} more\n" if len(lines) > len(shown) else "")
+
+
+def _update_memory(repository: "Repository", arguments: Arguments) -> str:
+    from causalist.memory.memory_file import MemoryFile
+
+    memory_file = MemoryFile.locate(None, repository.root)
+    action, passage, text = (arguments[name] for name in ("action", "passage_id", "text"))
+    if action == "status":
+        return "".join(f"{name}: {one_line(str(value), 300)}\n" for name, value in memory_file.status().items())
+    if passage is None or (text is None and action != "forget"):
+        raise UsageError(f"{action} needs passage_id{'' if action == 'forget' else ' and text'}")
+    if action == "forget":
+        hidden = memory_file.open().visible_to(())
+        if passage not in hidden and all(hidden.passage(p)[1].get("path") != passage for p in hidden.passage_ids):
+            raise UsageError(f"the memory has no passage or document {passage!r}")
+        return f"{count_noun(len(memory_file.remove([passage])), 'passage')} removed\n"
+    if action == "feedback":
+        pipeline = _pipelines.get(repository)
+        answer = pipeline.run(text)
+        if passage not in {hit.passage_id for hit in answer.hits}:
+            raise UsageError(f"the answer to text has no passage {passage!r}")
+        pipeline.feedback(answer.answer_id, [passage])
+        return f"{count_noun(len(pipeline.store.rows), 'answer')} with feedback\n"
+    if memory_file.path.exists():
+        index = memory_file.open()
+        if passage in index and "path" in index.passage(passage)[1]:
+            raise UsageError(f"{passage!r} belongs to a document; edit the document, or use another passage_id")
+        if passage in index and passage not in index.visible_to(()):
+            raise UsageError(f"{passage!r} exists and is not visible to everyone; use another passage_id")
+    return "remembered\n" if memory_file.put(passage, text) else "nothing changed\n"
 
 
 def _format_passages(rows: list[tuple[str, str, Mapping[str, Any], str]], query: str, note: str) -> str:
@@ -511,36 +572,56 @@ def _backtick_runs(text: str) -> list[str]:
 
 
 def _query_parameter() -> Parameter:
-    return Parameter(str, "What to look for, in plain words; names help.", 1, MAX_CHARACTERS, required=True)
+    return Parameter(str, "What to look for; names help.", 1, MAX_CHARACTERS, required=True)
 
 
 MEMORY_TOOLS: Mapping[str, Tool] = {
     "memory_search_graph": Tool(
         "Search the documents",
-        "Searches remembered documents (notes, decisions, manuals) by the entities that they share, so that a passage "
-        "is found through another one that the question names.",
+        "Searches remembered notes, decisions and manuals by shared entities.",
         {
             "query": _query_parameter(),
-            "limit": Parameter(int, "Most passages.", 1, 50, 5),
-            "use_graph": Flag(bool, "Follow shared entities; false: words alone.", 0, 1, 1),
+            "limit": Parameter(int, "Passages.", 1, 50, 5),
+            "use_graph": Flag(bool, "false: words alone.", 0, 1, 1),
         },
         _search,
     ),
     "hipporag_retrieve": Tool(
         "Retrieve from memory",
-        "Retrieves from remembered documents in six stages, with how likely each passage is relevant and which ones "
-        "contradict each other.",
+        "Searches the same in six stages, with probabilities and contradictions.",
         {
             "query": _query_parameter(),
-            "limit": Parameter(int, "Most passages.", 1, 60, 5),
+            "limit": Parameter(int, "Passages.", 1, 60, 5),
             "mode": Choice(
                 str,
-                "How broadly to look; execution without it.",
+                "How broadly to look.",
                 0,
                 0,
                 choices=tuple(mode.value for mode in MemoryMode),
             ),
         },
         _retrieve,
+    ),
+    "get_entity_neighborhood": Tool(
+        "Neighbors of an entity",
+        "Lists passages that name an entity, and near entities.",
+        {
+            "entity_id": Parameter(str, "Name or id.", 1, 200, required=True),
+            "hops": Parameter(int, "Distance.", 1, 3, 1),
+        },
+        _show_neighborhood,
+    ),
+    "memory_update": Tool(
+        "Change the memory",
+        "Adds a note, forgets passages, records that one answered a question, or shows the state.",
+        {
+            "action": Choice(
+                str, "One of these.", 0, 0, required=True, choices=("add", "forget", "feedback", "status")
+            ),
+            "passage_id": Parameter(str, "Its id.", 1, 2_000),
+            "text": Parameter(str, "Note, or question.", 1, _MAX_NOTE_CHARACTERS),
+        },
+        _update_memory,
+        is_writing=True,
     ),
 }

@@ -78,7 +78,8 @@ class Tool:
     """Tool with its answer function.
 
     `answer` gets a repository, or the view of a fleet, and checked arguments, with None for omitted ones. `unindexed`
-    gets the folder instead, while there is no index; a tool without it has no answer then.
+    gets the folder instead, while there is no index; a tool without it has no answer then. `is_writing`: True if it
+    changes something.
     """
 
     title: str
@@ -86,6 +87,7 @@ class Tool:
     parameters: Mapping[str, Parameter]
     answer: Callable[[Any, Arguments], Reply | str]
     unindexed: Callable[[Path, Arguments], Reply] | None = None
+    is_writing: bool = False
 
     def schema(self) -> dict[str, Any]:
         """Return the arguments as JSON Schema."""
