@@ -16,6 +16,7 @@ def grammars_at(folder: Path) -> Iterator[None]:
         languages.load_settings,
         languages.extensions,
         languages.claims,
+        languages.missing_languages,
         languages.load_grammar,
         languages.load_parser,
         languages.grammar_version,

@@ -339,7 +339,8 @@ def _fail_if_doubtful(answer: "Answer", index: "_ReadInPart") -> None:
     for reason in UNREADABLE_REASONS:
         if index.skipped.get(reason):
             doubts.append(f"{index.skipped[reason]} {reason}: {', '.join(index.examples.get(reason, ()))}")
-    notes = [note for note in index.notes if note.slug != "large-index"]  # all of it was read
+    # All of it was read.
+    notes = [note for note in index.notes if note.slug not in ("large-index", "language-missing")]
     doubts += [f"{note.path}:{note.row + 1}: {note.slug}: {note.detail}" for note in notes]
     if not doubts:
         return

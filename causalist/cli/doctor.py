@@ -141,6 +141,11 @@ def _examine_grammars() -> Iterator[Examined]:
 def _examine_extras() -> Iterator[Examined]:
     from importlib.util import find_spec
 
+    from causalist.parse.languages import missing_languages
+
+    for language, extra in sorted(set(missing_languages().values())):
+        yield Examined(State.ABSENT, f"extra {extra}", f"for files of {language}", f'pip install "causalist[{extra}]"')
+
     for extra, (package, purpose) in _EXTRAS.items():
         if find_spec(package) is None:
             yield Examined(State.ABSENT, f"extra {extra}", f"for {purpose}", f'pip install "causalist[{extra}]"')

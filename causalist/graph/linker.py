@@ -467,6 +467,8 @@ class Linker:
             return kind in (NodeKind.TYPE, *TYPE_KINDS)
         if settings is not None and settings.modules.headers and kind in (NodeKind.TYPE, NodeKind.ENUM):
             return True  # of a name for a class that class is called, and an enumeration makes no object
+        if settings is not None and settings.types.listed and kind == NodeKind.INTERFACE:  # `IShop(where)`
+            return True
         return settings is not None and settings.types.prefixed and self.program.is_type(definition)
 
     def _add_edge(

@@ -48,7 +48,7 @@ from causalist.model.index import Commits, FileNote, History, Index, Manifest, S
 from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, Scan, SourceFile, is_parsed
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import NodeId, NodeKind, file_id
-from causalist.parse import load_settings
+from causalist.parse import load_settings, missing_language_of
 from causalist.rank import PreviousIndexRows, PreviousTransition, WalkWeights, build_lexical, build_transition
 from causalist.source import MAX_COMMITS, BlobReader, Limits, blob_hash, classify, read_file
 from causalist.store import FactsCache, facts_path, facts_with_bodies
@@ -159,7 +159,7 @@ def _build_index(
         transition=transition,
         skipped=skipped,
         examples=examples,
-        notes=(*collect_notes(files, dict(linked.troubles)), *_note_size(files)),
+        notes=(*collect_notes(files, dict(linked.troubles)), *_note_languages(files), *_note_size(files)),
         languages=dict(sorted(Counter([f.language or "text" for _, f in files if is_parsed(f.aside)]).items())),
         submodules=bool(options.submodules),
         history=history,
@@ -264,6 +264,21 @@ def collect_notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int,
             what = f"some of what it uses is not known, for a defect of this program ({troubles[number]})"
             diagnostics.append(Diagnostic(DiagnosticSlug.NOT_LINKED, what, 0))
         notes.extend(FileNote(path, each.slug, each.detail, each.row) for each in diagnostics)
+    return tuple(notes)
+
+
+def _note_languages(files: Sequence[tuple[str, FileFacts]]) -> tuple[FileNote, ...]:
+    """Return a note for each language whose grammar is not installed: one, however many files it has."""
+    found: Counter[tuple[str, str]] = Counter()
+    for path, facts in files:
+        if not facts.language and (missing := missing_language_of(path)) is not None:
+            found[missing] += 1
+    notes: list[FileNote] = []
+    for (language, extra), n in sorted(found.items()):
+        of = f"{n} file{'s' if n > 1 else ''} of {language}"
+        what = f'{of} read as text; pip install "causalist[{extra}]" reads the code'
+        note = Diagnostic(DiagnosticSlug.LANGUAGE_MISSING, what, -1)
+        notes.append(FileNote(".", note.slug, note.detail, note.row))
     return tuple(notes)
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from causalist.embed.registry import get_embedder
+from causalist.embed import get_embedder
 from causalist.errors import IndexNotWritable, IndexUnreadable, UsageError
 from causalist.memory.document_text import pdf_library_version
 from causalist.memory.documents import Document, DocumentFile, DocumentSet, find_documents

@@ -285,6 +285,8 @@ class TypeSettings:
     """`x as T` says that x is a T. Example: TypeScript: true"""
     string_members: bool = False
     """a string in brackets names a member. Example: TypeScript: true, `a["b"]`"""
+    listed: bool = False
+    """the grammar has no node around arguments: they are read from the text behind a callee. Example: Solidity: true"""
     arrow: str = ""
     """mark in function types. Example: TypeScript: `"=>"`"""
 
@@ -574,3 +576,5 @@ class LanguageSettings:
     preprocessor: PreprocessorSettings = PreprocessorSettings()
     conversions: ConversionSettings = ConversionSettings()
     repairs: tuple[Repair, ...] = ()
+    extra: str = ""
+    """extra of this program that installs the grammar; without it files of the language are text. Example: `"zig"`"""

@@ -97,6 +97,7 @@ class DiagnosticSlug(StrEnum):
     NOT_A_NOTEBOOK = "not-a-notebook"
     PARSE_TOO_LONG = "parse-too-long"
     NOT_UNDERSTOOD = "not-understood"
+    LANGUAGE_MISSING = "language-missing"
     NOT_LINKED = "not-linked"
     MORE_MATCHES = "more-matches"
     PARTLY_READ = "partly-read"

@@ -6,7 +6,14 @@ from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
     from causalist.parse.grammar_files import all_grammars
-    from causalist.parse.languages import claimants, dialect_of, grammar_version, load_grammar, load_settings
+    from causalist.parse.languages import (
+        claimants,
+        dialect_of,
+        grammar_version,
+        load_grammar,
+        load_settings,
+        missing_language_of,
+    )
     from causalist.parse.parser import parse_file, parse_source, parse_text
     from causalist.parse.prose import prose_kind
     from causalist.parse.secret_scan import find_candidate_texts, find_secrets
@@ -25,6 +32,7 @@ __all__ = [
     "load_settings",
     "mask_range",
     "mask_secrets",
+    "missing_language_of",
     "parse_file",
     "parse_source",
     "parse_syntax",
@@ -42,7 +50,7 @@ __getattr__ = exports(
         "parser": "parse_file parse_source parse_text",
         "trees": "parse_syntax parse_tree reader_of",
         "grammar_files": "all_grammars",
-        "languages": "claimants dialect_of grammar_version load_grammar load_settings",
+        "languages": "claimants dialect_of grammar_version load_grammar load_settings missing_language_of",
         "text": "view_of with_line_feeds MASK mask_range mask_secrets",
         "prose": "prose_kind",
         "secret_scan": "find_candidate_texts find_secrets",

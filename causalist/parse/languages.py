@@ -1,6 +1,7 @@
 """Languages of `grammars/`: settings of all of them at once, each tree-sitter grammar on first use."""
 
 import importlib
+import importlib.util
 import re
 import tomllib
 from collections.abc import Mapping
@@ -33,6 +34,12 @@ from causalist.parse.grammar_files import grammars_folder, wheels
 
 _INTERPRETER = re.compile(rb"#![ \t]*(?:\S*/env[ \t]+(?:-S[ \t]+)?)?(?:[^\s/]*/)*([A-Za-z]+)[\d.]*(?=\s|$)")
 
+# Keys of a language.toml that are read without parsing it: those of languages that may not be installed.
+_EXTRA = re.compile(r'^extra = "(\w+)"$', re.MULTILINE)
+_PACKAGE_KEY = re.compile(r'^package = "(\w+)"$', re.MULTILINE)
+_EXTENSIONS_KEY = re.compile(r"^extensions = \[([^\]]*)\]", re.MULTILINE)
+_QUOTED = re.compile(r'"(\.[^"]+)"')
+
 
 @dataclass(frozen=True, slots=True)
 class TreeParser:
@@ -59,9 +66,15 @@ class Grammar:
 
 @lru_cache(maxsize=1)
 def load_settings() -> Mapping[str, LanguageSettings]:
-    """Return the settings by dialect name, for every folder of `grammars/`."""
+    """Return the settings by dialect name, for every folder of `grammars/` whose grammar is there.
+
+    The grammar of an extra may be missing: nothing is known of its language then. Others are required.
+    """
     result: dict[str, LanguageSettings] = {}
     for folder in sorted(path.parent for path in grammars_folder().glob("*/language.toml")):
+        text = (folder / "language.toml").read_text(encoding="utf-8")
+        if _EXTRA.search(text) and not all(map(_is_installed, _PACKAGE_KEY.findall(text))):
+            continue
         settings = _read_settings(folder / "language.toml")
         for dialect in settings.dialects:
             if dialect.name in result:
@@ -88,6 +101,32 @@ def dialect_of(path: str) -> str:
     ('python', 'tsx', '')
     """
     return extensions().get(_extension(path), "")
+
+
+@lru_cache(maxsize=1)
+def missing_languages() -> Mapping[str, tuple[str, str]]:
+    """Return (language, its extra) by file extension, for languages whose grammar is not installed.
+
+    The files are searched for these keys and not parsed, because this is asked of every index.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    known = {settings.name for settings in load_settings().values()}
+    for file in sorted(grammars_folder().glob("*/language.toml")):
+        text, name = file.read_text(encoding="utf-8"), file.parent.name
+        extra = _EXTRA.search(text)
+        if extra and name not in known:
+            listed = " ".join(_EXTENSIONS_KEY.findall(text))
+            found.update(dict.fromkeys(_QUOTED.findall(listed), (name, extra[1])))
+    return found
+
+
+def missing_language_of(path: str) -> tuple[str, str] | None:
+    """Return (language, its extra) of a file that the grammar of an extra would read; None for any other file."""
+    return missing_languages().get(_extension(path))
+
+
+def _is_installed(package: str) -> bool:
+    return package in wheels() or importlib.util.find_spec(package) is not None
 
 
 def _claims(path: str) -> list[tuple[str, str]]:
@@ -261,6 +300,7 @@ def _read_settings(path: Path) -> LanguageSettings:
             lookups=tuple(LookupSettings(**_freeze_values(each)) for each in data.get("lookups", ())),
             preprocessor=PreprocessorSettings(**_freeze_values(data.get("preprocessor", {}))),
             repairs=tuple(Repair(**each) for each in data.get("repairs", ())),
+            extra=data.get("extra", ""),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise GrammarError(f"{path}: {type(error).__name__}: {error}") from error

@@ -143,16 +143,33 @@ def count_searched_nodes(graph: CodeGraph) -> int:
     return int((graph.nodes.kinds != NodeKind.EXTERNAL).sum())
 
 
+def _missing_language_diagnostics(index: Index, paths: Collection[str]) -> tuple[Diagnostic, ...]:
+    """Return the notes on languages without an installed grammar that any of `paths` is of."""
+    missing = [note for note in index.notes if note.slug == DiagnosticSlug.LANGUAGE_MISSING]
+    if not missing:
+        return ()
+    from causalist.parse import missing_language_of
+
+    extras = {f'"causalist[{found[1]}]"' for path in paths if (found := missing_language_of(path))}
+    named = [note for note in missing if any(extra in note.detail for extra in extras)]
+    return tuple(Diagnostic(DiagnosticSlug.LANGUAGE_MISSING, note.detail, -1) for note in named)
+
+
 def incomplete_file_diagnostics(index: Index, results: Sequence[Hit]) -> tuple[Diagnostic, ...]:
-    """Return one diagnostic for all files of the answer that were read only in part."""
+    """Return one diagnostic for all files of the answer that were read only in part.
+
+    Others say which of their languages have no grammar installed.
+    """
     answering = {hit.path for hit in results}
+    unread = _missing_language_diagnostics(index, answering)
     paths = sorted({note.path for note in index.notes if note.path in answering})
     if not paths:
-        return ()
+        return unread
     slugs = ", ".join(sorted({note.slug for note in index.notes if note.path in answering}))
     n_more = len(paths) - _MAX_FILES_NAMED
     named = ", ".join(paths[:_MAX_FILES_NAMED]) + (f" and {n_more} more" if n_more > 0 else "")
     return (
+        *unread,
         Diagnostic(
             DiagnosticSlug.PARTLY_READ, f"read only in part ({slugs}): {named}; `causalist status` lists them", -1
         ),

@@ -107,10 +107,13 @@ def test_a_key_that_must_be_there_is_missed(tmp_path: Path, key: str) -> None:
 
 
 def test_every_language_has_cases_and_a_wheel_that_is_declared() -> None:
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for folder in sorted(path.parent for path in grammars_folder().glob("*/language.toml")):
         assert list((ROOT / "tests" / "languages" / folder.name).glob("*.case")), folder.name
-        for dialect in tomllib.loads((folder / "language.toml").read_text(encoding="utf-8"))["dialects"]:
+        settings = tomllib.loads((folder / "language.toml").read_text(encoding="utf-8"))
+        extra = settings.get("extra")
+        declared = project["optional-dependencies"][extra] if extra else project["dependencies"]
+        for dialect in settings["dialects"]:
             wheel = dialect["package"].replace("_", "-")
             (entry,) = [each for each in declared if re.match(rf"{wheel}\b(?!-)", each)]
             assert "<" in entry, f"{entry} has no upper bound"

@@ -1,5 +1,8 @@
 """Finding and loading grammars."""
 
+import re
+import shutil
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,6 +61,7 @@ from tests.grammars import grammars_at
         ("a/B.scala", "scala"),
         ("build.sbt", "scala"),
         ("build.gradle.kts", "kotlin"),
+        ("a.sol", "solidity"),
         ("py", ""),
         ("a.py/b", ""),
         (".py", "python"),
@@ -95,6 +99,40 @@ def test_dialects_share_settings_and_differ_in_version() -> None:
     assert settings["flow"].family == settings["tsx"].family != settings["python"].family
     assert settings["python"].modules.system is ModuleSystem.DOTTED
     assert grammar_version("tsx") == load_grammar("tsx").version != grammar_version("typescript")
+
+
+def test_a_language_whose_extra_is_not_installed_is_text(tmp_path: Path) -> None:
+    grammars = Path(languages.grammars_folder())
+    shutil.copytree(grammars / "python", tmp_path / "python")
+    shutil.copytree(grammars / "solidity", tmp_path / "solidity")
+    settings = tmp_path / "solidity" / "language.toml"
+    with grammars_at(tmp_path):
+        assert dialect_of("a.sol") == "solidity" and languages.missing_language_of("a.sol") is None
+    settings.write_text(settings.read_text("utf-8").replace("tree_sitter_solidity", "tree_sitter_nowhere"), "utf-8")
+    with grammars_at(tmp_path):
+        assert dialect_of("a.sol") == "" and dialect_of("a.py") == "python"
+        assert languages.missing_language_of("src/A.SOL") == ("solidity", "solidity")
+        assert languages.missing_language_of("a.py") is None
+        facts = parse_file("a.sol", b"contract Shop {}\n")
+        assert facts.language == "" and b"Shop" in facts.words
+    # Any other language has to be there.
+    settings.write_text(settings.read_text("utf-8").replace('extra = "solidity"', ""), "utf-8")
+    with grammars_at(tmp_path), pytest.raises(GrammarError, match="tree_sitter_nowhere does not load"):
+        parse_file("a.sol", b"contract Shop {}\n") if dialect_of("a.sol") == "" else load_grammar("solidity")
+
+
+def test_each_extra_language_can_be_installed_alone_and_with_all_others() -> None:
+    project = tomllib.loads((Path(languages.grammars_folder()).parent / "pyproject.toml").read_text("utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    named = set(re.findall(r"\w+", extras["languages"][0].partition("[")[2]))
+    found = {}
+    for file in sorted(Path(languages.grammars_folder()).glob("*/language.toml")):
+        settings = languages._read_settings(file)
+        if settings.extra:
+            found[settings.extra] = {dialect.package.replace("_", "-") for dialect in settings.dialects}
+    assert named == set(found)
+    for extra, packages in found.items():
+        assert {re.split("[<>=]", each)[0] for each in extras[extra]} == packages
 
 
 def test_every_extension_has_one_dialect() -> None:

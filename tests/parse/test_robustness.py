@@ -22,6 +22,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 _DIALECTS = [
     *("python", "typescript", "tsx", "javascript", "go", "java", "rust", "php", "ruby"),
     *("kotlin", "lua", "bash", "elixir", "swift", "scala", "c", "cpp", "csharp"),
+    *sorted(name for name, each in load_settings().items() if each.extra),
 ]
 
 

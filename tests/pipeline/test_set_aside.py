@@ -1,6 +1,7 @@
 """Generated and repeated text: named, found by name and literal, resolved, without weight; the same after each edit."""
 
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,9 @@ from causalist.index import build as building
 from causalist.index.options import IndexOptions, RefreshCache
 from causalist.model.answer import AskOptions
 from causalist.model.symbols import Role
+from causalist.parse import languages
 from causalist.pipeline.repository import Repository
+from tests.grammars import grammars_at
 from tests.indexes import differences, without_stamps
 from tests.pipeline.conftest import WorkTree
 from tests.pipeline.sample import edges_of, in_memory
@@ -170,3 +173,26 @@ def test_an_index_that_text_makes_large_says_where(tree: WorkTree, monkeypatch: 
     # Five nodes a page; two each of the README, app.py and store.py, of which four are of code.
     assert (note.path, note.slug) == ("docs/api/", "large-index")
     assert note.detail.startswith("150 of 156 nodes (39 for each of code) are of 30 files here")
+
+
+def test_a_language_that_is_not_installed_is_named_once(
+    tree: WorkTree, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Its files are searched as text; the note has the command that reads them."""
+    folder = tmp_path_factory.mktemp("grammars")
+    for name in ("python", "solidity"):
+        shutil.copytree(languages.grammars_folder() / name, folder / name)
+    settings = folder / "solidity" / "language.toml"
+    settings.write_text(settings.read_text("utf-8").replace("tree_sitter_solidity", "tree_sitter_nowhere"), "utf-8")
+    for name in ("Vault", "Ledger"):
+        tree.write(f"contracts/{name}.sol", f"contract {name} {{ function redeemTheVoucher() external {{}} }}\n")
+    with grammars_at(folder):
+        repository = in_memory(tree.path)
+        (note,) = repository.index.notes
+        assert (note.path, note.slug) == (".", "language-missing")
+        told = '2 files of solidity read as text; pip install "causalist[solidity]" reads the code'
+        assert note.detail == told
+        answer = repository.ask("where is the voucher redeemed", AskOptions())
+        assert {hit.path for hit in answer.results} >= {"contracts/Vault.sol"}
+        assert [each.detail for each in answer.diagnostics if each.slug == "language-missing"] == [told]
+    assert in_memory(tree.path).index.notes == ()

@@ -111,6 +111,45 @@ def _count_marked(data: bytes, start: int, first: int, depth: int = 0) -> tuple[
     return -1, 0, start
 
 
+_CALLEE = re.compile(rb"(?:(?<!\w)|(?=\$))((?:\$?\w++(?:\.|::))*+)(\w++)\s*+(!?)\s*+$")
+_OF_CALLEE = bytes(c for c in range(128) if chr(c).isalnum() or c in b"$.:!_ \t\n\r\f\v")
+_MAX_CALLEE_BYTES = 200  # bytes before the bracket that are looked at
+_NOT_A_CALL = re.compile(rb"(?:\bfn|\bstruct|\benum|\bfor|\bmod|\$)\s*$")
+
+
+def callee_before(data: bytes, bracket: int) -> tuple[int, str]:
+    """Return (start, chain) of the callee before the bracket at this position.
+
+    The chain is "" if there is no name, or if the name is declared there. A macro keeps its exclamation mark.
+
+    >>> [callee_before(b, len(b)) for b in (b"x, self.a::b", b"f().g", b"fn f", b"a, vec!")]
+    [(3, 'self.a.b'), (4, '?.g'), (3, ''), (3, 'vec!')]
+    """
+    before = data[max(0, bracket - _MAX_CALLEE_BYTES) : bracket]
+    matched = _CALLEE.search(before, len(before.rstrip(_OF_CALLEE)))
+    if matched is None or (data[bracket : bracket + 1] not in (b"(", b"") and not matched[3]):
+        return bracket, ""
+    start = bracket - len(before) + matched.start()
+    around = before[: matched.start()].rstrip()
+    chain = chain_of((matched[1] + matched[2]).decode("utf-8", "replace"))
+    if around[-1:] == b"." and not around.endswith(b"..") and chain:
+        return start, f"?.{chain}"
+    return start, "" if _NOT_A_CALL.search(around) or not chain else chain + matched[3].decode()
+
+
+_MADE_BEFORE = re.compile(rb"([A-Za-z_$][\w$]*)\((?:[^()]|\([^()]*\))*\)\s*\.\s*$")
+
+
+def made_before(data: bytes, start: int) -> str:
+    """Return the name that is called or made right before a member that begins here, or "".
+
+    >>> made_before(b"a && Shop(to).open", 14)
+    'Shop'
+    """
+    matched = _MADE_BEFORE.search(data[max(0, start - _MAX_CALLEE_BYTES) : start])
+    return matched[1].decode() if matched else ""
+
+
 _ARROW_AHEAD = re.compile(rb"\s*=>")
 _ANNOTATED = re.compile(rb"\s*\??\s*:")
 _FUNCTION_BEFORE = re.compile(rb"(?:\basync\s*)?(?:\bfunction\b\s*\*?\s*\w*\s*)?$")

@@ -175,8 +175,15 @@ class FactCollector:
             )
             for i, d in enumerate(self.drafts)
             if d.parameters is not None
-            for own, may_be_left_out in ((d.parameters[d.extends :], is_open(d)),)
+            for own, may_be_left_out in ((self._own_parameters(d), is_open(d)),)
         ]
+
+    def _own_parameters(self, draft: DefinitionDraft) -> list[str]:
+        """Return the parameters that callers give; the first of a function that extends a type may stand before it."""
+        parameters = draft.parameters or []
+        if not draft.extends or not parameters:
+            return parameters
+        return [f"{parameters[0]}{OPTIONAL}", *parameters[1:]] if self.settings.types.listed else parameters[1:]
 
     def returns(self) -> list[tuple[int, str]]:
         """Return (definition, return type) for definitions with a known one."""

@@ -28,7 +28,7 @@ _SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s)")
 _COMMENT_EDGE = re.compile(r"^--\[=*\[\s*|^[\s/*#!-]+|[\s*/-]+$")
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
 _REFERENCE = re.compile(r"<(?:see|paramref|typeparamref)\b[^<>]*?\"(?:\w:)?([^\"]*)\"[^<>]*/>")
-_BRIEF = re.compile(r"^[@\\](?:brief|short|details)\s+")
+_BRIEF = re.compile(r"^[@\\](?:brief|short|details|notice|dev)\s+")
 _MAX_COMMENT_CHARACTERS = 2000
 _NOISE = re.compile(
     r"copyright|licen[cs]e|eslint|@ts-|prettier|@jsx|istanbul|SPDX|use strict|@flow|^region\b"

@@ -14,7 +14,13 @@ from dataclasses import dataclass, field
 
 from causalist.model.facts import MODULE_SCOPE, ArgumentKind, Call, Reference
 from causalist.model.type_notation import GIVEN, OWN_OBJECT, PLACE, element_of, split_top, typed_value
-from causalist.parse.syntax.arguments import arguments_at, letter_of_lambda, letters_and_values
+from causalist.parse.syntax.arguments import (
+    arguments_at,
+    callee_before,
+    letter_of_lambda,
+    letters_and_values,
+    made_before,
+)
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.captures import Tag
 from causalist.parse.syntax.chains import chain_of, last_of_chain, type_name, with_constructor_call
@@ -385,32 +391,6 @@ def _is_one_value(text: str, start: int, last: int) -> bool:
     return False
 
 
-_CALLEE = re.compile(rb"(?:(?<!\w)|(?=\$))((?:\$?\w++(?:\.|::))*+)(\w++)\s*+(!?)\s*+$")
-_OF_CALLEE = bytes(c for c in range(128) if chr(c).isalnum() or c in b"$.:!_ \t\n\r\f\v")
-_MAX_CALLEE_BYTES = 200  # bytes before the bracket that are looked at
-_NOT_A_CALL = re.compile(rb"(?:\bfn|\bstruct|\benum|\bfor|\bmod|\$)\s*$")
-
-
-def callee_before(data: bytes, bracket: int) -> tuple[int, str]:
-    """Return (start, chain) of the callee before the bracket at this position.
-
-    The chain is "" if there is no name, or if the name is declared there. A macro keeps its exclamation mark.
-
-    >>> [callee_before(b, len(b)) for b in (b"x, self.a::b", b"f().g", b"fn f", b"a, vec!")]
-    [(3, 'self.a.b'), (4, '?.g'), (3, ''), (3, 'vec!')]
-    """
-    before = data[max(0, bracket - _MAX_CALLEE_BYTES) : bracket]
-    matched = _CALLEE.search(before, len(before.rstrip(_OF_CALLEE)))
-    if matched is None or (data[bracket : bracket + 1] not in (b"(", b"") and not matched[3]):
-        return bracket, ""
-    start = bracket - len(before) + matched.start()
-    around = before[: matched.start()].rstrip()
-    chain = chain_of((matched[1] + matched[2]).decode("utf-8", "replace"))
-    if around[-1:] == b"." and not around.endswith(b"..") and chain:
-        return start, f"?.{chain}"
-    return start, "" if _NOT_A_CALL.search(around) or not chain else chain + matched[3].decode()
-
-
 _TAG = re.compile(rb"[a-z][\w-]*[\s/>]")
 _MAX_CHAIN_BYTES = 1000  # bytes of a chain that is called or used
 _MAX_WAITING_BYTES = 8  # bytes of "(await " before a call that imports
@@ -446,7 +426,8 @@ class UseReader:
         self._has_elements = bool(scopes.settings.names.assigned_infixes)
         self._sigil = scopes.settings.names.sigil.encode()
         self._bare_calls = scopes.settings.names.bare_calls
-        self._lists_arguments = bool(scopes.settings.types.literals and scopes.settings.modules.headers)
+        types = scopes.settings.types
+        self._lists_arguments = types.listed or bool(types.literals and scopes.settings.modules.headers)
         self._is_never_overloaded = re.compile(scopes.settings.names.never_overloaded or "(?!)").fullmatch
         self._signs = frozenset(sign.encode() for sign in scopes.settings.names.name_suffixes)
         self._builtin_names = frozenset(scopes.settings.builtin_names)
@@ -658,7 +639,10 @@ class UseReader:
             return
         while self._spans and self._spans[-1][1] >= first:
             self._spans.pop()
-        self._keep(self._scopes.own_chain(chain, first), start, start)
+        given = letters_and_values(self._scopes.data, start, self._settings.types) if self._lists_arguments else None
+        if self._lists_arguments and chain.startswith("?.") and (made := made_before(self._scopes.data, first)):
+            chain = f"{made}(){chain[1:]}"
+        self._keep(self._scopes.own_chain(chain, first), start, start, given)
         self.skip(start)
 
     def _on_scoped_reference(self, start: int, end: int) -> None:
