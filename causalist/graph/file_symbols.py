@@ -80,7 +80,13 @@ class FileSymbols:
     @property
     def has_visible_imports(self) -> bool:
         """True if importers see what a module imports, as in Python; those of an ECMAScript module see its exports."""
-        return self.settings is not None and self.settings.modules.system is ModuleSystem.DOTTED
+        is_dotted = self.settings is not None and self.settings.modules.system is ModuleSystem.DOTTED
+        return is_dotted and not self.passes_nothing_on
+
+    @property
+    def passes_nothing_on(self) -> bool:
+        """True if importers see of what a module imports only what it exports."""
+        return self.settings is not None and self.settings.modules.anywhere
 
     def find_checked(self, scope: int, chain: str) -> str:
         """Return the member whose type a scope checks and with which a chain begins, or ""."""

@@ -285,8 +285,8 @@ class NameLookup:
             target, _ = program.target_module(file, star)
             if target < 0:
                 continue
-            exported = program.files[target].facts.wildcard_exports
-            if (exported is not None and name not in exported) or (exported is None and name.startswith("_")):
+            is_listing = program.files[target].facts.wildcard_exports is not None
+            if program.is_hidden(target, name) or (not is_listing and name.startswith("_")):
                 continue
             resolution = program.find_exported(target, name)
             if resolution is not None:

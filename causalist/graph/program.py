@@ -411,6 +411,12 @@ class Program:
         self.known_exports[key] = result
         return result
 
+    def is_hidden(self, file: int, name: str) -> bool:
+        """Return True if a file lists what everything of it is, and `name` is not listed."""
+        symbols = self.files[file]
+        listed = symbols.facts.wildcard_exports
+        return listed is not None and name not in listed and not symbols.passes_nothing_on
+
     def _find_exported(self, file: int, name: str, depth: int) -> Resolution | None:
         symbols = self.files[file]
         local = symbols.exports.get(name, name)
@@ -418,6 +424,8 @@ class Program:
             return Resolution(ResolutionKind.VALUE, file, RuleName.IMPORT, local)
         head, _, rest = local.partition(".")
         number = symbols.by_qualname.get(local)
+        if symbols.passes_nothing_on and name not in (symbols.facts.wildcard_exports or (name,)):
+            number = None
         entry = symbols.imports.get(MODULE_SCOPE, {}).get(head)
         if number is not None and (entry is None or not self.is_value(number)):
             return Resolution(ResolutionKind.DEFINITION, number, RuleName.IMPORT)
@@ -442,11 +450,12 @@ class Program:
             if below >= 0:
                 return Resolution(ResolutionKind.MODULE, below, RuleName.PATH)
         for star in () if symbols.has_folder_imports else symbols.stars:
+            if star.kind == ImportKind.STAR and symbols.passes_nothing_on:
+                continue
             target, _ = self.target_module(file, star)
             if target < 0 or target == file or (name == "default" and not symbols.has_visible_imports):
                 continue
-            wildcard_names = self.files[target].facts.wildcard_exports
-            if wildcard_names is not None and name not in wildcard_names:
+            if self.is_hidden(target, name):
                 continue
             resolution = self.find_exported(target, name, depth + 1)
             if resolution is not None:

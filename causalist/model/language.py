@@ -174,6 +174,10 @@ class ModuleSettings:
     """with `dotted`: folders that are roots of module names. With `declared`: folders to search for included paths.
     Example: Ruby: `["lib"]`
     """
+    anywhere: bool = False
+    """with `dotted`: a module is any file whose path ends like it, in capitalized folders; it passes on what it exports.
+    Example: Haskell: true
+    """
     holds_functions: bool = False
     """with `declared`: packages hold functions and values. Example: Kotlin: true"""
     shared: bool = False

@@ -24,6 +24,7 @@ from causalist.model.facts import (
     Export,
     FileFacts,
     Import,
+    ImportKind,
     Passage,
     Reference,
     spaced,
@@ -145,10 +146,27 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         n_bytes=len(data),
         secrets=secrets,
     )
+    if grammar.settings.modules.anywhere and (listed_names := _read_export_list(facts)) is not None:
+        return replace(facts, wildcard_exports=listed_names)
     listed = grammar.settings.modules.wildcard_list
     if listed and any(binding.target == listed for binding in facts.bindings):
         return replace(facts, wildcard_exports=read_listed_names(data.decode("utf-8", "replace"), listed))
     return facts
+
+
+def _read_export_list(facts: FileFacts) -> tuple[str, ...] | None:
+    """Return the names that a module exports, with all that exported types hold; None for all names."""
+    passed = {each.module for each in facts.imports if each.kind is ImportKind.REEXPORT_ALL}
+    imported = {each.module for each in facts.imports if each.kind is not ImportKind.REEXPORT_ALL}
+    if not (facts.exports or passed) or not passed <= imported:  # one that it does not import is itself
+        return None
+    names = {each.exported for each in facts.exports}
+    inside: set[int] = set()
+    for number, each in enumerate(facts.definitions):
+        if (each.kind in TYPE_KINDS and each.name in names) or each.parent in inside:
+            inside.add(number)
+            names.add(each.name)
+    return tuple(sorted(names))
 
 
 def _read_captures(

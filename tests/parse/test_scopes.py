@@ -2,9 +2,9 @@
 
 import pytest
 
+from causalist.parse.syntax.arguments import callee_before
 from causalist.parse.syntax.imports import read_use_tree
 from causalist.parse.syntax.scopes import ShadowedNames
-from causalist.parse.syntax.arguments import callee_before
 
 
 def test_a_variable_is_visible_after_its_statement_to_the_end_of_its_block() -> None:

@@ -332,6 +332,14 @@ class ModuleMap:
     def _dotted_names(self, path: str, settings: ModuleSettings) -> Iterator[tuple[str, str, bool]]:
         """Yield (name, root, True if all may use it) under which a file is imported."""
         stem, _ = posixpath.splitext(path)
+        if settings.anywhere:
+            names = stem.split("/")
+            first = len(names) - 1
+            while first and names[first - 1][:1].isupper():
+                first -= 1
+            for at in range(first, len(names)):
+                yield _normalize_unicode(".".join(names[at:])), "/".join(names[:at]), True
+            return
         folder = posixpath.dirname(path)
         root = folder
         while root and self._is_package(root, settings):

@@ -206,7 +206,8 @@ class ImportReader:
         """Add a part to the open statement."""
         if self.group is not None:
             text = self._scopes.text(start, end) if tag == Tag.IMPORT_TREE else self._scopes.compact(start, end)
-            self.group.parts.append((Tag(tag), text.strip("\"'"), self._scopes.row(start)))
+            text = text.strip("\"'") if text[:1] in ("'", '"') else text  # a name may end with one
+            self.group.parts.append((Tag(tag), text, self._scopes.row(start)))
             if tag == Tag.IMPORT_MODULE and self._path and b";" not in self._scopes.data[self._path[0] : start]:
                 self.group.parts[-1:] = [
                     (Tag.IMPORT_FROM, self._path[1], self.group.row),

@@ -219,7 +219,9 @@ class Scopes:
             return name[1:-1].replace(".", "")  # any words
         if names.assigned_infixes:
             name = with_members(name)
-        name = "".join(name.split()).strip("\"':").removeprefix("r#")
+        name = "".join(name.split())
+        quotes = "\"':" if name[:1] in "\"'" else ":"  # a name may end with a quote
+        name = name.strip(quotes).removeprefix("r#")
         for prefix in names.assigned_prefixes:
             if name.startswith(prefix):
                 name = name[len(prefix) :]
@@ -289,6 +291,8 @@ class Scopes:
         before = self.drafts[number] if number >= 0 else own
         if number < 0 or (before.name, before.kind) != (name, own.kind) or own.kind not in CALLABLE_KINDS:
             return False
+        if before.qualname != (f"{own.prefix}.{name}" if own.prefix else name):
+            return False  # of another type
         if has_clauses:
             if self._declares(own) != self._declares(before):
                 return False
