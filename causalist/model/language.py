@@ -175,9 +175,11 @@ class ModuleSettings:
     Example: Ruby: `["lib"]`
     """
     anywhere: bool = False
-    """with `dotted`: a module is any file whose path ends like it, in capitalized folders; it passes on what it exports.
+    """with `dotted`: a module is a file whose path ends like it, in capitalized folders, and passes on what it exports.
     Example: Haskell: true
     """
+    beside: bool = False
+    """with `path`: a path with an extension that does not begin with a dot is relative, too. Example: Zig: true"""
     holds_functions: bool = False
     """with `declared`: packages hold functions and values. Example: Kotlin: true"""
     shared: bool = False

@@ -29,9 +29,9 @@ from causalist.model.facts import (
     Reference,
     spaced,
 )
-from causalist.model.language import ModuleSettings, NameSettings
+from causalist.model.language import LanguageSettings, ModuleSettings, NameSettings
 from causalist.model.source import Diagnostic, DiagnosticSlug
-from causalist.model.symbols import CALLABLE_KINDS, FACADE, FIXTURE_PREFIX, TYPE_KINDS
+from causalist.model.symbols import CALLABLE_KINDS, FACADE, FIXTURE_PREFIX, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import DECORATED, KEPT, RETURNED, STRING_TARGET
 from causalist.parse.embedded_code import (
     DEFAULT_LANGUAGE,
@@ -137,7 +137,11 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         lookups=lookups,
         routes=read_routes(grammar.settings.family, tree, text, definitions),
         links=tuple(each for each in links if (each.scope, each.name) not in asked),
-        tests=tuple(i for i, draft in enumerate(collector.drafts) if draft.is_test),
+        tests=tuple(
+            i
+            for i, draft in enumerate(collector.drafts)
+            if draft.is_test or (draft.kind == NodeKind.HANDLER and _is_marked_test(draft.name, grammar.settings))
+        ),
         mentions=read_doc_mentions(definitions),
         words=_words(text),
         diagnostics=(*_encoding_diagnostics(data), *_syntax_diagnostics(collector.errors)),
@@ -152,6 +156,11 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     if listed and any(binding.target == listed for binding in facts.bindings):
         return replace(facts, wildcard_exports=read_listed_names(data.decode("utf-8", "replace"), listed))
     return facts
+
+
+def _is_marked_test(handler: str, settings: LanguageSettings) -> bool:
+    """Return True for a handler that is a test wherever it stands: of a language in which tests stand beside code."""
+    return bool(settings.tests.mark) and handler.partition(" ")[0] in settings.handlers.tests
 
 
 def _read_export_list(facts: FileFacts) -> tuple[str, ...] | None:

@@ -196,6 +196,7 @@ def as_ending(written: str) -> str:
 # Folders that are often put on the import path although they hold no package marker themselves.
 _SOURCE_FOLDERS = ("src", "lib", "python")
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")  # end names of files that say what code elsewhere is like
+OWN_FILE = "@This()"  # with `modules.beside`: the module of a file, in the file itself
 _MAX_EXTENDED = 20  # configurations that one takes over
 _MAX_LINKED_STEPS = 3  # symbolic links in one path
 _MAX_LINKED_PATHS = 20_000  # paths that lead through symbolic links
@@ -297,6 +298,8 @@ class ModuleMap:
 
     def resolve(self, importer: str, module: str, level: int, settings: ModuleSettings) -> ModuleTarget:
         """Return the file that `module` denotes in the file `importer`, or OUTSIDE."""
+        if settings.beside and module == OWN_FILE and importer in self.number:
+            return ModuleTarget(self.number[importer], RuleName.PATH)
         module = _normalize_unicode(module)
         key = (posixpath.dirname(importer), module, level, settings.extensions)
         target = self._cache.get(key)
@@ -437,7 +440,7 @@ class ModuleMap:
     def _resolve_path(self, folder: str, module: str, settings: ModuleSettings) -> ModuleTarget:
         if module.startswith("/"):
             return OUTSIDE
-        if module.startswith("."):
+        if module.startswith(".") or (settings.beside and module.endswith(settings.extensions)):
             at = posixpath.normpath(posixpath.join(folder, module))
             return self._find_file_or_index(at, settings, only_folder=module.rpartition("/")[2] in ("", ".", ".."))
         for where, pattern, targets in self.aliases:

@@ -33,6 +33,8 @@ CALLS = {
     "elixir": {"call": "target"},
     "lua": {"function_call": "name"},
     "bash": {"command": "name"},
+    "zig": {"call_expression": "function"},
+    "powershell": {"command": "command_name", "invokation_expression": "^"},
 }
 # Calls that define or import something, and are no calls to who reads the code.
 _FORMS = re.compile(
