@@ -55,7 +55,7 @@ __getattr__ = exports(
     __name__,
     {
         "runs": "RunFolder begin_run delete_run read_run run_command",
-        "observed_calls": "Freshness OBSERVED ObservedGraph ObservedStore StaleCall add_run changed_paths count_observed "
-        "forget observed_graph read_store stale_calls take_up_runs test_records unseen_confidence",
+        "observed_calls": "Freshness OBSERVED ObservedGraph ObservedStore StaleCall add_run changed_paths "
+        "count_observed forget observed_graph read_store stale_calls take_up_runs test_records unseen_confidence",
     },
 )

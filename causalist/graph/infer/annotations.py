@@ -73,12 +73,12 @@ class AnnotationTypes:
             own = self.infer_annotation(file, scope, outer, rule)  # a type of the repository, in spite of its name
             if own.kind is ValueKind.INSTANCE:
                 return own
-            inner_value = self.infer_annotation(file, scope, inner, rule)
+            of_inner = self.infer_annotation(file, scope, inner, rule)
             if own.kind is not ValueKind.EXTERNAL:
-                return inner_value
-            if inner_value.kind is ValueKind.COLLECTION:
-                return inner_value._replace(name=own.name)  # other members are of that package
-            return own if inner_value.kind is ValueKind.BUILTIN else inner_value
+                return of_inner
+            if of_inner.kind is ValueKind.COLLECTION:
+                return of_inner._replace(name=own.name)  # other members are of that package
+            return own if of_inner.kind is ValueKind.BUILTIN else of_inner
         if name.endswith(_ELEMENT) and not ("+" in name and settings is not None and settings.types.unions):
             element = self.infer_annotation(file, scope, name.removesuffix(_ELEMENT), rule)
             if settings is None or not settings.types.containers:
@@ -105,12 +105,8 @@ class AnnotationTypes:
             )
             return Value(KIND_OF_SHAPE[shape], -1, rule, parts=parts)
         if name.endswith("*"):  # of a type that has no members
-            inner_value = self.infer_annotation(file, scope, name[:-1], rule)
-            return (
-                inner_value._replace(type=f"{inner_value.type}*")
-                if inner_value.type and inner_value.kind in _MEMBERLESS_KINDS
-                else inner_value
-            )
+            base = self.infer_annotation(file, scope, name[:-1], rule)
+            return base._replace(type=f"{base.type}*") if base.type and base.kind in _MEMBERLESS_KINDS else base
         given, self.given = self.given, {}
         value = self.inference.infer_type_name(file, scope, name)
         self.given = given
@@ -593,17 +589,13 @@ class MemberTypes:
                 is_theirs = binding is not None and binding.value == _DEFAULT_EXPORT  # `exports = module.exports = f`
                 if not is_theirs and self.inference.lookup_name(file, scope, head) is not None:
                     return None  # a name like any other
-                export = self.inference.follow_members(
+                own = self.inference.follow_members(
                     file, Value(ValueKind.MODULE, file, RuleName.SAME_FILE), chain[len(prefix) :].split("."), 0, called
                 )
-                if (
-                    export is None
-                    or export.kind is not ValueKind.DEFINITION
-                    or export.rule != RuleName.MODULE_ATTRIBUTE
-                ):
-                    return export
-                return export._replace(
-                    rule=RuleName.SAME_FILE if self.program.file_of[export.number] == file else RuleName.IMPORT
+                if own is None or own.kind is not ValueKind.DEFINITION or own.rule != RuleName.MODULE_ATTRIBUTE:
+                    return own
+                return own._replace(
+                    rule=RuleName.SAME_FILE if self.program.file_of[own.number] == file else RuleName.IMPORT
                 )
         return None
 
