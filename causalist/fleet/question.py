@@ -46,14 +46,13 @@ from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.model.string_table import StringTable
 from causalist.pipeline.answer_parts import (
     check_question,
-    choose_needed,
-    choose_pack,
     find_pinned_rows,
     order_edges,
     read_question_and_names,
     render_answer_pack,
     sufficiency_of,
 )
+from causalist.pipeline.pack_items import choose_needed, choose_pack
 from causalist.pipeline.repository import Repository
 from causalist.pipeline.retries import RankingAttempt, RankingSession, best_attempt, with_route
 from causalist.pipeline.steps import Deadline, GuardedSteps

@@ -44,8 +44,9 @@ from causalist.model.graph import (
     UnresolvedCalls,
 )
 from causalist.model.language import LanguageSettings
+from causalist.model.roles import role_of
 from causalist.model.string_table import MergedTable, merge_tables
-from causalist.model.symbols import NO_LAYER, NodeKind, Role, role_of
+from causalist.model.symbols import NO_LAYER, NodeKind, Role
 
 _ROWS = 10_000  # that are numbers of Python at once
 

@@ -27,7 +27,8 @@ from causalist.graph.rules import MAX_CANDIDATES, MAX_NAMESAKES, RuleName
 from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import ArgumentKind, Definition, ImportKind
 from causalist.model.language import ConversionSettings, LanguageSettings
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, is_secondary, role_of
+from causalist.model.roles import is_secondary, role_of
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 from causalist.model.type_notation import OPTIONAL, type_parameters_of
 
 _LAST_ROLES = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS, Role.VENDORED})  # types are declared first elsewhere

@@ -21,7 +21,8 @@ from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.graph.values import Resolution, ResolutionKind, Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import CALLABLE_KINDS, FIXTURE_PREFIX, TYPE_KINDS, NodeKind, Role, role_of
+from causalist.model.roles import role_of
+from causalist.model.symbols import CALLABLE_KINDS, FIXTURE_PREFIX, TYPE_KINDS, NodeKind, Role
 
 _EXTERNAL_TYPE = -1  # in the place of the type that an extension is for: one that is not of the repository
 _ANY_TYPE = -2  # a type parameter, or what all types derive from

@@ -1,17 +1,10 @@
-"""Parts of an answer: checks before it, what describes its basis, and the items of its pack.
-
-The items are the results and the neighbors of results that a reader needs, with source, rows that matter, and edges.
-The results of an answer stay as they are; a pack shows what is needed of them and of what they are linked to.
-"""
+"""Checks before an answer, and the parts of it that describe its basis."""
 
 import hashlib
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,46 +12,30 @@ from numpy.typing import NDArray
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.extract import (
     Needed,
-    RelevanceInput,
-    default_relevance,
     extract_subgraph,
-    hit_of,
-    judge_relevance,
     lift_to_files,
-    name_edge,
     order_subgraph,
     without_implied_edges,
 )
-from causalist.index.source_text import SourceText
 from causalist.model.answer import (
     Answer,
     AskOptions,
     Level,
     Pack,
     PackInput,
-    PackItem,
     PageRankInfo,
     RankMode,
     RepositoryInfo,
     Route,
 )
-from causalist.model.graph import CodeGraph, Edge, OrderedSubgraph, SubgraphEdge
-from causalist.model.index import Index, LexicalIndex
+from causalist.model.graph import CodeGraph, OrderedSubgraph, SubgraphEdge
+from causalist.model.index import Index
 from causalist.model.protocols import NO_STEPS, Step, Steps
 from causalist.model.scores import Hit, TextMatches
 from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.model.symbols import NodeKind
-from causalist.pack import FOLD_THRESHOLD, check_budget, get_counter, render_pack, strictness_of
-from causalist.rank import (
-    ParsedQuery,
-    Ranking,
-    Selection,
-    SnippetLines,
-    find_given_names,
-    frame_rows,
-    parse_query,
-    terms_of_nodes,
-)
+from causalist.pack import check_budget, get_counter, render_pack
+from causalist.rank import ParsedQuery, Ranking, frame_rows, parse_query
 
 _MAX_FILES_NAMED = 3  # files that a diagnostic names
 _MAX_TERMS_NAMED = 6  # words that a diagnostic names
@@ -294,162 +271,3 @@ def render_answer_pack(content: PackInput, options: AskOptions) -> Pack:
         counter=get_counter(options.tokenizer),
         tokenizer=options.tokenizer,
     )
-
-
-MAX_PACK_NODES = 60
-MAX_SMALL_PACK_NODES = 40  # of a pack of at most MAX_SMALL_TOKENS, which shows less than half of these
-MAX_SMALL_TOKENS = 4000
-MAX_FILLED_NODES = 150  # where the budget is to be filled
-MIN_PROBABILITY = 0.002  # of a node that a pack knows of
-MIN_PROBABILITY_READ = 0.01  # of a node whose source is read, if the budget is usual and not to be filled
-
-
-class PackChoice(NamedTuple):
-    """Items in causal order, and kept and removed edges among them."""
-
-    items: tuple[PackItem, ...]
-    edges: tuple[Edge, ...]
-    removed_edges: tuple[Edge, ...]
-
-
-def choose_needed(
-    graph: CodeGraph,
-    lexical: LexicalIndex,
-    ranking: Ranking,
-    chosen: Sequence[Selection],
-    confidence: float | None,
-    options: AskOptions,
-    inside: NDArray[np.bool_] | None,
-) -> list[Needed]:
-    """Return what a pack may show, the most needed first.
-
-    A pattern, a list by PageRank alone and a list of files stay in rank order: nothing was fitted to them.
-    """
-    if options.level is Level.FILE or options.rank is RankMode.PAGERANK or ranking.question.is_pattern:
-        return [Needed(each.node, 1.0 / (1.0 + i)) for i, each in enumerate(chosen)]
-    given = RelevanceInput(
-        graph,
-        ranking.definitions,
-        ranking.files,
-        [each.node for each in chosen],
-        frozenset(each.node for each in chosen if each.by_graph),
-        confidence or 0.0,
-        partial(terms_of_nodes, ranking.question, lexical),
-        find_given_names(options.names, graph, lexical),
-    )
-    judged = judge_relevance(given, default_relevance(), use_edges=options.graph)
-    kept: list[Needed] = []
-    around: set[int] = set()  # nodes that enclose a node that is kept
-    for each in judged:
-        if len(kept) == _max_nodes(options):
-            break
-        if kept and each.probability < MIN_PROBABILITY and not options.fill:
-            break
-        if inside is not None and not inside[each.node]:
-            continue
-        # A file without source says nothing here that its definitions do not.
-        if graph.nodes.kinds[each.node] == NodeKind.FILE and each.probability < MIN_PROBABILITY_READ:
-            continue
-        # A class beside its methods would show what they do not.
-        if each.node in around and graph.nodes.kinds[each.node] != NodeKind.FILE:
-            continue
-        kept.append(each)
-        outer = int(graph.nodes.parents[each.node])
-        while outer >= 0:
-            around.add(outer)
-            outer = int(graph.nodes.parents[outer])
-    return kept
-
-
-def _max_nodes(options: AskOptions) -> int:
-    if options.fill:
-        return MAX_FILLED_NODES
-    return MAX_SMALL_PACK_NODES if options.max_tokens <= MAX_SMALL_TOKENS else MAX_PACK_NODES
-
-
-def choose_pack(
-    graph: CodeGraph,
-    needed: Sequence[Needed],
-    results: Sequence[Hit],
-    definitions_of: Mapping[int, Sequence[int]],
-    texts: SourceText,
-    options: AskOptions,
-    telling: SnippetLines,
-    pinned: Mapping[int, Collection[int]] = MappingProxyType({}),
-    steps: Steps = NO_STEPS,
-) -> PackChoice:
-    """Return the items of a pack.
-
-    `definitions_of` are the definitions that stand for a file in a list of files, `pinned` rows that the query refers
-    to, by the node of the file. After the deadline the remaining items have no source.
-    """
-    nodes = [each.node for each in needed]
-    ranks = {hit.node: rank for rank, hit in enumerate(results, start=1)}
-    by_node = {hit.node: hit for hit in results}
-    edges = without_implied_edges(extract_subgraph(graph, nodes))
-    ordered = order_subgraph(
-        edges, [each.probability for each in needed], [graph.nodes.ids[n] for n in nodes], options.order
-    )
-    ids = [graph.nodes.ids[n] for n in nodes]
-    uses = _find_uses(nodes, edges)
-    hits = {node: by_node.get(node) or hit_of(graph, node, 0.0, 0.0, ()) for node in nodes}
-    late = _read_files_in_time([hits[each.node].path for each in needed if _is_read(each, options)], texts, steps)
-    items: list[PackItem] = []
-    for place in ordered.order:
-        each = needed[place]
-        hit = hits[each.node]
-        definitions = definitions_of.get(each.node, ())
-        is_read = _is_read(each, options) and not definitions and hit.path not in late
-        text = texts.get_text(hit) if is_read else ""
-        rank = ranks.get(each.node)
-        link = graph.edge(each.edge) if rank is None and each.edge >= 0 else None
-        rows = _telling_rows(graph, hit, text, telling, pinned)
-        items.append(PackItem(hit, text, rank is None, rank, rows, uses.get(place, ()), each.probability, link))
-        for i, definition in enumerate(definitions, start=1):
-            # Just behind its file when it comes to who gets the room.
-            inner = hit_of(graph, definition, hit.score * (1 - 1e-6 * i), 0.0, ())
-            text = "" if hit.path in late else texts.get_text(inner)
-            rows = _telling_rows(graph, inner, text, telling, pinned)
-            items.append(PackItem(inner, text, False, None, rows, (), each.probability * (1 - 1e-6 * i)))
-    removed = tuple(name_edge(graph, edge, ids) for edge in ordered.removed)
-    return PackChoice(tuple(items), tuple(name_edge(graph, edge, ids) for edge in edges), removed)
-
-
-def _is_read(needed: Needed, options: AskOptions) -> bool:
-    return options.fill or needed.probability >= MIN_PROBABILITY_READ * strictness_of(options.max_tokens)
-
-
-def _find_uses(nodes: Sequence[int], edges: Sequence[SubgraphEdge]) -> dict[int, tuple[int, ...]]:
-    """Return the rows where each position uses another one."""
-    rows: dict[int, dict[int, None]] = {}
-    for edge in edges:
-        if edge.row >= 0 and edge.source != edge.target:
-            rows.setdefault(edge.source, {})[edge.row] = None
-    return {source: tuple(sorted(rows_of_source)) for source, rows_of_source in rows.items()}
-
-
-def _telling_rows(
-    graph: CodeGraph, hit: Hit, text: str, lines: SnippetLines, pinned: Mapping[int, Collection[int]]
-) -> tuple[tuple[int, float], ...]:
-    """Return rows of a text that may be cut, with their weight in the query.
-
-    Rows to which the query points weigh most.
-    """
-    if text.count("\n") < FOLD_THRESHOLD:
-        return ()
-    rows = {hit.start_row + row: weight for row, weight in lines.find(text).items()}
-    most = max(rows.values(), default=0.0) + 1.0
-    here = pinned.get(int(graph.nodes.files[hit.node]), ())
-    rows.update((row, most) for row in here if hit.start_row <= row <= hit.end_row)
-    return tuple(sorted(rows.items()))
-
-
-def _read_files_in_time(paths: Sequence[str], texts: SourceText, steps: Steps) -> set[str]:
-    """Read files, the most needed first, until the deadline; return paths left unread."""
-    distinct = list(dict.fromkeys(paths))
-    for number, path in enumerate(distinct):
-        if not steps.in_time():
-            steps.leave_out(f"the source of {len(distinct) - number} of {len(distinct)} files")
-            return set(distinct[number:])
-        texts.load(path)
-    return set()

@@ -25,8 +25,6 @@ from causalist.pipeline.answer_parts import (
     answer_id,
     build_pagerank_info,
     cached_only_answer,
-    choose_needed,
-    choose_pack,
     count_searched_nodes,
     filtered_out_diagnostics,
     find_pinned_rows,
@@ -41,6 +39,7 @@ from causalist.pipeline.answer_parts import (
 from causalist.pipeline.answer_parts import check_question as check_question
 from causalist.pipeline.feedback_store import FeedbackStore, LearnedWeights
 from causalist.pipeline.lookups import Lookups, Observations
+from causalist.pipeline.pack_items import choose_needed, choose_pack
 from causalist.pipeline.retries import RankingAttempt, RankingSession, best_attempt, make_similarities, with_route
 from causalist.pipeline.steps import Deadline, GuardedSteps
 from causalist.rank import (

@@ -19,7 +19,6 @@ never has to be read again.
 import os
 import re
 import subprocess
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -357,6 +356,8 @@ def _run_through_file(place: Sequence[str], command: Sequence[str], asked: bytes
     Git writes commit by commit, and waking up for each takes as long as the rest of the work.
     """
     try:
+        import tempfile
+
         with tempfile.TemporaryFile() as file:
             pipe = subprocess.PIPE
             _, error = _run_with_input(start_git(place, command, stdin=pipe, stderr=pipe, stdout=file.fileno()), asked)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from causalist.model.symbols import role_of
+from causalist.model.roles import role_of
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,8 @@ from causalist.fleet.links.symbol_tables import CARGO, DOTNET, GO, JVM, NPM, PHP
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.packages import local_name
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind
-from causalist.model.symbols import TYPE_KINDS, NodeKind, Role, file_id, role_of
+from causalist.model.roles import role_of
+from causalist.model.symbols import TYPE_KINDS, NodeKind, Role, file_id
 
 FORMAT = 1  # of the rows below; with it goes the format of records in `fleet.shards`, so that shards are made again
 

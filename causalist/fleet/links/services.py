@@ -20,7 +20,8 @@ from causalist.fleet.links.symbol_tables import ShardProgram
 from causalist.model.facts import RouteForm
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
-from causalist.model.symbols import Role, file_id, role_of
+from causalist.model.roles import role_of
+from causalist.model.symbols import Role, file_id
 
 
 class ServiceKind(StrEnum):

@@ -21,7 +21,8 @@ from causalist.graph.rules import RuleName
 from causalist.graph.tables import NodeDrafts
 from causalist.model.facts import LinkFact, LinkForm
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import ROUTE_PREFIX, TABLE_PREFIX, TEXT_PREFIX, TYPE_KINDS, NodeKind, Role, role_of
+from causalist.model.roles import role_of
+from causalist.model.symbols import ROUTE_PREFIX, TABLE_PREFIX, TEXT_PREFIX, TYPE_KINDS, NodeKind, Role
 
 _MAX_DECLARATIONS = 4  # of one table, or files of one name: more say nothing
 _MAX_NAMESAKES = 100  # files or definitions of one name that are compared

@@ -21,7 +21,8 @@ from causalist.graph.program import Program
 from causalist.graph.rules import MAX_NAMESAKES, RuleName
 from causalist.graph.tables import NodeDrafts
 from causalist.model.facts import MODULE_SCOPE, Mention, MentionForm
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, role_of
+from causalist.model.roles import role_of
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role
 
 _HISTORY = re.compile(
     r"(?:^|/)(?:change-?s|changelogs?|history|news|newsfragments|whatsnew|releases?|release[-_]?notes|upgrading"
