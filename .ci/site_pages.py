@@ -18,6 +18,7 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 API = "api.md"
+LLMS = "llms.txt"  # a list of the pages for language models, as https://llmstxt.org has it
 # Pages of the site that are made of files outside of docs/.
 SHOWN = {"start.md": "README.md", "contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
 
@@ -39,6 +40,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, source in SHOWN.items():
         files.append(File.generated(config, name, content=(ROOT / source).read_text(encoding="utf-8")))
     files.append(File.generated(config, API, content=api_page()))
+    files.append(File.generated(config, LLMS, content=llms_text(config.nav, str(config.site_url))))
     for file in files:
         # The sources of an extension lie beside its page and are no part of the site.
         if "node_modules" in Path(file.src_uri).parts:
@@ -65,6 +67,37 @@ def expanded(nav: Any) -> Any:
     if isinstance(nav, str) and nav.endswith("/"):
         return [f"{nav}{name}" for name in names_in(DOCS / nav)]
     return nav
+
+
+def llms_text(nav: Any, site_url: str) -> str:
+    """Return the list of pages for language models: a line for each, with its title and its first sentence."""
+    lines = ["# Causalist", "", "> Answers questions about a code base with the code itself.", ""]
+    for section in nav:
+        ((title, entries),) = section.items()
+        lines += [f"## {title}", ""]
+        for page in _pages_of(entries):
+            heading, about = _head_of(page)
+            address = f"{site_url}{page.removesuffix('.md').removesuffix('index')}"
+            lines.append(f"- [{heading}]({address}{'' if address.endswith('/') else '/'}){about and f': {about}'}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _pages_of(entries: Any) -> list[str]:
+    if isinstance(entries, str):
+        return [entries]
+    values = entries.values() if isinstance(entries, dict) else entries
+    return [page for each in values for page in _pages_of(each)]
+
+
+def _head_of(page: str) -> tuple[str, str]:
+    """Return the title of a page and the first sentence of its first paragraph, without markup."""
+    text = api_page() if page == API else (ROOT / SHOWN.get(page, f"docs/{page}")).read_text(encoding="utf-8")
+    heading, _, rest = text.partition("\n")
+    paragraphs = (each.replace("\n", " ").strip() for each in rest.split("\n\n"))
+    first = next((each for each in paragraphs if re.match(r"[^\W\d]|[*\[]|`(?!``)", each)), "")
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", first).replace("*", "")
+    return heading.lstrip("# ").strip(), re.split(r"(?<=[.:])\s", plain)[0].rstrip(".:")
 
 
 def names_in(folder: Path) -> list[str]:
