@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # A lone surrogate becomes `\udc80`, which JSON reads as the same string.
 _ENCODING_ERRORS = "backslashreplace"
+MESSAGES = "https://causalist.github.io/causalist/messages/"  # an entry for each slug
 
 
 def prepare_streams() -> None:
@@ -71,9 +72,17 @@ def to_json(document: object) -> str:
     return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
 
-def say(message: str) -> None:
-    """Write a message to stderr."""
-    click.echo(f"causalist: {escape_controls(message)}", err=True)
+def say(message: str, slug: str = "") -> None:
+    """Write a message to stderr; `slug` stands before it, on a terminal as a link (OSC 8) to its entry in the docs."""
+    if slug:
+        is_shown = sys.stderr is not None and sys.stderr.isatty()
+        click.echo(f"causalist: {_link_message(slug) if is_shown else slug}: {escape_controls(message)}", err=True)
+    else:
+        click.echo(f"causalist: {escape_controls(message)}", err=True)
+
+
+def _link_message(slug: str) -> str:
+    return f"\x1b]8;;{MESSAGES}#{slug}\x1b\\{slug}\x1b]8;;\x1b\\"
 
 
 def escape_controls(text: str) -> str:

@@ -177,7 +177,7 @@ def _report_error(error: Exception) -> int:
                 say(hint)
         return FAILURE
     if isinstance(error, CausalistError):
-        say(f"{error.slug}: {error}")
+        say(str(error), error.slug)
         return NOTHING_FOUND if isinstance(error, NothingToIndex) else FAILURE
     if os.environ.get(TRACEBACK):
         import traceback

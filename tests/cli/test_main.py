@@ -1,19 +1,34 @@
 """What holds for every command: help, exit codes for the unexpected, streams, and what is not imported."""
 
+import io
 import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import click
 import pytest
 
 from causalist.cli import COMMANDS, SUMMARIES, main
+from causalist.cli._output import MESSAGES, say
 from causalist.pipeline.repository import Repository
 from tests.cli.commands import CHECKOUT, invoke, run
 
 HELP = [(), *[(name,) for name in COMMANDS], ("graph", "export"), ("serve", "mcp")]
+
+
+def test_the_slug_of_an_error_leads_to_its_entry_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    for stream, slug in ((Terminal(), f"\x1b]8;;{MESSAGES}#usage\x1b\\usage\x1b]8;;\x1b\\"), (io.StringIO(), "usage")):
+        monkeypatch.setattr(sys, "stderr", stream)
+        say("no \x1b[31m such thing", "usage")
+        assert stream.getvalue() == f"causalist: {slug}: no \\x1b[31m such thing\n"
+    assert tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["urls"]["Documentation"] in MESSAGES
 
 
 class TestHelp:

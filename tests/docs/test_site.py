@@ -90,6 +90,20 @@ def test_every_public_name_has_an_entry(hook: ModuleType) -> None:
     assert re.findall(r"^::: causalist\.(\w+)$", hook.api_page(), re.M) == causalist.__all__
 
 
+def test_language_models_get_a_list_of_all_pages(hook: ModuleType) -> None:
+    address = site.settings()["site_url"]
+    text = hook.llms_text(hook.expanded(site.settings()["nav"]), address)
+    assert text.startswith("# Causalist\n\n> ")
+    found = re.findall(r"^- \[([^\]]+)\]\((\S+)\)(?:: (.+))?$", text, re.M)
+    assert len(found) == len(re.findall("^- ", text, re.M)) == len(site.pages_of_docs()) + len(hook.SHOWN) + 1
+    told = {link.removeprefix(address): (title, about) for title, link, about in found}
+    assert told["messages/"] == (
+        "Messages",
+        "Every error and note begins with a stable slug; the words after it may change",
+    )
+    assert told["clients/claude-code/"][0] == "Claude Code" and told[""][0]
+
+
 def build(root: Path, into: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", _BUILD, str(root / "mkdocs.yml"), str(into)]
     return subprocess.run(
@@ -106,6 +120,9 @@ def test_the_site_is_built_without_a_network_and_loads_nothing_from_others(tmp_p
     done = build(ROOT, tmp_path / "site")
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr
+    assert (tmp_path / "site" / "llms.txt").read_text(encoding="utf-8").startswith("# Causalist")
+    # The link of an error on a terminal leads to an entry.
+    assert 'id="empty-question"' in (tmp_path / "site" / "messages" / "index.html").read_text(encoding="utf-8")
     shown = (tmp_path / "site" / "api" / "index.html").read_text(encoding="utf-8")
     assert 'id="causalist.Repository.ask"' in shown
     pages = list((tmp_path / "site").rglob("*.html"))

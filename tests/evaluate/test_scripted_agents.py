@@ -1,0 +1,54 @@
+"""The scripted agents of the token benchmark: what a commit makes them look for, and when they stop."""
+
+import subprocess
+from pathlib import Path
+
+from causalist.pack import count_tokens
+from causalist.pipeline.repository import Repository
+from tests.benchmarks.tokens.agents import AGENTS, Source, beside, hunks, read_task
+from tests.fleet.repositories import commit_files
+
+_BEFORE = {
+    "shop/price.py": "import os\n\n\ndef price(item):\n    return 1\n\n\ndef discount(item):\n    return 0\n",
+    "shop/cart.py": "def total():\n    return 1\n" * 60,
+}
+_AFTER = {
+    "shop/price.py": "import re\n\n\ndef price(item):\n    return 2\n\n\ndef discount(item):\n    check(item)\n"
+    "    return 0\n",
+}
+
+
+def test_hunks_have_old_lines_and_what_is_said() -> None:
+    diff = "--- a/x\n+++ b/x\n@@ -3,2 +3 @@ f\n-a\n-b\n+c\n@@ -9,0 +9 @@\n+d\n"
+    assert list(hunks(diff)) == [(3, 2, ["a", "b", "c"]), (9, 0, ["d"])]
+
+
+def test_lines_beside_an_addition_say_something() -> None:
+    assert list(beside(["a", "}", "", "b"], 2)) == [1, 4]
+    assert list(beside(["", "b"], 1)) == [2]
+
+
+def test_a_commit_is_a_task_that_all_agents_solve(tmp_path: Path) -> None:
+    folder = commit_files(tmp_path / "shop", _BEFORE)
+    commit_files(folder, _AFTER)
+    commit = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    task = read_task(folder, "some/shop", commit)
+    assert task is not None
+    # The import is left out; of the addition the line before or behind it is enough.
+    assert task.units == (("shop/price.py", frozenset({5})), ("shop/price.py", frozenset({8, 9})))
+    task = task._replace(query="the price of an item with its discount")
+    repository = Repository.at_commit(folder, task.base)
+    source = Source(repository)
+    assert source.paths == ["shop/cart.py", "shop/price.py"]
+    readings = {name: agent(task, repository, source) for name, agent in AGENTS.items()}
+    for name, reading in readings.items():
+        assert reading.is_done and reading.steps >= 1, name
+        assert 8 in reading.lines["shop/price.py"] or 9 in reading.lines["shop/price.py"], name
+    # Three words have hits, each in one file: three searches, and one file that is read whole around them.
+    grep = readings["grep"]
+    assert grep.steps == 4 and "shop/cart.py" not in grep.lines
+    text = "\n".join(_BEFORE["shop/price.py"].split("\n"))
+    listed = sum(count_tokens(f"shop/price.py:{n}") for n in (1, 2, 1))
+    assert grep.tokens <= listed + count_tokens(f"shop/price.py:1\n{text}") + 3
