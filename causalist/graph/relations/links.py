@@ -33,7 +33,7 @@ _TEMPLATE = re.compile(
 _TEMPLATE_FOLDER = re.compile(
     r"(?:^|/)(?:[\w-]*templates?|views?|[Pp]ages|Views|layouts|partials|emails|themes?)/", re.IGNORECASE
 )
-_ENDINGS = re.compile(r"(?:\.(?:[a-z]\w{0,9}|blade\.php))+$")
+_ENDINGS = re.compile(r"(?:\.[a-z]\w{0,9})+$")
 _PLAIN_VERBS = frozenset(
     {"make", "Success", "template", "HTML", "Render", "view", "View", "layout", "markdown", "Inertia::render"}
 )

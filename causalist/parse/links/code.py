@@ -22,6 +22,7 @@ _Found = Iterator[tuple[int, LinkFact]]
 
 # -- tables
 
+_JOINED = re.compile(r"[\"'`][\s+.&\\]{0,100}[\"'`]")
 # Without one of these words there is no statement. Each is a search of all files, and small letters are those of prose.
 _CAPITALS = (b"FROM", b"INTO ", b"UPDATE ", b"TABLE ")
 _SMALL = (b"insert into ", b"delete from ", b"create table ", b"alter table ", b"drop table ")
@@ -198,9 +199,7 @@ def _tables_of_statements(source: RouteText) -> _Found:
         read_to = end
         plain = text if "--" not in text and "/*" not in text else blank_literals(text)
         # Parts of a statement that literals in code make: `"SELECT a " + "FROM b"`.
-        plain = (
-            re.sub(r"[\"'`]\s*(?:[+.&]|\\)?\s*\n?\s*[\"'`]", " ", plain) if plain.count("\n") or "+" in plain else plain
-        )
+        plain = _JOINED.sub(" ", plain)
         for use in find_tables(plain):
             place = at + len(plain[: use.at].encode("utf-8", "surrogatepass"))
             yield at, LinkFact(source.scope(at), int(use.form), use.name, source.row(min(place, end)))
