@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.memory.extractors import EntityExtractor, Triple, entity_id, normalize_extraction
+from causalist.memory.extractors import ALIAS, EntityExtractor, Triple, normalize_extraction
 from causalist.memory.matrix import Floats
+from causalist.memory.spelling import entity_id
 from causalist.memory.walk import Seeding, Snapshot, Variant
 from causalist.model.answer import Specificity
 from causalist.rank.pagerank import seed_distribution
@@ -183,6 +184,8 @@ def _collect_facts(snapshot: Snapshot) -> list[Triple]:
     found: dict[tuple[str, str, str], float] = {}
     for position, passage in enumerate(snapshot.arrays.passages):
         for t in snapshot.records.passages[passage].triples:
+            if t.predicate == ALIAS:
+                continue
             key = (
                 snapshot.resolve_mention(position, t.subject),
                 t.predicate,

@@ -23,7 +23,6 @@ import json
 import math
 import re
 import sqlite3
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -34,17 +33,16 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from causalist.errors import IndexNotWritable, ModelFailed
 from causalist.llm import Model, get_model
+from causalist.memory.spelling import MAX_NAME_CHARACTERS, entity_id, normalize
 from causalist.model import protocols as embedding
 from causalist.rank.terms import STOP_WORDS
 
 # Types of entities: a model is asked for the first six, patterns find the others.
 TYPES = ("person", "org", "location", "concept", "event", "artifact", "identifier", "date", "measure", "iri", "entity")
 MAX_ENTITIES = 20  # per passage: the most frequent, ties by position
-MIN_NAME_CHARACTERS = 2  # characters
-MAX_NAME_CHARACTERS = 120
 
-_SPACE = re.compile(r"\s+|(?<=[^\W_])_+(?=[^\W_])")
-_EDGES = " \t\r\n.,;:!?\"'`*()[]{}<>|\\/“”‘’«»…-–—#=&"
+
+ALIAS = "also called"  # predicate of triples that patterns find: a name and its abbreviation
 
 
 class Entity(NamedTuple):
@@ -82,27 +80,6 @@ class EntityExtractor(Protocol):
 
 # Texts -> vectors of equal length: an embedder of code search, or a plain function.
 Embedder: TypeAlias = embedding.Embedder | Callable[[Sequence[str]], Iterable[Sequence[float]]]
-
-
-def normalize(name: str) -> str:
-    """Return a name in lower case, NFKC, with single spaces, without outer punctuation or the brackets of a call.
-
-    >>> normalize(' "JSON_Web  Token", '), normalize("Session.verify()"), normalize("C++"), normalize("__init__")
-    ('json web token', 'session.verify', 'c++', '__init__')
-    """
-    text = unicodedata.normalize("NFKC", name).strip()
-    text = text.removesuffix("()").strip(_EDGES)
-    return _SPACE.sub(" ", text.lower()).strip()
-
-
-def entity_id(name: str) -> str:
-    """Return the id of the entity of a name, or "" if the normalized name is too short or too long.
-
-    >>> entity_id("Machine  learning"), entity_id("machine_learning"), entity_id("--")
-    ('machine_learning', 'machine_learning', '')
-    """
-    text = normalize(name)
-    return text.replace(" ", "_") if MIN_NAME_CHARACTERS <= len(text) <= MAX_NAME_CHARACTERS else ""
 
 
 def normalize_extraction(found: "Extraction | Sequence[Entity]") -> Extraction:
@@ -176,8 +153,9 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
 _SENTENCE_START = re.compile(r"(?:[.!?:;]['\")\]]?\s+|(?:^|\n)\s*(?:[-*+>#=]+|\d+[.)])?\s*|[|\"“(]\s*)$")
 _PLAIN_SPAN = re.compile(r"[\w.:/@#+<>()\[\],=*$%-]+(?: [\w.:/@#+<>()\[\],=*$%-]+){0,3}$")
 _NEVER_ENTITIES = frozenset(
-    {"i", "ii", "iii", "a", "the", "note", "see", "example", "todo", "warning", "tip", "true", "false", "none"}
-)
+    {"i", "ii", "iii", "a", "the", "note", "see", "example", "todo", "warning", "tip", "true", "false", "none",
+     "mr", "mrs", "ms", "dr", "prof", "sir"}
+)  # fmt: skip
 _COPULA = re.compile(r"[ \t]+(?:is|was|has)\b")  # a plural is a plain noun more often
 _NO_SUBJECTS = frozenset(
     [
@@ -231,12 +209,38 @@ class RegexEntityExtractor:
     [('JWT', 'entity'), ('Acme Corp', 'entity'), ('2024-05-01', 'date')]
     """
 
-    version = "regex-2"
+    version = "regex-3"
 
     def __call__(self, text: str) -> Extraction:
         """Return the entities of a text."""
         found = sorted(_find_entities(text), key=lambda entity: entity.start)
-        return normalize_extraction(Extraction(tuple(found)))
+        return normalize_extraction(Extraction(tuple(found), tuple(find_abbreviations(found, text))))
+
+
+_ABBREVIATION = re.compile(r"\s*\((?:[^()]{0,40}?[,;:]\s*)?(?P<short>[A-Z][A-Za-z0-9&.-]{1,9})\)")
+
+
+def find_abbreviations(entities: Sequence[Entity], text: str) -> Iterator[Triple]:
+    """Yield a triple for each name that the text gives an abbreviation for, in brackets behind it.
+
+    The letters of the abbreviation are the initials of the name's words, except for small words.
+
+    >>> text = "International Business Machines (IBM) and the Bureau of Weights (BW) met Ada Byron (1815)."
+    >>> [(t.subject, t.object) for t in find_abbreviations(RegexEntityExtractor()(text).entities, text)]
+    [('International Business Machines', 'IBM'), ('Bureau of Weights', 'BW')]
+    """
+    for entity in entities:
+        if entity.type != "entity" or entity.start < 0 or " " not in entity.name:
+            continue
+        end = entity.start + len(entity.name)
+        match = _ABBREVIATION.match(text, end) if text[end : end + 2].lstrip()[:1] == "(" else None
+        if match is None:
+            continue
+        letters = "".join(c for c in match["short"] if c.isalnum()).lower()
+        words = re.findall(r"\w+", entity.name.lower())
+        initials = {"".join(w[0] for w in words), "".join(w[0] for w in words if w not in STOP_WORDS)}
+        if len(letters) > 1 and letters in initials:
+            yield Triple(entity.name, ALIAS, match["short"])
 
 
 def _find_entities(text: str) -> Iterator[Entity]:

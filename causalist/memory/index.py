@@ -19,7 +19,6 @@ from causalist.memory.extractors import (
     Entity,
     EntityExtractor,
     RegexEntityExtractor,
-    entity_id,
     normalize_extraction,
 )
 from causalist.memory.records import Record, Records, Vectors, check_passage, clean_text, is_visible
@@ -31,6 +30,7 @@ from causalist.memory.retrieval import (
     find_neighbors,
     rank_passages,
 )
+from causalist.memory.spelling import entity_id
 from causalist.memory.walk import Snapshot, Variant, get_variant
 from causalist.model.answer import RetrievalMode
 
@@ -513,7 +513,7 @@ class HippoIndex:
             record,
             metadata=metadata,
             references=references,
-            defines=self.records.find_defined_entities(record.text, metadata, record.mentions),
+            defines=self.records.find_defined_entities(record.text, metadata, record.mentions, record.triples),
             terms=self.records.count_terms(record.text, metadata),
         )
 

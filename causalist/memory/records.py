@@ -33,8 +33,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import CausalistError, ModelFailed, UsageError
-from causalist.memory.extractors import TYPES, Embedder, Extraction, entity_id
+from causalist.memory.extractors import ALIAS, TYPES, Embedder, Extraction
 from causalist.memory.names import Words, fold_words, is_name
+from causalist.memory.spelling import entity_id
 from causalist.model import protocols as embedding
 from causalist.rank.lexical.query_expansion import damerau_distance
 from causalist.rank.terms import split_word, stem, terms_of
@@ -463,7 +464,7 @@ class Records:
                 metadata,
                 rows,
                 self.count_terms(text, metadata),
-                self.find_defined_entities(text, metadata, rows),
+                self.find_defined_entities(text, metadata, rows, triples),
                 triples,
                 references,
                 self.number_words(text),
@@ -490,14 +491,16 @@ class Records:
         return np.array([self.words.by_string[word] for word in words], dtype=np.int32)
 
     def find_defined_entities(
-        self, text: str, metadata: Mapping[str, Any], mentions: NDArray[np.int32]
+        self, text: str, metadata: Mapping[str, Any], mentions: NDArray[np.int32], triples: Iterable[StoredTriple]
     ) -> NDArray[np.int32]:
-        """Return the numbers of the entities that a passage defines, ascending."""
+        """Return the numbers of the entities that a passage defines, ascending, with their abbreviations."""
         leading = ""
         if len(mentions) and 0 <= int(mentions[0, 3]) <= _MAX_LEAD:
             leading = self.written.strings[int(mentions[0, 1])]
         names = find_defined_names(text, metadata.get(TITLE), leading)
-        return np.array(sorted(self.entities.intern(name) for name in names), dtype=np.int32)
+        found = {self.entities.intern(name) for name in names}
+        found |= {t.object for t in triples if t.predicate == ALIAS and t.subject in found}
+        return np.array(sorted(found), dtype=np.int32)
 
     def words_of_entity(self, number: int) -> Words:
         """Return the words of an entity's name, () if it cannot be searched."""

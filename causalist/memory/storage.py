@@ -41,7 +41,7 @@ from causalist.memory.extractors import TYPES, Embedder, Entity, Extraction, Tri
 from causalist.memory.records import Record, Records, StoredTriple, Vectors, check_passage, clean_text
 from causalist.memory.walk import Snapshot, count_cooccurrences
 
-FORMAT = 3
+FORMAT = 4
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE passage(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, text TEXT NOT NULL, metadata TEXT NOT NULL);

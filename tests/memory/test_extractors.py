@@ -6,16 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from causalist.memory import HippoIndex
 from causalist.memory.extractors import (
     MAX_ENTITIES,
     Entity,
     Extraction,
     RegexEntityExtractor,
     Triple,
-    entity_id,
     normalize_extraction,
 )
 from causalist.memory.records import SIMILARITY_THRESHOLD, NameSimilarity, stem_key
+from causalist.memory.spelling import entity_id
 from causalist.rank.lexical.query_expansion import damerau_distance
 from tests.trials import count_of
 
@@ -152,3 +153,34 @@ def test_near_words_are_those_that_comparing_all_finds() -> None:
     shuffled = names[:]
     rng.shuffle(shuffled)
     assert _pairs(shuffled) == expected
+
+
+def test_dates_and_measures_have_one_id_each() -> None:
+    same = (
+        ("2024-03-01", "1 March 2024", "March 1, 2024", "Mar 1st 2024"),
+        ("10 ms", "10ms", "10-ms", "10 milliseconds"),
+        ("24 hours", "24 h", "24-hour", "24 hrs"),
+        ("1500 mb", "1,500 MB", "1500 megabytes"),
+        ("50 %", "50%", "50 percent"),
+    )
+    for name, *others in same:
+        assert {entity_id(other) for other in others} == {entity_id(name)} == {name.replace(" ", "_")}
+    assert len({entity_id(each) for each in ("1.5 s", "15 s", "1,5 s")}) == 3
+
+
+def test_an_abbreviation_leads_to_the_name_that_the_text_gives_it() -> None:
+    index = HippoIndex()
+    index.add_passage("full", "The International Token Office (ITO) was founded in Bern. It has a library.")
+    index.add_passage("short", "Ada Byron was the first head of the ITO.")
+    index.add_passage("other", "The Kitchen Crew (led by Bob) serves lunch in Bern.")
+    assert [(each.entity, each.kinds) for each in index.entity_neighborhood("ITO")][:1] == [
+        ("international_token_office", ("co_occurrence", "related_to"))
+    ]
+    found = index.retrieve("Where was the office founded that Ada Byron was the head of?", top_k=2)
+    assert [each.passage_id for each in found] == ["short", "full"]
+    assert index.stats()["triples"] == 1
+
+
+def test_titles_of_persons_belong_to_no_name() -> None:
+    found = RegexEntityExtractor()("We asked Dr Ada Byron and Mr Bob Stone, then Sir Isaac Newton.")
+    assert [entity.name for entity in found.entities] == ["Ada Byron", "Bob Stone", "Isaac Newton"]

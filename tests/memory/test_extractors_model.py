@@ -16,11 +16,11 @@ from causalist.memory.extractors import (
     Entity,
     Estimate,
     LLMEntityExtractor,
-    entity_id,
     parse_entities,
     parse_triples,
 )
 from causalist.memory.memory_file import MemoryFile
+from causalist.memory.spelling import entity_id
 from tests.cli.commands import write_all
 from tests.memory.fake_model import (
     ENTITIES,
