@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.memory.extractors import ALIAS, EntityExtractor, Triple, normalize_extraction
+from causalist.memory.extractors import ALIAS, EntityExtractor, RegexEntityExtractor, Triple, normalize_extraction
 from causalist.memory.matrix import Floats
 from causalist.memory.spelling import entity_id
 from causalist.memory.walk import Seeding, Snapshot, Variant
@@ -21,6 +21,8 @@ _MAX_PHRASE_WORDS = 5  # words of a query that may form one name
 _MAX_SIMILAR_ENTITIES = 3  # similar entities that replace an unknown one
 _WORD = re.compile(r"[^\W_][\w.+#'-]*[\w+#]|[^\W_]")
 _MAX_FACTS = 5  # linking_top_k of HippoRAG 2, for facts and for entities
+
+_PATTERNS = RegexEntityExtractor()
 
 FactFilter = Callable[[str, Sequence[Triple]], Sequence[Triple]]
 
@@ -60,6 +62,21 @@ def link_query(query: str, snapshot: Snapshot, extractor: EntityExtractor) -> Li
                     similar.update(_weigh_senses(other, query_terms, snapshot))
     matches = {**similar, **exact}
     return LinkedEntities(dict(sorted(matches.items())), tuple(sorted(exact)))
+
+
+def names_something(query: str) -> bool:
+    """Return True if a query has a name by its form: capitals, an identifier, a date or a measure.
+
+    Scripts without capitals show no names, so that their queries count as having one.
+
+    >>> [names_something(each) for each in ("How do I stop a crawl?", "Who leads Acme?", "кто знает Ивана", "谁知道")]
+    [False, True, True, True]
+    """
+    text = query[:MAX_QUERY_CHARACTERS]
+    if _PATTERNS(text).entities:
+        return True
+    words = [word for word in text.split() if not word.isascii()]
+    return any(word[:1].isupper() or word.lower() == word.upper() for word in words)
 
 
 def _weigh_senses(name: str, query_terms: Mapping[int, float], snapshot: Snapshot) -> dict[int, float]:
@@ -203,7 +220,7 @@ def _score_facts(query: str, facts: Sequence[Triple], snapshot: Snapshot) -> Flo
     if snapshot.vectors is not None:
         from causalist.memory.records import cosines
 
-        return np.maximum(cosines(np.stack(snapshot.vectors.embed(texts)), snapshot.vectors.embed([query])[0]), 0.0)
+        return np.maximum(cosines(snapshot.vectors.embed_once(texts), snapshot.vectors.embed([query])[0]), 0.0)
     query_terms = weigh_terms(query, snapshot)
     length = np.sqrt(sum(weight * weight for weight in query_terms.values())) or 1.0
     values = []

@@ -216,6 +216,13 @@ class Vectors:
         default_factory=dict
     )  # entities with a cosine of at least SIMILARITY_THRESHOLD
     _compared: list[str] = field(default_factory=list)
+    _texts: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+
+    def embed_once(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of texts, shape (n, d); those asked for before are not embedded again."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._texts]
+        self._texts.update(zip(new, self.embed(new), strict=True))
+        return np.stack([self._texts[text] for text in texts])
 
     def embed(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
         """Return the vectors of texts. Raises UsageError for an invalid vector, ModelFailed."""

@@ -32,6 +32,7 @@ from causalist.memory.entity_linking import (
     build_fact_seeds,
     build_seeds,
     link_query,
+    names_something,
     terms_in_vocabulary,
 )
 from causalist.memory.extractors import EntityExtractor
@@ -155,7 +156,8 @@ class RetrievalSettings:
     `top_k_entities`: number of best entities with passages that count; `expand_hops`: further hops from them; None:
     all entities. `combine_with_vector`: add the other signals by their weights; the share of the graph signals grows
     with the share of passages that have entities. The default weights are fitted (see the decisions); `PUBLISHED` has
-    those of the methods. `by_length`: reduce PageRank and `share` for short queries.
+    those of the methods. `by_length`: reduce PageRank and `share` for short queries. `by_names`: reduce the signals
+    of a second hop for queries that name nothing.
     """
 
     top_k_entities: int | None = 20
@@ -172,6 +174,7 @@ class RetrievalSettings:
     shared_rest_weight: float = 0.062
     rest_weight: float = 0.084
     by_length: bool = True
+    by_names: bool = True
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -375,6 +378,8 @@ def build_results(
 SIGNALS = ("vector", "graph", "remainder", "share", *BRIDGE_SIGNALS)
 GRAPH_SIGNALS = ("graph", *GRAPH_BRIDGES)  # weighted by the share of passages with entities
 _LONG_QUERY_SIGNALS = ("graph", "share")
+_SECOND_HOP_SIGNALS = ("remainder", "rest", *GRAPH_BRIDGES)
+_CLEAR_NAME = 0.6  # rarity of a name from which a query counts as naming it; fitted, see the decisions
 
 
 def combine_signals(
@@ -385,7 +390,9 @@ def combine_signals(
     `graph` and `plain` are the scores of a walk and of plain retrieval. The weights of graph signals are multiplied
     with the share of passages that have entities. Below LONG_QUERY_TERMS terms, PageRank and `share` are multiplied
     with the relative length of the query, or with the rarity of a defined name in it if that is more: a short query
-    without a name is mostly answered by one passage. Plain retrieval gets the rest of the weight.
+    without a name is mostly answered by one passage. For a query that names nothing, the signals of a second hop are
+    multiplied with the square of the rarity of a defined name in it, relative to _CLEAR_NAME, if that is below 1.
+    Plain retrieval gets the rest of the weight.
     """
     if not settings.combine_with_vector:
         return graph
@@ -393,9 +400,12 @@ def combine_signals(
     shares = dict(zip(SIGNALS, (weight / total for weight in settings.weights), strict=True))
     shares.update((name, shares[name] * snapshot.coverage) for name in GRAPH_SIGNALS)
     found = compute_signals(text, graph, plain, snapshot, [name for name in SIGNALS if shares[name] > 0])
+    named = float(found["named"].max(initial=0.0)) if "named" in found else 0.0
+    if settings.by_names and named < _CLEAR_NAME and not names_something(text):
+        shares.update((name, shares[name] * (named / _CLEAR_NAME) ** 2) for name in _SECOND_HOP_SIGNALS)
     if settings.by_length:
         length = len(terms_in_vocabulary(text, snapshot)) / LONG_QUERY_TERMS
-        amount = min(1.0, max(length, float(found["named"].max(initial=0.0)) if "named" in found else 0.0))
+        amount = min(1.0, max(length, named))
         shares.update((name, shares[name] * amount) for name in _LONG_QUERY_SIGNALS)
     shares["vector"] += 1.0 - sum(shares.values())
     scores = np.zeros(snapshot.arrays.n_passages)

@@ -40,7 +40,7 @@ def test_a_score_is_the_weighed_mean_of_its_signals() -> None:
     snapshot = index_of(MILL).snapshot
     question = "barley near copper and stone"
     plain, walk_result = score_plain(question, snapshot, RetrievalMode.SPARSE), np.array([0.2, 0.0, 0.1, 0.0])
-    settings = RetrievalSettings(by_length=False)
+    settings = RetrievalSettings(by_length=False, by_names=False)
     found = compute_signals(question, walk_result, plain, snapshot)
     assert set(found) == set(SIGNALS)
     assert all(each.min() >= 0 and each.max() <= 1 for each in found.values())
@@ -58,11 +58,30 @@ def test_of_a_short_question_plain_retrieval_says_more() -> None:
     plain, walk_result = score_plain(question, snapshot, RetrievalMode.SPARSE), np.array([0.2, 0.0, 0.1, 0.0])
     found = compute_signals(question, walk_result, plain, snapshot)
     snapshot.__dict__["coverage"] = 1.0
-    settings = RetrievalSettings()
+    settings = RetrievalSettings(by_names=False)
     weights = dict(zip(SIGNALS, settings.weights, strict=True))
     less = {s: (0.3 if s in ("graph", "share") else 1.0) * weights[s] / sum(weights.values()) for s in SIGNALS[1:]}
     want = sum(weight * found[name] for name, weight in less.items()) + (1 - sum(less.values())) * found["vector"]
     assert combine_signals(question, walk_result, plain, snapshot, settings) == pytest.approx(want)
+
+
+def test_a_question_that_names_nothing_has_little_of_a_second_hop() -> None:
+    """The rarest defined name in the question is `named`; below 0.6 the second hop has the square of its part of it."""
+    snapshot = index_of(MILL).snapshot
+    snapshot.__dict__["coverage"] = 1.0
+    settings = RetrievalSettings(by_length=False)
+    for question, is_reduced in (("barley near copper and stone", True), ("barley near copper and Stone Mill", False)):
+        plain, walk_result = score_plain(question, snapshot, RetrievalMode.SPARSE), np.array([0.2, 0.0, 0.1, 0.0])
+        found = compute_signals(question, walk_result, plain, snapshot)
+        named = float(found["named"].max())
+        assert named < 0.6
+        factor = (named / 0.6) ** 2 if is_reduced else 1.0
+        kept = ("graph", "share", "named")
+        weights = dict(zip(SIGNALS, settings.weights, strict=True))
+        total = sum(weights.values())
+        less = {s: (1.0 if s in kept else factor) * weights[s] / total for s in SIGNALS[1:]}
+        want = sum(w * found[s] for s, w in less.items() if s in found) + (1 - sum(less.values())) * found["vector"]
+        assert combine_signals(question, walk_result, plain, snapshot, settings) == pytest.approx(want)
 
 
 def test_the_published_weights_know_vectors_and_the_walk_alone() -> None:

@@ -1,6 +1,7 @@
 """A memory that changes passage by passage equals one built at once: arrays, names and graph, to the last bit."""
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -172,3 +173,19 @@ def test_words_that_become_common_join_no_senses() -> None:
         found.append(len(index.entity("Mercury").senses))
         assert found[-1] == len(afresh.entity("Mercury").senses), i
     assert (found[0], found[-1]) == (0, 2)  # 54 passages at most: the doublings of all passages stay 6
+
+
+def test_facts_are_embedded_once() -> None:
+    texts: list[str] = []
+
+    def embed(batch: Sequence[str]) -> list[list[float]]:
+        texts.extend(batch)
+        return [[1.0 + text.count(letter) for letter in "aeiou"] for text in batch]
+
+    index = HippoIndex(entity_extractor=_extract, embedder=embed, variant="hipporag2")
+    index.build_from_passages(_passage(random.Random(1), i) for i in range(20))
+    index.retrieve("who keeps the ledger")
+    assert any("knows" in text for text in texts)
+    texts.clear()
+    index.retrieve("what orbits the sun")
+    assert set(texts) == {"what orbits the sun"}

@@ -104,7 +104,9 @@ def test_notes_are_remembered_and_forgotten(repository: Repository) -> None:
     assert "1. note 1" in _call("memory_search_graph", repository, query="printer floor")
     MemoryFile.locate(None, repository.root).add([repository.root / "docs"])  # keeps notes of no document
     assert "1. note 1" in _call("memory_search_graph", repository, query="printer floor")
-    assert "passages: 3\n" in _call("memory_update", repository, action="status")
+    write_all(repository.root, {"docs/auth.md": "# Tokens\n\nchanged\n"})
+    status = _call("memory_update", repository, action="status")
+    assert "passages: 3\n" in status and "outdated: 1\n" in status and "auth.md" not in status
     assert _call("memory_update", repository, action="forget", passage_id="note 1") == "1 passage removed\n"
     assert _call("memory_search_graph", repository, query="printer").startswith("nothing")
     for given in ({"action": "add", "passage_id": "docs/auth.md#tokens", "text": "x"}, {"action": "add"},

@@ -518,7 +518,9 @@ def _update_memory(repository: "Repository", arguments: Arguments) -> str:
     memory_file = MemoryFile.locate(None, repository.root)
     action, passage, text = (arguments[name] for name in ("action", "passage_id", "text"))
     if action == "status":
-        return "".join(f"{name}: {one_line(str(value), 300)}\n" for name, value in memory_file.status().items())
+        # Names of documents stay out: some may be hidden.
+        shown = {k: len(v) if isinstance(v, list | dict) else v for k, v in memory_file.status().items()}
+        return "".join(f"{name}: {one_line(str(value), 300)}\n" for name, value in shown.items())
     if passage is None or (text is None and action != "forget"):
         raise UsageError(f"{action} needs passage_id{'' if action == 'forget' else ' and text'}")
     if action == "forget":
