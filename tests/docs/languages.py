@@ -20,7 +20,15 @@ from tests.docs.blocks import DOCS, ROOT, blocks_of, table, with_blocks
 PAGE = DOCS / "languages.md"
 BENCHMARKS = DOCS / "benchmarks.md"
 _CASES = ROOT / "tests" / "languages"
-_TITLES = {"cpp": "C++", "csharp": "C#", "javascript": "JavaScript", "php": "PHP", "typescript": "TypeScript"}
+_TITLES = {
+    "cpp": "C++",
+    "csharp": "C#",
+    "javascript": "JavaScript",
+    "ocaml": "OCaml",
+    "php": "PHP",
+    "powershell": "PowerShell",
+    "typescript": "TypeScript",
+}
 # A kind of edge for each group that is counted.
 _KINDS = {"calls": EdgeKind.CALLS, "imports": EdgeKind.IMPORTS, "extends": EdgeKind.EXTENDS}
 _GAP = re.compile(r"known gap:\s*(.*)")

@@ -62,6 +62,7 @@ from tests.grammars import grammars_at
         ("build.sbt", "scala"),
         ("build.gradle.kts", "kotlin"),
         ("a.sol", "solidity"),
+        ("lib/a.PS1", "powershell"),
         ("build.zig", "zig"),
         ("src/A.hs", "haskell"),
         ("py", ""),

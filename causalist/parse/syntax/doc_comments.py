@@ -33,6 +33,7 @@ _MAX_COMMENT_CHARACTERS = 2000
 _NOISE = re.compile(
     r"copyright|licen[cs]e|eslint|@ts-|prettier|@jsx|istanbul|SPDX|use strict|@flow|^region\b"
     r"|^MARK:|swiftlint:|ktlint"
+    r"|^<?#>?$|^<$|^>$|^\.[A-Z]+\b"
     r"|^go:\w|^\+build|^nolint\b|frozen_string_literal|^rubocop:|^=begin\b|^typed: \w+$|^shellcheck \w+=",
     re.IGNORECASE,
 )

@@ -34,7 +34,7 @@ CALLS = {
     "lua": {"function_call": "name"},
     "bash": {"command": "name"},
     "zig": {"call_expression": "function"},
-    "powershell": {"command": "command_name", "invokation_expression": "^"},
+    "powershell": {"command": "command_name", "invocation_expression": "^"},
 }
 # Calls that define or import something, and are no calls to who reads the code.
 _FORMS = re.compile(

@@ -74,7 +74,9 @@ class Sites:
         text = _MADE.sub("", bare(text))
         last = _LAST_NAME.search(text)
         calls = [
-            c for c in self._at.get((path, line), ()) if last and c[1].callee.rpartition(".")[2].rstrip("?!") == last[0]
+            c
+            for c in self._at.get((path, line), ())
+            if last and (c[1].callee == text or c[1].callee.rpartition(".")[2].rstrip("?!") == last[0])
         ]
         head = _JOINS.split(text.removeprefix("new ").lstrip("\\"))[0].partition("(")[0]
         calls.sort(key=lambda each: _distance(each[1].callee, head, text.count("(")))
