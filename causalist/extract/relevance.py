@@ -42,7 +42,9 @@ MAX_OVERRIDING = 4  # methods that a call of the overridden one may mean
 NAMED_NEED = 0.4
 VALUE_SHARE = 0.3  # of the need of a node, for each short constant that it reads
 MAX_VALUE_LINES = 6  # of such a constant; longer ones are judged as other neighbors are
-NAME_SHARE = 0.5  # of the need of a node, for all that names in it stand for in other languages
+# Of the need of a node, for all that names in it stand for in other languages: more for what says some of the query.
+NAME_SHARE, SAID_NAME_SHARE = 0.2, 0.6
+MIN_NAME_SAID = 0.4  # of the query, by weight of its terms
 MAX_NAMING = 8  # nodes that use one name; more say nothing of a query
 LOGGERS = frozenset({"log", "logger", "logging", "slog"})  # names of constants that say nothing of what a program does
 MAX_COMPARED = 60  # nodes that are compared by their terms
@@ -161,7 +163,7 @@ def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: 
     pool, probabilities = raise_named(given.named, pool, probabilities)
     pool, probabilities = follow_calls(given.graph, pool, probabilities, gave)
     pool, probabilities = follow_values(given.graph, pool, probabilities, gave)
-    pool, probabilities = follow_shared_names(given.graph, pool, probabilities, gave)
+    pool, probabilities = follow_shared_names(given, pool, probabilities, gave)
     return discount_alike(given, _sorted(pool, probabilities, gave))
 
 
@@ -257,23 +259,27 @@ def follow_values(
 
 
 def follow_shared_names(
-    graph: CodeGraph, pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]]
+    given: RelevanceInput, pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]]
 ) -> tuple[NDArray[np.int64], Scores]:
     """Return the pool with what stands at the other end of names that its most needed nodes share with data.
 
-    These are the view of a template, the table of a model, the code that shows a text. Their words are seldom those of
-    the query. All that a node is linked to so divides its share, by the certainty of the edges.
+    These are the view of a template, the table of a model, the code that shows a text. All that a node is linked to so
+    divides its share, by the certainty of the edges. What says something of the query itself gets more.
     """
     value = dict(zip(pool.tolist(), probabilities.tolist(), strict=True))
-    is_link = _link_mask(graph.rule_names)
+    is_link = _link_mask(given.graph.rule_names)
     best = sorted(value, key=lambda node: (-round(value[node], 9), node))[:MAX_SOURCES]
     for node in best:
         if value[node] < MIN_SOURCE:
             break
-        others = _named_by(graph, node, is_link)
+        others = _named_by(given.graph, node, is_link)
+        if not others:
+            continue
+        shares, has = given.terms_of(np.array(list(others), dtype=np.int64))
         total = max(1.0, sum(certainty for certainty, _ in others.values()))
-        for other, (certainty, number) in others.items():
-            least = NAME_SHARE * value[node] * certainty / total
+        for (other, (certainty, number)), terms in zip(others.items(), has, strict=True):
+            share = SAID_NAME_SHARE if float(shares[terms].sum()) >= MIN_NAME_SAID else NAME_SHARE
+            least = share * value[node] * certainty / total
             if least > max(value.get(other, 0.0), MIN_FOLLOWED):
                 value[other] = least
                 gave[other] = (node, number)
