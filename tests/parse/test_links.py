@@ -152,7 +152,8 @@ def test_texts() -> None:
 
 
 def test_schemas_define_what_they_describe() -> None:
-    proto = "service Cart {\n  rpc AddItem (Item) returns (Empty) {}\n}\nmessage Item {\n  string id = 1; // message Not {\n}\n"
+    service = "service Cart {\n  rpc AddItem (Item) returns (Empty) {}\n}\n"
+    proto = f"{service}message Item {{\n  string id = 1; // message Not {{\n}}\n"
     assert [d.qualname for d in parse_file("a.proto", proto.encode()).definitions] == ["Cart", "Cart.AddItem", "Item"]
     graphql = "type Query {\n  # old(a: Int): B\n  orders(first: Int): [Order!]\n}\ntype Order {\n  id: ID!\n}\n"
     facts = parse_file("a.graphql", graphql.encode())
