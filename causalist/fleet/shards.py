@@ -42,7 +42,7 @@ from causalist.model.symbols import file_id
 from causalist.pipeline.repository import Repository
 from causalist.settings import Settings
 from causalist.source import DEFAULT_LIMITS, BlobReader, Limits, read_file, scan_commit, scan_folder
-from causalist.source.commit_scan import resolve_commit
+from causalist.source.commits import resolve_commit
 from causalist.source.git import git_arguments, is_git_folder, work_tree_top
 from causalist.store import (
     INDEX_NAME,

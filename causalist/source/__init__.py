@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.source.commit_scan import BlobReader, changes_since, scan_commit
+    from causalist.source.commits import (
+        MAX_COMMITS,
+        BlobReader,
+        blobs_with_words,
+        changes_since,
+        is_shallow,
+        list_ancestors,
+        read_changes,
+        scan_commit,
+    )
     from causalist.source.content import FolderReader, blob_hash, read_bytes, read_file
     from causalist.source.exclusion import DEFAULT_LIMITS, Limits, SkipReason, as_utf8, classify
     from causalist.source.folder_changes import (
@@ -21,17 +30,7 @@ if TYPE_CHECKING:
         wait_for_changes,
     )
     from causalist.source.folder_scan import pick_examples, scan_folder
-    from causalist.source.git import (
-        MAX_COMMITS,
-        blobs_with_words,
-        find_root,
-        is_shallow,
-        list_ancestors,
-        read_changes,
-        refuse_root,
-        relative_folder,
-        remote_name,
-    )
+    from causalist.source.git import find_root, refuse_root, relative_folder, remote_name
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -67,12 +66,12 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "commit_scan": "BlobReader changes_since scan_commit",
+        "commits": "BlobReader MAX_COMMITS blobs_with_words changes_since is_shallow list_ancestors "
+        "read_changes scan_commit",
         "content": "FolderReader blob_hash read_bytes read_file",
         "folder_scan": "pick_examples scan_folder",
         "folder_changes": "FolderFingerprint IncrementalScan fingerprint_folder update_scan wait_for_changes",
-        "git": "MAX_COMMITS blobs_with_words find_root is_shallow list_ancestors read_changes refuse_root "
-        "relative_folder remote_name",
+        "git": "find_root refuse_root relative_folder remote_name",
         "exclusion": "DEFAULT_LIMITS Limits SkipReason as_utf8 classify",
     },
 )

@@ -42,7 +42,7 @@ _NOT_NEEDED = (
     "causalist.repomap",
     "causalist.store.facts_cache",
     "causalist.pack.render_formats",
-    "causalist.source.commit_scan",
+    "causalist.source.commits",
     "tree_sitter",
     "sqlite3",
     "tempfile",

@@ -8,7 +8,7 @@ import pytest
 
 from causalist.errors import GitError
 from causalist.model.index import CommitChange
-from causalist.source import git as history_module
+from causalist.source import commits as history_module
 from causalist.source import is_shallow, list_ancestors, read_changes
 from tests.pasts import Past
 

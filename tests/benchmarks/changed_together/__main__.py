@@ -26,7 +26,7 @@ from causalist.model.symbols import NodeKind, file_id, split_id
 from causalist.parse import dialect_of
 from causalist.pipeline.repository import Repository
 from causalist.source import list_ancestors, read_changes
-from causalist.source.commit_scan import changed_rows
+from causalist.source.commits import changed_rows
 
 SEED = 20261126
 FEWEST, MOST = 2, 15  # files of code in a commit
