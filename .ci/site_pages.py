@@ -97,7 +97,7 @@ def _head_of(page: str) -> tuple[str, str]:
     paragraphs = (each.replace("\n", " ").strip() for each in rest.split("\n\n"))
     first = next((each for each in paragraphs if re.match(r"[^\W\d]|[*\[]|`(?!``)", each)), "")
     plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", first).replace("*", "")
-    return heading.lstrip("# ").strip(), re.split(r"(?<=[.:])\s", plain)[0].rstrip(".:")
+    return heading.lstrip("# ").strip(), re.split(r"(?<=\.)\s", plain)[0].rstrip(".:")
 
 
 def names_in(folder: Path) -> list[str]:

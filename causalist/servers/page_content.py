@@ -185,7 +185,12 @@ def _question_of(doc: str) -> str:
     """
     sentence = _SENTENCE_END.split(doc.strip(), maxsplit=1)[0].split(",")[0].strip()
     words = sentence.split()
-    if not 3 <= len(words) <= _MAX_WORDS or not words[0][:1].isalpha() or not sentence.isascii() or "`" in sentence:
+    if (
+        not 3 <= len(words) <= _MAX_WORDS
+        or not words[0][:1].isalpha()
+        or not sentence.isascii()
+        or re.search("`|//", sentence)
+    ):
         return ""
     plain = words[0] if words[0][1:] != words[0][1:].lower() else words[0].lower()
     lowered = " ".join([plain, *words[1:]])

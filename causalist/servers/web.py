@@ -84,6 +84,7 @@ class WebApp:
             *page,
             Route("/api/ask", self._said(self._ask), methods=["POST"]),
             Route("/api/node", self._said(self._node), methods=["POST"]),
+            Route("/api/tests", self._said(self._tests), methods=["POST"]),
             Route("/api/review", self._said(self._review), methods=["POST"]),
             Route("/api/picture", self._said(self._picture), methods=["POST"]),
             Route("/api/overview", self._said(self._overview), methods=["POST"]),
@@ -162,11 +163,8 @@ class WebApp:
         return _json_response(await self._answer(work))
 
     async def _node(self, request: Request) -> Response:
-        """Return a definition with its source and its colors, its callers, references, callees and tests."""
-        params = await _read_json(request)
-        node = params.get("node")
-        if not isinstance(node, str) or not _is_node_id(node) or set(params) != {"node"}:
-            raise UsageError("the request must have one key, node, with the id of a node")
+        """Return a definition with its source and its colors, its callers, references and callees."""
+        node = _read_node(await _read_json(request))
         view = await self.live.view(_WAIT_SECONDS, _ignore_progress)
         repository = view.repository
         if repository is None:
@@ -176,17 +174,29 @@ class WebApp:
             callers, callees = repository.callers(node), repository.callees(node)
             references = repository.references(node)
             shown = repository.show(node)
-            # What is outside of the repository has no tests.
-            tests = () if shown.hit.kind == "external" else repository.tests(node)
             return {
                 "node": show_document(shown),
                 "colors": color_source(shown.hit.path, shown.text),
-                "tests": {"n": len(tests), "tests": list_tests(tests, _MAX_EDGES)},
                 **{
                     name: {"n": len(edges), "edges": [edge_document(edge) for edge in edges[:_MAX_EDGES]]}
                     for name, edges in (("callers", callers), ("references", references), ("callees", callees))
                 },
             }
+
+        return _json_response(await self._answer(work))
+
+    async def _tests(self, request: Request) -> Response:
+        """Return the tests that may run a definition, by themselves: for what all code uses, this takes seconds."""
+        node = _read_node(await _read_json(request))
+        view = await self.live.view(_WAIT_SECONDS, _ignore_progress)
+        repository = view.repository
+        if repository is None:
+            return _indexing_response(view)
+
+        def work() -> dict[str, object]:
+            # What is outside of the repository has no tests.
+            tests = () if repository.show(node).hit.kind == "external" else repository.tests(node)
+            return {"n": len(tests), "tests": list_tests(tests, _MAX_EDGES)}
 
         return _json_response(await self._answer(work))
 
@@ -272,6 +282,14 @@ class WebApp:
     async def _answer(self, work: Callable[[], dict[str, object]]) -> dict[str, object]:
         async with self._answering:
             return await run_in_thread(work)
+
+
+def _read_node(params: dict[str, Any]) -> str:
+    """Return the id in a request about a node. Raises UsageError."""
+    node = params.get("node")
+    if not isinstance(node, str) or not _is_node_id(node) or set(params) != {"node"}:
+        raise UsageError("the request must have one key, node, with the id of a node")
+    return node
 
 
 def _is_node_id(value: object) -> bool:

@@ -188,6 +188,8 @@ def test_a_definition_has_an_address_of_its_own(page: Any, taskboard: WebServer)
     page.wait_for_selector("#code .source")
     assert page.locator("#code h2").inner_text() == "verifyToken" and page.title() == "verifyToken – Causalist"
     _, known = taskboard.call("/api/node", {"node": VERIFY})
+    known["tests"] = taskboard.call("/api/tests", {"node": VERIFY})[1]
+    page.wait_for_selector("#code .columns >> text=Tests that may run it")
     titles = page.locator("#code .columns .part").all_inner_texts()
     counts = [known[name]["n"] for name in ("callers", "callees", "tests")]
     assert titles == [

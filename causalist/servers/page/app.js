@@ -471,7 +471,7 @@ function link(id, text) {
   return make("button", { type: "button", class: "link", title: id, disabled: isOutside ? "" : false, on: { click: () => choose(id, { narrow: true }) } }, ...breakable(text || nameOf(id)));
 }
 
-function showCode({ node, callers, references, callees, tests, colors }) {
+function showCode({ node, callers, references, callees, colors }) {
   state.nodes[node.node] = node;
   state.shown = node;
   const result = state.answer.results.find((each) => each.node === node.node);
@@ -497,13 +497,24 @@ function showCode({ node, callers, references, callees, tests, colors }) {
   parts.push(sourceOf(node, colors));
   const lists = [["Called by", callers, "source"], ["Used by", references, "source"], ["Calls", callees, "target"]]
     .filter(([, found]) => found.n).map(([title, found, end]) => usesOf(title, found, end));
-  if (tests.n) {
-    lists.push(make("div", {}, make("p", { class: "part" }, `Tests that may run it ${tests.n}`), listOf(tests.tests.map((each) =>
-      make("li", {}, link(each.node), make("span", {}, `${each.depth} step${each.depth > 1 ? "s" : ""}`))), tests.n)));
-  }
-  if (lists.length) parts.push(make("div", { class: "columns" }, ...lists));
+  const columns = make("div", { class: "columns" }, ...lists);
+  parts.push(columns);
+  if (node.kind !== "external") addTests(node.node, columns);
   $("code").replaceChildren(...parts);
   $("code").scrollTop = 0;
+}
+
+// Tests come by themselves: for what all code uses, they take seconds.
+async function addTests(id, columns) {
+  const opened = state.opened;
+  try {
+    const found = await patiently("/api/tests", { node: id }, () => opened === state.opened);
+    if (found === null || !found.n) return;
+    columns.append(make("div", {}, make("p", { class: "part" }, `Tests that may run it ${found.n}`), listOf(found.tests.map((each) =>
+      make("li", {}, link(each.node), make("span", {}, `${each.depth} step${each.depth > 1 ? "s" : ""}`))), found.n)));
+  } catch (error) {
+    if (opened === state.opened) columns.append(make("p", { class: "part" }, `Tests: ${error.message}`));
+  }
 }
 
 // -- pictures: elements of SVG from the server, whose boxes lead to the code
