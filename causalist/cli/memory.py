@@ -267,7 +267,7 @@ def feedback_command(
 
     \b
     Example:
-      causalist memory feedback "who checks tokens" "docs/auth.md#tokens"
+      causalist memory feedback "who checks tokens" "notes/auth.md#tokens"
     """
     from causalist.errors import UsageError
     from causalist.memory.memory_file import MemoryFile
