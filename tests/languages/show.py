@@ -11,14 +11,14 @@ from pathlib import Path
 import tree_sitter
 
 from causalist.model.symbols import NodeKind
-from causalist.parse import dialect_of, load_grammar, parse_file
+from causalist.parse import dialect_of, load_grammar, parse_source
 
 _LONGEST = 60
 
 
 def facts_of(path: str, data: bytes) -> Iterator[str]:
     """Definitions first; numbers before other facts are those of the definitions in which they stand, -1 for none."""
-    facts = parse_file(path, data)
+    facts = parse_source(data, load_grammar(dialect_of(path)))  # which hides no defect of a query
     yield f"language {facts.language}  package {facts.package!r}  doc {facts.doc!r}"
     for number, d in enumerate(facts.definitions):
         kind = NodeKind(d.kind).label
