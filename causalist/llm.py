@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from importlib.resources import files as resource_files
 from typing import Any, Protocol
 
-from causalist._internal.escape import neutralise
+from causalist._internal.text import neutralise
 from causalist.errors import CausalistError, ExtraMissing, ModelFailed, UsageError
 from causalist.model.answer import Pack, PackFormat, ShownRange
 

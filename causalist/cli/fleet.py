@@ -504,7 +504,7 @@ def map_command(name: str | None, folder: Path, token: str | None, limit: int, m
     Example:
       causalist fleet map --limit 20
     """
-    from causalist._internal.escape import one_line
+    from causalist._internal.text import one_line
     from causalist.fleet.lookups import summarize
     from causalist.serialize.answers import FORMAT_VERSION
     from causalist.serialize.lookups import map_document

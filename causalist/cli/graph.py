@@ -169,7 +169,7 @@ def _dot_lines(edges: "Iterable[Edge]") -> Iterator[str]:
 
 
 def _dot_string(text: str) -> str:
-    from causalist._internal.escape import dot_string
+    from causalist._internal.text import dot_string
 
     return dot_string(escape_controls(text), is_label=False)
 
@@ -187,7 +187,7 @@ def _mermaid_lines(edges: "Iterable[Edge]") -> Iterator[str]:
 
 
 def _mermaid_label(text: str) -> str:
-    from causalist._internal.escape import mermaid_label
+    from causalist._internal.text import mermaid_label
 
     return mermaid_label(escape_controls(text))
 

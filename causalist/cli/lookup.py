@@ -122,7 +122,7 @@ def _format_definition(definition: "DefinitionDetails") -> Iterator[str]:
 
 def _format_outline(hits: "tuple[Hit, ...]") -> Iterator[str]:
     """Yield the definitions of a file, indented by nesting: line, signature and documentation."""
-    from causalist._internal.escape import one_line
+    from causalist._internal.text import one_line
 
     width = len(str(hits[-1].start_row + 1))
     around: list[Hit] = []
@@ -171,7 +171,7 @@ def find_command(name: str, repo: Path | None, force: bool, kind: str | None, li
 
 def format_hits(hits: "tuple[Hit, ...]") -> list[str]:
     """Return `kind id path:line` of each hit, then signature and documentation."""
-    from causalist._internal.escape import one_line
+    from causalist._internal.text import one_line
 
     lines = []
     for hit in hits:

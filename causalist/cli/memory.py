@@ -381,7 +381,7 @@ def status_command(file: Path | None, as_json: bool) -> None:
     Example:
       causalist memory status
     """
-    from causalist._internal.escape import one_line
+    from causalist._internal.text import one_line
     from causalist.memory.memory_file import MemoryFile
 
     found = MemoryFile.locate(file, Path.cwd()).status(_note)
@@ -454,7 +454,7 @@ def stats_command(file: Path | None, as_json: bool) -> None:
 
 
 def _format_answer(answer: "MemoryAnswer", query: str) -> Iterator[str]:
-    from causalist._internal.escape import one_line
+    from causalist._internal.text import one_line
     from causalist.memory.documents import find_excerpt
 
     partial = ", nothing likely was found" if answer.is_partial else ""
@@ -468,7 +468,7 @@ def _format_answer(answer: "MemoryAnswer", query: str) -> Iterator[str]:
 
 
 def _format_replaced(passages: Sequence[str]) -> str:
-    from causalist._internal.escape import one_line
+    from causalist._internal.text import one_line
 
     return f"  superseded by {one_line(', '.join(passages), 200)}" if passages else ""
 
@@ -492,7 +492,7 @@ def _result_document(rank: int, passage: "RetrievedPassage", query: str) -> dict
 
 
 def _format_result(rank: int, passage: "RetrievedPassage", query: str, replaced: Sequence[str]) -> list[str]:
-    from causalist._internal.escape import one_line
+    from causalist._internal.text import one_line
     from causalist.memory.documents import find_excerpt
 
     shown = find_excerpt(passage.text, query, names=passage.entity_hits)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from causalist.errors import UsageError
 from causalist.memory.extractors import ALIAS, EntityExtractor, RegexEntityExtractor, Triple, normalize_extraction
 from causalist.memory.matrix import Floats
-from causalist.memory.spelling import entity_id
+from causalist.memory.names import entity_id
 from causalist.memory.walk import Seeding, Snapshot, Variant
 from causalist.model.answer import Specificity
 from causalist.rank.pagerank import seed_distribution

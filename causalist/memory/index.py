@@ -21,6 +21,7 @@ from causalist.memory.extractors import (
     RegexEntityExtractor,
     normalize_extraction,
 )
+from causalist.memory.names import entity_id
 from causalist.memory.records import Record, Records, Vectors, check_passage, clean_text, is_visible
 from causalist.memory.retrieval import (
     Query,
@@ -30,7 +31,6 @@ from causalist.memory.retrieval import (
     find_neighbors,
     rank_passages,
 )
-from causalist.memory.spelling import entity_id
 from causalist.memory.walk import Snapshot, Variant, get_variant
 from causalist.model.answer import RetrievalMode
 

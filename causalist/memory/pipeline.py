@@ -26,6 +26,7 @@ from causalist.memory.retrieval import (
     MAX_FUSED,
     Query,
     check_query,
+    choose_route,
     combine_signals,
     fuse_ranks,
     plain_mode,
@@ -33,7 +34,6 @@ from causalist.memory.retrieval import (
     score_plain,
     top_indices,
 )
-from causalist.memory.routing import choose_route
 from causalist.memory.stages import (
     FEATURES,
     MIN_CONFIDENCE,

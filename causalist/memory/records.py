@@ -34,8 +34,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import CausalistError, ModelFailed, UsageError
 from causalist.memory.extractors import ALIAS, TYPES, Embedder, Extraction
-from causalist.memory.names import Words, fold_words, is_name
-from causalist.memory.spelling import entity_id
+from causalist.memory.names import Words, entity_id, fold_words, is_name
 from causalist.model import protocols as embedding
 from causalist.rank.lexical.query_expansion import damerau_distance
 from causalist.rank.terms import split_word, stem, terms_of

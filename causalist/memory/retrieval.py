@@ -17,6 +17,7 @@ fitted by `python -m tests.benchmarks.memory.fit`. Remaining terms count because
 the first result high, whereas a reader lacks the terms that the first document does not have.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -25,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import EmptyQuestion, UsageError
-from causalist.memory.bridges import BRIDGE_SIGNALS, GRAPH_BRIDGES, score_bridges
 from causalist.memory.entity_linking import (
+    MAX_QUERY_CHARACTERS,
     FactFilter,
     LinkedEntities,
     build_fact_seeds,
@@ -37,10 +38,14 @@ from causalist.memory.entity_linking import (
 )
 from causalist.memory.extractors import EntityExtractor
 from causalist.memory.matrix import Floats
+from causalist.memory.names import Names, fold_words
 from causalist.memory.walk import MAX_ITERATIONS, TOLERANCE, Seeding, Snapshot, Variant
-from causalist.model.answer import RetrievalMode
+from causalist.model.answer import RetrievalMode, Route
 from causalist.model.scores import PageRankResult
 from causalist.rank.lexical.bm25 import bm25, query_coverage
+
+BRIDGE_SIGNALS = ("named", "definition", "definition_rest", "shared", "shared_rest", "rest")
+GRAPH_BRIDGES = ("definition", "definition_rest", "shared", "shared_rest")  # those that follow names
 
 # Chosen on the tuning half of the benchmark; see the decisions.
 _N_FIRST_DOCUMENTS = 2  # best documents whose missing terms count
@@ -446,3 +451,187 @@ def top_indices(scores: Floats, most: int) -> NDArray[np.int64]:
 def _scale_by_max(scores: Floats) -> Floats:
     best = float(scores.max(initial=0.0))
     return scores / best if best > 0 else scores
+
+
+_MAX_CHARACTERS = 500
+_MAX_LOOKUP_WORDS = 5
+_IMPERATIVE = re.compile(
+    r"(?:please |can you |could you )?(?:give (?:me )?(?:an? |some |the )?(?:overview|summary|examples?|ideas)|overview"
+    r"|tell me (?:everything|all|more|about)|summari[sz]e|describe|explain|outline|discuss|brainstorm|introduce"
+    r"|walk (?:me )?through|walk me|list|collect|gather|show (?:me )?(?:all|notes|everything)"
+    r"|find (?:all|similar|notes)|ideas|background|everything|anything|highlights|state of the art|main|compare"
+    r"|introduction to|summary)\b"
+)
+_BROAD = re.compile(
+    r"\b(?:do (?:we|you|people) (?:know|think)|is known about|pros and cons|overview|in general|generally|usually"
+    r"|best practices|lessons|trade-?offs|kinds of|types of|over time|opinions? on|has been (?:tried|done)|evolved"
+    r"|should (?:a|an|i|we|new) .*know|information (?:is|exists)|options (?:are|exist)|resources)\b"
+)
+_BROAD_START = re.compile(
+    r"(?:what are (?:the |our |your )?(?:\w+ )?(?!is\b)\w+s\b(?= (?:of|for|about|to|in|with|from|on|and|against)\b)"
+    r"|(?:what|which) \w+[^s\W]s (?:are|is|were|do|did|have|has|came|come|connect|exist|there)\b"
+    r"|how (?:do|does|are|is) .*\b(?:work|organi[sz]e|handled|interact|fit together)\b)"
+)
+_RELATIVE = re.compile(r"(?<=\w) (?:that|who|whose|whom|which|where|when|on which|in which|by which) (?!is\?|are\?)\w")
+_START = re.compile(
+    r"(?:(?:at|in|on|by|for|from|to|of|with|under|between|during|after|before) )?(?:what|which|who\w*|where|when)\b"
+)
+_COMPARED = re.compile(
+    r"\b(?:both|the same|same \w+|the two)\b"
+    r"|\b(?:\w+er|first|more|less|better|worse)\b.*\b(?:or|than)\b|\bor\b.*\b(?:first|earlier|later)\b|^between .* and "
+    r"|, .+ or [^,]+\?$"
+)
+_CONNECTED = re.compile(
+    r"\b(?:related to|connect(?:ed|s)? (?:to|with)|relationship between|relation between|influenced by|led to|caused by"
+    r"|as a result of|link between|have in common|depends? on the)\b"
+)
+_NESTED = re.compile(r"\bof\b.*\bof\b|'s\b.*\bof\b|\bof\b.*'s\b|'s\b.*'s\b")
+# The subject is a description, and the question asks what it does: "When did the husband of Clara Weiss die?"
+_DESCRIBED = re.compile(
+    r"\b(?:do|does|did|will|has|had) (?:the )?\w+ of\b"
+    r"|\b(?:was|were|is|are) the \w+ (?:of|in|for) .+ (?:\w+ed|\w+en|born|from|down|off)\b"
+    r"|\b(?:by|if|after|before|for|in|on|to|from) the \w+ (?:of|used|made|written|designed|located) "
+    r"|\b(?:was|were|did|does|is|in|on|of|from|by|to) (?:\w+ ){1,4}?\w+'s \w+ \w+"
+)
+# Relations over two persons, and what is asked of a relative or an employer instead of a name.
+_INDIRECT = re.compile(
+    r"\b(?:grand(?:father|mother|child|son|daughter|parent)s?|\w+-in-law|uncle|aunt|cousin|nephew|niece|step\w+er)\b"
+    r"|^(?:what|which) \w+ (?:is|was|does|did) (?:the \w+ of\b|.*'s \w+\??$)"
+)
+_MEANING = re.compile(
+    r"(?:define|definition of|(?:the )?meaning of|glossary|abbreviation|acronym"
+    r"|what does \S+(?: \S+)? (?:stand for|mean)\b|(?:what|who)(?: is| are|'s) (?:an? |the )?\S+(?: \S+)?\??$)"
+)
+_QUESTION = re.compile(
+    r"(?:\w+ )?(?:what|which|who\w*|where|when|why|how)\b"
+    r"|(?:is|are|was|were|do|does|did|can|could|should|has|have|had|will)\b"
+)
+
+
+def choose_route(query: str) -> Route:
+    """Return the route of a query.
+
+    >>> [choose_route(each).value for each in ("max_connections", "When does the pool close?")]
+    ['lookup', 'simple']
+    >>> choose_route("Who manages the team that handles JWT authentication?").value
+    'multi_hop'
+    """
+    text = " ".join(query[:_MAX_CHARACTERS].replace("’", "'").split()).lower()
+    if _IMPERATIVE.match(text):
+        return Route.EXPLORATORY
+    if _MEANING.match(text):
+        return Route.LOOKUP
+    is_question = bool(_QUESTION.match(text)) or text.endswith("?")
+    if not is_question and len(text.split()) <= _MAX_LOOKUP_WORDS:
+        return Route.LOOKUP
+    rest = text[match.end() :] if (match := _START.match(text)) else text
+    is_linked = _RELATIVE.search(f"x{rest}") or _COMPARED.search(text) or _CONNECTED.search(text)
+    if is_linked or any(pattern.search(text) for pattern in (_NESTED, _DESCRIBED, _INDIRECT)):
+        return Route.MULTI_HOP
+    if _BROAD.search(text) or _BROAD_START.match(text):
+        return Route.EXPLORATORY
+    return Route.SIMPLE
+
+
+# Chosen on samples of HotpotQA, 2WikiMultiHopQA and MuSiQue; see the decisions.
+N_SOURCES = 5
+_SOURCE_POWER = 2
+_NAMED_WEIGHT = 0.5  # in the first hop, beside plain retrieval
+_MAX_SHARED_PASSAGES = 300  # of a name that links passages which do not define it
+
+
+def score_bridges(text: str, terms: Iterable[int], plain: Floats, snapshot: Snapshot) -> Mapping[str, Floats]:
+    """Return BRIDGE_SIGNALS by name, each of shape (P,).
+
+    `terms`: positions of the query terms; `plain`: scores of plain retrieval, shape (P,).
+    """
+    names, n = snapshot.names, snapshot.arrays.n_passages
+    found = {name: np.zeros(n) for name in BRIDGE_SIGNALS}
+    number = snapshot.records.words.by_string
+    words = [number.get(word, -1) for word in fold_words(text[:MAX_QUERY_CHARACTERS])]
+    found["named"] = score_named(words, names, n)
+    best = float(plain.max(initial=0.0))
+    first = (plain / best if best > 0 else plain) + _NAMED_WEIGHT * found["named"]
+    sources = _top(first, N_SOURCES)
+    if not len(sources):
+        return found
+    weights = (first[sources] / first[sources[0]]) ** _SOURCE_POWER
+    query_words = frozenset(words)
+    fits = _Fits(terms, snapshot)
+    for source, weight in zip(sources.tolist(), weights.tolist(), strict=True):
+        rest = fits.score(source)
+        reached, strength = _follow_definitions(source, names)
+        definition = np.zeros(n)
+        np.maximum.at(definition, reached, weight * strength)
+        reached, strength = _follow_shared(source, query_words, names)
+        shared = np.zeros(n)
+        np.maximum.at(shared, reached, weight * strength)
+        definition[source] = shared[source] = 0.0
+        np.maximum(found["definition"], definition, out=found["definition"])
+        np.maximum(found["shared"], shared, out=found["shared"])
+        if rest is not None:
+            np.maximum(found["definition_rest"], definition * rest, out=found["definition_rest"])
+            np.maximum(found["shared_rest"], shared * rest, out=found["shared_rest"])
+            np.maximum(found["rest"], weight * rest, out=found["rest"])
+    return found
+
+
+def score_named(words: Iterable[int], names: Names, n: int) -> Floats:
+    """Return `named` of passages: rarity of a name in the query / root of the number of passages that define it."""
+    found = np.zeros(n)
+    for name in names.find(list(words)):
+        passages = names.defining.row(name)
+        np.maximum.at(found, passages, float(names.specificity[name]) / len(passages) ** 0.5)
+    return found
+
+
+def _follow_definitions(source: int, names: Names) -> tuple[NDArray[np.int64], Floats]:
+    """Return (passages, strength) that define a name in the source: its rarity / number of definitions."""
+    named = names.naming.row(source)
+    passages, of = names.defining.gather(named)
+    strength = names.specificity[named] / np.maximum(names.defining.sizes[named], 1)
+    return passages, strength[of]
+
+
+def _follow_shared(source: int, query_words: frozenset[int], names: Names) -> tuple[NDArray[np.int64], Floats]:
+    """Return (passages, rarity) that name something which the source names and the query does not."""
+    named = names.naming.row(source)
+    named = named[names.named_by.sizes[named] <= _MAX_SHARED_PASSAGES]
+    named = np.array([k for k in named.tolist() if not query_words.issuperset(names.words[k])], dtype=np.int64)
+    passages, of = names.named_by.gather(named)
+    return passages, names.specificity[named][of]
+
+
+class _Fits:
+    """Fit of passages to the query terms that a source lacks."""
+
+    def __init__(self, terms: Iterable[int], snapshot: Snapshot) -> None:
+        self._postings = postings = snapshot.arrays.postings
+        self._n = snapshot.arrays.n_passages
+        self._terms = sorted(terms)
+        df = np.diff(postings.indptr)[self._terms] if self._terms else np.zeros(0)
+        self._rarities = np.log1p((self._n - df + 0.5) / (df + 0.5))
+        self._forward = snapshot.arrays.forward
+        self._known: dict[tuple[int, ...], Floats | None] = {}
+
+    def score(self, source: int) -> Floats | None:
+        """Return the fit, shape (P,), in [0, 1]; None if the source lacks no term."""
+        own = set(self._forward.row(source)[0].tolist())
+        missing = tuple(i for i, term in enumerate(self._terms) if term not in own)
+        if missing not in self._known:
+            self._known[missing] = self._compute(missing)
+        return self._known[missing]
+
+    def _compute(self, missing: tuple[int, ...]) -> Floats | None:
+        scores = bm25(self._postings, {self._terms[i]: 1.0 for i in missing}, self._n)
+        best = float(scores.max(initial=0.0))
+        if best <= 0:
+            return None
+        share = float(self._rarities[list(missing)].sum() / self._rarities.sum())
+        return np.asarray(scores * (share / best), dtype=np.float64)
+
+
+def _top(scores: Floats, most: int) -> NDArray[np.int64]:
+    rounded = np.round(scores, 12)
+    found = np.flatnonzero(rounded > 0)
+    return found[np.argsort(-rounded[found], kind="stable")][:most]

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
         select_edges,
         with_overloads_and_members,
     )
-    from causalist.navigate.filters import Filters, apply_filters, nodes_inside
-    from causalist.navigate.find import find_nodes
+    from causalist.navigate.find import Filters, apply_filters, find_nodes, nodes_inside
     from causalist.navigate.impact import find_affected_nodes, find_nodes_of_rows, unite_affected
     from causalist.navigate.implicit_calls import is_run_unnamed
     from causalist.navigate.likely_changes import find_files_changing_with, find_missing_files
@@ -94,12 +93,11 @@ __getattr__ = exports(
         "edges": "calls_from calls_to describe_definition edges_to find_graph_path find_indirect_calls "
         "find_path_of_edges list_co_change_edges list_neighbors list_neighbors_and_co_changes list_routes "
         "mentions_of references_to select_edges with_overloads_and_members",
-        "find": "find_nodes",
+        "find": "Filters apply_filters find_nodes nodes_inside",
         "verify": "find_completing_calls verify_use",
         "likely_changes": "find_files_changing_with find_missing_files",
         "lint": "find_defects list_layer_files summarize_layers",
         "names": "ResolvedName last_name resolve_name",
         "dependency_order": "expand_names nodes_reached order_dependencies",
-        "filters": "Filters apply_filters nodes_inside",
     },
 )

@@ -25,7 +25,7 @@ from causalist.model.lookup import CycleCut, DependencyCycle, DependencyOrder, O
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
 from causalist.navigate.edges import with_overloads_and_members
-from causalist.navigate.filters import nodes_below, nodes_inside
+from causalist.navigate.find import nodes_below, nodes_inside
 from causalist.navigate.implicit_calls import find_constructors_run
 from causalist.navigate.names import paths_below, resolve_name
 from causalist.parse import dialect_of

@@ -8,8 +8,8 @@ reads as an outline whose parts stand under their own headers, whether or not th
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from causalist._internal.escape import ELLIPSIS, neutralise
 from causalist._internal.lazy import dataclass, lazy_regex
+from causalist._internal.text import ELLIPSIS, neutralise
 from causalist.model.answer import PackItem
 
 # Chosen by hand: hardly any line that people write is longer; minified lines are.

@@ -29,8 +29,8 @@ from importlib import import_module
 from operator import itemgetter
 from types import MappingProxyType
 
-from causalist._internal.escape import code_span, markdown_text, middle_cut, one_line
 from causalist._internal.lazy import dataclass, lazy_regex
+from causalist._internal.text import code_span, markdown_text, middle_cut, one_line
 from causalist.errors import BudgetTooSmall, UsageError
 from causalist.model.answer import Pack, PackFormat, PackInput, PackItem, ShownRange
 from causalist.model.graph import Edge

@@ -39,7 +39,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
-from causalist._internal.escape import dot_string, html_text, mermaid_label, middle_cut, xml_attribute, xml_text
+from causalist._internal.text import dot_string, html_text, mermaid_label, middle_cut, xml_attribute, xml_text
 from causalist.pack.excerpts import numbered_lines, shown_lines, shows_everything
 from causalist.pack.plan import Link, PackEntry, Plan, PlannedItem, describe_omissions
 

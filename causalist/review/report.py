@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.escape import neutralise
+from causalist._internal.text import neutralise
 from causalist.errors import BudgetTooSmall
 from causalist.index.source_text import SourceText
 from causalist.model.graph import USE_KINDS, CodeGraph

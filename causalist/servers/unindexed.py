@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from causalist._internal.escape import neutralise, one_line
+from causalist._internal.text import neutralise, one_line
 from causalist.errors import NothingToIndex
 from causalist.model.roles import role_of
 from causalist.model.source import SourceFile

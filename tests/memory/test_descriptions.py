@@ -35,9 +35,9 @@ from causalist.memory.extractors import (
     SpacyEntityExtractor,
     normalize_extraction,
 )
+from causalist.memory.names import entity_id
 from causalist.memory.records import SIMILARITY_THRESHOLD
 from causalist.memory.retrieval import PUBLISHED, RRF_K, combine_signals, fuse_ranks
-from causalist.memory.spelling import entity_id
 from causalist.memory.stages import MODES, recency_factors
 from causalist.servers.mcp.more_tools import MEMORY_TOOLS
 from tests.memory.texts import TEAM, team

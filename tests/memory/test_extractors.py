@@ -15,8 +15,8 @@ from causalist.memory.extractors import (
     Triple,
     normalize_extraction,
 )
+from causalist.memory.names import entity_id
 from causalist.memory.records import SIMILARITY_THRESHOLD, NameSimilarity, stem_key
-from causalist.memory.spelling import entity_id
 from causalist.rank.lexical.query_expansion import damerau_distance
 from tests.trials import count_of
 

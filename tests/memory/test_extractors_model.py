@@ -20,7 +20,7 @@ from causalist.memory.extractors import (
     parse_triples,
 )
 from causalist.memory.memory_file import MemoryFile
-from causalist.memory.spelling import entity_id
+from causalist.memory.names import entity_id
 from tests.cli.commands import write_all
 from tests.memory.fake_model import (
     ENTITIES,

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from causalist.memory import HippoIndex
-from causalist.memory.bridges import score_bridges
 from causalist.memory.entity_linking import terms_in_vocabulary
 from causalist.memory.names import fold_words, is_name
-from causalist.memory.retrieval import score_plain
+from causalist.memory.retrieval import score_bridges, score_plain
 from causalist.memory.walk import Snapshot
 from causalist.model.answer import RetrievalMode
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.memory.routing import choose_route
+from causalist.memory.retrieval import choose_route
 from tests.benchmarks.memory.routes import QUESTIONS, read
 
 PUBLISHED_EXAMPLES = [

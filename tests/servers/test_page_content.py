@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from causalist.pipeline.repository import Repository
-from causalist.servers.page_content import color_source, find_questions
+from causalist.servers.web import color_source, find_questions
 from tests.cli.commands import CHECKOUT, write_all
 
 

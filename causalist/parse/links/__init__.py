@@ -12,15 +12,18 @@ from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts, LinkFact,
 from causalist.parse.links.code import find_texts, read_code_links
 from causalist.parse.links.files import find_names, link_kind
 from causalist.parse.links.schemas import (
-    Block,
+    SchemaBlock,
+    TextOffsets,
+    define,
     is_openapi,
     read_graphql,
     read_openapi,
+    read_prisma,
     read_proto,
+    read_sql,
     read_terraform,
     read_texts,
 )
-from causalist.parse.links.sql import TextOffsets, define, read_prisma, read_sql
 
 _MAX_LINKS = 6_000  # of one file
 _DEFINING = {"sql": read_sql, "prisma": read_prisma}
@@ -54,7 +57,7 @@ def read_file_links(kind: str, text: str) -> tuple[tuple[Definition, ...], tuple
     return definitions, tuple(first.values())
 
 
-def _definitions(at: TextOffsets, blocks: Sequence[Block]) -> tuple[Definition, ...]:
+def _definitions(at: TextOffsets, blocks: Sequence[SchemaBlock]) -> tuple[Definition, ...]:
     found: list[Definition] = []
     for block in blocks:
         qualname = f"{found[block.parent].qualname}.{block.name}" if block.parent >= 0 else block.name
@@ -62,7 +65,7 @@ def _definitions(at: TextOffsets, blocks: Sequence[Block]) -> tuple[Definition, 
     return tuple(found)
 
 
-def _innermost(blocks: Sequence[Block], order: Sequence[int], starts: Sequence[int], at: int) -> int:
+def _innermost(blocks: Sequence[SchemaBlock], order: Sequence[int], starts: Sequence[int], at: int) -> int:
     place = bisect_right(starts, at) - 1
     number = order[place] if place >= 0 else -1
     while number >= 0 and blocks[number].end <= at:

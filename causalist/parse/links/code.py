@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from causalist.model.facts import LinkFact, LinkForm
 from causalist.model.symbols import TYPE_KINDS
-from causalist.parse.links.sql import blank_literals, find_tables, is_statement, plain_name
+from causalist.parse.links.schemas import blank_literals, find_tables, is_statement, plain_name
 from causalist.parse.routes.source import PLURALS, RouteText, inflect
 
 _MAX_LINKS = 2_000  # of one file

@@ -29,8 +29,8 @@ from mcp.types import Tool as ListedTool
 from causalist.errors import CausalistError
 from causalist.fleet.access import FleetView, digest_of, read_access, visible_names
 from causalist.fleet.choice import REPOSITORIES
-from causalist.fleet.fleet import Fleet
 from causalist.fleet.lookups import find_nodes, open_around, open_between, resolve_node
+from causalist.fleet.members import Fleet
 from causalist.fleet.question import ask_fleet
 from causalist.model.answer import AskOptions
 from causalist.servers.event_loop import run_in_thread
@@ -160,7 +160,7 @@ class FleetHandlers:
         )  # fmt: skip
 
     async def _call_tool(self, context: _Context, params: CallToolRequestParams) -> CallToolResult:
-        from causalist._internal.escape import neutralise
+        from causalist._internal.text import neutralise
 
         tool = FLEET_TOOLS.get(params.name)
         if tool is None:

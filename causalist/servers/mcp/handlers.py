@@ -192,7 +192,7 @@ class Handlers:
         unindexed: Callable[[Path, str], Reply] | None,
         key: str,
     ) -> CallToolResult:
-        from causalist._internal.escape import neutralise
+        from causalist._internal.text import neutralise
 
         name, view = await self._view(context, chosen)
         repository = view.to_answer_from()
@@ -278,7 +278,7 @@ class Handlers:
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type="text/plain", text=text)])
 
     async def _text(self, view: LiveView, answer: "Callable[[Repository], Reply]") -> str:
-        from causalist._internal.escape import neutralise
+        from causalist._internal.text import neutralise
 
         repository = view.to_answer_from()
         if repository is None:
@@ -299,7 +299,7 @@ class Handlers:
         return ListPromptsResult(prompts=[prompt])
 
     async def _get_prompt(self, context: _Context, params: GetPromptRequestParams) -> GetPromptResult:
-        from causalist._internal.escape import neutralise
+        from causalist._internal.text import neutralise
 
         task = (params.arguments or {}).get("task", "")
         if params.name != _PROMPT:
@@ -442,7 +442,7 @@ def _answer_unindexed(
 
 
 def _error_result(text: str) -> CallToolResult:
-    from causalist._internal.escape import neutralise
+    from causalist._internal.text import neutralise
     from causalist.servers.text_answers import truncate_to_budget
 
     return CallToolResult(

@@ -14,8 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from causalist._internal.escape import middle_cut, neutralise, one_line
-from causalist._internal.text import count_noun
+from causalist._internal.text import count_noun, middle_cut, neutralise, one_line
 from causalist.errors import UnreadNode, UsageError
 from causalist.model.answer import MemoryMode, RetrievalMode
 from causalist.model.lookup import Affected
@@ -207,7 +206,7 @@ def _neighbors(repository: "Repository", arguments: Arguments) -> Reply:
 
 
 def _verify(repository: "Repository", arguments: Arguments) -> Reply:
-    from causalist._internal.escape import one_line
+    from causalist._internal.text import one_line
     from causalist.servers.text_answers import format_node, format_sighting, resolve_name, truncate_to_budget
 
     start, note, end, other = arguments["name"], "", arguments["to"], ""

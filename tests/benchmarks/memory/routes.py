@@ -1,4 +1,4 @@
-"""How often `causalist.memory.routing` gives a query the route that a reader would choose.
+"""How often `causalist.memory.retrieval` gives a query the route that a reader would choose.
 
     python -m tests.benchmarks.memory.routes [--public CLONES] [--wrong]
 
@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from causalist.memory.routing import choose_route
+from causalist.memory.retrieval import choose_route
 from tests.benchmarks.memory.public import READERS, SETS
 from tests.benchmarks.memory.public import read as read_json
 
