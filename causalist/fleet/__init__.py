@@ -10,7 +10,8 @@ from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
     from causalist.fleet.access import FleetView
-    from causalist.fleet.members import Fleet, FleetFile, FleetStatus, Member, parse_size, read_fleet_file
+    from causalist.fleet.fleet import Fleet, FleetStatus, parse_size
+    from causalist.fleet.members import FleetFile, Member, read_fleet_file
     from causalist.fleet.question import FleetAnswer, ask_fleet
     from causalist.fleet.scheduling import IndexingOptions
     from causalist.fleet.shards import Shard, build_shard, open_shard
@@ -37,7 +38,8 @@ __getattr__ = exports(
     __name__,
     {
         "access": "FleetView",
-        "members": "Fleet FleetFile FleetStatus Member parse_size read_fleet_file",
+        "fleet": "Fleet FleetStatus parse_size",
+        "members": "FleetFile Member read_fleet_file",
         "scheduling": "IndexingOptions",
         "question": "FleetAnswer ask_fleet",
         "shards": "Shard build_shard open_shard",

@@ -26,9 +26,9 @@ import numpy as np
 from causalist.errors import ExtraMissing, FleetError, IndexUnreadable
 from causalist.fleet.choice import WORDS, count_words, write_words
 from causalist.fleet.links.coordinates import read_manifests
-from causalist.fleet.links.join import Read, ShardProgram
 from causalist.fleet.links.names import Published, Used, published_rows, used_rows, write_rows
 from causalist.fleet.links.services import service_rows
+from causalist.fleet.links.symbol_tables import Read, ShardProgram
 from causalist.fleet.members import Member, name_of_clone
 from causalist.fleet.store import FleetStore
 from causalist.index.build import build_commit_index, build_index

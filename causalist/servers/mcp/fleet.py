@@ -29,8 +29,8 @@ from mcp.types import Tool as ListedTool
 from causalist.errors import CausalistError
 from causalist.fleet.access import FleetView, digest_of, read_access, visible_names
 from causalist.fleet.choice import REPOSITORIES
+from causalist.fleet.fleet import Fleet
 from causalist.fleet.lookups import find_nodes, open_around, open_between, resolve_node
-from causalist.fleet.members import Fleet
 from causalist.fleet.question import ask_fleet
 from causalist.model.answer import AskOptions
 from causalist.servers.event_loop import run_in_thread
