@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
+    from causalist.parse.grammar_files import all_grammars
     from causalist.parse.languages import (
-        all_grammars,
         claimants,
         dialect_of,
         grammar_version,
@@ -49,7 +49,8 @@ __getattr__ = exports(
     {
         "parser": "parse_file parse_source parse_text",
         "trees": "parse_syntax parse_tree reader_of",
-        "languages": "all_grammars claimants dialect_of grammar_version load_grammar load_settings missing_language_of",
+        "grammar_files": "all_grammars",
+        "languages": "claimants dialect_of grammar_version load_grammar load_settings missing_language_of",
         "text": "view_of with_line_feeds MASK mask_range mask_secrets",
         "prose": "prose_kind",
         "secret_scan": "find_candidate_texts find_secrets",

@@ -2,12 +2,9 @@
 
 import importlib
 import importlib.util
-import os
 import re
-import sys
 import tomllib
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -33,6 +30,7 @@ from causalist.model.language import (
     TestSettings,
     TypeSettings,
 )
+from causalist.parse.grammar_files import grammars_folder, wheels
 
 _INTERPRETER = re.compile(rb"#![ \t]*(?:\S*/env[ \t]+(?:-S[ \t]+)?)?(?:[^\s/]*/)*([A-Za-z]+)[\d.]*(?=\s|$)")
 
@@ -322,53 +320,3 @@ def _freeze(value: Any) -> Any:
     if isinstance(value, dict):
         return tuple((key, _freeze(each)) for key, each in value.items())
     return tuple(_freeze(each) for each in value) if isinstance(value, list) else value
-
-
-_PACKAGE = Path(__file__).resolve().parent.parent
-
-
-def grammars_folder() -> Path:
-    """Return the path of `grammars/`: inside the installed package, or next to it in a checkout.
-
-    Raises GrammarError if there is none.
-    """
-    for folder in (_PACKAGE / "grammars", _PACKAGE.parent / "grammars"):
-        if (folder / "python" / "language.toml").is_file():
-            return folder
-    raise GrammarError(
-        f"no grammars folder in {_PACKAGE} or beside it; install the package again, or run from a full checkout"
-    )
-
-
-@cache
-def all_grammars() -> bytes:
-    """Return the content of all grammar files and the versions of the grammar wheels.
-
-    The value changes with every change of `grammars/` and of an installed wheel. Every query needs it, so that it
-    neither parses settings nor reads metadata.
-    """
-    parts: list[bytes] = []
-    for folder in sorted(os.scandir(grammars_folder()), key=lambda entry: entry.name):
-        if folder.is_dir() and not folder.name.startswith("__"):
-            for file in sorted(os.scandir(folder.path), key=lambda entry: entry.name):
-                if file.name.endswith((".toml", ".scm")):
-                    data = Path(file.path).read_bytes()
-                    parts += [f"{folder.name}/{file.name} {len(data)}\n".encode("utf-8", "surrogateescape"), data]
-    installed = "\n".join(f"{project} {version}" for project, version in sorted(wheels().items()))
-    return b"".join(parts) + installed.encode("utf-8", "surrogateescape")
-
-
-@cache
-def wheels() -> Mapping[str, str]:
-    """Return the versions of the installed grammar wheels by project name (with `_`).
-
-    The names of the metadata folders on `sys.path` give them; the first folder of a project counts.
-    """
-    found: dict[str, str] = {}
-    for place in sys.path:
-        with suppress(OSError):
-            for name in os.listdir(place or os.curdir):  # noqa: PTH208 - names alone
-                if name.startswith("tree_sitter") and name.endswith(".dist-info"):
-                    project, _, version = name.removesuffix(".dist-info").partition("-")
-                    found.setdefault(project, version)
-    return found
