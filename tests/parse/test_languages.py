@@ -161,7 +161,7 @@ def test_a_manifest_is_read_by_its_name() -> None:
 
 
 def test_an_unknown_grammar_is_named_together_with_those_that_exist() -> None:
-    with pytest.raises(GrammarError, match=r"'cobol'.*javascript,.*php, python"):
+    with pytest.raises(GrammarError, match=r"'cobol'.*javascript,.*php,.*python"):
         load_grammar("cobol")
 
 

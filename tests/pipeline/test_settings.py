@@ -55,8 +55,28 @@ forbidden = ["ui -> data"]
 mode = "sparse"
 limit = 9
 variant = "hipporag"
+alpha = 0.25
+top-entities = 7
+expand-hops = 2
+triple-confidence = 0.75
+vector-weight = 0.1
+graph-weight = 0.2
+remainder-weight = 0.3
+share-weight = 0.4
+named-weight = 0.5
+definition-weight = 0.6
+definition-rest-weight = 0.7
+shared-weight = 0.8
+shared-rest-weight = 0.9
+rest-weight = 0.0
 """})  # fmt: skip
     settings = read_settings(tmp_path)
+    signals = ("vector", "graph", "remainder", "share", "named", "definition", "definition-rest", "shared",
+               "shared-rest", "rest")  # fmt: skip
+    weights = [settings.value("memory", f"{name}-weight") for name in signals]
+    assert weights == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.0]
+    others = ("alpha", "top-entities", "expand-hops", "triple-confidence")
+    assert [settings.value("memory", name) for name in others] == [0.25, 7, 2, 0.75]
     assert [settings.value("memory", name) for name in ("mode", "limit", "variant")] == ["sparse", 9, "hipporag"]
     assert settings.ask_options() == AskOptions(
         top_k=7, level=Level.FILE, max_tokens=500, format="json", route=Route.SIMPLE, rank=RankMode.PAGERANK,
