@@ -1,4 +1,9 @@
-"""Text helpers: untrusted TOML read in time linear in its length, aligned columns, counted nouns, and ages."""
+"""Text helpers: untrusted TOML, aligned columns, counted nouns and ages; text escaped for one output format each.
+
+TOML is read in time linear in its length. Escaped text means that text and nothing else. `neutralise` makes any text
+safe to print. The input of the other functions that escape has been through it: without control characters, and on one
+line unless a function says otherwise.
+"""
 
 import html
 import re

@@ -8,6 +8,8 @@ those that are about it, and to others that name it as well.
 Words are compared without case and accents. Characters of scripts without spaces are words of their own. A longer name
 hides the shorter ones inside of it. Words are counted by number, and names are searched by hashes of runs of words, all
 passages at once; a hash that fits is checked word by word.
+
+An entity id is one for all spellings of a name, a date or a measure.
 """
 
 import re

@@ -10,7 +10,16 @@ entity matches, it is plain retrieval.
 | `graph` | PageRank of the passage's entities, relative to the best |
 | `remainder` | coverage by the document of query terms that the best documents lack |
 | `share` | square of the query coverage of the passage, weighted by rarity |
-| six more | names that lead to it from the query and from the best passages (`bridges.py`) |
+| `named` | rarity of the rarest name in the query that it defines |
+| `definition` | it defines a name that a source names |
+| `definition_rest` | the same, times its fit to the query terms that the source lacks |
+| `shared` | a source names something rare that it names too, and the query does not |
+| `shared_rest` | the same, times its fit to the query terms that the source lacks |
+| `rest` | its fit to the query terms that a source lacks |
+
+The last five are those of a second hop: the best passages of the first, the sources, lead on by name. Each is the
+highest over the sources, a source counting by the square of its score, and a name by its rarity. The fit is BM25 of the
+lacking terms, relative to the best passage, times their share of the rarity of the query.
 
 Weights are those of `RetrievalSettings`, divided by their sum, so that a score is in [0, 1] too. The defaults are
 fitted by `python -m tests.benchmarks.memory.fit`. Remaining terms count because plain retrieval ranks repetitions of
@@ -509,7 +518,17 @@ _QUESTION = re.compile(
 
 
 def choose_route(query: str) -> Route:
-    """Return the route of a query.
+    """Return the route of a query, by its words alone.
+
+    | Route | A query that |
+    |---|---|
+    | `exploratory` | asks for everything about a subject: overviews, lists, ideas, pros and cons |
+    | `multi_hop` | describes what it asks about instead of naming it, compares things, or asks what connects them |
+    | `lookup` | is a name, or asks what a name means |
+    | `simple` | asks for one fact: everything else |
+
+    The rules read English question words. A query in another language is `simple`, or `lookup` if it is short and no
+    question. `tests/benchmarks/questions/memory_routes.tsv` has the questions that the rules were made and judged with.
 
     >>> [choose_route(each).value for each in ("max_connections", "When does the pool close?")]
     ['lookup', 'simple']

@@ -2,7 +2,7 @@
 
 A name fits exactly, by its beginning, by the beginnings of its words (`AuthMw` finds `AuthMiddleware`) or by a part;
 where none does, after a few changes or by its letters in order. Names are those of definitions, files (with and
-without extension), sections and packages outside.
+without extension), sections and packages outside. Filters say which part of a repository is searched, or ranks first.
 """
 
 import re

@@ -1,7 +1,8 @@
 """Web page for queries: a page (`page/`) and its JSON requests on the loopback interface.
 
 In: a folder. Out: answers as JSON behind `http_guard`. Repository content never becomes markup: it is sent as JSON and
-shown as text, and the content policy allows only the files of the page.
+shown as text, and the content policy allows only the files of the page. Colors of source, example questions and
+elements of pictures are plain data, too.
 """
 
 import asyncio

@@ -1,8 +1,13 @@
-r"""Definitions of schemas of interfaces and infrastructure, and keys of translated texts.
+r"""Definitions of schemas of databases, interfaces and infrastructure, and keys of translated texts.
 
-In: the text of a file of Protocol Buffers, GraphQL, Terraform, OpenAPI, or of translated texts. Out: definitions, and
-(offset, form, name) of operations, resources and texts. Comments and literals are blanked first where the language has
-blocks; a block reaches to its closing bracket. What does not read as the format gives nothing.
+In: the text of a file of SQL, Prisma, Protocol Buffers, GraphQL, Terraform, OpenAPI, or of translated texts; or a
+literal in code that begins like a statement of SQL. Out: definitions, and names of tables, operations, resources and
+texts. Comments and literals are blanked first where the language has blocks; a block reaches to its closing bracket.
+What does not read as the format gives nothing.
+
+A table counts only where a statement of SQL says that it is one; whether there is such a table is found when files are
+linked. Dialects differ little in these places, so that statements are read by their first words. Names of tables are in
+lower case, without the schema before them. Those of common table expressions are left out.
 """
 
 import re
