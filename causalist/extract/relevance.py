@@ -295,7 +295,7 @@ def _link_mask(rule_names: tuple[str, ...]) -> NDArray[np.bool_]:
 def _named_by(graph: CodeGraph, node: int, is_link: NDArray[np.bool_]) -> dict[int, tuple[float, int]]:
     """Return certainty and edge for each node at the other end of a shared name, over the node of that name if any."""
     edges, nodes = graph.edges, graph.nodes
-    found: dict[int, tuple[float, int]] = {}
+    best_by_end: dict[int, tuple[float, int]] = {}
 
     def ends(of: int) -> list[tuple[int, int, float]]:
         numbers = np.concatenate([graph.edges_out_of(np.array([of])), graph.edges_into(np.array([of]))])
@@ -316,9 +316,9 @@ def _named_by(graph: CodeGraph, node: int, is_link: NDArray[np.bool_]) -> dict[i
             continue
         for end, at, likely in reached:
             is_shown = nodes.kinds[end] != NodeKind.EXTERNAL and nodes.roles[end] != Role.TEST
-            if is_shown and nodes.parents[node] != end and likely > found.get(end, (0.0, 0))[0]:
-                found[end] = likely, at
-    return found
+            if is_shown and nodes.parents[node] != end and likely > best_by_end.get(end, (0.0, 0))[0]:
+                best_by_end[end] = likely, at
+    return best_by_end
 
 
 def _callees(graph: CodeGraph, node: int, fan_in: NDArray[np.int64]) -> dict[int, tuple[float, int]]:

@@ -10,7 +10,7 @@ followed in their own file, since no other file can name them.
 
 An added or deleted file is reached by its module's name, in an import or in a chain after a package. Its methods may be
 called on receivers of unknown type, its definitions may be mentioned in prose, and tests are recognized by its path
-(`graph.incremental`).
+(`graph.build`).
 """
 
 import posixpath

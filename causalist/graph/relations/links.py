@@ -102,18 +102,18 @@ class LinkEdgeFinder:
 
     def _nearest(self, asking: int, drafts: Iterable[int], most: int = _MAX_DECLARATIONS) -> list[int]:
         """Return the drafts whose files share most folders with the file that asks; none if they are too many."""
-        found = sorted(set(drafts))
-        if len(found) > _MAX_NAMESAKES:
+        candidates = sorted(set(drafts))
+        if len(candidates) > _MAX_NAMESAKES:
             return []
-        if len(found) > 1:
+        if len(candidates) > 1:
             path = self.program.files[asking].path
             folders = frozenset(path.split("/")[:-1])
-            paths = [self.program.files[self.drafts[each].file].path for each in found]
+            paths = [self.program.files[self.drafts[each].file].path for each in candidates]
             # The folders from the root decide, then those of the same name: `db/sqlite/` and `schema/sqlite/`.
             shared = [(shared_folders(path, each), len(folders.intersection(each.split("/")[:-1]))) for each in paths]
             best = max(shared)
-            found = [each for each, n in zip(found, shared, strict=True) if n == best]
-        return found if len(found) <= most else []
+            candidates = [each for each, n in zip(candidates, shared, strict=True) if n == best]
+        return candidates if len(candidates) <= most else []
 
     # -- tables
 
@@ -162,8 +162,8 @@ class LinkEdgeFinder:
             for scope in sorted(set(scopes)):
                 yield LinkEdge(scope, hubs[name], EdgeKind.REFERENCES, RuleName.TABLE, rows[name, scope])
         entities: dict[str, list[int]] = {}  # name of a model in lower case, which queries of some languages name
-        for name, found in sorted(models.items()):
-            for model in sorted(set(found)):
+        for name, models_of_name in sorted(models.items()):
+            for model in sorted(set(models_of_name)):
                 row = self.drafts[model].start_row
                 yield LinkEdge(model, hubs[name], EdgeKind.REFERENCES, RuleName.MODEL_TABLE, row)
                 for target in self._makers(model, makers.get(name, ())):
@@ -215,11 +215,11 @@ class LinkEdgeFinder:
         own = self.program.files[number].by_qualname.get(name, -1)
         if own >= 0:
             return self.drafts.of_definition(own)
-        found = [
+        types = [
             self.drafts.of_definition(i) for i in self._definitions_named(name)
             if self.program.definition_of[i].kind in TYPE_KINDS
         ]  # fmt: skip
-        nearest = self._nearest(number, found, 1)
+        nearest = self._nearest(number, types, 1)
         return nearest[0] if nearest else -1
 
     def _definitions_named(self, name: str) -> list[int]:
@@ -429,10 +429,10 @@ class LinkEdgeFinder:
             elif " " in fact.name:
                 method, _, path = fact.name.partition(" ")
                 plain = _PARAMETER.sub("{}", path).rstrip("/")
-                found = routes.get(f"{method} {plain}") or routes.get(f"{method} {_API.sub('', plain)}", [])
-                for route in found if len(found) <= _MAX_DECLARATIONS else ():
+                fitting_routes = routes.get(f"{method} {plain}") or routes.get(f"{method} {_API.sub('', plain)}", [])
+                for route in fitting_routes if len(fitting_routes) <= _MAX_DECLARATIONS else ():
                     hub = self.drafts.of_external(route)
-                    yield LinkEdge(scope, hub, EdgeKind.MENTIONS, RuleName.OPERATION, fact.row, len(found))
+                    yield LinkEdge(scope, hub, EdgeKind.MENTIONS, RuleName.OPERATION, fact.row, len(fitting_routes))
 
     def _procedure_edges(
         self, number: int, scope: int, fact: LinkFact, name: str, below: dict[str, list[int]]
@@ -446,16 +446,16 @@ class LinkEdgeFinder:
             procedure[:1].lower() + procedure[1:],
             re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", procedure).lower(),
         )
-        found = [
+        methods = [
             member for each in types
             if self.program.file_of[each] != number and not self._is_generated(self.program.file_of[each])
             for word in names if (member := self.program.find_member(each, word)[0]) >= 0
         ]  # fmt: skip
-        found = [each for each in found if not self._is_generated(self.program.file_of[each])]
-        for member in sorted(set(found))[:_MAX_DECLARATIONS]:
+        methods = [each for each in methods if not self._is_generated(self.program.file_of[each])]
+        for member in sorted(set(methods))[:_MAX_DECLARATIONS]:
             target = self.drafts.of_definition(member)
             if target != scope:
-                yield LinkEdge(scope, target, EdgeKind.REFERENCES, RuleName.PROCEDURE, fact.row, len(set(found)))
+                yield LinkEdge(scope, target, EdgeKind.REFERENCES, RuleName.PROCEDURE, fact.row, len(set(methods)))
 
     def _is_generated(self, number: int) -> bool:
         """Return True for a file that a compiler of interfaces wrote: what it has of a service is no handler."""
