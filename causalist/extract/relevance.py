@@ -40,7 +40,7 @@ MIN_CALL_CONFIDENCE = 0.3  # of a call that is followed
 MAX_OVERRIDING = 4  # methods that a call of the overridden one may mean
 # Of a function whose name the caller gave beside the question. 0.2 to 0.6 hardly differ on 90 open questions.
 NAMED_NEED = 0.4
-VALUE_SHARE = 0.3  # of the need of a node, for each short constant that it reads
+VALUE_SHARE = 0.3  # of the need of a node, for all short constants that it reads
 MAX_VALUE_LINES = 6  # of such a constant; longer ones are judged as other neighbors are
 # Of the need of a node, for all that names in it stand for in other languages: more for what says some of the query.
 NAME_SHARE, SAID_NAME_SHARE = 0.2, 0.6
@@ -233,8 +233,8 @@ def follow_values(
 ) -> tuple[NDArray[np.int64], Scores]:
     """Return the pool with the short constants that its most needed nodes read, needed at least by a share of that.
 
-    "How many" and "how long" are answered by a constant, which has hardly a word of the query and costs a line. Less is
-    left where many read it, and loggers get nothing.
+    "How many" and "how long" are answered by a constant, which has hardly a word of the query and costs a line. All
+    that a node reads divides its share. Less is left where many read it, and loggers get nothing.
     """
     edges, nodes = graph.edges, graph.nodes
     value = dict(zip(pool.tolist(), probabilities.tolist(), strict=True))
@@ -247,11 +247,14 @@ def follow_values(
         targets = edges.targets[numbers]
         is_read = np.isin(edges.kinds[numbers], _READING) & (nodes.kinds[targets] == NodeKind.CONSTANT)
         is_read &= nodes.end_rows[targets] - nodes.start_rows[targets] < MAX_VALUE_LINES
-        for number, target in zip(numbers[is_read].tolist(), targets[is_read].tolist(), strict=True):
+        read = [
+            (number, target)
+            for number, target in zip(numbers[is_read].tolist(), targets[is_read].tolist(), strict=True)
+            if re.split(r"[.:]", nodes.ids[target])[-1].strip("_").lower() not in LOGGERS
+        ]
+        for number, target in read:
             certainty = float(edges.confidences[number]) / int(edges.candidates[number])
-            if re.split(r"[.:]", nodes.ids[target])[-1].strip("_").lower() in LOGGERS:
-                continue
-            least = VALUE_SHARE * value[node] * certainty / float(np.log2(1 + max(1, int(fan_in[target]))))
+            least = VALUE_SHARE * value[node] * certainty / len(read) / float(np.log2(1 + max(1, int(fan_in[target]))))
             if least > max(value.get(target, 0.0), MIN_FOLLOWED):
                 value[target] = least
                 gave[target] = (node, number)

@@ -448,10 +448,10 @@ class Planner:
     def _lay_out(self, lines: Mapping[int, int]) -> list[int]:
         """Return shown items in the order of the pack.
 
-        Items with source that edges connect stand together in causal order, groups and the others by need; but before
-        the best of a group stands only what leads to it, and no module-level code, which leads to everything. Lines
-        without source come last, by need. A drawing, a list of files and items that are all needed alike keep the
-        given order.
+        Items with source stand by need, each behind what leads to it, except module-level code, which leads to
+        everything. What an item leads to directly follows it, if all else that leads there is placed; constants
+        follow whatever reads them. Lines without source come last, by need. A drawing, a list of files and items
+        that are all needed alike keep the given order.
         """
         sourced = [number for number in self._ranked if lines.get(number)]
         if (
@@ -462,20 +462,26 @@ class Planner:
             return sorted(lines)
         number_of = {self._entries[number].node: number for number in sourced}
         before: dict[int, set[int]] = {number: set() for number in sourced}
-        near: dict[int, set[int]] = {number: set() for number in sourced}
+        behind: dict[int, set[int]] = {number: set() for number in sourced}
         for link in self._links:
             ends = sorted(number_of.get(node, -1) for node in (link.edge.source, link.edge.target))
             if link.edge.kind != CONTAINS and ends[0] >= 0 and ends[0] != ends[1]:
                 if self._entries[ends[0]].kind != "file":
                     before[ends[1]].add(ends[0])
-                near[ends[0]].add(ends[1])
-                near[ends[1]].add(ends[0])
+                behind[ends[0]].add(ends[1])
         placed: dict[int, None] = {}
+
+        def place(number: int, *, with_all: bool) -> None:
+            placed[number] = None
+            for other in sorted(behind[number]):
+                is_wanted = with_all or self._entries[other].kind == "constant"
+                if is_wanted and other not in placed and before[other] <= placed.keys():
+                    place(other, with_all=False)
+
         for number in sourced:
-            if number not in placed:
-                leading = _reach(number, before)
-                placed.update((each, None) for each in sorted(leading))
-                placed.update((each, None) for each in sorted(_reach(number, near) - leading))
+            leading = _reach(number, before) - placed.keys() if number not in placed else set()
+            for each in sorted(leading):
+                place(each, with_all=each == number)
         return [*placed, *(number for number in self._ranked if number in lines and not lines[number])]
 
     def _begin_with_named(self, order: list[int]) -> list[int]:

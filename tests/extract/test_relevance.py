@@ -142,7 +142,10 @@ def test_a_request_and_an_event_lead_to_what_handles_them() -> None:
 
 
 def test_short_constants_that_the_best_reads_get_a_share() -> None:
-    """`LIMIT` has one reader, log2(1 + 1) = 1, `SHARED` three, log2(1 + 3) = 2; `TABLE` is too long."""
+    """`LIMIT` has one reader, log2(1 + 1) = 1, `SHARED` three, log2(1 + 3) = 2; `TABLE` is too long.
+
+    The two divide the share.
+    """
     constants = [
         NodeSpec("a.py::_LOG", start_row=89, kind=NodeKind.CONSTANT),
         NodeSpec("a.py::LIMIT", start_row=90, kind=NodeKind.CONSTANT),
@@ -162,7 +165,8 @@ def test_short_constants_that_the_best_reads_get_a_share() -> None:
     best, limit, shared, table = (graph.nodes.ids.position(f"a.py::{n}") for n in ("best", "LIMIT", "SHARED", "TABLE"))
     pool, found = relevance.follow_values(graph, np.array([best]), np.array([0.6]), {})
     value = dict(zip(pool.tolist(), found.tolist(), strict=True))
-    assert value == {best: 0.6, limit: pytest.approx(VALUE_SHARE * 0.6), shared: pytest.approx(VALUE_SHARE * 0.6 / 2)}
+    share = VALUE_SHARE * 0.6 / 2
+    assert value == {best: 0.6, limit: pytest.approx(share), shared: pytest.approx(share / 2)}
     assert table not in value
     unlikely, _ = relevance.follow_values(graph, np.array([best]), np.array([relevance.MIN_SOURCE / 2]), {})
     assert unlikely.tolist() == [best]
