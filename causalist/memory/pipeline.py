@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from causalist._internal.circuit_breaker import Circuits
+from causalist._internal.stages import Circuits
 from causalist.errors import CausalistError, ModelFailed, UsageError
 from causalist.memory.entity_linking import build_seeds, link_query
 from causalist.memory.index import HippoIndex, expand_linked

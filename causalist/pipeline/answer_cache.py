@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from causalist._internal.circuit_breaker import Circuits
+from causalist._internal.stages import Circuits
 from causalist.model.answer import Answer, AskOptions
 from causalist.model.source import DiagnosticSlug
 

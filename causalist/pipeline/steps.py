@@ -14,7 +14,7 @@ from causalist.model.protocols import STAGES, Step
 from causalist.model.source import Diagnostic, DiagnosticSlug
 
 if TYPE_CHECKING:
-    from causalist._internal.circuit_breaker import Circuits
+    from causalist._internal.stages import Circuits
 
 
 class StepTimer:

@@ -22,8 +22,8 @@ from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Protocol
 
-from causalist._internal.circuit_breaker import Circuits
 from causalist._internal.process import CAN_FORK
+from causalist._internal.stages import Circuits
 from causalist.errors import DeadlinePassed
 from causalist.index.options import Progress, ignore_progress
 from causalist.model.answer import NO_EMBEDDER, AskOptions

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from causalist._internal.circuit_breaker import MAX_FAILURES
+from causalist._internal.stages import MAX_FAILURES
 from causalist.memory import (
     VARIANTS,
     Entity,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from causalist._internal.circuit_breaker import MAX_FAILURES, SKIPPED_RUNS
+from causalist._internal.stages import MAX_FAILURES, SKIPPED_RUNS
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.memory import HippoIndex
 from causalist.memory.pipeline import MemoryPipeline

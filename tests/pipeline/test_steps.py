@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from causalist._internal.circuit_breaker import MAX_FAILURES, SKIPPED_RUNS, Circuits
+from causalist._internal.stages import MAX_FAILURES, SKIPPED_RUNS, Circuits
 from causalist.errors import CausalistError, ConvergenceError
 from causalist.model.answer import Answer, AskOptions, Level
 from causalist.model.protocols import STAGES

@@ -19,7 +19,6 @@ _MAX_LINES = 700
 _MIN_LINES = 60  # of a module that only one other imports
 # Small because a warm question imports them and not their neighbors, or because they start a process.
 _SMALL_ON_PURPOSE = {
-    "causalist._internal.circuit_breaker",
     "causalist._internal.text",
     "causalist.graph._precision_file",
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist._internal.circuit_breaker import MAX_FAILURES, SKIPPED_RUNS
+from causalist._internal.stages import MAX_FAILURES, SKIPPED_RUNS
 from tests.pipeline.sample import copy_sample
 from tests.pipeline.test_steps import OPTIONAL, QUESTION
 from tests.servers.conftest import settle
