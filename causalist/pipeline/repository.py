@@ -60,7 +60,7 @@ from causalist.store import INDEX_NAME, index_stamp
 if TYPE_CHECKING:
     from causalist.model.facts import FileFacts
     from causalist.model.lookup import ObservedStatus
-    from causalist.pipeline.answer_cache import Session
+    from causalist.pipeline.steps import Session
     from causalist.prove import NodeProof, ProveOptions
     from causalist.review.report import LayerRules, Review
     from causalist.review.versions import FileVersions

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from causalist.errors import CausalistError, IndexingStopped, UsageError
-from causalist.pipeline.answer_cache import AskInTime, Session
+from causalist.pipeline.steps import AskInTime, Session
 from causalist.servers.event_loop import run_in_thread
 from causalist.servers.index_job import IndexJob, Stage, end_idle_worker
 

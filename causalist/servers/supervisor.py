@@ -27,8 +27,7 @@ from causalist._internal.stages import Circuits
 from causalist.errors import DeadlinePassed
 from causalist.index.options import Progress, ignore_progress
 from causalist.model.answer import NO_EMBEDDER, AskOptions
-from causalist.pipeline.answer_cache import CachedAnswer, Session
-from causalist.pipeline.steps import Deadline
+from causalist.pipeline.steps import CachedAnswer, Deadline, Session
 from causalist.servers.worker import (
     STEP_BYTES,
     BoundedAnswer,

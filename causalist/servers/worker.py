@@ -38,8 +38,8 @@ from causalist.servers.index_job import IndexJob, end_idle_worker
 
 if TYPE_CHECKING:
     from causalist.model.index import Index
-    from causalist.pipeline.answer_cache import Session
     from causalist.pipeline.repository import Repository
+    from causalist.pipeline.steps import Session
 
 
 # Seconds reserved for the answer; at most this share of the deadline.

@@ -7,9 +7,9 @@ import pytest
 
 from causalist.errors import ConvergenceError
 from causalist.model.answer import Answer, AskOptions, Level, Route
-from causalist.pipeline import answer_cache as session_module
-from causalist.pipeline.answer_cache import AnswerCache, CachedAnswer, Session
+from causalist.pipeline import steps as steps_module
 from causalist.pipeline.repository import Repository
+from causalist.pipeline.steps import AnswerCache, CachedAnswer, Session
 from tests.pipeline.sample import WHERE_AUTH, in_memory, plain_answer
 from tests.pipeline.test_steps import OPTIONAL, failing
 
@@ -95,7 +95,7 @@ def test_a_pattern_that_was_looked_for_everywhere_is_kept_for_small_repositories
 ) -> None:
     served.ask('"token"')
     assert is_kept(served.ask('"token"'))
-    monkeypatch.setattr(session_module, "MAX_FILES", 10)
+    monkeypatch.setattr(steps_module, "MAX_FILES", 10)
     served.ask('"verify"')
     assert not is_kept(served.ask('"verify"'))
 
@@ -103,14 +103,14 @@ def test_a_pattern_that_was_looked_for_everywhere_is_kept_for_small_repositories
 def test_the_answers_asked_for_longest_ago_are_forgotten(sample: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = CachedAnswer(sample.ask(WHERE_AUTH, AskOptions(max_tokens=200)), ())
     assert kept.answer.pack is not None
-    monkeypatch.setattr(session_module, "MAX_ANSWERS", 3)
+    monkeypatch.setattr(steps_module, "MAX_ANSWERS", 3)
     cache = AnswerCache()
     for key in ("a", "b", "c"):
         cache.put(key, kept.answer, ())
     assert cache.get("a") == kept  # so that b is the oldest
     cache.put("d", kept.answer, ())
     assert [cache.get(key) is not None for key in "abcd"] == [True, False, True, True]
-    monkeypatch.setattr(session_module, "MAX_CHARACTERS", 2 * len(kept.answer.pack.text))
+    monkeypatch.setattr(steps_module, "MAX_CHARACTERS", 2 * len(kept.answer.pack.text))
     cache.put("d", kept.answer, ())
     assert len(cache) == 2 and cache.get("d") == kept
     cache.forget("d")

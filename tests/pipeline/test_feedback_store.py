@@ -11,9 +11,9 @@ from causalist.errors import IndexNotWritable, UsageError
 from causalist.index.open import index_folders
 from causalist.model.answer import AskOptions, Level
 from causalist.pipeline import feedback_store as beside
-from causalist.pipeline.answer_cache import Session
 from causalist.pipeline.feedback_store import FeedbackStore, signals_version, weights_document
 from causalist.pipeline.repository import Repository
+from causalist.pipeline.steps import Session
 from causalist.rank import Weights, default_weights
 from causalist.store import ANSWERS_NAME, FEEDBACK_NAME, FOLDER, INDEX_NAME, WEIGHTS_NAME
 

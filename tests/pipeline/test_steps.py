@@ -11,9 +11,8 @@ from causalist._internal.stages import MAX_FAILURES, SKIPPED_RUNS, Circuits
 from causalist.errors import CausalistError, ConvergenceError
 from causalist.model.answer import Answer, AskOptions, Level
 from causalist.model.protocols import STAGES
-from causalist.pipeline.answer_cache import Session
 from causalist.pipeline.repository import Repository
-from causalist.pipeline.steps import StepTimer
+from causalist.pipeline.steps import Session, StepTimer
 from causalist.rank import GENERATORS
 from tests.pipeline.sample import WHERE_AUTH, plain_answer
 

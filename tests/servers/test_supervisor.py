@@ -21,8 +21,8 @@ from causalist.model.protocols import STAGES
 from causalist.pipeline import repository as pipeline
 from causalist.pipeline import retries as attempts
 from causalist.pipeline import text_search as literals
-from causalist.pipeline.answer_cache import Session
 from causalist.pipeline.repository import Repository
+from causalist.pipeline.steps import Session
 from causalist.servers import supervisor, worker
 from tests.cli.commands import CHECKOUT, Done, invoke
 from tests.servers.wire import RawServer, are_gone, children_of

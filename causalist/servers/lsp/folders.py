@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pygls import uris
 
 from causalist.errors import CausalistError
-from causalist.pipeline.answer_cache import Session
+from causalist.pipeline.steps import Session
 from causalist.servers.event_loop import run_in_thread
 from causalist.servers.index_job import IndexJob, Stage, write_buffers
 from causalist.servers.live_repository import LiveRepository, LiveView, Report
