@@ -154,9 +154,8 @@ def _examine_extras() -> Iterator[Examined]:
 
 
 def _examine_index(repo: Path | None, *, force: bool) -> Iterator[Examined]:
-    from causalist.index.open import index_folders
+    from causalist.index.open import index_folders, stored_index_status
     from causalist.index.options import IndexOptions
-    from causalist.index.status import stored_index_status
     from causalist.model.answer import StalenessReason
     from causalist.pipeline.repository import Repository
     from causalist.store import INDEX_NAME

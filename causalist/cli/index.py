@@ -93,7 +93,7 @@ def index_command(
     report_notes(repository)
     raw = None
     if profile == "raw":
-        from causalist.index.status import measure_raw_parse
+        from causalist.index.open import measure_raw_parse
 
         raw = measure_raw_parse(repository.index, repository.read)
     if as_json:
@@ -170,8 +170,8 @@ def status_command(repo: Path | None, force: bool, as_json: bool) -> None:
     Example:
       causalist status --json
     """
+    from causalist.index.open import index_status, stored_index_status
     from causalist.index.options import IndexOptions
-    from causalist.index.status import index_status, stored_index_status
     from causalist.pipeline.repository import Repository
 
     # Opening refreshes the index, so check the stored one first.

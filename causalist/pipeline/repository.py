@@ -555,7 +555,7 @@ class Repository(Lookups):
 
     def index_status(self) -> IndexStatus:
         """Return the status of the index of a folder, after a check of all its files."""
-        from causalist.index.status import index_status, stored_index_status
+        from causalist.index.open import index_status, stored_index_status
 
         stored = stored_index_status(self.root, self.settings.index_options(IndexOptions()))
         return index_status(self.root, self.index, self.read, stored if stored.path is not None else None)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from causalist.index import status as standing
+from causalist.index import open as opening
 from causalist.store import FactsCache, facts_path
 from tests.cli.commands import invoke, left_behind, run, write_all
 
@@ -130,7 +130,7 @@ class TestWhyTheIndexWasNotCurrent:
 
     def test_another_version(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         was = status_of(settled(small))["index_version"]
-        monkeypatch.setattr(standing, "index_version", lambda: "other")
+        monkeypatch.setattr(opening, "index_version", lambda: "other")
         (reason,) = status_of(small)["index"]["reasons"]
         assert reason["reason"] == "version" and was in reason["detail"] and "other" in reason["detail"]
 

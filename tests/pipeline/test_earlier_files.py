@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from causalist.index.freshness import index_version
-from causalist.index.open import index_folders
+from causalist.index.open import index_folders, stored_index_status
 from causalist.index.options import IndexOptions
-from causalist.index.status import stored_index_status
 from causalist.model.answer import StalenessReason
 from causalist.pipeline.feedback_store import FeedbackStore
 from causalist.pipeline.repository import Repository
