@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         read_changes,
         scan_commit,
     )
-    from causalist.source.content import FolderReader, blob_hash, read_bytes, read_file
     from causalist.source.exclusion import DEFAULT_LIMITS, Limits, SkipReason, as_utf8, classify
     from causalist.source.folder_changes import (
         FolderFingerprint,
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
         update_scan,
         wait_for_changes,
     )
-    from causalist.source.folder_scan import pick_examples, scan_folder
+    from causalist.source.folder_scan import FolderReader, blob_hash, pick_examples, read_bytes, read_file, scan_folder
     from causalist.source.git import find_root, refuse_root, relative_folder, remote_name
 
 __all__ = [
@@ -68,8 +67,7 @@ __getattr__ = exports(
     {
         "commits": "BlobReader MAX_COMMITS blobs_with_words changes_since is_shallow list_ancestors "
         "read_changes scan_commit",
-        "content": "FolderReader blob_hash read_bytes read_file",
-        "folder_scan": "pick_examples scan_folder",
+        "folder_scan": "FolderReader blob_hash pick_examples read_bytes read_file scan_folder",
         "folder_changes": "FolderFingerprint IncrementalScan fingerprint_folder update_scan wait_for_changes",
         "git": "find_root refuse_root relative_folder remote_name",
         "exclusion": "DEFAULT_LIMITS Limits SkipReason as_utf8 classify",

@@ -27,7 +27,6 @@ from typing import IO, Self
 from causalist.errors import GitError
 from causalist.model.index import CommitChange
 from causalist.model.source import Changes, FileEntry, Scan, SourceFile
-from causalist.source.content import blob_hash
 from causalist.source.exclusion import (
     DEFAULT_LIMITS,
     UNCOUNTED_FOLDERS,
@@ -37,7 +36,7 @@ from causalist.source.exclusion import (
     classify,
     max_bytes_of,
 )
-from causalist.source.folder_scan import MAX_LINKS, ScanBuilder, to_printable
+from causalist.source.folder_scan import MAX_LINKS, ScanBuilder, blob_hash, to_printable
 from causalist.source.git import RunningGit, git_arguments, is_git_folder, is_work_tree, start_git, work_tree_top
 
 _LINK_MODE = b"120000"

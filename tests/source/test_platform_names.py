@@ -9,14 +9,14 @@ import pytest
 
 from causalist.errors import GitError
 from causalist.model.source import FileEntry
-from causalist.source import content, git, read_file, scan_folder
+from causalist.source import folder_scan, git, read_file, scan_folder
 
 
 @pytest.fixture
 def like_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are opened by their whole path and names are checked, as on Windows."""
-    monkeypatch.setattr(content, "_BY_STEPS", False)
-    monkeypatch.setattr(content, "_ON_WINDOWS", True)
+    monkeypatch.setattr(folder_scan, "_BY_STEPS", False)
+    monkeypatch.setattr(folder_scan, "_ON_WINDOWS", True)
 
 
 @pytest.mark.parametrize(

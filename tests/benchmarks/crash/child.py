@@ -24,7 +24,7 @@ from causalist.model.answer import Answer
 from causalist.model.index import Index
 from causalist.model.string_table import StringTable
 from causalist.pipeline.repository import Repository
-from causalist.source import content
+from causalist.source import folder_scan
 from tests.indexes import digest, without_stamps
 
 QUESTION = "what is retried when a delivery to a user fails?"
@@ -93,7 +93,7 @@ def main() -> None:
 
 
 def _keep_blobs(folder: Path) -> None:
-    real = content.blob_hash
+    real = folder_scan.blob_hash
 
     def kept(data: bytes) -> str:
         name = real(data)
@@ -103,7 +103,7 @@ def _keep_blobs(folder: Path) -> None:
             aside.replace(folder / name)
         return name
 
-    content.blob_hash = kept
+    folder_scan.blob_hash = kept
 
 
 def _set_clock(offset: int) -> None:
