@@ -372,7 +372,7 @@ def callers_command(node: str, folder: Path, token: str | None, min_confidence: 
     Example:
       causalist fleet callers encode/httpx:httpx/_api.py::get
     """
-    from causalist.cli.edges import format_callers
+    from causalist.cli.impact import format_callers
     from causalist.fleet.lookups import find_callers
     from causalist.serialize.answers import callers_document
 
