@@ -1,4 +1,4 @@
-"""The overview and known gaps in docs/languages.md, and the tables of edges by language in docs/benchmarks.md.
+"""The overview and known gaps in docs/languages.md, and the tables of docs/edges-by-language.md.
 
     python -m tests.docs.languages [--write]
 
@@ -18,7 +18,7 @@ from tests.benchmarks.edges.results import load_results
 from tests.docs.blocks import DOCS, ROOT, blocks_of, table, with_blocks
 
 PAGE = DOCS / "languages.md"
-BENCHMARKS = DOCS / "benchmarks.md"
+MEASURED = DOCS / "edges-by-language.md"
 _CASES = ROOT / "tests" / "languages"
 _TITLES = {
     "cpp": "C++",
@@ -48,7 +48,7 @@ def contents() -> dict[str, str]:
 
 
 def measured() -> dict[str, str]:
-    """Generated blocks of docs/benchmarks.md by name: rules, repositories and calibration of each measured language."""
+    """Generated blocks of docs/edges-by-language.md by name: rules, repositories, calibration of each language."""
     results, confidences = load_results(), load_confidences()
     parts = {name: _section(name, results, confidences) for name in languages()}
     return {f"edges-{name}": text for name, text in parts.items() if text}
@@ -153,7 +153,7 @@ def _median(values: list[float]) -> str:
 
 def main(arguments: list[str]) -> int:
     is_same = True
-    for page, blocks in ((PAGE, contents()), (BENCHMARKS, measured())):
+    for page, blocks in ((PAGE, contents()), (MEASURED, measured())):
         text = page.read_text(encoding="utf-8")
         there = blocks_of(text, "generated")
         is_same = is_same and {name: there.get(name) for name in blocks} == blocks

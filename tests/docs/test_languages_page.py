@@ -1,13 +1,12 @@
-"""docs/languages.md and docs/benchmarks.md say what the grammars, the measurements and the language cases say."""
+"""The pages of languages and of edges by language say what grammars, measurements and language cases say."""
 
 import pytest
 
 from tests.benchmarks.edges.results import load_results
 from tests.docs.blocks import blocks_of
-from tests.docs.languages import BENCHMARKS, PAGE, contents, languages, measured, title
+from tests.docs.languages import MEASURED, PAGE, contents, languages, measured, title
 
 AGAIN = "run `python -m tests.docs.languages --write`"
-# docs/benchmarks.md may have generated blocks of other subjects, too.
 PREFIX = "edges-"
 
 
@@ -17,8 +16,8 @@ def text() -> str:
 
 
 @pytest.fixture(scope="module")
-def benchmarks() -> str:
-    return BENCHMARKS.read_text(encoding="utf-8")
+def page_of_edges() -> str:
+    return MEASURED.read_text(encoding="utf-8")
 
 
 def test_the_overview_and_the_gaps_are_current(text: str) -> None:
@@ -26,12 +25,12 @@ def test_the_overview_and_the_gaps_are_current(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(measured()))
-def test_the_measured_edges_of_a_language_are_current(name: str, benchmarks: str) -> None:
-    assert blocks_of(benchmarks, "generated").get(name) == measured()[name], AGAIN
+def test_the_measured_edges_of_a_language_are_current(name: str, page_of_edges: str) -> None:
+    assert blocks_of(page_of_edges, "generated").get(name) == measured()[name], AGAIN
 
 
-def test_no_language_is_measured_that_is_not_there(benchmarks: str) -> None:
-    blocks = {name for name in blocks_of(benchmarks, "generated") if name.startswith(PREFIX)}
+def test_no_language_is_measured_that_is_not_there(page_of_edges: str) -> None:
+    blocks = {name for name in blocks_of(page_of_edges, "generated") if name.startswith(PREFIX)}
     assert blocks == set(measured())
 
 
@@ -40,6 +39,6 @@ def test_every_language_has_a_section(text: str) -> None:
         assert f"\n## {title(name)}\n" in text
 
 
-def test_every_measured_repository_is_listed(benchmarks: str) -> None:
+def test_every_measured_repository_is_listed(page_of_edges: str) -> None:
     for row in load_results()["repositories"]:
-        assert f"{row['repository']} @ {row['commit'][:7]}" in benchmarks
+        assert f"{row['repository']} @ {row['commit'][:7]}" in page_of_edges
