@@ -20,7 +20,7 @@ ROWS_AT_ONCE = 30_000
 K1 = 1.2  # the usual default
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
-# A name with half of the query's words is weak evidence, one with nearly all is strong (docs/decisions/0030).
+# A name with half of the query's words is weak evidence, one with nearly all is strong (docs/decisions/0028).
 _NAME_COVERAGE_POWER = 4
 _MIN_QUERY_TERMS = 2
 MAX_COMPARED_TERMS = 24  # of a query, where nodes are compared by the terms that they have

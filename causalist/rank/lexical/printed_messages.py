@@ -220,7 +220,7 @@ _MAX_MESSAGE_WORDS = 64  # words of a message that are read
 _MIN_RARE_WORDS = 3
 _MAX_CANDIDATES = 4_000
 _MIN_RUN_WORDS = 2  # adjacent words of a message in a definition
-_LENGTH_PENALTY = 0.25  # of 0, 0.25 and 1 the best on development questions, see docs/decisions/0030
+_LENGTH_PENALTY = 0.25  # of 0, 0.25 and 1 the best on development questions, see docs/decisions/0028
 
 
 def message_terms(text: str) -> list[str]:

@@ -493,7 +493,7 @@ _DIVERSITY_PENALTY = 0.7
 
 # Every row has all generators, because no measurement showed a gain from leaving one out. The rows differ in their use
 # of the graph, of names and of files. A query that names its subject needs no slots for nodes that only the graph
-# reaches. The penalties were measured (docs/decisions/0018, 0036). `skip` has no generator: the answer is cached.
+# reaches. The penalties were measured (docs/decisions/0018). `skip` has no generator: the answer is cached.
 ROUTES: Mapping[Route, RoutePlan] = {
     Route.LOOKUP: RoutePlan(_ALL, 0.0, second_hop=False, names_decide=True, diversity_penalty=_DIVERSITY_PENALTY),
     Route.SIMPLE: RoutePlan(_ALL, 0.2, second_hop=True, names_decide=False, diversity_penalty=_DIVERSITY_PENALTY),

@@ -20,7 +20,7 @@ KIN: Mapping[str, tuple[str, ...]] = {
     "priors": ("size", "kind"),
 }
 # Exact evidence, and what an embedder says: these are judged elsewhere, and the others beside them. Questions that say
-# a whole name are in no set, so that `name coverage` is exact evidence too (decision 30).
+# a whole name are in no set, so that `name coverage` is exact evidence too (decision 28).
 EXACT = frozenset({"mention", "literal", "frame", "looked up", "identifiers", "name coverage", "dense"})
 BASE = EXACT | {"text"}
 

@@ -17,7 +17,7 @@ from causalist.rank import LinearModel, Weights
 from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
 from tests.benchmarks.signals.arrays import AGAIN, LEADS, Asked, Batch, Model, Numbers, Scores, roles_table
 
-# Their weights are chosen by hand: commits teach the one nothing, and the other too little (decisions 26 and 34).
+# Their weights are chosen by hand: commits teach the one nothing, and the other too little (decisions 23 and 28).
 BY_HAND = FIXED | {"name coverage"}
 METRIC = "NDCG@10"
 _ROLE_RIDGE = 2e-3
