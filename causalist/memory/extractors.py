@@ -26,14 +26,15 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import lru_cache
 from importlib.resources import files as resource_files
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from causalist.errors import IndexNotWritable, ModelFailed
 from causalist.llm import Model, get_model
 from causalist.memory.names import MAX_NAME_CHARACTERS, entity_id, normalize
+from causalist.memory.starts import find_starts, match_at, with_places
 from causalist.model import protocols as embedding
 from causalist.rank.terms import STOP_WORDS
 
@@ -88,18 +89,12 @@ def normalize_extraction(found: "Extraction | Sequence[Entity]") -> Extraction:
     The most frequent entities are kept, ties by position in the text. Triples of removed entities are removed.
     """
     whole = found if isinstance(found, Extraction) else Extraction(tuple(Entity(*each) for each in found))
-    names = Counter(entity.name for entity in whole.entities)  # in text order
-    ids = {name: entity_id(name) for name in names}
-    counts: dict[str, int] = {}
-    for name, n in names.items():
-        if ids[name]:
-            counts[ids[name]] = counts.get(ids[name], 0) + n
-    kept = set(sorted(counts, key=lambda key: -counts[key])[:MAX_ENTITIES])  # stable: ties stay in text order
-    spellings = {name for name, key in ids.items() if key in kept}
+    ids = _choose_names(entity.name for entity in whole.entities)
+    kept = set(ids.values())
     entities = tuple(
         entity._replace(type=entity.type if entity.type in TYPES else "entity")
         for entity in whole.entities
-        if entity.name in spellings
+        if entity.name in ids
     )
     triples = tuple(
         triple
@@ -110,6 +105,18 @@ def normalize_extraction(found: "Extraction | Sequence[Entity]") -> Extraction:
         and 0 < triple.confidence <= 1
     )
     return Extraction(entities, triples, whole.diagnostics)
+
+
+def _choose_names(names: Iterable[str]) -> dict[str, str]:
+    """Return the names, with their ids, of the MAX_ENTITIES most frequent entities."""
+    n_names = Counter(names)  # in text order
+    ids = {name: entity_id(name) for name in n_names}
+    counts: dict[str, int] = {}
+    for name, n in n_names.items():
+        if ids[name]:
+            counts[ids[name]] = counts.get(ids[name], 0) + n
+    kept = set(sorted(counts, key=lambda key: -counts[key])[:MAX_ENTITIES])  # stable: ties stay in text order
+    return {name: key for name, key in ids.items() if key in kept}
 
 
 _MONTH = (
@@ -196,7 +203,10 @@ _NO_SUBJECTS = frozenset(
         "who",
     ]
 )
+_LONG_TEXT = 4_000  # characters; in shorter texts, finding the places of matches costs more than it saves
 _MONTH_ALONE = re.compile(rf"{_MONTH}$")
+_MONTH_STARTS = frozenset(("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
+_SPACES = re.compile(r"([ \t]+)")
 
 
 class RegexEntityExtractor:
@@ -213,8 +223,10 @@ class RegexEntityExtractor:
 
     def __call__(self, text: str) -> Extraction:
         """Return the entities of a text."""
-        found = sorted(_find_entities(text), key=lambda entity: entity.start)
-        return normalize_extraction(Extraction(tuple(found), tuple(find_abbreviations(found, text))))
+        found = sorted(_find_mentions(text), key=itemgetter(2))
+        kept = _choose_names(map(itemgetter(0), found))
+        entities = tuple(Entity(*each) for each in found if each[0] in kept)
+        return normalize_extraction(Extraction(entities, tuple(find_abbreviations(entities, text))))
 
 
 _ABBREVIATION = re.compile(r"\s*\((?:[^()]{0,40}?[,;:]\s*)?(?P<short>[A-Z][A-Za-z0-9&.-]{1,9})\)")
@@ -243,23 +255,25 @@ def find_abbreviations(entities: Sequence[Entity], text: str) -> Iterator[Triple
             yield Triple(entity.name, ALIAS, match["short"])
 
 
-def _find_entities(text: str) -> Iterator[Entity]:
-    left = text
-    for kind, pattern in _PATTERNS:
+def _find_mentions(text: str) -> Iterator[tuple[str, str, int]]:
+    """Yield (name as written, type, first character) of all that the patterns find."""
+    left, ends = text, list[int]()
+    starts = find_starts(text) if len(text) >= _LONG_TEXT else None
+    for i, (kind, pattern) in enumerate(_PATTERNS):
+        if starts is not None and i > 0:  # a match can begin where an earlier one ended
+            matches = match_at(pattern, left, with_places(starts[i - 1], ends))
+        else:
+            matches = pattern.finditer(left) if i > 0 or "`" in left else iter(())
+        if kind == "entity":
+            yield from _find_phrases(matches, left)
+            continue
         matched_spans: list[tuple[int, int]] = []
-        capitals: list[tuple[str, int, bool]] = []
-        for match in pattern.finditer(left):
+        for match in matches:
             name, start = match["name"], match.start("name")
-            if kind == "entity":
-                capitals += _split_phrase(name, start, left)
-                continue
             if kind == "identifier" and match[0].startswith("`") and not _PLAIN_SPAN.match(name):
                 continue
             matched_spans.append(match.span())
-            name = name.rstrip(".,;:") if kind == "iri" else name.strip()
-            yield Entity(name, kind, start)
-        if kind == "entity":
-            yield from _confirm_capitals(capitals)
+            yield (name.rstrip(".,;:") if kind == "iri" else name.strip()), kind, start
         if matched_spans:
             parts, end = [], 0
             for first, last in matched_spans:
@@ -267,47 +281,56 @@ def _find_entities(text: str) -> Iterator[Entity]:
                 parts += [left[end:first], "\x00" * (last - first)]
                 end = last
             left = "".join([*parts, left[end:]])
+            ends += [last for _, last in matched_spans]
 
 
-def _split_phrase(name: str, start: int, text: str) -> Iterator[tuple[str, int, bool]]:
-    """Yield (phrase, start, True if its capital may come from the start of a sentence), without outer stop words."""
-    skipped, phrase, is_plain = _trim_phrase(name)
-    if not phrase:
-        return
-    start += skipped
-    end = start + len(phrase)
-    alone = is_plain and not _is_subject(phrase, text[end : end + 12])
-    yield phrase, start, alone and bool(_SENTENCE_START.search(text[max(0, start - 12) : start]))
+def _find_phrases(matches: Iterable[re.Match[str]], text: str) -> Iterator[tuple[str, str, int]]:
+    """Yield the mentions of capitalized phrases, without outer stop words.
+
+    A capitalized word at the start of a sentence must be capitalized elsewhere too, or be what the sentence is about.
+    """
+    places = [(match[1], match.start()) for match in matches]
+    trimmed = {name: _trim_phrase(name) for name in dict(places)}
+    sure = {phrase for _, phrase, is_plain in trimmed.values() if not is_plain}
+    for name, start in places:
+        skipped, phrase, _ = trimmed[name]
+        if phrase not in sure:
+            first = start + skipped
+            end = first + len(phrase)
+            is_start = _SENTENCE_START.search(text[max(0, first - 12) : first])
+            if not is_start or _is_subject(phrase, text[end : end + 12]):
+                sure.add(phrase)
+    sure.discard("")
+    for name, start in places:
+        skipped, phrase, _ = trimmed[name]
+        if phrase in sure:
+            yield phrase, "entity", start + skipped
 
 
-@lru_cache(maxsize=8_192)  # names repeat
 def _trim_phrase(name: str) -> tuple[int, str, bool]:
     """Return (skipped characters, phrase without outer stop words or "", True for one word in lower case but one)."""
-    words = re.split(r"([ \t]+)", name)
+    words = _SPACES.split(name) if " " in name or "\t" in name else [name]
     skipped = 0
-    while words and (words[0].strip() == "" or words[0].lower() in STOP_WORDS or words[0].lower() in _NEVER_ENTITIES):
+    while words and _is_outer(words[0]):
         skipped += len(words.pop(0))
-    while words and (
-        words[-1].strip() == "" or words[-1].lower() in STOP_WORDS or words[-1].lower() in _NEVER_ENTITIES
-    ):
+    while words and _is_outer(words[-1]):
         words.pop()
-    phrase = re.sub(r"['’]s?$", "", "".join(words))
-    if not phrase or _MONTH_ALONE.match(phrase):
+    phrase = "".join(words)
+    if phrase.endswith(("'", "’", "'s", "’s")):
+        phrase = phrase.removesuffix("s")[:-1]
+    if not phrase or (phrase[:3] in _MONTH_STARTS and _MONTH_ALONE.match(phrase)):
         return skipped, "", False
     return skipped, phrase, len(words) == 1 and phrase[1:].islower()
+
+
+def _is_outer(word: str) -> bool:
+    """Return True for space, and for a word that a name does not begin or end with."""
+    return (lower := word.lower()) in STOP_WORDS or lower in _NEVER_ENTITIES or not word.strip()
 
 
 def _is_subject(word: str, following: str) -> bool:
     """Return True if a word that a sentence begins with is what the sentence is about: "Python is a language"."""
     return len(word) > 2 and word.lower() not in _NO_SUBJECTS and bool(_COPULA.match(following))
-
-
-def _confirm_capitals(found: list[tuple[str, int, bool]]) -> Iterator[Entity]:
-    """Yield phrases as entities. A capitalized word at the start of a sentence must be capitalized elsewhere too."""
-    elsewhere = {phrase for phrase, _, unsure in found if not unsure}
-    for phrase, start, unsure in found:
-        if not unsure or phrase in elsewhere:
-            yield Entity(phrase, "entity", start)
 
 
 _TYPES = {

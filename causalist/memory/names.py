@@ -95,7 +95,8 @@ def entity_id(name: str) -> str:
     >>> entity_id("Machine  learning"), entity_id("machine_learning"), entity_id("--")
     ('machine_learning', 'machine_learning', '')
     """
-    text = normalize(name)
+    is_plain = (joined := name.replace(" ", "")).isalpha() and joined.isascii() and "  " not in name
+    text = name.lower() if is_plain and name == name.strip() else normalize(name)
     return text.replace(" ", "_") if MIN_NAME_CHARACTERS <= len(text) <= MAX_NAME_CHARACTERS else ""
 
 
@@ -120,6 +121,24 @@ def fold_words(text: str) -> list[str]:
     if not text.isascii():
         text = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", text)))
     return _WORD.findall(text.casefold())
+
+
+# What separates words in ASCII; all other characters decide later.
+_SEPARATORS = bytes(ord(" ") if i < 128 and not (chr(i).isalnum() or chr(i) == "_") else i for i in range(256))
+
+
+def split_text(text: str) -> list[str]:
+    """Return the runs of a text without ASCII separators; each has one word, or several in other scripts or with _.
+
+    >>> split_text("It's a-b, snake_case; naïve")
+    ['It', 's', 'a', 'b', 'snake_case', 'naïve']
+    """
+    return text.encode("utf-8", "surrogatepass").translate(_SEPARATORS).decode("utf-8", "surrogatepass").split()
+
+
+def fold_run(run: str) -> list[str]:
+    """Return `fold_words` of a run of `split_text`."""
+    return [run.lower()] if run.isascii() and "_" not in run else fold_words(run)
 
 
 def is_name(words: Sequence[str]) -> bool:

@@ -34,7 +34,8 @@ from numpy.typing import NDArray
 
 from causalist.errors import CausalistError, ModelFailed, UsageError
 from causalist.memory.extractors import ALIAS, TYPES, Embedder, Extraction
-from causalist.memory.names import Words, entity_id, fold_words, is_name
+from causalist.memory.matrix import find_entries
+from causalist.memory.names import Words, entity_id, fold_run, fold_words, is_name, split_text
 from causalist.model import protocols as embedding
 from causalist.rank.lexical.query_expansion import damerau_distance
 from causalist.rank.terms import split_word, stem, terms_of
@@ -463,38 +464,51 @@ class Records:
             for e in found.entities
         ]
         rows = np.array(mentions, dtype=np.int32).reshape(-1, 4)
+        runs = split_text(text)
+        n_runs = Counter(runs)
         self.restore(
             passage_id,
             Record(
                 text,
                 metadata,
                 rows,
-                self.count_terms(text, metadata),
+                self.count_terms(text, metadata, n_runs),
                 self.find_defined_entities(text, metadata, rows, triples),
                 triples,
                 references,
-                self.number_words(text),
+                self.number_words(runs, n_runs),
             ),
         )
 
-    def count_terms(self, text: str, metadata: Mapping[str, Any]) -> NDArray[np.int32]:
-        """Return (term number, count) of a passage; a title that the text does not begin with counts as well."""
+    def count_terms(
+        self, text: str, metadata: Mapping[str, Any], n_runs: Mapping[str, int] | None = None
+    ) -> NDArray[np.int32]:
+        """Return (term number, count) of a passage; a title that the text does not begin with counts as well.
+
+        `n_runs`: number of each run of the text, if known.
+        """
+        counts: dict[str, int] = {}
         title = metadata.get(TITLE)
         if isinstance(title, str) and title.strip().casefold() not in text[: len(title) + 40].casefold():
-            text = f"{title}\n{text}"
-        counts: dict[str, int] = {}
-        for word, n in Counter(_DEFINED_WORD.findall(text)).items():
-            for term in terms_of(word):
-                counts[term] = counts.get(term, 0) + n
-        terms = sorted((self.terms.intern(term), n) for term, n in counts.items())
-        return np.array(terms, dtype=np.int32).reshape(-1, 2)
+            _add_terms(counts, Counter(split_text(title)))
+        _add_terms(counts, Counter(split_text(text)) if n_runs is None else n_runs)
+        numbers = np.fromiter(map(self.terms.intern, counts), dtype=np.int32, count=len(counts))
+        n_times = np.fromiter(counts.values(), dtype=np.int32, count=len(counts))
+        order = np.argsort(numbers)
+        return np.stack([numbers[order], n_times[order]], axis=1)
 
-    def number_words(self, text: str) -> NDArray[np.int32]:
-        """Return the numbers of the words of a text, in its order."""
-        words = fold_words(text)
-        for word in dict.fromkeys(words):
-            self.words.intern(word)
-        return np.array([self.words.by_string[word] for word in words], dtype=np.int32)
+    def number_words(self, runs: Sequence[str], distinct: Iterable[str]) -> NDArray[np.int32]:
+        """Return the numbers of the words of a text, in its order; its runs, and these once each in that order."""
+        position = {run: i for i, run in enumerate(distinct)}
+        order = np.fromiter(map(position.__getitem__, runs), dtype=np.int32, count=len(runs))
+        intern = self.words.intern
+        numbers = [[intern(word) for word in fold_run(run)] for run in position]
+        flat = np.fromiter(chain.from_iterable(numbers), dtype=np.int32)
+        sizes = np.fromiter(map(len, numbers), dtype=np.int64, count=len(numbers))
+        if (sizes == 1).all():
+            return np.asarray(flat[order], dtype=np.int32)
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return np.asarray(flat[find_entries(starts, order)[0]], dtype=np.int32)
 
     def find_defined_entities(
         self, text: str, metadata: Mapping[str, Any], mentions: NDArray[np.int32], triples: Iterable[StoredTriple]
@@ -562,6 +576,14 @@ class Records:
         key = entity_id(name)
         self.name_similarity.add(key)
         return self.entities.intern(key)
+
+
+def _add_terms(counts: dict[str, int], n_runs: Mapping[str, int]) -> None:
+    """Add the terms of runs of a text to the counts."""
+    for run, n in n_runs.items():
+        for word in (run,) if run.isascii() and run[0] != "_" else _DEFINED_WORD.findall(run):
+            for term in terms_of(word):
+                counts[term] = counts.get(term, 0) + n
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

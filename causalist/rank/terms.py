@@ -66,6 +66,8 @@ def terms_of(word: str) -> tuple[str, ...]:
     >>> terms_of("getUsers"), terms_of("Running"), terms_of("_private")
     (('get', 'user', 'getusers'), ('run',), ('privat',))
     """
+    if word.isalpha() and word.isascii() and word[1:].islower() and len(word) <= MAX_PART_CHARACTERS:
+        return (stem(word.lower()),)
     parts = split_word(word)
     result = dict.fromkeys(stem(part) for part in parts)
     if len(parts) > 1:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalist.memory import HippoIndex
+from causalist.memory import HippoIndex, extractors
 from causalist.memory.extractors import (
     MAX_ENTITIES,
     Entity,
@@ -15,7 +15,7 @@ from causalist.memory.extractors import (
     Triple,
     normalize_extraction,
 )
-from causalist.memory.names import entity_id
+from causalist.memory.names import entity_id, fold_run, fold_words, split_text
 from causalist.memory.records import SIMILARITY_THRESHOLD, NameSimilarity, stem_key
 from causalist.rank.lexical.query_expansion import damerau_distance
 from tests.trials import count_of
@@ -52,6 +52,29 @@ def test_entities_know_where_they_stand() -> None:
     text = "Ask Alice Smith about the `JWT` check of Acme Corp."
     for entity in RegexEntityExtractor()(text).entities:
         assert text[entity.start :].startswith(entity.name)
+
+
+_PIECES = st.sampled_from(
+    [*"aBZ  \n09.:/->()_'’é\u0301Ж東٣½\0,;", "May", " 12 ", " 2024", "2024-05-01", "http:", "urn:x", "::", "()", " ms",
+     "the", " is ", "IBM", "(IBM)", "--opt", "-x", "fooBar", "3Com", "'s", "1/2/2024", "`a b`"]
+)  # fmt: skip
+
+
+@settings(max_examples=count_of(60, 300), deadline=None)
+@given(st.lists(_PIECES, max_size=40).map("".join))
+def test_a_long_text_is_read_as_a_short_one(text: str) -> None:
+    found = []
+    for limit in (0, len(text) + 1):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(extractors, "_LONG_TEXT", limit)
+            found.append(RegexEntityExtractor()(text))
+    assert found[0] == found[1]
+
+
+@settings(max_examples=count_of(60, 300), deadline=None)
+@given(st.text(alphabet="aB _.'1\nßİé\u0301\u0338<ﬁ½Ж東京กา\ud800\u2028", max_size=60))
+def test_runs_have_the_words_of_a_text(text: str) -> None:
+    assert [word for run in split_text(text) for word in fold_run(run)] == fold_words(text)
 
 
 @settings(max_examples=count_of(25, 60), deadline=None)

@@ -1,0 +1,133 @@
+"""Places of a text where a pattern can begin, found for the whole text at once.
+
+A regular expression that starts with a choice is tried at every character. Most characters cannot begin a match, and
+their classes show that: a date begins at the start of a word, with a digit or the name of a month. `match_at` tries a
+pattern at such places alone. The places are a superset of those of all matches, so that the matches are the same as
+those of `finditer`.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Positions = NDArray[np.int64]
+
+_WORD, _DECIMAL, _LOWER, _UPPER, _DIGIT, _DOT, _QUOTE, _UNDERSCORE = (1 << k for k in range(8))
+_PAGE = 256
+_N_PAGES = 0x110000 // _PAGE
+# Classes of all characters as the module `re` has them, page by page when a text first needs one.
+_classes = np.zeros(0x110000, dtype=np.uint8)
+_is_known = np.zeros(_N_PAGES, dtype=np.bool_)
+_MONTHS = np.array(
+    sorted(sum(ord(c) << 8 * k for k, c in enumerate(name)) for name in
+           ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")),
+    dtype=np.uint32,
+)  # fmt: skip
+_SCHEME_ENDS = np.array(sorted({ord(name[-1]) for name in ("http", "https", "ftp", "urn", "file", "mailto", "doi")}))
+
+
+class Starts(NamedTuple):
+    """Ascending places of a text where a pattern can begin, in the order of the patterns."""
+
+    iris: Positions
+    dates: Positions
+    measures: Positions
+    identifiers: Positions
+    capitals: Positions
+
+
+def find_starts(text: str) -> Starts:
+    """Return the places of a text where patterns can begin."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    classes = np.concatenate([[0], _classify(codes), [0]]).astype(np.uint8)
+    own, before, after = classes[1:-1], classes[:-2], classes[2:]
+    is_word = (own & _WORD) > 0
+    is_first = is_word & ((before & _WORD) == 0)
+    is_letter = (own & (_LOWER | _UPPER | _UNDERSCORE)) > 0
+    is_upper = (own & _UPPER) > 0
+    follows_word = (before & _WORD) > 0
+    precedes_letter = (after & (_LOWER | _UPPER | _UNDERSCORE)) > 0
+    firsts = np.flatnonzero(is_first)
+    digits = firsts[(own[firsts] & _DECIMAL) > 0]
+    uppers = firsts[is_upper[firsts]]
+
+    triples = uppers[uppers + 2 < len(codes)]
+    key = codes[triples] | codes[triples + 1] << 8 | codes[triples + 2] << 16
+    dates = _join(digits, triples[np.isin(key, _MONTHS)])
+    measures = digits[(before[digits] & _DOT) == 0]
+
+    marks = np.flatnonzero((own == 0) | (own == _DOT))  # no letters, digits, quotes
+    marks = marks[(marks > 0) & (marks < len(codes) - 1)]
+    mark, left, right = codes[marks], codes[marks - 1], codes[np.minimum(marks + 1, len(codes) - 1)]
+    iris = _last(firsts, marks[(mark == ord(":")) & np.isin(left, _SCHEME_ENDS)])
+
+    has_joint = ((mark == ord(".")) | (mark == ord("/"))) & follows_word[marks]
+    has_joint |= (mark == ord(":")) & (left == ord(":")) | (mark == ord(">")) & (left == ord("-"))
+    has_call = (mark == ord("(")) & (right == ord(")")) & follows_word[marks]
+    is_option = (mark == ord("-")) & ((before[marks] & (_WORD | _DOT)) == 0)
+    is_option &= (right == ord("-")) | ((after[marks] & _LOWER) > 0)
+    is_hump = is_upper & ((before & (_LOWER | _DIGIT)) > 0)
+    anchors = _join(
+        marks[has_joint & precedes_letter[marks] | has_call],
+        np.flatnonzero(is_hump | ((own & _UNDERSCORE) > 0)),
+    )
+    heads = firsts[is_letter[firsts] & ((before[firsts] & _DOT) == 0)]
+    options = np.flatnonzero(codes[:1] == ord("-"))
+    identifiers = _join(_join(_last(heads, anchors), marks[is_option]), options)
+
+    numbered = np.flatnonzero(is_upper & ((before & _DIGIT) > 0))
+    capitals = _join(uppers, _last(firsts, numbered))
+    capitals = capitals[(before[capitals] & _QUOTE) == 0]
+    return Starts(iris, dates, measures, identifiers, capitals)
+
+
+def match_at(pattern: re.Pattern[str], text: str, starts: Positions) -> Iterator[re.Match[str]]:
+    """Yield the matches that begin at one of the ascending places and do not overlap, as `finditer` does."""
+    end = 0
+    match = pattern.match
+    for start in starts.tolist():
+        if start >= end and (found := match(text, start)) is not None:
+            end = found.end()
+            yield found
+
+
+def with_places(starts: Positions, more: list[int]) -> Positions:
+    """Return the places and some more, ascending."""
+    return _join(starts, np.array(more, dtype=np.int64)) if more else starts
+
+
+def _classify(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    pages = np.bincount(codes[codes >= _PAGE] // _PAGE, minlength=1) > 0
+    pages[0] = True
+    for page in np.flatnonzero(pages & ~_is_known[: len(pages)]).tolist():
+        _classes[page * _PAGE : (page + 1) * _PAGE] = [_class_of(chr(page * _PAGE + k)) for k in range(_PAGE)]
+        _is_known[page] = True
+    return np.asarray(_classes[codes], dtype=np.uint8)
+
+
+def _class_of(character: str) -> int:
+    found = _WORD if character.isalnum() or character == "_" else 0
+    found |= _DECIMAL if character.isdecimal() else 0
+    if character.isascii():
+        found |= _LOWER if character.islower() else _UPPER if character.isupper() else 0
+        found |= _DIGIT if character.isdigit() else 0
+    found |= _DOT if character == "." else 0
+    found |= _QUOTE if character in "'’" else 0
+    return found | (_UNDERSCORE if character == "_" else 0)
+
+
+def _join(one: Positions, other: Positions) -> Positions:
+    return _distinct(np.sort(np.concatenate([one, other]))) if len(other) else one
+
+
+def _last(starts: Positions, anchors: Positions) -> Positions:
+    """Return the distinct last starts at or before the anchors."""
+    at = np.searchsorted(starts, anchors, side="right") - 1
+    return _distinct(starts[at[at >= 0]])
+
+
+def _distinct(ascending: Positions) -> Positions:
+    return ascending[np.concatenate([[True], ascending[1:] != ascending[:-1]])] if len(ascending) else ascending
