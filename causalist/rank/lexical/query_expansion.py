@@ -200,6 +200,20 @@ def damerau_distance(a: str, b: str, most: int) -> int:
     >>> damerau_distance("token", "broken", 1)
     2
     """
+    if abs(len(a) - len(b)) > most:
+        return most + 1
+    first, n = 0, min(len(a), len(b))
+    while first < n and a[first] == b[first]:
+        first += 1
+    last = 0
+    while last < n - first and a[-1 - last] == b[-1 - last]:
+        last += 1
+    # What both begin and end with costs nothing.
+    a, b = a[first : len(a) - last], b[first : len(b) - last]
+    if not a or not b:
+        return min(len(a) + len(b), most + 1)
+    if most == 1:
+        return 1 if len(a) == len(b) == 1 or (len(a) == len(b) == 2 and a == b[::-1]) else 2
     before: list[int] = []
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
