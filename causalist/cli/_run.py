@@ -141,7 +141,7 @@ def import_numpy() -> None:
 def keep_freed_memory() -> None:
     """Keep freed memory in a process that runs one command; returning it to the system costs time."""
     if _is_prepared:
-        from causalist._internal.process import disable_trim
+        from causalist._internal.forked_task import disable_trim
 
         disable_trim()
 

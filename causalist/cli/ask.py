@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from causalist.model.answer import Answer, AskOptions
     from causalist.model.index import Index
     from causalist.pipeline.steps import Deadline
-    from causalist.servers.worker import BoundedAnswer
+    from causalist.servers.question_worker import BoundedAnswer
 
     _ReadInPart = Index | BoundedAnswer  # has the files that were read only in part
 
@@ -279,8 +279,8 @@ def _in_time(
 ) -> "BoundedAnswer":
     """Return the answer by a deadline; `when_empty` as in `open_repository`."""
     from causalist.errors import NothingToIndex
+    from causalist.servers.question_worker import Task
     from causalist.servers.supervisor import answer_in_time
-    from causalist.servers.worker import Task
 
     keep_freed_memory()
     task = Task(repo or Path(), question, options, repo is not None, force, remember)

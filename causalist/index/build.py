@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.process import CAN_FORK, ForkedTask, trim_heap_on_free
+from causalist._internal.forked_task import CAN_FORK, ForkedTask, trim_heap_on_free
 from causalist._internal.stages import stage
 from causalist.errors import GitError, IndexUnreadable, NothingToIndex
 from causalist.graph import LinkedPart, ParallelPlan, build_graph, needs_bodies

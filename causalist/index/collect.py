@@ -14,7 +14,7 @@ from itertools import chain, islice
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from causalist._internal.process import CAN_FORK, ForkedTask, end_with_parent
+from causalist._internal.forked_task import CAN_FORK, ForkedTask, end_with_parent
 from causalist._internal.stages import stage
 from causalist.index import options as index_options
 from causalist.index.options import IndexOptions, Read

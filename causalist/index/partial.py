@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.process import ForkedTask
+from causalist._internal.forked_task import ForkedTask
 from causalist.errors import ModelFailed, NothingToIndex
 from causalist.graph import build_graph
 from causalist.index.build import build_manifest, collect_notes, describe_empty_scan

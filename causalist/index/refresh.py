@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalist._internal.process import reset_trim_threshold
+from causalist._internal.forked_task import reset_trim_threshold
 from causalist.graph import (
     InvalidationKeys,
     LinkError,

@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.process import is_alive
+from causalist._internal.forked_task import is_alive
 from causalist.errors import IndexNotWritable, IndexUnreadable, UsageError
 from causalist.memory.arrays import types_and_aliases
 from causalist.memory.extractors import TYPES, Embedder, Entity, Extraction, Triple, normalize_extraction

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from causalist._internal.process import is_alive
+from causalist._internal.forked_task import is_alive
 from causalist.errors import IndexNotWritable, UsageError
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index

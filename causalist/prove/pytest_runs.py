@@ -24,7 +24,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import gettempdir
 from typing import Any, NamedTuple
 
-from causalist._internal.process import is_alive
+from causalist._internal.forked_task import is_alive
 from causalist.errors import CausalistError, GitError, IndexNotWritable, ProofFailed
 from causalist.source.git import RunningGit, git_arguments, work_tree_top
 from causalist.store import FOLDER

@@ -22,13 +22,13 @@ from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Protocol
 
-from causalist._internal.process import CAN_FORK
+from causalist._internal.forked_task import CAN_FORK
 from causalist._internal.stages import Circuits
 from causalist.errors import DeadlinePassed
 from causalist.index.options import Progress, ignore_progress
 from causalist.model.answer import NO_EMBEDDER, AskOptions
 from causalist.pipeline.steps import CachedAnswer, Deadline, Session
-from causalist.servers.worker import (
+from causalist.servers.question_worker import (
     STEP_BYTES,
     BoundedAnswer,
     Message,
@@ -56,7 +56,7 @@ _forking = threading.Lock()
 # The child imports what this process would, from where it would, and nothing from the current folder.
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from causalist.servers.worker import main; main(float(sys.argv[2]), float(sys.argv[3]))"
+    "from causalist.servers.question_worker import main; main(float(sys.argv[2]), float(sys.argv[3]))"
 )
 
 

@@ -12,7 +12,7 @@ from causalist.errors import GrammarError
 from causalist.model.language import ModuleSystem
 from causalist.parse import languages
 from causalist.parse.languages import _read_settings, grammars_folder
-from causalist.parse.syntax.captures import TAG_OF_CAPTURE
+from causalist.parse.syntax.capture_names import TAG_OF_CAPTURE
 from tests.docs import language_keys, tables
 from tests.docs.blocks import DOCS, ROOT, blocks_of
 from tests.docs.markdown import fenced_blocks
@@ -131,7 +131,7 @@ def test_every_file_and_program_that_the_page_names_exists() -> None:
     assert {name for name in named - elsewhere if not (ROOT / name).exists()} == set()
     # Modules that are named without their package.
     modules = {path.name for path in (ROOT / "causalist").rglob("*.py")}
-    assert {"roles.py", "manifests.py", "captures.py"} <= set(re.findall(r"`(\w+\.py)`", _TEXT)) <= modules
+    assert {"roles.py", "manifests.py", "capture_names.py"} <= set(re.findall(r"`(\w+\.py)`", _TEXT)) <= modules
     for module in re.findall(r"python -m (tests[\w.]+)", _TEXT):
         assert importlib.util.find_spec(module), module
     for data in re.findall(r"^python -m .*? (tests/\S+)", _TEXT, re.MULTILINE):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalist._internal.process import CAN_FORK, ForkedTask
+from causalist._internal.forked_task import CAN_FORK, ForkedTask
 from causalist.graph import LinkedPart, Linker, LinkError, ParallelPlan, build_graph, load_confidences
 from causalist.graph.build import _split_by_cost
 from causalist.graph.rules import GUESSES, RULE_NAMES

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from causalist import store
-from causalist._internal.process import is_alive
+from causalist._internal.forked_task import is_alive
 from causalist.errors import IndexNotWritable
 from causalist.index import partial
 from causalist.index.open import index_folders

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from causalist._internal.process import CAN_FORK
+from causalist._internal.forked_task import CAN_FORK
 from causalist.index import collect
 from causalist.index import history as history_module
 from causalist.index.options import IndexOptions

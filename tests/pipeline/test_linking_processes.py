@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from causalist._internal.process import CAN_FORK
+from causalist._internal.forked_task import CAN_FORK
 from causalist.index.build import _count_linking_processes
 from causalist.index.options import IndexOptions
 from causalist.parse import parse_file

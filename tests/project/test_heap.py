@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
-from causalist._internal import process as heap
+from causalist._internal import forked_task as heap
 
 # One array of 8 MiB that is freed teaches glibc to keep such; then 64 MiB in arrays of 4, of which all but the last are
 # freed.
 _CODE = """
 import numpy as np
-from causalist._internal.process import trim_heap_on_free
+from causalist._internal.forked_task import trim_heap_on_free
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) // 256  # MiB, with pages of 4 KiB
 if {given_back}:
@@ -39,7 +39,7 @@ def test_what_large_arrays_took_is_given_back() -> None:
 # 64 MiB in one, which is more than glibc ever keeps by itself.
 _FREED = """
 import numpy as np
-from causalist._internal import process as heap
+from causalist._internal import forked_task as heap
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) // 256
 for step in {steps}:
@@ -73,7 +73,7 @@ def test_what_is_freed_is_used_again_by_a_process_that_stays() -> None:
     code = """
 import resource
 import numpy as np
-from causalist._internal import process as heap
+from causalist._internal import forked_task as heap
 heap.trim_heap_on_free()
 for step in {steps}:
     getattr(heap, step)()

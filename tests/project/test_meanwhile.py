@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from causalist._internal.forked_task import CAN_FORK, ForkedTask
 from causalist._internal.lazy import dataclass
-from causalist._internal.process import CAN_FORK, ForkedTask
 from causalist.errors import GitError
 from causalist.model.string_table import StringTable
 from tests.indexes import differences
@@ -99,7 +99,7 @@ def test_it_does_not_go_on_when_nobody_waits_any_more(tmp_path: Path) -> None:
     told = tmp_path / "process"
     program = (
         "import os, pathlib, signal, sys, time\n"
-        "from causalist._internal.process import ForkedTask\n"
+        "from causalist._internal.forked_task import ForkedTask\n"
         "from causalist.model.index import Commits\n"
         "def work():\n"
         "    pathlib.Path(sys.argv[1] + '.new').write_text(str(os.getpid()))\n"

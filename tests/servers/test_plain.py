@@ -5,7 +5,7 @@ from pathlib import Path
 
 from causalist.model.answer import Answer, AskOptions, Level, Route
 from causalist.pipeline.repository import Repository
-from causalist.servers.worker import Failure, Message, OpenStep, Task, first_message, from_plain, to_plain
+from causalist.servers.question_worker import Failure, Message, OpenStep, Task, first_message, from_plain, to_plain
 
 
 def again(value: object) -> object:

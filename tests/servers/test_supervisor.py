@@ -23,7 +23,7 @@ from causalist.pipeline import retries as attempts
 from causalist.pipeline import text_search as literals
 from causalist.pipeline.repository import Repository
 from causalist.pipeline.steps import Session
-from causalist.servers import supervisor, worker
+from causalist.servers import question_worker, supervisor
 from tests.cli.commands import CHECKOUT, Done, invoke
 from tests.servers.wire import RawServer, are_gone, children_of
 
@@ -137,7 +137,7 @@ def test_a_step_that_has_to_be_is_named_where_there_is_no_answer(
 
 
 def test_an_index_that_is_not_opened_in_time_is_said(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "open_in_time", in_c)
+    monkeypatch.setattr(question_worker, "open_in_time", in_c)
     said = "no answer within 3 s: opening the index had not ended by then"
     assert in_time(partial(ask, small), said).failed("deadline")
 

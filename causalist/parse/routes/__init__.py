@@ -15,7 +15,7 @@ import tree_sitter
 from causalist.model.facts import Definition, RouteFact
 from causalist.parse.routes.blocks import read_phoenix
 from causalist.parse.routes.ecmascript import read_ecmascript
-from causalist.parse.routes.scripts import read_python, read_rails
+from causalist.parse.routes.python_ruby import read_python, read_rails
 from causalist.parse.routes.servers import read_aspnet, read_go, read_java, read_php, read_rust
 from causalist.parse.routes.source import RouteText, read_computed_names
 

@@ -19,7 +19,7 @@ from causalist.model.facts import MODULE_SCOPE, Access, AccessKind, Definition, 
 from causalist.model.language import LookupSettings
 from causalist.model.symbols import NodeKind
 from causalist.parse.syntax.bindings import BindingReader
-from causalist.parse.syntax.captures import Tag
+from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of
 from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.scopes import BlockScopes, Scopes

@@ -33,7 +33,7 @@ from causalist.parse.syntax.arguments import (
     pointers_between,
     value_chain,
 )
-from causalist.parse.syntax.captures import Tag
+from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import (
     QUOTES,
     array_type_name,

@@ -17,7 +17,7 @@ from causalist.model.type_notation import OPTIONAL, PREDICATE, split_top
 from causalist.parse.syntax.accesses import AccessReader
 from causalist.parse.syntax.arguments import NO_PARAMETERS, count_arguments, declared_type, named_type
 from causalist.parse.syntax.bindings import BindingReader
-from causalist.parse.syntax.captures import DEFINITION_KINDS, IMPORT_PARTS, Event, Tag, events_of
+from causalist.parse.syntax.capture_names import DEFINITION_KINDS, IMPORT_PARTS, Event, Tag, events_of
 from causalist.parse.syntax.chains import array_type_name, type_name
 from causalist.parse.syntax.definitions import (
     BaseReader,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from causalist.model.facts import Export, Import, ImportKind
 from causalist.parse.syntax.bindings import MAX_VALUE_BYTES, BindingReader
-from causalist.parse.syntax.captures import Tag
+from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of, paths_of_pattern
 from causalist.parse.syntax.scopes import Scopes
 

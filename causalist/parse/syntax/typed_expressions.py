@@ -31,7 +31,7 @@ from causalist.model.type_notation import (
     union_of_names,
     without_item_braces,
 )
-from causalist.parse.syntax.captures import Tag
+from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of, part_at, targets_of_pattern
 from causalist.parse.syntax.scopes import VALUE_KINDS, Scopes
 

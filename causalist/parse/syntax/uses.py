@@ -22,7 +22,7 @@ from causalist.parse.syntax.arguments import (
     made_before,
 )
 from causalist.parse.syntax.bindings import BindingReader
-from causalist.parse.syntax.captures import Tag
+from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of, last_of_chain, type_name, with_constructor_call
 from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.local_names import OpenLambda
