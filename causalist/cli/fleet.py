@@ -372,7 +372,7 @@ def callers_command(node: str, folder: Path, token: str | None, min_confidence: 
     Example:
       causalist fleet callers encode/httpx:httpx/_api.py::get
     """
-    from causalist.cli.impact import format_callers
+    from causalist.cli.edges import format_callers
     from causalist.fleet.lookups import find_callers
     from causalist.serialize.answers import callers_document
 
@@ -439,7 +439,7 @@ def impact_command(
     Example:
       causalist fleet impact money:round_amount --max-depth 2
     """
-    from causalist.cli.impact import format_impact, format_mentions, select_nearest
+    from causalist.cli.edges import format_impact, format_mentions, select_nearest
     from causalist.fleet.lookups import find_impact
     from causalist.serialize.lookups import impact_document
 
@@ -477,7 +477,7 @@ def tests_command(
     Example:
       causalist fleet tests money:round_amount
     """
-    from causalist.cli.impact import format_tests
+    from causalist.cli.edges import format_tests
     from causalist.fleet.lookups import find_tests
     from causalist.serialize.lookups import tests_document
 

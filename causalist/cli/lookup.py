@@ -29,7 +29,7 @@ from causalist.cli._repository import (
     resolve_id,
 )
 from causalist.cli._run import NOTHING_FOUND
-from causalist.cli.impact import describe_rule
+from causalist.cli.edges import describe_rule
 from causalist.errors import UnreadNode
 from causalist.model.symbols import split_id
 from causalist.serialize.lookups import (

@@ -18,7 +18,7 @@ from causalist.cli._repository import (
     open_for_lookup,
 )
 from causalist.cli._run import NOTHING_FOUND, import_numpy
-from causalist.cli.impact import read_share
+from causalist.cli.edges import read_share
 from causalist.errors import UsageError
 from causalist.serialize.answers import Document
 from causalist.serialize.lookups import review_document
