@@ -1,4 +1,4 @@
-"""Run a function in a forked child and read its arrays back; tune the heap of this process.
+"""Run a function in a forked child and read its arrays back; split work for others; tune the heap of this process.
 
 The parent continues until it asks for the result. The child writes its result into a file, so that it ends when it is
 done. Without fork, or if the child ends without a result, the parent runs the function itself.
@@ -13,7 +13,7 @@ import ctypes
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
 T = TypeVar("T")
+_Item = TypeVar("_Item")
 
 # Forking is quick, but macOS's own libraries do not bear it, and Windows has none.
 CAN_FORK = sys.platform == "linux"
@@ -169,3 +170,21 @@ def is_alive(process: int) -> bool:
     except OSError:
         return True
     return True
+
+
+def split_batches(items: Iterable[_Item], size_of: Callable[[_Item], int], most: int) -> Iterator[list[_Item]]:
+    """Yield items in order in lists, each closed as soon as its sizes add up to `most`; none is empty.
+
+    >>> list(split_batches(["ab", "c", "def", "g"], len, 3))
+    [['ab', 'c'], ['def'], ['g']]
+    """
+    batch: list[_Item] = []
+    size = 0
+    for item in items:
+        batch.append(item)
+        size += size_of(item)
+        if size >= most:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

@@ -14,7 +14,7 @@ from itertools import chain, islice
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from causalist._internal.forked_task import CAN_FORK, ForkedTask, end_with_parent
+from causalist._internal.forked_task import CAN_FORK, ForkedTask, end_with_parent, split_batches
 from causalist._internal.stages import stage
 from causalist.index import options as index_options
 from causalist.index.options import IndexOptions, Read
@@ -288,7 +288,7 @@ def _parse_all(
         _preload_grammars(first)
     context = multiprocessing.get_context(_START_METHOD)
     with ProcessPoolExecutor(max_workers=wanted, mp_context=context, initializer=_begin_worker) as pool:
-        chunks = _split_chunks(chain(first, files))
+        chunks = split_batches(chain(first, files), _count_bytes, _CHUNK_BYTES)
         del first
         # Two for each process: one that it works at, and one that waits for it. More would only take room.
         under_way = deque(_submit_chunks(pool, islice(chunks, 2 * wanted)))
@@ -406,17 +406,8 @@ def _parse_chunk(chunk: "Sequence[_Content]") -> list[tuple[str, bytes]]:
         return [(path, facts_to_bytes(_parse_as(path, data, kind))) for path, data, kind in chunk]
 
 
-def _split_chunks(files: "Iterable[_Content]") -> "Iterator[list[_Content]]":
-    chunk: list[_Content] = []
-    size = 0
-    for file in files:
-        chunk.append(file)
-        size += len(file[1])
-        if size >= _CHUNK_BYTES:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
+def _count_bytes(file: "_Content") -> int:
+    return len(file[1])
 
 
 def n_processes(options: IndexOptions) -> int:

@@ -20,13 +20,13 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from math import exp, lgamma
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,8 @@ MAX_RUNS = 200  # that are remembered by their command
 _PATIENCE_SECONDS = 60.0
 _MAX_BYTES = 512 << 20
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+_Store = TypeVar("_Store")
 
 
 class Version(NamedTuple):
@@ -264,17 +266,30 @@ def _calls_not_made(graph: CodeGraph, seen: ObservedCalls, freshness: Freshness)
 
 def read_store(folders: Sequence[Path]) -> ObservedStore | None:
     """Return what is kept in the first of the folders that has something; None if none has, or it is damaged."""
+    return read_evidence(folders, OBSERVED_NAME, FORMAT_VERSION, _decode)
+
+
+def read_evidence(
+    folders: Sequence[Path], name: str, format_version: int, decode: Callable[[Any], _Store]
+) -> _Store | None:
+    """Return the decoded file `name` of the first of the folders that has one; None if none has, or it is damaged."""
     for folder in folders:
         with suppress(OSError):
-            descriptor = os.open(folder / OBSERVED_NAME, _OPEN_FLAGS)
+            descriptor = os.open(folder / name, _OPEN_FLAGS)
             with os.fdopen(descriptor, "rb") as file:
                 head, _, body = file.read(_MAX_BYTES).partition(b"\n")
             with suppress(ValueError, KeyError, TypeError, IndexError, RecursionError):
                 about = json.loads(head)
-                if about["format"] == FORMAT_VERSION and about["checksum"] == zlib.crc32(body):
-                    return _decode(json.loads(body))
+                if about["format"] == format_version and about["checksum"] == zlib.crc32(body):
+                    return decode(json.loads(body))
             return None
     return None
+
+
+def encode_evidence(document: Mapping[str, Any], format_version: int) -> bytes:
+    """Return the bytes that `read_evidence` reads: format and CRC-32 on the first line, the document on the second."""
+    body = json.dumps(document, separators=(",", ":")).encode("ascii") + b"\n"
+    return json.dumps({"format": format_version, "checksum": zlib.crc32(body)}).encode("ascii") + b"\n" + body
 
 
 def _encode(store: ObservedStore) -> bytes:
@@ -306,8 +321,7 @@ def _encode(store: ObservedStore) -> bytes:
         "tests": sorted([versions[test], [versions[each] for each in ran]] for test, ran in store.tests.values()),
         "likely": sorted([versions[call.source], versions[call.target], call.probability] for call in store.likely),
     }
-    body = json.dumps(document, separators=(",", ":")).encode("ascii") + b"\n"
-    return json.dumps({"format": FORMAT_VERSION, "checksum": zlib.crc32(body)}).encode("ascii") + b"\n" + body
+    return encode_evidence(document, FORMAT_VERSION)
 
 
 def _decode(document: Any) -> ObservedStore:

@@ -13,11 +13,8 @@ are as they were; the others are listed as stale.
   nothing from elsewhere stood in between, else `references`, or `imports` of a file.
 """
 
-import json
-import os
-import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,15 +29,15 @@ from causalist.observe.observed_calls import (
     ObservedGraph,
     Version,
     as_written,
+    encode_evidence,
     merge_edges,
+    read_evidence,
 )
 from causalist.store import PROVEN_LOCK, PROVEN_NAME, hold_lock, prepare_folder
 from causalist.store.cache_dir import replace_file
 
 FORMAT_VERSION = 1
 _PATIENCE_SECONDS = 60.0
-_MAX_BYTES = 256 << 20
-_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 PROVEN, FAILED, PASSED, UNSURE, HANGS = "proven", "failed", "passed", "unsure", "hangs"  # how a test ends with a mutant
 RUNS = ""  # a test that runs the definition, or may do so where nothing sees it
@@ -123,17 +120,7 @@ def describe_mutant(line: int, what: str) -> str:
 
 def read_proofs(folders: Sequence[Path]) -> ProofStore | None:
     """Return what is kept in the first of the folders that has something; None if none has, or it is damaged."""
-    for folder in folders:
-        with suppress(OSError):
-            descriptor = os.open(folder / PROVEN_NAME, _OPEN_FLAGS)
-            with os.fdopen(descriptor, "rb") as file:
-                head, _, body = file.read(_MAX_BYTES).partition(b"\n")
-            with suppress(ValueError, KeyError, TypeError, IndexError, RecursionError):
-                about = json.loads(head)
-                if about["format"] == FORMAT_VERSION and about["checksum"] == zlib.crc32(body):
-                    return _decode(json.loads(body))
-            return None
-    return None
+    return read_evidence(folders, PROVEN_NAME, FORMAT_VERSION, _decode)
 
 
 def save_record(
@@ -216,8 +203,7 @@ def _encode(store: ProofStore) -> bytes:
             for _, edge in sorted(store.edges.items())
         ],
     }
-    body = json.dumps(document, separators=(",", ":")).encode("ascii") + b"\n"
-    return json.dumps({"format": FORMAT_VERSION, "checksum": zlib.crc32(body)}).encode("ascii") + b"\n" + body
+    return encode_evidence(document, FORMAT_VERSION)
 
 
 def _decode(document: Any) -> ProofStore:

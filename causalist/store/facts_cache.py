@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from causalist._internal.forked_task import split_batches
 from causalist.errors import IndexUnreadable
 from causalist.model import facts as f
 from causalist.model.facts import FileFacts, body_bindings
@@ -279,7 +280,7 @@ class FactsCache:
             try:
                 self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 with closing(self._connect()) as connection:
-                    for some in _split_batches(rows):
+                    for some in split_batches(rows, _count_bytes, _BATCH_BYTES):
                         with connection:
                             connection.executemany(_INSERT, [_encode_row(key, split_parts(data)) for key, data in some])
                 return
@@ -488,17 +489,8 @@ def _n_bytes(connection: sqlite3.Connection) -> int:
     return size * (count - free)
 
 
-def _split_batches(rows: list[tuple[Key, bytes]]) -> Iterator[list[tuple[Key, bytes]]]:
-    batch: list[tuple[Key, bytes]] = []
-    size = 0
-    for row in rows:
-        batch.append(row)
-        size += len(row[1])
-        if size >= _BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+def _count_bytes(row: tuple[Key, bytes]) -> int:
+    return len(row[1])
 
 
 def _decode_text(data: bytes) -> str:
