@@ -44,6 +44,7 @@ SIMILARITY_THRESHOLD = 0.85
 _MIN_WORD_LETTERS = 7
 _MAX_SLIPS = 2
 _WORDS = re.compile(r"[^\W_]+")
+_MARKS = re.compile(r"[+#*]")
 
 
 def stem_key(name: str) -> str:
@@ -53,6 +54,11 @@ def stem_key(name: str) -> str:
     (True, 'c')
     """
     return " ".join(sorted({stem(part) for word in _WORDS.findall(name) for part in split_word(word)}))
+
+
+def _stem_key_with_marks(name: str) -> str:
+    """Return the stem key and the marks that distinguish names with the same letters: c++, c#."""
+    return stem_key(name) + "".join(_MARKS.findall(name))
 
 
 class NameSimilarity:
@@ -73,10 +79,9 @@ class NameSimilarity:
         if name in self._names:
             return
         self._names.add(name)
-        key = stem_key(name)
-        # Marks distinguish names with the same letters: c++, c#.
-        alike = self._by_stems.setdefault(key + "".join(re.findall(r"[+#*]", name)), [])
-        for other in alike if key else ():
+        key = _stem_key_with_marks(name)
+        alike = self._by_stems.setdefault(key, [])
+        for other in alike if key.strip("+#*") else ():
             self._pair(name, other, 1.0)
         alike.append(name)
         words = name.split("_")
@@ -89,28 +94,37 @@ class NameSimilarity:
                 if other in self._names:
                     self._pair_if_similar(name, other, word, near)
 
-    def similar_words(self, names: Iterable[str]) -> list[tuple[str, str]]:
-        """Return pairs of similar words in these known names, in alphabetical order; they are expensive to compute."""
+    def state(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return what is expensive to compute about these known names, as plain data that `restore` takes."""
         words = sorted({word for name in names for word in _correctable_words(name)})
         there = set(words)
-        return [(a, b) for a in words for b in sorted(self._similar_words.get(a, ())) if a < b and b in there]
+        position = {name: i for i, name in enumerate(names)}
+        pairs = sorted((position[a], position[b], v) for (a, b), v in self.pairs.items()
+                       if a in position and b in position)  # fmt: skip
+        return {
+            "keys": [_stem_key_with_marks(name) for name in names],
+            "words": words,
+            "near": [(a, b) for a in words for b in sorted(self._similar_words.get(a, ())) if a < b and b in there],
+            "pairs": pairs,
+        }
 
-    def restore(self, names: Iterable[str], similar_words: Iterable[tuple[str, str]]) -> None:
-        """Add names with known similar words to an empty set."""
-        everything = list(names)
-        for name in everything:
-            self._unindexed_words.update(dict.fromkeys(_correctable_words(name)))
+    def restore(self, names: Sequence[str], state: Mapping[str, Any]) -> None:
+        """Add names with the state that they were stored with to an empty set. Raises ValueError for another state."""
+        self._names.update(names)
+        for name, key in zip(names, state["keys"], strict=True):
+            self._by_stems.setdefault(key, []).append(name)
+        self._unindexed_words.update(dict.fromkeys(state["words"]))
         self._similar_words.update((word, []) for word in self._unindexed_words)
-        for a, b in similar_words:
-            self._similar_words.setdefault(a, []).append(b)
-            self._similar_words.setdefault(b, []).append(a)
-        for name in everything:
-            self.add(name)
+        for a, b in state["near"]:
+            self._similar_words[a].append(b)
+            self._similar_words[b].append(a)
+        for i, j, similarity in state["pairs"]:
+            self._pair(names[i], names[j], float(similarity))
 
     def names_with_words(self, name: str) -> list[str]:
         """Return the known names with the same words, inflected or in another order."""
-        key = stem_key(name)
-        return self._by_stems.get(key + "".join(re.findall(r"[+#*]", name)), []) if key else []
+        key = _stem_key_with_marks(name)
+        return self._by_stems.get(key, []) if key.strip("+#*") else []
 
     def similar_names(self, name: str) -> dict[str, float]:
         """Return the known names similar to any name, with their similarity; the name itself included."""
@@ -543,6 +557,15 @@ class Records:
             values = np.concatenate([values, [value for _, value in new]])
             self._similar = (similarity.n_revised, numbers, values)
         return numbers, values
+
+    def take_strings(self, strings: Mapping[str, Sequence[str]]) -> None:
+        """Set the strings of empty records, by kind. Raises ValueError for a duplicate."""
+        for kind, numbers in (("entity", self.entities), ("written", self.written), ("term", self.terms),
+                              ("word", self.words)):  # fmt: skip
+            numbers.strings = list(strings[kind])
+            numbers.by_string = {string: i for i, string in enumerate(numbers.strings)}
+            if len(numbers.by_string) != len(numbers.strings):
+                raise ValueError(f"duplicate {kind}")
 
     def restore(self, passage_id: str, record: Record) -> None:
         """Add a record that uses the numbers of these records."""

@@ -2,10 +2,10 @@
 
     meta(key, value)                       format; checksum of all other tables; name of the embedder of the vectors
     passage(id, text, metadata)            one row a passage, metadata as JSON, in the order of the arrays
-    string(kind, number, value)            entities, names as written, terms and words, by number
+    list(name, data)                       JSON arrays: entities, names as written, terms and words, by number; what is
+                                           expensive to compute about similar names
     triple(passage, subject, predicate, object, confidence)     entity numbers, in text order
     diagnostic(passage, detail)            unusable extractor output
-    near(word, other)                      similar words of names, which are expensive to compute
     array(name, dtype, shape, data)        numpy arrays: mentions, terms, definitions and words of all passages,
                                            concatenated, with their sizes; vectors of passages and entities
 
@@ -26,8 +26,9 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,22 +42,20 @@ from causalist.memory.extractors import TYPES, Embedder, Entity, Extraction, Tri
 from causalist.memory.records import Record, Records, StoredTriple, Vectors, check_passage, clean_text
 from causalist.memory.walk import Snapshot, count_cooccurrences
 
-FORMAT = 4
+FORMAT = 5
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE passage(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, text TEXT NOT NULL, metadata TEXT NOT NULL);
-CREATE TABLE string(kind TEXT, number INTEGER, value TEXT NOT NULL, PRIMARY KEY(kind, number)) WITHOUT ROWID;
+CREATE TABLE list(name TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE triple(passage INTEGER, subject INTEGER, predicate TEXT NOT NULL, object INTEGER, confidence REAL);
 CREATE TABLE diagnostic(passage INTEGER, detail TEXT NOT NULL);
-CREATE TABLE near(word TEXT NOT NULL, other TEXT NOT NULL);
 CREATE TABLE array(name TEXT PRIMARY KEY, dtype TEXT NOT NULL, shape TEXT NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;
 """
 _ROWS = (
     "SELECT number, id, text, metadata FROM passage ORDER BY number",
-    "SELECT kind, number, value FROM string ORDER BY kind, number",
+    "SELECT name, data FROM list ORDER BY name",
     "SELECT passage, subject, predicate, object, confidence FROM triple ORDER BY rowid",
     "SELECT passage, detail FROM diagnostic ORDER BY rowid",
-    "SELECT word, other FROM near ORDER BY rowid",
     "SELECT name, dtype, shape, data FROM array ORDER BY name",
 )
 _MAX_SALVAGED = 1_000_000  # passages that are looked for in a damaged file of unknown size
@@ -205,7 +204,13 @@ def _write(path: Path, state: MemoryState) -> None:
         "words": _concatenate([r.words.reshape(-1, 1) for r in passage_records], 1),
         "words.sizes": np.array([len(r.words) for r in passage_records], dtype=np.int64),
     }
-    strings = {"entity": records.entities, "written": records.written, "term": records.terms, "word": records.words}
+    lists: dict[str, Any] = {
+        "entity": records.entities.strings,
+        "written": records.written.strings,
+        "term": records.terms.strings,
+        "word": records.words.strings,
+        "similar": records.name_similarity.state(_names_in(records)),
+    }
     if vectors is not None:
         arrays["vectors"] = vectors.matrix(passages)
         named = [name for name in records.entities.strings if name in vectors.entities]
@@ -223,16 +228,12 @@ def _write(path: Path, state: MemoryState) -> None:
             for i, (p, r) in enumerate(zip(passages, passage_records, strict=True))
         )
         database.executemany("INSERT INTO passage VALUES (?, ?, ?, ?)", rows)
-        for kind, numbers in strings.items():
-            each = ((kind, i, value) for i, value in enumerate(numbers.strings))
-            database.executemany("INSERT INTO string VALUES (?, ?, ?)", each)
+        plain = ((name, json.dumps(data, ensure_ascii=False)) for name, data in lists.items())
+        database.executemany("INSERT INTO list VALUES (?, ?)", plain)
         triples = ((i, *triple) for i, r in enumerate(passage_records) for triple in r.triples)
         database.executemany("INSERT INTO triple VALUES (?, ?, ?, ?, ?)", triples)
         notes = ((i, detail) for i, passage in enumerate(passages) for detail in diagnostics.get(passage, ()))
         database.executemany("INSERT INTO diagnostic VALUES (?, ?)", notes)
-        database.executemany(
-            "INSERT INTO near VALUES (?, ?)", records.name_similarity.similar_words(_names_in(records))
-        )
         stored = ((n, a.dtype.name, json.dumps(a.shape), np.ascontiguousarray(a).tobytes()) for n, a in arrays.items())
         database.executemany("INSERT INTO array VALUES (?, ?, ?, ?)", stored)
         meta = [("format", str(FORMAT)), ("checksum", _checksum(database))]
@@ -251,13 +252,11 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
             )
         if meta.get("checksum") != _checksum(database):
             raise IndexUnreadable(f"{path} is damaged (wrong checksum)")
-        passages, strings, triples, notes, near, stored = (database.execute(query).fetchall() for query in _ROWS)
+        passages, lists, triples, notes, stored = (database.execute(query).fetchall() for query in _ROWS)
     arrays = {name: _parse_array(dtype, json.loads(shape), data) for name, dtype, shape, data in stored}
     records = Records()
-    numbers = {"entity": records.entities, "written": records.written, "term": records.terms, "word": records.words}
-    for kind, number, value in strings:
-        if numbers[kind].intern(value) != number:
-            raise ValueError(f"duplicate {kind} {value!r}")
+    plain_lists = {name: json.loads(data) for name, data in lists}
+    records.take_strings(plain_lists)
     by_passage: dict[int, list[StoredTriple]] = {}
     for passage, subject, predicate, target, confidence in triples:
         _check_range(np.array([subject, target]), len(records.entities.strings))
@@ -268,9 +267,8 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
     _check_range(arrays["terms"][:, 0], len(records.terms.strings))
     _check_range(arrays["defines"][:, 0], len(records.entities.strings))
     _check_range(arrays["words"][:, 0], len(records.words.strings))
-    ends = [number for row in triples for number in (row[1], row[3])]
-    named = dict.fromkeys([*arrays["mentions"][:, 0].tolist(), *ends])
-    records.name_similarity.restore((records.entities.strings[number] for number in named), near)
+    named = _numbers_of_names(arrays["mentions"][:, 0], ((row[1], row[3]) for row in triples))
+    records.name_similarity.restore([records.entities.strings[number] for number in named], plain_lists["similar"])
     defines = _split(arrays["defines"][:, 0], arrays["defines.sizes"])
     mentions = _split(arrays["mentions"], arrays["mentions.sizes"])
     terms = _split(arrays["terms"], arrays["terms.sizes"])
@@ -300,11 +298,16 @@ def _read_vectors(embedder: Embedder, arrays: Arrays, passages: list[str], recor
 
 
 def _names_in(records: Records) -> list[str]:
-    """Return the entity names that occur in some passage."""
-    passage_records = records.passages.values()
-    numbers = {n for r in passage_records for n in r.mentions[:, 0].tolist()}
-    numbers |= {n for r in passage_records for t in r.triples for n in (t.subject, t.object)}
-    return [records.entities.strings[number] for number in sorted(numbers)]
+    """Return the entity names that occur in some passage, by number."""
+    found = records.passages.values()
+    ends = ((t.subject, t.object) for r in found for t in r.triples)
+    numbers = _numbers_of_names(_concatenate([r.mentions for r in found], 4)[:, 0], ends)
+    return [records.entities.strings[number] for number in numbers]
+
+
+def _numbers_of_names(mentions: NDArray[np.int32], triples: Iterable[tuple[int, int]]) -> list[int]:
+    ends = np.fromiter(chain.from_iterable(triples), dtype=np.int32)
+    return [int(number) for number in np.unique(np.concatenate([mentions, ends]))]
 
 
 def _checksum(database: sqlite3.Connection) -> str:

@@ -99,7 +99,7 @@ def test_every_changed_byte_is_noticed_or_harmless(tmp_path: Path) -> None:
     [
         "UPDATE array SET dtype = 'object' WHERE name = 'mentions'",
         "UPDATE passage SET text = 'other' WHERE number = 0",
-        "DELETE FROM string WHERE number = 0",
+        "DELETE FROM list WHERE name = 'word'",
         "UPDATE meta SET value = '99' WHERE key = 'format'",
         "DROP TABLE triple",
     ],
