@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,6 +159,42 @@ def build_counts(records: Records) -> Counts:
     )
     _label_senses(counts, np.ones(m, dtype=np.bool_))
     return counts
+
+
+_STORED = ("numbers", "term_numbers", "n_exact", "n_documents", "lengths", "times", "documents", "labels")
+
+
+def pack_counts(counts: Counts) -> dict[str, NDArray[Any]]:
+    """Return the arrays that `unpack_counts` restores the counts from."""
+    found: dict[str, NDArray[Any]] = {name: getattr(counts, name) for name in _STORED}
+    for name in ("mentions", "forward"):
+        matrix: Matrix = getattr(counts, name)
+        found |= {f"{name}.indptr": matrix.indptr, name: matrix.indices, f"{name}.values": matrix.values.astype("i4")}
+    return found
+
+
+def unpack_counts(arrays: Mapping[str, NDArray[Any]], records: Records) -> Counts:
+    """Return the counts of all records, of arrays that `pack_counts` made of them."""
+    passages = sorted(records.passages)
+    names, terms = (
+        [strings[number] for number in arrays[name].tolist()]
+        for strings, name in ((records.entities.strings, "numbers"), (records.terms.strings, "term_numbers"))
+    )
+    mentions, forward = (
+        Matrix(arrays[f"{name}.indptr"], arrays[name], arrays[f"{name}.values"].astype(np.float64), n)
+        for name, n in (("mentions", len(names)), ("forward", len(terms)))
+    )
+    return Counts(
+        passages=passages,
+        names=names,
+        terms=terms,
+        mentions=mentions,
+        mentioned_by=mentions.transpose(),
+        forward=forward,
+        by_term=forward.transpose(),
+        document_names=sorted({_document_name(p, records.passages[p]) for p in passages}),
+        **{name: arrays[name].copy() for name in _STORED},  # those of a file cannot be changed
+    )
 
 
 def update_counts(old: Counts, records: Records, touched: Mapping[str, Record | None]) -> tuple[Counts, Axis] | None:

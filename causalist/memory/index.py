@@ -12,16 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import IndexNotWritable, UnknownEntity, UsageError
-from causalist.memory.arrays import build_arrays, build_counts, types_and_aliases, update_counts
+from causalist.memory.arrays import Counts, build_arrays, build_counts, types_and_aliases, update_counts
 from causalist.memory.entity_linking import FactFilter, LinkedEntities, link_query
 from causalist.memory.extractors import (
+    TYPES,
     Embedder,
     Entity,
     EntityExtractor,
     RegexEntityExtractor,
     normalize_extraction,
 )
-from causalist.memory.names import entity_id
+from causalist.memory.names import NamedPassage, Names, build_names, entity_id, update_names
 from causalist.memory.records import Record, Records, Vectors, check_passage, clean_text, is_visible
 from causalist.memory.retrieval import (
     Query,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from causalist.memory.storage import MemoryState
 
 
+_NAME_TYPES = [i for i, name in enumerate(TYPES) if name not in ("date", "measure", "iri")]  # types that link passages
 HOP_DECAY = 0.5  # weight of a seed per hop; chosen by hand
 _MAX_ENTITIES_PER_HOP = 100  # the most strongly linked ones
 _MAX_HOPS = 10
@@ -237,6 +239,7 @@ class HippoIndex:
         self.vectors = Vectors(embedder) if embedder is not None else None
         self.records = Records()
         self._view: tuple[int, Snapshot] | None = None
+        self._derived: tuple[int, Counts, Names] | None = None
         self._stored: tuple[Path, str] | None = None  # the file that was loaded or saved last, and its checksum
 
     # -- passages
@@ -411,7 +414,8 @@ class HippoIndex:
         if file.suffix == ".json":
             storage.save_node_link(file, self.to_node_link())
         else:
-            storage.save(file, storage.MemoryState(self.records, self.vectors, self.diagnostics))
+            counts, names = self._derive()
+            storage.save(file, storage.MemoryState(self.records, self.vectors, self.diagnostics, counts, names))
         self._stored = (file.resolve(), storage.read_checksum(file))
 
     @classmethod
@@ -471,24 +475,46 @@ class HippoIndex:
     def snapshot(self) -> Snapshot:
         """Current state of the index for queries; rebuilt after a change."""
         if self._view is None or self._view[0] != self.records.generation:
-            before = None if self._view is None else self._view[1]
-            updated = None if before is None else update_counts(before.counts, self.records, self.records.touched)
-            counts = build_counts(self.records) if updated is None else updated[0]
+            counts, names = self._derive()
             pairs = None
             if self.vectors is not None:
                 self.vectors.update_pairs([self.records.entities.strings[n] for n in sorted(counts.numbers.tolist())])
                 number = self.records.entities.by_string
                 pairs = {(number[a], number[b]): v for (a, b), v in self.vectors.pairs.items()}
-            snapshot = Snapshot(build_arrays(self.records, pairs, counts), self.records, counts, self.vectors)
-            if before is not None and updated is not None:
-                snapshot.take_names(before, updated[1])
-            self._view = (self.records.generation, snapshot)
-            self.records.touched = {}
+            arrays = build_arrays(self.records, pairs, counts)
+            self._view = (self.records.generation, Snapshot(arrays, self.records, counts, names, self.vectors))
         return self._view[1]
 
+    def _derive(self) -> tuple[Counts, Names]:
+        """Return the counts and names of all records, from those before the last changes if these are few."""
+        if self._derived is None or self._derived[0] != self.records.generation:
+            updated = None
+            if self._derived is not None:
+                _, before, names_before = self._derived
+                updated = update_counts(before, self.records, self.records.touched)
+            if updated is None:
+                counts = build_counts(self.records)
+                names = build_names([self._named(p) for p in counts.passages], self.records.words_of_entity)
+            else:
+                counts, rows = updated
+                new = [self._named(counts.passages[position]) for position in rows.fresh.tolist()]
+                names = update_names(names_before, rows, new, self.records.words_of_entity)
+            self._derived = (self.records.generation, counts, names)
+            self.records.touched = {}
+        return self._derived[1:]
+
+    def _named(self, passage: str) -> NamedPassage:
+        record = self.records.passages[passage]
+        return NamedPassage(
+            record.words, record.mentions[np.isin(record.mentions[:, 2], _NAME_TYPES), 0], record.defines
+        )
+
     def _restore(self, state: "MemoryState") -> None:
-        self.records, self.vectors, self.diagnostics = state
-        self._view = None
+        self.records, self.vectors, self.diagnostics, counts, names = state
+        self._view = self._derived = None
+        if counts is not None and names is not None:
+            self._derived = (self.records.generation, counts, names)
+            self.records.touched = {}
 
     def _is_new_text(self, passage_id: str, text: str) -> bool:
         known = self.records.passages.get(passage_id)

@@ -16,6 +16,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -307,22 +308,34 @@ def build_names(passages: Sequence[NamedPassage], entity_words: Callable[[int], 
     m = len(numbers.words)
     own, defined = Links.from_pairs(*mentioned, n, m), Links.from_pairs(*about, n, m)
     text = _stack_words([each.words for each in passages])
-    defined_names = _distinct(defined.indices)
-    by_length: dict[int, list[int]] = {}
-    for name in defined_names.tolist():
-        by_length.setdefault(len(numbers.words[name]), []).append(name)
-    patterns = {length: _build_patterns(names, numbers.words) for length, names in by_length.items()}
+    patterns = _patterns_of(_distinct(defined.indices), numbers.words)
     rows, columns = _search(text, patterns)
     naming = Links.from_pairs(
         np.concatenate([own.rows, defined.rows, rows]), np.concatenate([own.indices, defined.indices, columns]), n, m
     )
+    return _join_names(numbers, own, defined, naming, text, patterns)
+
+
+def _patterns_of(names: Ints, words: Sequence[Words]) -> dict[int, Patterns]:
+    by_length: dict[int, list[int]] = {}
+    for name in names.tolist():
+        by_length.setdefault(len(words[name]), []).append(name)
+    return {length: _build_patterns(each, words) for length, each in by_length.items()}
+
+
+def _join_names(
+    numbers: NameNumbers, own: Links, defined: Links, naming: Links, text: Links, patterns: Mapping[int, Patterns]
+) -> Names:
+    """Return the names of parts that everything else follows from."""
+    n, m = len(own.indptr) - 1, len(numbers.words)
+    defined_names = _distinct(defined.indices).tolist()
     named_by = naming.transpose(m)
     lengths: dict[int, set[int]] = {}
-    for name in defined_names.tolist():
+    for name in defined_names:
         words = numbers.words[name]
         lengths.setdefault(words[0], set()).add(len(words))
     return Names(
-        {numbers.words[name]: name for name in defined_names.tolist()},
+        {numbers.words[name]: name for name in defined_names},
         {first: tuple(sorted(each, reverse=True)) for first, each in lengths.items()},
         numbers.words,
         naming,
@@ -335,6 +348,32 @@ def build_names(passages: Sequence[NamedPassage], entity_words: Callable[[int], 
         numbers,
         patterns,
     )
+
+
+_PARTS = ("own", "defined", "naming")
+
+
+def pack_names(names: Names) -> dict[str, NDArray[Any]]:
+    """Return the arrays that `unpack_names` restores the names from, with the words of all passages."""
+    found: dict[str, NDArray[Any]] = {
+        "words": np.fromiter(chain.from_iterable(names.words), dtype=np.int32),
+        "sizes": np.fromiter(map(len, names.words), dtype=np.int64, count=len(names.words)),
+        "by_entity": names.numbers.by_entity,
+    }
+    for part in _PARTS:
+        links: Links = getattr(names, part)
+        found |= {f"{part}.indptr": links.indptr, part: links.indices.astype(np.int32)}
+    return found
+
+
+def unpack_names(arrays: Mapping[str, NDArray[Any]], words: Sequence[NDArray[np.int32]]) -> Names:
+    """Return the names of arrays that `pack_names` made; `words`: those of the passages, in their order."""
+    flat, ends = arrays["words"].tolist(), np.cumsum(arrays["sizes"]).tolist()
+    named = [tuple(flat[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+    numbers = NameNumbers(named, {each: i for i, each in enumerate(named)}, arrays["by_entity"].copy())
+    own, defined, naming = (Links(arrays[f"{part}.indptr"], arrays[part].astype(np.int64)) for part in _PARTS)
+    patterns = _patterns_of(_distinct(defined.indices), named)
+    return _join_names(numbers, own, defined, naming, _stack_words(words), patterns)
 
 
 def update_names(old: Names, rows: Axis, new: Sequence[NamedPassage], entity_words: Callable[[int], Words]) -> Names:

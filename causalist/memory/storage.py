@@ -7,7 +7,8 @@
     triple(passage, subject, predicate, object, confidence)     entity numbers, in text order
     diagnostic(passage, detail)            unusable extractor output
     array(name, dtype, shape, data)        numpy arrays: mentions, terms, definitions and words of all passages,
-                                           concatenated, with their sizes; vectors of passages and entities
+                                           concatenated, with their sizes; vectors of passages and entities; counts and
+                                           names of all passages, which follow from the rest
 
 Files are written under a temporary name and renamed, so that a reader sees the old or the new memory, also after a
 crash of the writer. Data are checked before use; nothing is executed or unpickled. A name that ends in `.json` means
@@ -37,8 +38,9 @@ from numpy.typing import NDArray
 
 from causalist._internal.forked_task import is_alive
 from causalist.errors import IndexNotWritable, IndexUnreadable, UsageError
-from causalist.memory.arrays import types_and_aliases
+from causalist.memory.arrays import Counts, pack_counts, types_and_aliases, unpack_counts
 from causalist.memory.extractors import TYPES, Embedder, Entity, Extraction, Triple, normalize_extraction
+from causalist.memory.names import Names, pack_names, unpack_names
 from causalist.memory.records import Record, Records, StoredTriple, Vectors, check_passage, clean_text
 from causalist.memory.walk import Snapshot, count_cooccurrences
 
@@ -60,16 +62,21 @@ _ROWS = (
 )
 _MAX_SALVAGED = 1_000_000  # passages that are looked for in a damaged file of unknown size
 _MAX_FAILURES = 1_000  # in a row from the start; then nothing can be read
-_DTYPES = ("int32", "int64", "float32")
+_DTYPES = ("int32", "int64", "float32", "float64")
 Arrays = Mapping[str, NDArray[Any]]
 
 
 class MemoryState(NamedTuple):
-    """Stored state of a memory. `vectors` is None without an embedder; `diagnostics` are by passage id."""
+    """Stored state of a memory. `vectors` is None without an embedder; `diagnostics` are by passage id.
+
+    `counts` and `names` are those of the records; None if the file has none.
+    """
 
     records: Records
     vectors: Vectors | None
     diagnostics: dict[str, tuple[str, ...]]
+    counts: Counts | None = None
+    names: Names | None = None
 
 
 def save(path: Path, state: MemoryState) -> None:
@@ -191,7 +198,7 @@ def read_embedder_name(path: Path) -> str | None:
 
 
 def _write(path: Path, state: MemoryState) -> None:
-    records, vectors, diagnostics = state
+    records, vectors, diagnostics, counts, names = state
     passages = sorted(records.passages)
     passage_records = [records.passages[passage] for passage in passages]
     arrays: dict[str, NDArray[Any]] = {
@@ -211,6 +218,9 @@ def _write(path: Path, state: MemoryState) -> None:
         "word": records.words.strings,
         "similar": records.name_similarity.state(_names_in(records)),
     }
+    if counts is not None and names is not None:
+        arrays |= {f"counts.{name}": array for name, array in pack_counts(counts).items()}
+        arrays |= {f"names.{name}": array for name, array in pack_names(names).items()}
     if vectors is not None:
         arrays["vectors"] = vectors.matrix(passages)
         named = [name for name in records.entities.strings if name in vectors.entities]
@@ -284,7 +294,19 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
         passage = passages[number][1]
         diagnostics[passage] = (*diagnostics.get(passage, ()), detail)
     vectors = None if embedder is None else _read_vectors(embedder, arrays, [row[1] for row in passages], records)
-    return MemoryState(records, vectors, diagnostics)
+    return MemoryState(records, vectors, diagnostics, *_read_derived(arrays, records))
+
+
+def _read_derived(arrays: Arrays, records: Records) -> tuple[Counts | None, Names | None]:
+    """Return the counts and names of a file, (None, None) if it has none."""
+    parts = {
+        prefix: {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+        for prefix in ("counts.", "names.")
+    }
+    if not all(parts.values()):
+        return None, None
+    counts = unpack_counts(parts["counts."], records)
+    return counts, unpack_names(parts["names."], [records.passages[p].words for p in counts.passages])
 
 
 def _read_vectors(embedder: Embedder, arrays: Arrays, passages: list[str], records: Records) -> Vectors:

@@ -27,10 +27,9 @@ from numpy.typing import NDArray
 
 from causalist.errors import UsageError
 from causalist.memory.arrays import Counts, MemoryArrays
-from causalist.memory.extractors import TYPES
-from causalist.memory.matrix import Axis, Floats, Matrix, SortedPositions
-from causalist.memory.names import NamedPassage, Names, build_names, update_names
-from causalist.memory.records import SUPERSEDES, Record, Records, Vectors, cosines, is_visible
+from causalist.memory.matrix import Floats, Matrix, SortedPositions
+from causalist.memory.names import Names
+from causalist.memory.records import SUPERSEDES, Records, Vectors, cosines, is_visible
 from causalist.model.answer import GraphVariant, Specificity
 from causalist.model.scores import PageRankResult, Transition, WalkOutcome
 from causalist.rank.pagerank import personalized_pagerank
@@ -217,13 +216,6 @@ def count_cooccurrences(arrays: MemoryArrays) -> tuple[NDArray[np.int64], NDArra
     pairs = triu(matrix.T @ matrix, k=1).tocoo()
     order = np.lexsort((pairs.col, pairs.row))
     return pairs.row[order].astype(np.int64), pairs.col[order].astype(np.int64), pairs.data[order].astype(np.float64)
-
-
-_NAME_TYPES = [i for i, name in enumerate(TYPES) if name not in ("date", "measure", "iri")]  # types that link passages
-
-
-def _named_passage(record: Record) -> NamedPassage:
-    return NamedPassage(record.words, record.mentions[np.isin(record.mentions[:, 2], _NAME_TYPES), 0], record.defines)
 
 
 MAX_ITERATIONS = 50
@@ -441,6 +433,7 @@ class Snapshot:
     arrays: MemoryArrays
     records: Records
     counts: Counts
+    names: Names  # names that passages define or mention, and the passages of each
     vectors: Vectors | None = None
     _walks: dict[Variant, MemoryWalk] = field(default_factory=dict)
 
@@ -466,22 +459,6 @@ class Snapshot:
     def position_by_passage(self) -> Mapping[str, int]:
         """Position of each passage by id."""
         return SortedPositions(self.arrays.passages, {})
-
-    @cached_property
-    def names(self) -> Names:
-        """Names that passages define or mention, and the passages of each."""
-        found = [_named_passage(self.records.passages[passage]) for passage in self.arrays.passages]
-        return build_names(found, self.records.words_of_entity)
-
-    def take_names(self, before: "Snapshot", rows: Axis) -> None:
-        """Derive the names from those of the snapshot before a change of passages, if they were used there."""
-        known: Names | None = before.__dict__.get("names")
-        if known is not None:
-            new = [
-                _named_passage(self.records.passages[self.arrays.passages[position]])
-                for position in rows.fresh.tolist()
-            ]
-            self.__dict__["names"] = update_names(known, rows, new, self.records.words_of_entity)
 
     @cached_property
     def mention_passages(self) -> NDArray[np.int64]:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from causalist.memory import HippoIndex
 from causalist.memory.extractors import Entity, Extraction, Triple
 from causalist.memory.matrix import Axis, Matrix, splice_matrix, splice_sorted
 from causalist.memory.walk import VARIANTS
+from causalist.model.answer import RetrievalMode
 
 # Mercury means something else in each world: other names and words stand around it.
 WORLDS = (
@@ -108,7 +110,7 @@ def test_changes_equal_building_at_once(seed: int) -> None:
     assert n_senses  # some names were ambiguous on the way
 
 
-def test_a_small_change_builds_nothing_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_small_change_builds_nothing_anew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     chance = random.Random(1)
     index = HippoIndex()
     index.build_from_passages(_passage(chance, i) for i in range(40))
@@ -118,9 +120,38 @@ def test_a_small_change_builds_nothing_anew(monkeypatch: pytest.MonkeyPatch) -> 
         raise AssertionError("built anew")
 
     monkeypatch.setattr("causalist.memory.index.build_counts", refuse)
-    monkeypatch.setattr("causalist.memory.walk.build_names", refuse)
+    monkeypatch.setattr("causalist.memory.index.build_names", refuse)
+    index.save(tmp_path / "memory.db")
+    index = HippoIndex.load(tmp_path / "memory.db")
     index.add_passage("new", "Ada Byron\nShe wrote the first program.")
     assert [each.passage_id for each in index.retrieve("who wrote the first program", top_k=1)] == ["new"]
+
+
+def test_a_file_that_is_changed_equals_one_that_is_built(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    passages = [_passage(chance, i) for i in range(60)]
+    built = HippoIndex()
+    built.build_from_passages(passages)
+    index = HippoIndex()
+    index.build_from_passages(passages[:50])
+    path = tmp_path / "memory.db"
+    for start in range(50, 60, 2):
+        index.remove_passage(str(passages[start]["id"]))
+        index.save(path)
+        index = HippoIndex.load(path)
+        index.build_from_passages(passages[start : start + 2])
+        index.remove_passage(str(passages[start - 50]["id"]))
+        index.save(path)
+        index = HippoIndex.load(path)
+        index.build_from_passages(passages[start - 50 : start - 49])
+    index.save(path)
+    for question in ("Who is Ada Byron?", "the engine of Ford Motor in Detroit", str(passages[3]["text"])[:60]):
+        for mode in RetrievalMode:
+            found, wanted = (
+                [(r.passage_id, r.score, r.ppr_score) for r in each.retrieve(question, mode=mode, top_k=60)]
+                for each in (HippoIndex.load(path), built)
+            )
+            assert found == wanted and (found or mode is RetrievalMode.DENSE)
 
 
 def test_a_spliced_matrix_has_the_entries_of_a_built_one() -> None:
