@@ -165,35 +165,60 @@ def lsp_command(repo: Path | None, force: bool, wait: float, deadline: float) ->
 
 
 @serve_command.command("web")
+@click.argument("folders", metavar="[PATH]...", nargs=-1, callback=_check_folders)
 @repository_options
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on.  [default: any free port]")
 @_deadline_option
-def web_command(repo: Path | None, force: bool, port: int, deadline: float) -> None:
+def web_command(folders: tuple[Path, ...], repo: Path | None, force: bool, port: int, deadline: float) -> None:
     """Serve a web page for queries, to a browser on this machine.
+
+    The page switches between several repositories. PATH is a repository, or a folder that holds repositories.
 
     The printed address contains a token that is valid for this run. Requires the extra: pip install "causalist[web]".
 
     \b
     Example:
       causalist serve web --repo ~/projects/shop
+      causalist serve web ~/projects
     """
     require_extra("web", "starlette", 0)
     require_extra("web", "uvicorn", 0)
     from causalist.cli._output import emit
+    from causalist.servers.live_repository import MAX_REPOSITORIES
     from causalist.servers.web import serve
     from causalist.source import find_root, refuse_root
 
-    root = find_root(repo or Path())
+    if folders and repo is not None:
+        raise click.UsageError("give folders either with --repo or without it.")
+    roots = [find_root(Path())]
     if repo is not None:
-        root = repo.resolve()
+        find_root(repo)
+        roots = [repo.resolve()]
+    elif folders:
+        roots = list(dict.fromkeys(root for folder in folders for root in _repositories_in(folder)))
+    if len(roots) > MAX_REPOSITORIES:
+        raise click.UsageError(f"a page shows at most {MAX_REPOSITORIES} repositories, and these are {len(roots)}.")
     if not force:
-        refuse_root(root)
+        for root in roots:
+            refuse_root(root)
 
     def announce(address: str) -> None:
         emit(f"{address}\n")
+        if len(roots) > 1:
+            say(f"serving {len(roots)} repositories: {', '.join(root.name for root in roots)}")
         say("open this address in a browser; Ctrl+C ends the server")
 
-    click.get_current_context().exit(serve(root, port, deadline, announce))
+    click.get_current_context().exit(serve(roots, port, deadline, announce))
+
+
+def _repositories_in(folder: Path) -> list[Path]:
+    """Return a folder, or the repositories below it if it is in none. Raises RepositoryNotFound."""
+    from causalist.source import find_root
+    from causalist.source.git import is_work_tree, repositories_below
+
+    root = folder.resolve()
+    below = [] if is_work_tree(find_root(folder)) else [each for each in repositories_below(root) if is_work_tree(each)]
+    return below or [root]
 
 
 def _is_refused(root: Path) -> bool:

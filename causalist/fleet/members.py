@@ -18,7 +18,7 @@ import tomlkit
 
 from causalist._internal.text import read_toml
 from causalist.errors import FleetError, UsageError
-from causalist.source.git import is_git_folder, is_work_tree, remote_address, work_tree_top
+from causalist.source.git import is_git_folder, remote_address, repositories_below, work_tree_top
 from causalist.store.cache_dir import replace_file
 
 FLEET_FILE = "fleet.toml"
@@ -111,7 +111,7 @@ def members_of(source: str) -> list[Member]:
         raise UsageError(f"{source} is neither a folder nor an address that git clones (https://, ssh://, user@host:)")
     if is_git_folder(folder) or work_tree_top(folder) == folder:
         return [Member(name_of_clone(folder) or _safe_name(_folder_name(folder)), os.fspath(folder))]
-    below = _repositories_below(folder)
+    below = repositories_below(folder)
     if not below:
         return [Member(_safe_name(folder.name), os.fspath(folder))]
     return [
@@ -190,17 +190,6 @@ def _write_members(file: FleetFile, member_by_name: Mapping[str, Member]) -> Fle
     except OSError as error:
         raise FleetError(f"cannot write {file.path}: {error.strerror or error}") from error
     return replace(file, members=members)
-
-
-def _repositories_below(folder: Path, depth: int = 3) -> list[Path]:
-    """Return the repositories at most `depth` folders below, sorted; nothing is looked for inside of one."""
-    repositories: list[Path] = []
-    for each in sorted(p for p in folder.iterdir() if p.is_dir() and not p.is_symlink() and p.name != ".git"):
-        if is_git_folder(each) or is_work_tree(each):
-            repositories.append(each)
-        elif depth > 1:
-            repositories += _repositories_below(each, depth - 1)
-    return repositories
 
 
 def _folder_name(folder: Path) -> str:

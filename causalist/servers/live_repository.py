@@ -342,7 +342,7 @@ async def _wait_for_job(job: IndexJob, deadline: float, report: Report) -> bool:
     return True
 
 
-_MAX_REPOSITORIES = 32
+MAX_REPOSITORIES = 32
 
 
 class Repositories:
@@ -359,7 +359,7 @@ class Repositories:
 
         The state of folders that stay is kept.
         """
-        wanted = list(dict.fromkeys(roots))[:_MAX_REPOSITORIES]
+        wanted = list(dict.fromkeys(roots))[:MAX_REPOSITORIES]
         if wanted == list(self._live):
             return False
         for root in [root for root in self._live if root not in wanted]:

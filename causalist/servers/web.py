@@ -1,18 +1,20 @@
 """Web page for queries: a page (`page/`) and its JSON requests on the loopback interface.
 
-In: a folder. Out: answers as JSON behind `http_guard`. Repository content never becomes markup: it is sent as JSON and
+In: folders. Out: answers as JSON behind `http_guard`. Repository content never becomes markup: it is sent as JSON and
 shown as text, and the content policy allows only the files of the page. Colors of source, example questions and
 elements of pictures are plain data, too.
 """
 
 import asyncio
 import json
+import math
 import os
+import re
 import signal
 import socket
 import sys
 import traceback
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.resources import files
@@ -26,22 +28,14 @@ from starlette.routing import Route
 
 from causalist.errors import CausalistError, UsageError
 from causalist.model.lookup import OrderLevel
+from causalist.model.symbols import Role
 from causalist.serialize.answers import answer_document, edge_document, read_options, read_question, status_document
 from causalist.serialize.lookups import node_document, review_document, show_document
 from causalist.servers.event_loop import run_in_thread
 from causalist.servers.http_guard import AccessRules, Guard, new_token, read_token
 from causalist.servers.index_job import Stage
-from causalist.servers.live_repository import LiveRepository, LiveView
+from causalist.servers.live_repository import LiveRepository, LiveView, Repositories
 from causalist.servers.supervisor import ANSWER_SECONDS, ask_in_child
-
-if TYPE_CHECKING:
-    from causalist.pipeline.repository import Repository
-
-import re
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-from causalist.model.symbols import Role
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -59,6 +53,8 @@ _WAIT_SECONDS = 0.5
 _INTERRUPTED = 130
 _MAX_EDGES = 50  # callers, callees or tests
 _MAX_ID_CHARACTERS = 4_000
+_REPOSITORY = "repository"  # key and parameter of all requests
+_Handler = Callable[[LiveRepository, dict[str, Any]], Awaitable[Response]]
 
 # The nodes that each picture takes.
 _PICTURES = {"impact": ("node",), "path": ("node", "to"), "topo": (), "review": ()}
@@ -80,11 +76,10 @@ _HEADERS = {
 
 
 class WebApp:
-    """ASGI application for one repository. `port` is its port, `token` its access token."""
+    """ASGI application for repositories in `roots`. `port` is its port, `token` its access token."""
 
-    def __init__(self, root: Path, port: int, token: str, answer_seconds: float = ANSWER_SECONDS) -> None:
-        self.live = LiveRepository(root, ask_in_time=partial(ask_in_child, answer_seconds))
-        self._root = root
+    def __init__(self, roots: Sequence[Path], port: int, token: str, answer_seconds: float = ANSWER_SECONDS) -> None:
+        self.repositories = Repositories(roots, math.inf, partial(ask_in_child, answer_seconds))
         self._seconds = answer_seconds + _MORE_SECONDS
         self._token = token
         # Cookies ignore ports: with one name, two servers would overwrite each other's token.
@@ -101,6 +96,7 @@ class WebApp:
             Route("/api/picture", self._said(self._picture), methods=["POST"]),
             Route("/api/overview", self._said(self._overview), methods=["POST"]),
             Route("/api/status", self._said(self._status), methods=["GET"]),
+            Route("/api/repositories", self._said(self._list_repositories), methods=["GET"]),
         ]
         rules = AccessRules(
             port, token, open_paths=frozenset({"/", "/app.css", "/app.js", "/icon.svg"}), cookie=self._cookie
@@ -126,11 +122,17 @@ class WebApp:
         response.set_cookie(self._cookie, given, httponly=True, samesite="strict", path="/")
         return response
 
-    def _said(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+    def _said(self, answer: _Handler) -> Callable[[Request], Awaitable[Response]]:
+        """Return a handler that answers from the repository which a request names, else from the first."""
+
         async def respond(request: Request) -> Response:
             try:
                 async with asyncio.timeout(self._seconds):
-                    return await answer(request)
+                    params = await _read_json(request) if request.method == "POST" else dict(request.query_params)
+                    name = params.pop(_REPOSITORY, None)
+                    if name is not None and not isinstance(name, str):
+                        raise UsageError(f"{_REPOSITORY} must be the name of a repository")
+                    return await answer(self.repositories.get(name)[1], params)
             except CausalistError as error:
                 return _error_response(400 if isinstance(error, UsageError) else 422, error.slug, str(error))
             except TimeoutError:
@@ -144,18 +146,17 @@ class WebApp:
 
         return respond
 
-    async def _ask(self, request: Request) -> Response:
+    async def _ask(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         """Return the document of `ask --json`, with details of each node in it."""
-        params = await _read_json(request)
         question = read_question(params)
         given = {name: value for name, value in params.items() if name != "question"}
-        view = await self.live.view(_WAIT_SECONDS, _ignore_progress)
+        view = await live.view(_WAIT_SECONDS, _ignore_progress)
         repository = view.repository
 
         def open_part() -> "Repository | None":
             from causalist.pipeline.repository import Repository
 
-            return Repository.open_part(self._root, question, exact_root=True, force=True)
+            return Repository.open_part(live.root, question, exact_root=True, force=True)
 
         if repository is None:
             async with self._answering:
@@ -174,10 +175,10 @@ class WebApp:
 
         return _json_response(await self._answer(work))
 
-    async def _node(self, request: Request) -> Response:
+    async def _node(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         """Return a definition with its source and its colors, its callers, references and callees."""
-        node = _read_node(await _read_json(request))
-        view = await self.live.view(_WAIT_SECONDS, _ignore_progress)
+        node = _read_node(params)
+        view = await live.view(_WAIT_SECONDS, _ignore_progress)
         repository = view.repository
         if repository is None:
             return _indexing_response(view)
@@ -197,10 +198,10 @@ class WebApp:
 
         return _json_response(await self._answer(work))
 
-    async def _tests(self, request: Request) -> Response:
+    async def _tests(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         """Return the tests that may run a definition, by themselves: for what all code uses, this takes seconds."""
-        node = _read_node(await _read_json(request))
-        view = await self.live.view(_WAIT_SECONDS, _ignore_progress)
+        node = _read_node(params)
+        view = await live.view(_WAIT_SECONDS, _ignore_progress)
         repository = view.repository
         if repository is None:
             return _indexing_response(view)
@@ -212,11 +213,11 @@ class WebApp:
 
         return _json_response(await self._answer(work))
 
-    async def _review(self, request: Request) -> Response:
+    async def _review(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         """Return the document of `review --json` of the files as they are against HEAD."""
-        if await _read_json(request):
+        if params:
             raise UsageError("the request takes nothing: {}")
-        view = await self.live.view(_WAIT_SECONDS, _ignore_progress)
+        view = await live.view(_WAIT_SECONDS, _ignore_progress)
         repository = view.repository
         if repository is None:
             return _indexing_response(view)
@@ -230,9 +231,8 @@ class WebApp:
 
         return _json_response(await self._answer(work))
 
-    async def _picture(self, request: Request) -> Response:
+    async def _picture(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         """Return the elements of a picture: what depends on a node, a path, the order of files, or a change."""
-        params = await _read_json(request)
         view = str(params.get("view"))
         wanted = _PICTURES.get(view)
         given = {name: value for name, value in params.items() if name != "view"}
@@ -240,7 +240,7 @@ class WebApp:
             raise UsageError(f"view must be one of {', '.join(_PICTURES)}")
         if set(given) != set(wanted) or not all(_is_node_id(value) for value in given.values()):
             raise UsageError(f"the picture {view} takes {' and '.join(wanted) or 'nothing'}: ids of nodes")
-        state = await self.live.view(_WAIT_SECONDS, _ignore_progress)
+        state = await live.view(_WAIT_SECONDS, _ignore_progress)
         repository = state.repository
         if repository is None:
             return _indexing_response(state)
@@ -266,18 +266,18 @@ class WebApp:
 
         return _json_response(await self._answer(work))
 
-    async def _overview(self, request: Request) -> Response:
+    async def _overview(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         """Return what the repository is, and questions that it answers."""
-        if await _read_json(request):
+        if params:
             raise UsageError("the request takes nothing: {}")
-        view = await self.live.view(_WAIT_SECONDS, _ignore_progress)
+        view = await live.view(_WAIT_SECONDS, _ignore_progress)
         repository = view.repository
         if repository is None:
             return _indexing_response(view)
         return _json_response(await self._answer(partial(overview_document, repository)))
 
-    async def _status(self, request: Request) -> Response:
-        view = await self.live.view(0, _ignore_progress)
+    async def _status(self, live: LiveRepository, params: dict[str, Any]) -> Response:
+        view = await live.view(0, _ignore_progress)
         repository = view.repository
         if repository is None:
             return _indexing_response(view)
@@ -287,9 +287,14 @@ class WebApp:
             info = repository.info()
             described = {"commit": info.commit, "files": info.files, "nodes": info.nodes, "edges": info.edges}
             document = status_document(repository.status(), repository.notes, repository.index_status())
-            return {**document, "name": self._root.name, **described}
+            return {**document, "name": live.root.name, **described}
 
         return _json_response(await self._answer(work))
+
+    async def _list_repositories(self, live: LiveRepository, params: dict[str, Any]) -> Response:
+        """Return the names and folders of what is served, in order."""
+        served = self.repositories.by_name.items()
+        return _json_response({"repositories": [{"name": name, "root": str(each.root)} for name, each in served]})
 
     async def _answer(self, work: Callable[[], dict[str, object]]) -> dict[str, object]:
         async with self._answering:
@@ -359,16 +364,18 @@ def listen(port: int) -> socket.socket:
     return listening
 
 
-def serve(root: Path, port: int, answer_seconds: float, announce: Callable[[str], None]) -> int:
-    """Serve the repository in `root` until a signal arrives and return an exit code.
+def serve(roots: Sequence[Path], port: int, answer_seconds: float, announce: Callable[[str], None]) -> int:
+    """Serve the repositories in `roots` until a signal arrives and return an exit code.
 
     `announce` receives the address with the token. Raises UsageError.
     """
     listening = listen(port)
-    return asyncio.run(_serve(root, listening, answer_seconds, announce))
+    return asyncio.run(_serve(roots, listening, answer_seconds, announce))
 
 
-async def _serve(root: Path, listening: socket.socket, answer_seconds: float, announce: Callable[[str], None]) -> int:
+async def _serve(
+    roots: Sequence[Path], listening: socket.socket, answer_seconds: float, announce: Callable[[str], None]
+) -> int:
     import uvicorn
 
     from causalist.servers.http_guard import TimelyProtocol
@@ -382,7 +389,7 @@ async def _serve(root: Path, listening: socket.socket, answer_seconds: float, an
 
     port = listening.getsockname()[1]
     token = new_token()
-    door = WebApp(root, port, token, answer_seconds)
+    door = WebApp(roots, port, token, answer_seconds)
     config = uvicorn.Config(
         door.application, log_config=None, log_level="critical", access_log=False, lifespan="off", server_header=False,
         http=TimelyProtocol,
@@ -401,12 +408,12 @@ async def _serve(root: Path, listening: socket.socket, answer_seconds: float, an
         # Some platforms lack a signal or cannot handle it in an event loop.
         with suppress(AttributeError, NotImplementedError):
             asyncio.get_running_loop().add_signal_handler(getattr(signal, name), partial(end, with_code))
-    await door.live.prepare()
+    await door.repositories.prepare()
     announce(f"http://127.0.0.1:{port}/?token={token}")
     try:
         await server.serve(sockets=[listening])
     finally:
-        door.live.stop()
+        door.repositories.stop()
     return code
 
 

@@ -244,6 +244,24 @@ def work_tree_top(folder: Path) -> Path | None:
     return None
 
 
+def repositories_below(folder: Path, depth: int = 3) -> list[Path]:
+    """Return the repositories at most `depth` folders below, sorted; nothing is looked for inside of one.
+
+    Links are not followed, and folders that cannot be listed have none.
+    """
+    try:
+        folders = sorted(p for p in folder.iterdir() if p.is_dir() and not p.is_symlink() and p.name != ".git")
+    except OSError:
+        return []
+    repositories: list[Path] = []
+    for each in folders:
+        if is_git_folder(each) or is_work_tree(each):
+            repositories.append(each)
+        elif depth > 1:
+            repositories += repositories_below(each, depth - 1)
+    return repositories
+
+
 def is_work_tree(folder: Path) -> bool:
     """Return True if `folder` has a `.git` that git accepts; an empty folder of that name is none."""
     marker = folder / ".git"

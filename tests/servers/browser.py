@@ -17,11 +17,12 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 
 
 class WebServer:
-    """`causalist serve web` as a process."""
+    """`causalist serve web` as a process; several folders are given without --repo."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *more: Path) -> None:
+        folders = [str(root), *map(str, more)] if more else ["--repo", str(root)]
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "causalist", "serve", "web", "--repo", str(root)],
+            [sys.executable, "-P", "-m", "causalist", "serve", "web", *folders],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True,
         )  # fmt: skip
         assert self.process.stdout is not None

@@ -35,6 +35,16 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[WebServer
         yield server, folder
 
 
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    folder = tmp_path_factory.mktemp("several")
+    settle(write_all(folder / "shop", {"a.py": "def pay(invoice):\n    return invoice.total\n"}))
+    settle(write_all(folder / "bank", {"b.py": "def pay(account):\n    return account.sum\n"}))
+    settle(write_all(folder / "more" / "shop", {"c.py": "def lend(book):\n    return book\n"}))
+    with WebServer(folder / "shop", folder / "bank", folder / "more" / "shop") as server:
+        yield server
+
+
 class TestAnswers:
     def test_are_those_of_the_facade(self, served: tuple[WebServer, Path]) -> None:
         server, folder = served
@@ -102,6 +112,43 @@ class TestAnswers:
             while not (below := children_of(server.process.pid)):
                 assert time.monotonic() < deadline
             assert server.end() == 0 and are_gone(below)
+
+
+class TestSeveral:
+    """Two repositories with a definition of the same name."""
+
+    def test_each_answers_for_itself(self, both: WebServer) -> None:
+        status, _, body = both.request("GET", "/api/repositories")
+        named = [(each["name"], Path(each["root"]).parent.name) for each in json.loads(body)["repositories"]]
+        assert status == 200 and [name for name, _ in named] == ["shop", "bank", "shop~2"] and named[2][1] == "more"
+        for name, node in (("shop", "a.py::pay"), ("bank", "b.py::pay"), ("shop~2", "c.py::lend")):
+            question = {"question": "what does pay or lend return", "repository": name}
+            status, found = both.call("/api/ask", question)
+            results = [result["node"] for result in found["answer"]["results"]]
+            assert status == 200 and node in results and all(each.startswith(node[:4]) for each in results)
+            assert both.call("/api/node", {"node": node, "repository": name})[1]["node"]["node"] == node
+            told = json.loads(both.request("GET", f"/api/status?repository={name}")[2])
+            assert told["name"] == name.partition("~")[0] and told["files"] == 1
+            assert both.call("/api/overview", {"repository": name})[1]["name"] == told["name"]
+
+    def test_what_another_has_is_not_found(self, both: WebServer) -> None:
+        for path, document in (
+            ("/api/node", {"node": "b.py::pay"}),
+            ("/api/tests", {"node": "b.py::pay"}),
+            ("/api/picture", {"view": "impact", "node": "b.py::pay"}),
+        ):
+            assert both.call(path, {**document, "repository": "bank"})[0] == 200
+            for other in ("shop", "shop~2"):
+                assert both.call(path, {**document, "repository": other})[0] == 422
+        assert both.call("/api/node", {"node": "a.py::pay"})[0] == 200  # without a name: the first
+
+    @pytest.mark.parametrize("name", ["nowhere", "", 5, None, ["bank"], "../bank"])
+    def test_unknown_names(self, name: object, both: WebServer) -> None:
+        status, found = both.call("/api/overview", {"repository": name})
+        if name is None:
+            assert status == 200
+        else:
+            assert status == 400 and "repository" in found["error"]["message"]
 
 
 class TestRefusals:
@@ -222,6 +269,19 @@ class TestCommand:
     def test_a_port_that_is_taken(self, small: Path, served: tuple[WebServer, Path]) -> None:
         done = invoke("serve", "web", "--repo", str(small), "--port", str(served[0].port))
         assert f"cannot listen on port {served[0].port}" in done.failed("usage")
+
+    def test_folders_and_repo(self, small: Path) -> None:
+        done = invoke("serve", "web", str(small), "--repo", str(small))
+        assert done.code == 2 and "either with --repo or without it" in done.stderr
+
+    def test_a_folder_of_repositories(self, tmp_path: Path) -> None:
+        for name in ("a", "deep/b"):
+            folder = write_all(tmp_path / "projects" / name, SMALL)
+            subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+        (tmp_path / "projects" / "notes").mkdir()
+        with WebServer(tmp_path / "projects", tmp_path / "projects" / "a") as server:
+            served = json.loads(server.request("GET", "/api/repositories")[2])["repositories"]
+            assert [each["name"] for each in served] == ["a", "b"]
 
     @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
     def test_ends_at_a_signal(self, number: signal.Signals, code: int, small: Path) -> None:

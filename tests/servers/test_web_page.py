@@ -178,6 +178,95 @@ def test_the_parts_of_the_repository_are_a_picture(page: Any, taskboard: WebServ
     page.wait_for_selector("#drawn[open] svg")  # the address of the picture
 
 
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    """Two repositories under git, each with a change; both have a definition `pay`."""
+    folders = []
+    for name, path, callee in (("shop", "a.py", "add_tax"), ("bank", "b.py", "withdraw")):
+        folder = tmp_path_factory.mktemp("two") / name
+        text = f"def pay(given):\n    return {callee}(given)\n\n\ndef {callee}(given):\n    return given\n"
+        write_all(folder, {path: text})
+        git(folder, "init", "-q")
+        commit(folder)
+        (folder / path).write_text(text.replace("    return", "    print()\n    return", 1))
+        settle(folder)
+        folders.append(folder)
+    with WebServer(*folders) as server:
+        yield server
+
+
+def test_several_repositories(page: Any, two: WebServer) -> None:
+    """Each view is of the repository that its address names; a switch leaves nothing of the other one."""
+
+    def shown() -> str:
+        return str(page.locator("main").inner_html()) + str(page.locator("#drawn").inner_html())
+
+    page.goto(two.address)
+    page.wait_for_selector("#counts:not(:empty)")
+    assert page.locator("#repositories option").all_inner_texts() == ["shop", "bank"]
+    ask(page, "what does pay do")
+    assert chosen(page).startswith("a.py") and "repository=shop" in page.url and "b.py" not in shown()
+    in_shop = page.url
+    page.select_option("#repositories", "bank")
+    page.wait_for_selector("#starts .link, #examples button")
+    assert page.url.endswith("/?repository=bank") and page.title() == "bank – Causalist"
+    assert "a.py" not in shown() and "add_tax" not in shown() and page.locator("#question").input_value() == ""
+    ask(page, "what does pay do")
+    page.wait_for_selector("#code .columns .link")
+    assert chosen(page).startswith("b.py") and "a.py" not in shown() and "withdraw" in shown()
+    page.click("#impact")
+    page.wait_for_selector("#drawn[open] svg")
+    assert "repository=bank" in page.url and "picture=impact" in page.url and "a.py" not in shown()
+    picture = page.url
+    page.keyboard.press("Escape")
+    page.click("#show-changes")
+    page.wait_for_selector("#changes li")
+    assert page.url.endswith("/?repository=bank&view=changes") and "b.py" in shown() and "a.py" not in shown()
+    page.goto(in_shop)  # the other's address, and back to that of a picture
+    page.wait_for_selector("#code .source", state="attached")
+    assert page.locator("#repositories").input_value() == "shop" and "b.py" not in shown()
+    page.go_back()
+    page.wait_for_selector("#changes li")
+    assert page.locator("#repositories").input_value() == "bank" and "a.py" not in shown()
+    page.goto(picture)
+    page.wait_for_selector("#drawn[open] svg")
+    assert page.locator("#repositories").input_value() == "bank" and "a.py" not in shown()
+
+
+def test_an_answer_for_the_repository_before_is_dropped(page: Any, two: WebServer) -> None:
+    """What `shop` answers is held back until `bank` is shown."""
+    page.goto(two.address)
+    page.wait_for_selector("#counts:not(:empty)")
+    held: list[Any] = []
+    page.route(
+        "**/api/*",
+        lambda route: held.append(route) if '"shop"' in (route.request.post_data or "") else route.continue_(),
+    )
+    page.fill("#question", "what does pay do")
+    page.keyboard.press("Enter")
+    while not held:
+        page.wait_for_timeout(20)
+    page.select_option("#repositories", "bank")
+    page.wait_for_selector("#counts:not(:empty)")
+    with page.expect_response(lambda response: "/api/ask" in response.url):
+        for each in held:
+            each.continue_()
+    page.wait_for_timeout(200)
+    assert page.locator(".hit").count() == 0 and page.locator("#welcome").is_visible()
+    assert page.url.endswith("/?repository=bank") and "a.py" not in page.locator("main").inner_html()
+
+
+def test_a_repository_that_is_not_served(page: Any, two: WebServer) -> None:
+    page.goto(two.address)
+    page.wait_for_selector("#counts:not(:empty)")
+    page.goto(f"{two.origin}/?repository=elsewhere&q=pay")
+    page.wait_for_selector("#welcome.problem")
+    assert "Choose one of shop, bank." in page.locator("#welcome").inner_text()
+    page.select_option("#repositories", "bank")
+    page.wait_for_selector("#counts:not(:empty)")
+    assert not page.locator("#welcome.problem").count()
+
+
 VERIFY = "src/security/jwt-verifier.ts::verifyToken"
 
 

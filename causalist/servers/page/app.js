@@ -12,7 +12,7 @@ const EDITORS = {
   zed: ["Zed", "zed://file{path}:{line}"],
   idea: ["JetBrains", "idea://open?file={path}&line={line}"],
 };
-let state = { answer: null, nodes: {}, chosen: null, asked: 0, opened: 0, pictured: 0, root: "" };
+let state = { answer: null, nodes: {}, chosen: null, asked: 0, opened: 0, pictured: 0, root: "", served: [], repository: null };
 
 function make(tag, attributes = {}, ...children) {
   const element = tag.startsWith("svg:") ? document.createElementNS(SVG, tag.slice(4)) : document.createElement(tag);
@@ -34,13 +34,15 @@ function say(text) {
 
 // -- talking to the server
 
+// A request is about the repository that is shown when it is made.
 async function call(path, body) {
+  const about = state.repository === null ? {} : { repository: state.repository };
   const options = body === undefined ? {} : {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ...body, ...about }),
   };
   let response;
   try {
-    response = await fetch(path, { ...options, credentials: "same-origin" });
+    response = await fetch(body === undefined ? `${path}?${new URLSearchParams(about)}` : path, { ...options, credentials: "same-origin" });
   } catch {
     throw new Error("The server does not answer any more. Start it again and open the address that it prints.");
   }
@@ -89,9 +91,10 @@ function setForm(query) {
   $("graph").checked = query.get("graph") !== "false";
 }
 
-// The address of what is shown: the question or the changes, the definition, and the picture on top.
+// The address of what is shown: one of several repositories, the question or the changes, the definition, and the picture on top.
 function address(node, picture = null) {
-  const query = new URLSearchParams(state.isReview ? { view: "changes" } : state.question ? { q: state.question, ...state.options } : {});
+  const query = new URLSearchParams(state.served.length > 1 ? { repository: state.repository } : {});
+  for (const [name, value] of Object.entries(state.isReview ? { view: "changes" } : state.question ? { q: state.question, ...state.options } : {})) query.set(name, value);
   if (node) query.set("node", node);
   if (picture) {
     query.set("picture", picture.view);
@@ -667,19 +670,48 @@ document.addEventListener("keydown", (event) => {
 
 async function fromAddress() {
   const query = new URLSearchParams(location.search);
-  const node = query.get("node"), picture = pictureOf(query);
+  const node = query.get("node"), picture = pictureOf(query), named = query.get("repository");
   ++state.pictured;
   if ($("drawn").open) $("drawn").close();
+  if (!enter(named === null ? state.served[0] : named)) return;
   setForm(query);
   if (query.get("view") === "changes") await showChanges({ node, push: false });
   else if (query.get("q")) await ask(query.get("q"), { node, push: false });
   else if (node) showAlone(node);
   else {
     Object.assign(state, { answer: null, question: "", isReview: false, chosen: null, shown: null });
-    document.title = "Causalist";
+    document.title = state.served.length > 1 ? `${state.repository} – Causalist` : "Causalist";
     blank("Ask this repository", "In plain words, with a name, a path or a traceback. The answer is the code itself: what matters, how it hangs together, in causal order.");
   }
   if (picture) drawn(picture.view, picture.nodes, { push: false });
+}
+
+// Shows a repository; false if none has this name. Nothing of the one before stays, nor what it still answers.
+function enter(name) {
+  if (name === state.repository) return true;
+  for (const count of ["asked", "opened", "pictured"]) ++state[count];
+  Object.assign(state, { answer: null, nodes: {}, question: "", isReview: false, chosen: null, shown: null, root: "" });
+  for (const id of ["facts", "results", "changes", "picture", "legend", "code", "drawn-svg", "examples", "about", "starts", "counts"]) $(id).replaceChildren();
+  $("where").hidden = true;
+  showProgress(null);
+  state.repository = state.served.includes(name) ? name : null;
+  $("repositories").value = state.repository || "";
+  $("repository").textContent = state.repository || "Causalist";
+  if (state.repository === null) {
+    blank("No such repository", `Nothing that is served here is called ${name}. Choose one of ${state.served.join(", ")}.`, true);
+    return false;
+  }
+  const asked = state.asked, isShown = () => state.repository === name;
+  const isBlank = () => isShown() && state.asked === asked;
+  patiently("/api/status", undefined, isShown).then((info) => {
+    if (info === null) return null;
+    if (isBlank()) showProgress(null);
+    state.root = info.repository.root;
+    setEditor(false);
+    $("counts").textContent = `${info.files} files, ${info.nodes} nodes and ${info.edges} edges are indexed.`;
+    return patiently("/api/overview", {}, isShown).then((found) => { if (found !== null) showOverview(found); });
+  }).catch((error) => { if (isBlank()) blank("That did not work", error.message, true); });
+  return true;
 }
 
 // What the repository is, with questions of its own, on the page before the first one.
@@ -743,13 +775,16 @@ setEditor(false);
 for (const id of ["editor", "template"]) $(id).addEventListener("change", () => setEditor(true));
 window.addEventListener("popstate", fromAddress);
 setTheme(localStorage.getItem("theme"));
-fromAddress();
-patiently("/api/status", undefined, () => true).then((info) => {
-  if (!state.asked) showProgress(null);
-  $("repository").textContent = info.name;
-  state.root = info.repository.root;
-  setEditor(false);
-  $("counts").textContent = `${info.files} files, ${info.nodes} nodes and ${info.edges} edges are indexed.`;
-  return patiently("/api/overview", {}, () => true).then(showOverview);
-}).catch((error) => { if (!state.asked) blank("That did not work", error.message, true); });
+$("repositories").addEventListener("change", () => {
+  const query = new URLSearchParams({ repository: $("repositories").value });
+  history.pushState(null, "", `/?${query}`);
+  fromAddress();
+});
+call("/api/repositories").then(({ repositories }) => {
+  state.served = repositories.map((each) => each.name);
+  $("repositories").replaceChildren(...repositories.map((each) => make("option", { value: each.name, title: each.root }, each.name)));
+  $("repositories").hidden = repositories.length < 2;
+  $("repository").classList.toggle("sr", repositories.length > 1);
+  return fromAddress();
+}).catch((error) => blank("That did not work", error.message, true));
 if (!location.search) $("question").focus();
