@@ -25,6 +25,9 @@ _INLINE = re.compile(r"\{@\w+\s*([^{}]*)\}")
 _TAG = re.compile(r"</?(?:b|i|em|strong|code|tt|a)\b[^<>]*>")
 _BLOCK_TAG = re.compile(r"</?\w[^<>]*>")
 _SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s)")
+_SENTENCE_ENDS = ".!?:;"
+_MIN_WRAPPED = 30  # characters of a line that ends where the text is wrapped; a shorter one is a title
+_GOES_ON = re.compile(r"[a-z(`\"'\d]")  # start of a line that goes on with a sentence
 _COMMENT_EDGE = re.compile(r"^--\[=*\[\s*|^\s*(?:--|\{-)\s*[|^]\s*|^[\s/*#!-]+|[\s*/-]+$")
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
 _REFERENCE = re.compile(r"<(?:see|paramref|typeparamref)\b[^<>]*?\"(?:\w:)?([^\"]*)\"[^<>]*/>")
@@ -40,10 +43,12 @@ _NOISE = re.compile(
 
 
 def string_line(literal: str) -> str:
-    r"""Return the first line with text of a string literal.
+    r"""Return the first line with text of a string literal, and the rest of its sentence.
 
     >>> string_line("r'''\n  Opens the door.\n\n  More.'''")
     'Opens the door.'
+    >>> string_line("'Opens the door that stands behind the\n  oak (if any). It is heavy.\n'")
+    'Opens the door that stands behind the oak (if any). It is heavy.'
     """
     matched = _STRING.match(literal)
     if not matched:
@@ -55,7 +60,7 @@ def string_line(literal: str) -> str:
 
 
 def comment_line(comment: str) -> str:
-    r"""Return the first line with text of a comment block, without markers, tags and linter directives.
+    r"""Return the first line with text of a comment block and the rest of its sentence, without markers and directives.
 
     >>> comment_line("/**\n * Opens the door.\n * @param key which\n */")
     'Opens the door.'
@@ -110,11 +115,15 @@ def file_comment_line(comment: str) -> str:
 
 
 def _first_line(lines: Iterable[str]) -> str:
-    for line in lines:
-        text = " ".join(line.split())
-        if text:
-            return text if len(text) <= _MAX_CHARACTERS else text[: _MAX_CHARACTERS - 1] + "…"
-    return ""
+    """Return the first line with text, with the lines behind it that end its sentence."""
+    text = ""
+    for line in (" ".join(line.split()) for line in lines):
+        if text and not (len(text) >= _MIN_WRAPPED and text[-1] not in _SENTENCE_ENDS and _GOES_ON.match(line)):
+            break
+        text = f"{text} {line}" if text else line
+        if len(text) > _MAX_CHARACTERS:
+            return text[: _MAX_CHARACTERS - 1] + "…"
+    return text
 
 
 _TYPE_TAG = re.compile(r"(@[a-z-]+)[ \t]+(?=[.?($\w{])")

@@ -15,7 +15,7 @@ from causalist.rank.query.query import ParsedQuery
 from causalist.rank.terms import terms_of
 
 # Rows per batch. Smaller arrays are reused by the allocator; larger ones are requested from the system one by one
-# (`_internal.process`), which costs more than the sum.
+# (`_internal.forked_task`), which costs more than the sum.
 ROWS_AT_ONCE = 30_000
 K1 = 1.2  # the usual default
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex

@@ -97,7 +97,7 @@ def sum_rows(triples: Triples, n_nodes: int) -> Triples:
     return (keys % n_nodes).astype(np.int32), (keys // n_nodes).astype(np.int32), sums
 
 
-# Bytes of text in a batch. Larger arrays would be requested from the system one by one (`_internal.process`), which
+# Bytes of text in a batch. Larger arrays would be requested from the system one by one (`_internal.forked_task`), which
 # costs as much time as the rest.
 _BATCH_BYTES = 200_000
 _MAX_WORD_CHARACTERS = 64  # characters; longer runs are data: hashes, base64, encoded images
