@@ -61,9 +61,9 @@ def get_embedder(name: str) -> Embedder:
     check_name(name)
     plain = name.removeprefix(LOCAL)
     plugin, _, model = plain.partition(":")
-    entry = _installed().get(plugin)
+    entry = _list_embedders().get(plugin)
     if entry is None:
-        installed = ", ".join(sorted(_installed())) or "none"
+        installed = ", ".join(sorted(_list_embedders())) or "none"
         raise ModelFailed(f"there is no embedder {plugin!r}; installed are {installed} (entry points of {GROUP})")
     try:
         embedder = entry.load()(model)
@@ -87,7 +87,7 @@ def reason_of(error: BaseException) -> str:
     return text if len(text) <= _MAX_REASON_CHARACTERS else f"{text[:_MAX_REASON_CHARACTERS]}…"
 
 
-def _installed() -> dict[str, EntryPoint]:
+def _list_embedders() -> dict[str, EntryPoint]:
     # Those that come with this program are there in a checkout, too, and no package takes their names.
     built_in = {name: EntryPoint(name, where, GROUP) for name, where in _BUILT_IN.items()}
     return {each.name: each for each in entry_points(group=GROUP)} | built_in

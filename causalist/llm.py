@@ -111,7 +111,7 @@ def stream_answer(model: Model, prompt: str, patience: float) -> Iterator[str]:
     threading.Thread(target=_run_model, args=(model, prompt, events, is_over), name="answer", daemon=True).start()
     n = 0
 
-    def failed(what: str) -> ModelFailed:
+    def make_error(what: str) -> ModelFailed:
         remainder = "what it wrote is incomplete" if n else "there is no answer"
         return ModelFailed(f"{model.model_id} {what}; {remainder}")
 
@@ -120,25 +120,25 @@ def stream_answer(model: Model, prompt: str, patience: float) -> Iterator[str]:
             try:
                 event, content = events.get(timeout=patience)
             except queue.Empty:
-                raise failed(f"said nothing for {patience:g} seconds (--answer-timeout)") from None
+                raise make_error(f"said nothing for {patience:g} seconds (--answer-timeout)") from None
             if event == "error":
-                raise failed(f"failed ({type(content).__name__}: {_shorten_error(content)})") from content
+                raise make_error(f"failed ({type(content).__name__}: {_shorten_error(content)})") from content
             if event == "end":
                 break
             if not isinstance(content, str):
-                raise failed(f"answered what is no text ({type(content).__name__})")
+                raise make_error(f"answered what is no text ({type(content).__name__})")
             if content and (n or content.strip()):
                 n += len(content)
                 yield content
             if n > _MAX_ANSWER_CHARACTERS:
-                raise failed(f"did not stop after {_MAX_ANSWER_CHARACTERS:,} characters")
+                raise make_error(f"did not stop after {_MAX_ANSWER_CHARACTERS:,} characters")
     finally:
         is_over.set()
     if not n:
-        raise failed("answered nothing")
+        raise make_error("answered nothing")
     cut = _truncation_reason(content)
     if cut:
-        raise failed(cut)
+        raise make_error(cut)
 
 
 def _run_model(
@@ -237,13 +237,13 @@ class CitationChecker:
     def feed(self, text: str) -> str:
         """Return the text that can be printed now, safe for a terminal."""
         self._held += text
-        return self._released(at_end=False)
+        return self._release_text(at_end=False)
 
     def close(self) -> str:
         """Return the text that was held back."""
-        return self._released(at_end=True)
+        return self._release_text(at_end=True)
 
-    def _released(self, *, at_end: bool) -> str:
+    def _release_text(self, *, at_end: bool) -> str:
         out: list[str] = []
         text, at = self._held, 0
         while at < len(text):
@@ -260,7 +260,7 @@ class CitationChecker:
                 continue
             match = self._brackets.match(text, at)
             if match:
-                out.append(self._checked(match, text[at - 1 : at] or self._last))
+                out.append(self._check_citation(match, text[at - 1 : at] or self._last))
                 at = match.end()
             elif not at_end and _is_open(text, at):
                 break
@@ -271,7 +271,7 @@ class CitationChecker:
         self._held = text[at:]
         return neutralise("".join(out))
 
-    def _checked(self, match: re.Match[str], before: str) -> str:
+    def _check_citation(self, match: re.Match[str], before: str) -> str:
         parts = []
         for one in self._one.finditer(match[1]):
             path = one[1].strip()

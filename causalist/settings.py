@@ -240,7 +240,7 @@ class Settings:
             embedder=value("embedder"),
         )
 
-    def completed(self, options: AskOptions, folder: str) -> AskOptions:
+    def complete_options(self, options: AskOptions, folder: str) -> AskOptions:
         """Return the options with `folder` as scope and the embedder of these settings where they are open."""
         scope = folder or None if options.scope is None else options.scope
         embedder = self.value("ask", "embedder") if options.embedder is None else options.embedder

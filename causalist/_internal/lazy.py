@@ -85,9 +85,9 @@ class _LazyRegex:
             asked = self._unless_needed(name)
             setattr(self, name, asked)
             return asked
-        return getattr(self._compiled(), name)
+        return getattr(self._compile(), name)
 
-    def _compiled(self) -> Any:
+    def _compile(self) -> Any:
         compiled = re.compile(*self._source)
         for each in ("match", "search", "fullmatch", "finditer", "findall", "sub", "split", "pattern", "groups"):
             setattr(self, each, getattr(compiled, each))  # found without a detour from here on
@@ -96,14 +96,14 @@ class _LazyRegex:
     def _unless_needed(self, name: str) -> Callable[..., Any]:
         needs, without = self._needs, _RESULT_WITHOUT_MATCH[name]
 
-        def asked(*arguments: Any) -> Any:
+        def match_if_needed(*arguments: Any) -> Any:
             text = arguments[1] if name == "sub" else arguments[0]
             for each in needs:
                 if each in text:
-                    return getattr(self._compiled(), name)(*arguments)
+                    return getattr(self._compile(), name)(*arguments)
             return without(text)
 
-        return asked
+        return match_if_needed
 
 
 _RESULT_WITHOUT_MATCH: Mapping[str, Callable[[Any], Any]] = {
@@ -141,7 +141,7 @@ def _lazy_dataclass(*, frozen: bool, slots: bool) -> Callable[[type], type]:
     """
     assert frozen and slots
 
-    def decorated(cls: type) -> type:
+    def decorate(cls: type) -> type:
         given = {name: value for name, value in cls.__dict__.items() if name not in ("__dict__", "__weakref__")}
         names = tuple(given.get("__annotations__", ()))
         defaults = {name: given.pop(name) for name in names if name in given}
@@ -163,7 +163,7 @@ def _lazy_dataclass(*, frozen: bool, slots: bool) -> Callable[[type], type]:
         added |= {name: _lazy_method(name, defaults) for name in _COMPARED}
         return type(cls.__name__, (), {**added, **given})
 
-    return decorated
+    return decorate
 
 
 def _build_model(cls: type, defaults: Mapping[str, Any], *, written: bool, is_checked: bool = False) -> type:

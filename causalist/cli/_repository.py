@@ -229,7 +229,7 @@ def answer_each_meaning(command: _Command) -> _Command:
     """
 
     @wraps(command)
-    def answered(**options: Any) -> None:
+    def answer_all(**options: Any) -> None:
         context = click.get_current_context()
         answers: list[_Answer] = []
         readings, labels, reported = [options], list[str](), set[str]()
@@ -260,7 +260,7 @@ def answer_each_meaning(command: _Command) -> _Command:
         if not any(answer.is_found for answer in answers):
             context.exit(NOTHING_FOUND)
 
-    return cast(_Command, answered)
+    return cast(_Command, answer_all)
 
 
 def _format_meanings(labels: "Sequence[str]", answers: "Sequence[_Answer]") -> Iterator[str]:

@@ -353,21 +353,21 @@ def format_markdown(review: "Review", limit: int, n_tests: int, proofs: "Sequenc
     for kind, changes in _by_kind(review):
         rows = [f"- `{each.node}` {_markdown(_describe(each))}" for each in changes[:limit]]
         more = [f"- and {len(changes) - limit} more"] if len(changes) > limit else []
-        yield from _folded(f"{_HEADINGS[kind]} ({len(changes)})", rows + more)
+        yield from _fold(f"{_HEADINGS[kind]} ({len(changes)})", rows + more)
     users = [f"- {e.probability:.2f} `{e.node}`" for e in review.affected[:limit]]
-    yield from _folded(f"users that may run it ({len(review.affected)})", users)
+    yield from _fold(f"users that may run it ({len(review.affected)})", users)
     tests = [f"- {e.probability:.2f} `{e.node}`" for e in review.tests[:n_tests]]
-    yield from _folded(f"tests to run ({len(review.tests)})", tests)
+    yield from _fold(f"tests to run ({len(review.tests)})", tests)
     proven = [f"- `{e.node}` {_markdown(_describe_proof(e))}" for e in proofs]
-    yield from _folded("defects tried in changed functions", proven)
+    yield from _fold("defects tried in changed functions", proven)
     missing = [
         f"- {e.probability:.2f} `{e.file}`: {e.n_both} of {e.n_commits} commits of `{e.changed}`"
         for e in review.missing[:_MAX_MISSING]
     ]
-    yield from _folded("usually changes too, and did not", missing)
+    yield from _fold("usually changes too, and did not", missing)
 
 
-def _folded(title: str, rows: Iterable[str]) -> Iterator[str]:
+def _fold(title: str, rows: Iterable[str]) -> Iterator[str]:
     rows = list(rows)
     if rows:
         yield from (f"<details><summary>{title}</summary>", "", *rows, "", "</details>")

@@ -74,9 +74,9 @@ def compact_signals(reading: QuerySignals, weights: Weights, gold: Sequence[int]
     files |= {int(owners[node]) for node in gold}
     score = sum_signals(*definition_signals(reading, weights.definition, of_definitions))
     kept = _standing_out(reading.graph, sorted(files - {-1}), score, of_definitions, gold)
-    given = dict(_sliced(reading, kept))
+    given = dict(_slice_fields(reading, kept))
     given["graph"] = _part(reading.graph, kept)
-    return CompactSignals(**given, of_files=_taken(of_files, kept), of_definitions=_taken(of_definitions, kept))
+    return CompactSignals(**given, of_files=_take(of_files, kept), of_definitions=_take(of_definitions, kept))
 
 
 def _standing_out(
@@ -108,18 +108,18 @@ def _best(values: Scores, most: int) -> NDArray[np.int64]:
     return positive[np.argsort(-values[positive], kind="stable")[:most]]
 
 
-def _taken(signals: Mapping[Signal, Scores], kept: NDArray[np.int64]) -> dict[Signal, Scores]:
+def _take(signals: Mapping[Signal, Scores], kept: NDArray[np.int64]) -> dict[Signal, Scores]:
     return {name: values[kept] for name, values in signals.items()}
 
 
-def _sliced(reading: QuerySignals, kept: NDArray[np.int64]) -> Iterator[tuple[str, Any]]:
+def _slice_fields(reading: QuerySignals, kept: NDArray[np.int64]) -> Iterator[tuple[str, Any]]:
     """Yield the name and value of each field of the signals, arrays over nodes cut down to `kept`."""
     for field in fields(QuerySignals):
         value = getattr(reading, field.name)
         if isinstance(value, np.ndarray):
             yield field.name, value[kept]
         elif isinstance(value, Mapping):
-            yield field.name, _taken(value, kept)
+            yield field.name, _take(value, kept)
         else:
             yield field.name, value
 
@@ -131,7 +131,7 @@ def _part(graph: CodeGraph, kept: NDArray[np.int64]) -> CodeGraph:
     """
     nodes = graph.nodes
 
-    def renumbered(numbers: NDArray[np.int32]) -> NDArray[np.int32]:
+    def renumber(numbers: NDArray[np.int32]) -> NDArray[np.int32]:
         chosen = numbers[kept]
         places: NDArray[np.int32] = np.where(chosen >= 0, np.searchsorted(kept, chosen), -1).astype(np.int32)
         return places
@@ -141,8 +141,8 @@ def _part(graph: CodeGraph, kept: NDArray[np.int64]) -> CodeGraph:
         ids=nodes.ids.take(kept),
         kinds=nodes.kinds[kept],
         roles=nodes.roles[kept],
-        files=renumbered(nodes.files),
-        parents=renumbered(nodes.parents),
+        files=renumber(nodes.files),
+        parents=renumber(nodes.parents),
         start_bytes=nodes.start_bytes[kept],
         end_bytes=nodes.end_bytes[kept],
         start_rows=nodes.start_rows[kept],
@@ -289,7 +289,7 @@ def fit_linear(
     optimum = minimize(
         loss_of,
         np.concatenate([first, factors]),
-        args=(_stacked(telling, shape), shape.n_linear, Penalty(centre, ridge, role_ridge)),
+        args=(_stack_questions(telling, shape), shape.n_linear, Penalty(centre, ridge, role_ridge)),
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,
@@ -298,7 +298,7 @@ def fit_linear(
     return shape.linear(optimum.x)
 
 
-def _stacked(questions: Sequence[FitCandidates], shape: _Shape) -> Stacked:
+def _stack_questions(questions: Sequence[FitCandidates], shape: _Shape) -> Stacked:
     sizes = np.array([len(q.gold) for q in questions])
     gold = np.concatenate([q.gold for q in questions])
     question = np.repeat(np.arange(len(questions)), sizes)

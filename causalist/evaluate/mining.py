@@ -83,7 +83,7 @@ def _question(line: bytes, number: int, where: str) -> LabelledQuestion:
     if not _REPOSITORY.fullmatch(repo):
         raise EvaluationError(f'{where}: "repo" is {repo!r}; it is written OWNER/NAME')
     if not isinstance(row.get("hard"), bool):
-        raise EvaluationError(f'{where}: "hard" must be true or false, found {_found(row, "hard")}')
+        raise EvaluationError(f'{where}: "hard" must be true or false, found {_describe(row, "hard")}')
     return LabelledQuestion(
         line=number,
         id=_text(row, "id", where),
@@ -100,20 +100,22 @@ def _question(line: bytes, number: int, where: str) -> LabelledQuestion:
 def _text(row: Mapping[str, object], key: str, where: str) -> str:
     value = row.get(key)
     if not isinstance(value, str) or not value.strip():
-        raise EvaluationError(f'{where}: "{key}" must be a text that is not empty, found {_found(row, key)}')
+        raise EvaluationError(f'{where}: "{key}" must be a text that is not empty, found {_describe(row, key)}')
     return value
 
 
 def _texts(row: Mapping[str, object], key: str, where: str) -> tuple[str, ...]:
     value = row.get(key)
     if not isinstance(value, list) or not value or not all(isinstance(v, str) and v for v in value):
-        raise EvaluationError(f'{where}: "{key}" must be a list of texts that is not empty, found {_found(row, key)}')
+        raise EvaluationError(
+            f'{where}: "{key}" must be a list of texts that is not empty, found {_describe(row, key)}'
+        )
     if len(set(value)) < len(value):
         raise EvaluationError(f'{where}: "{key}" names something twice: {value}')
     return tuple(value)
 
 
-def _found(row: Mapping[str, object], key: str) -> str:
+def _describe(row: Mapping[str, object], key: str) -> str:
     return _kind(row[key]) if key in row else "no such key"
 
 
@@ -278,7 +280,7 @@ def _terms(texts: Iterable[str]) -> set[str]:
 
 
 def _parents(git_dir: Path, names: Sequence[str]) -> dict[str, str]:
-    done = RunningGit(git_arguments(git_dir), "rev-list", "--no-walk", "--parents", *names).finish().accepted()
+    done = RunningGit(git_arguments(git_dir), "rev-list", "--no-walk", "--parents", *names).finish().check()
     rows = (line.split() for line in done.output.decode("ascii").splitlines())
     return {row[0]: row[1] for row in rows if len(row) == 2}
 
@@ -286,7 +288,7 @@ def _parents(git_dir: Path, names: Sequence[str]) -> dict[str, str]:
 def _statuses(git_dir: Path, parent: str, commit: str) -> dict[str, str]:
     """Return the change status of each file by path: M, A, D or T."""
     command = ("diff-tree", "-r", "-z", "--name-status", "--no-renames", parent, commit, "--")
-    fields = RunningGit(git_arguments(git_dir), *command).finish().accepted().output.split(b"\0")
+    fields = RunningGit(git_arguments(git_dir), *command).finish().check().output.split(b"\0")
     try:
         return {fields[i + 1].decode("utf-8"): fields[i].decode("ascii") for i in range(0, len(fields) - 1, 2)}
     except UnicodeDecodeError as error:
@@ -362,7 +364,7 @@ def children_of(git_dir: Path) -> Mapping[str, tuple[str, ...]]:
 
     Raises GitError.
     """
-    done = RunningGit(git_arguments(git_dir), "rev-list", "--all", "--children").finish().accepted()
+    done = RunningGit(git_arguments(git_dir), "rev-list", "--all", "--children").finish().check()
     rows = (line.split() for line in done.output.decode("ascii").splitlines())
     return {parent: tuple(children) for parent, *children in rows}
 
@@ -435,7 +437,7 @@ def _changed_files(git_dir: Path, base: str, commit: str) -> set[str]:
     done = RunningGit(
         git_arguments(git_dir), "diff-tree", "-r", "-z", "--name-only", "--no-renames", base, commit, "--"
     ).finish()
-    return {name.decode("utf-8", "replace") for name in done.accepted().output.split(b"\0") if name}
+    return {name.decode("utf-8", "replace") for name in done.check().output.split(b"\0") if name}
 
 
 def _patch(git_dir: Path, base: str, answer: str, path: str) -> bytes:

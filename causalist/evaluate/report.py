@@ -361,22 +361,22 @@ def evaluate(
     """
     start = time.perf_counter()
     _check(top_k, limit, processes)
-    questions = _chosen(data, languages, limit)
+    questions = _choose_questions(data, languages, limit)
     if not clones.is_dir():
         raise EvaluationError(f"{clones} is not a folder; give the one that holds OWNER+NAME/repo or OWNER/NAME")
     jobs, skipped = _jobs(questions, clones)
     done = len(skipped)
 
-    def asked(n: int) -> None:
+    def report_progress(n: int) -> None:
         nonlocal done
         done += n
         progress("asking", done, len(questions))
 
     processes = max(1, min(processes, len(jobs)))
     if processes == 1:
-        parts = [ask_repository(job.git_dir, job.questions, top_k, asked) for job in jobs]
+        parts = [ask_repository(job.git_dir, job.questions, top_k, report_progress) for job in jobs]
     else:
-        parts = _in_processes(jobs, top_k, processes, asked)
+        parts = _in_processes(jobs, top_k, processes, report_progress)
     results = sorted((r for part in parts for r in part.results), key=lambda r: r.question.line)
     skipped += [s for part in parts for s in part.skipped]
     skipped.sort(key=lambda s: s.question.line)
@@ -406,7 +406,7 @@ def _check(top_k: int, limit: int | None, processes: int) -> None:
         raise UsageError(f"--processes must be at least 1, not {processes}")
 
 
-def _chosen(data: Path, languages: tuple[str, ...], limit: int | None) -> list[LabelledQuestion]:
+def _choose_questions(data: Path, languages: tuple[str, ...], limit: int | None) -> list[LabelledQuestion]:
     everything = read_questions(data)
     if not everything:
         raise EvaluationError(f"{data} holds no question; it needs one JSON object a line")

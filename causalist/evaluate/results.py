@@ -304,7 +304,7 @@ def ask_question(repository: Repository, question: LabelledQuestion, top_k: int)
     if question.gold_symbols:
         for name, system in SYMBOL_SYSTEMS.items():
             symbols[name] = find_ranks(question.gold_symbols, system(repository, question.query, top_k))
-    return QuestionResult(question, files, symbols, _unindexed(repository, question), ranking_ms)
+    return QuestionResult(question, files, symbols, _list_unindexed(repository, question), ranking_ms)
 
 
 def find_ranks(gold: Sequence[str], ranking: Sequence[str]) -> tuple[int | None, ...]:
@@ -317,7 +317,7 @@ def find_ranks(gold: Sequence[str], ranking: Sequence[str]) -> tuple[int | None,
     return tuple(places.get(name) for name in gold)
 
 
-def _unindexed(repository: Repository, question: LabelledQuestion) -> tuple[str, ...]:
+def _list_unindexed(repository: Repository, question: LabelledQuestion) -> tuple[str, ...]:
     ids = repository.index.graph.nodes.ids
     wanted = [(path, file_id(path)) for path in question.gold_files]
     wanted += [(symbol, NodeId(symbol)) for symbol in question.gold_symbols]

@@ -153,7 +153,7 @@ def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: 
     probabilities = logistic(own, model.words if use_edges else model.alone)
     if not use_edges:
         pool, probabilities = raise_named(given.named, pool, probabilities)
-        return discount_alike(given, _sorted(pool, probabilities, {}))
+        return discount_alike(given, _sort_pool(pool, probabilities, {}))
     gave: dict[int, tuple[int, int]] = {}
     for _ in range(N_ROUNDS):
         pool, probabilities = with_neighbors(given.graph, pool, probabilities)
@@ -164,7 +164,7 @@ def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: 
     pool, probabilities = follow_calls(given.graph, pool, probabilities, gave)
     pool, probabilities = follow_values(given.graph, pool, probabilities, gave)
     pool, probabilities = follow_shared_names(given, pool, probabilities, gave)
-    return discount_alike(given, _sorted(pool, probabilities, gave))
+    return discount_alike(given, _sort_pool(pool, probabilities, gave))
 
 
 def raise_named(
@@ -348,7 +348,7 @@ def _callees(graph: CodeGraph, node: int, fan_in: NDArray[np.int64]) -> dict[int
             value = certainty / len(ends)
             if value > best_by_callee.get(other, (0.0, 0))[0]:
                 best_by_callee[other] = value, number
-    for number, target, certainty in _handled(graph, numbers[np.isin(edges.kinds[numbers], ROUTE_KINDS)]):
+    for number, target, certainty in _find_handlers(graph, numbers[np.isin(edges.kinds[numbers], ROUTE_KINDS)]):
         value = certainty / float(np.log2(1 + max(1, int(fan_in[target]))))
         if (
             target != node
@@ -359,7 +359,7 @@ def _callees(graph: CodeGraph, node: int, fan_in: NDArray[np.int64]) -> dict[int
     return best_by_callee
 
 
-def _handled(graph: CodeGraph, numbers: NDArray[np.int64]) -> list[tuple[int, int, float]]:
+def _find_handlers(graph: CodeGraph, numbers: NDArray[np.int64]) -> list[tuple[int, int, float]]:
     """Return (edge, definition, certainty) for what requests and events reach, over a route where there is one."""
     edges, kinds = graph.edges, graph.nodes.kinds
     handlers = []
@@ -385,7 +385,7 @@ def _overriding(graph: CodeGraph, node: int) -> list[int]:
     return overriding
 
 
-def _sorted(pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]]) -> list[Needed]:
+def _sort_pool(pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]]) -> list[Needed]:
     order = np.lexsort((pool, -np.round(probabilities, 9)))
     return [Needed(int(pool[i]), float(probabilities[i]), *gave.get(int(pool[i]), (-1, -1))) for i in order]
 

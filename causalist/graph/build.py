@@ -572,7 +572,7 @@ def _nodes(
     order[ids.old[kept]] = np.flatnonzero(kept)
     order[ids.added] = len(then) + np.arange(len(made))
 
-    def moved(old: NDArray[np.int32], new: Sequence[int]) -> NDArray[np.int32]:
+    def move(old: NDArray[np.int32], new: Sequence[int]) -> NDArray[np.int32]:
         previous = np.where(old >= 0, ids.old[old], np.int32(-1))
         return _merge_columns(previous, [position(draft) if draft >= 0 else -1 for draft in new], order)
 
@@ -580,8 +580,8 @@ def _nodes(
         ids=ids.table,
         kinds=_merge_columns(then.kinds, [d.kind for d in made], order),
         roles=_merge_columns(then.roles, [d.role for d in made], order),
-        files=moved(then.files, [d.file for d in made]),
-        parents=moved(then.parents, [d.parent for d in made]),
+        files=move(then.files, [d.file for d in made]),
+        parents=move(then.parents, [d.parent for d in made]),
         start_bytes=_merge_columns(then.start_bytes, [d.start_byte for d in made], order),
         end_bytes=_merge_columns(then.end_bytes, [d.end_byte for d in made], order),
         start_rows=_merge_columns(then.start_rows, [d.start_row for d in made], order),

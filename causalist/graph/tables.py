@@ -220,7 +220,7 @@ def finish_graph(
     position[order] = np.arange(len(drafts), dtype=np.int32)
     placed = [drafts[i] for i in order]
 
-    def moved(numbers: list[int]) -> NDArray[np.int32]:
+    def move(numbers: list[int]) -> NDArray[np.int32]:
         array = np.array(numbers, dtype=np.int32)
         result: NDArray[np.int32] = np.where(array >= 0, position[array], -1).astype(np.int32)
         return result
@@ -229,8 +229,8 @@ def finish_graph(
         ids=StringTable.from_strings(d.id for d in placed),
         kinds=np.array([d.kind for d in placed], dtype=np.uint8),
         roles=np.array([d.role for d in placed], dtype=np.uint8),
-        files=moved([d.file for d in placed]),
-        parents=moved([d.parent for d in placed]),
+        files=move([d.file for d in placed]),
+        parents=move([d.parent for d in placed]),
         start_bytes=np.array([d.start_byte for d in placed], dtype=np.int64),
         end_bytes=np.array([d.end_byte for d in placed], dtype=np.int64),
         start_rows=np.array([d.start_row for d in placed], dtype=np.int32),

@@ -98,13 +98,13 @@ class PartialIndex:
     def masking(self, read: Read) -> Read:
         """Return a reader that masks secrets where the index does not say where they are."""
 
-        def masked(entry: FileEntry) -> SourceFile | str:
+        def mask(entry: FileEntry) -> SourceFile | str:
             source = read(entry)
             if isinstance(source, str) or entry.path in self.parsed:
                 return source
             return replace(source, data=mask_secrets(source.data, find_secrets(source.data)))
 
-        return masked
+        return mask
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,11 +45,11 @@ def defer_similarities(
 ) -> Callable[[], Scores]:
     """Return a function that computes the similarities of a query to all nodes."""
 
-    def found() -> Scores:
+    def find_similar() -> Scores:
         vectors = IndexVectors(index, SourceText(index.manifest, read), get_embedder(embedder), folders)
         return vectors.similarities(question, progress, steps.in_time)
 
-    return found
+    return find_similar
 
 
 def update_vectors(
@@ -112,9 +112,9 @@ class IndexVectors:
             self._embed(places, digests, filled, progress, go_on)
         except BaseException:
             if filled.n_new:
-                self._store(name, filled.stored(self.embedder.name, "", places, digests))
+                self._store(name, filled.to_file(self.embedder.name, "", places, digests))
             raise
-        result = filled.stored(self.embedder.name, self._stamp, places, digests)
+        result = filled.to_file(self.embedder.name, self._stamp, places, digests)
         self._store(name, result)
         return result
 
@@ -244,7 +244,7 @@ class _VectorTable:
     def add(self, texts: Sequence[bytes], rows: NDArray[np.float32]) -> None:
         self._new.update(zip(texts, rows.astype(np.float16), strict=True))
 
-    def stored(self, embedder: str, stamp: str, places: Sequence[bytes], digests: Mapping[bytes, bytes]) -> VectorFile:
+    def to_file(self, embedder: str, stamp: str, places: Sequence[bytes], digests: Mapping[bytes, bytes]) -> VectorFile:
         """Return all vectors in stored form: live ones by text, then recent ones.
 
         There are at most as many recent ones as live ones; they help when a branch is checked out again.

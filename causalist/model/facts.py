@@ -2,7 +2,7 @@
 
 Facts depend on the bytes and the grammar alone, not on the path, so that one parse serves every branch and clone. Rows
 are named tuples rather than dataclasses: a large repository has millions, they are built three times as fast, and they
-are written as JSON arrays as they are. `spaced` reduces text to its words, for readers that count words.
+are written as JSON arrays as they are. `space_words` reduces text to its words, for readers that count words.
 
 The interface of a file is what resolution of names in *other* files may read. Everything else, the bodies, is read only
 for edges that leave the file itself: calls, references, accesses, lookups, mentions, and local variables on which
@@ -467,41 +467,39 @@ def without_constants(facts: FileFacts) -> FileFacts:
     places = {i: place for place, i in enumerate(kept)}
     at = [places.get(i, places.get(each.parent, MODULE_SCOPE)) for i, each in enumerate(definitions)]
 
-    def moved(number: int) -> int:
+    def move(number: int) -> int:
         return at[number] if number >= 0 else number
 
-    def scoped(rows: Iterable[Any]) -> tuple[Any, ...]:
-        return tuple(row._replace(scope=moved(row.scope)) for row in rows)
+    def with_scopes(rows: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(row._replace(scope=move(row.scope)) for row in rows)
 
-    def owned(rows: Iterable[tuple[int, Any]]) -> tuple[tuple[int, Any], ...]:
+    def keep_owned(rows: Iterable[tuple[int, Any]]) -> tuple[tuple[int, Any], ...]:
         return tuple((at[i], value) for i, value in rows if is_kept[i])
 
     bounds = [0, *accumulate(is_kept)]
     return replace(
         facts,
-        definitions=tuple(definitions[i]._replace(parent=moved(definitions[i].parent)) for i in kept),
+        definitions=tuple(definitions[i]._replace(parent=move(definitions[i].parent)) for i in kept),
         bases=tuple(base._replace(definition=at[base.definition]) for base in facts.bases if is_kept[base.definition]),
         implementations=tuple(
-            each._replace(scope=moved(each.scope), first=bounds[each.first], end=bounds[each.end])
+            each._replace(scope=move(each.scope), first=bounds[each.first], end=bounds[each.end])
             for each in facts.implementations
         ),
-        calls=scoped(facts.calls),
-        references=scoped(facts.references),
-        imports=scoped(facts.imports),
-        bindings=scoped(facts.bindings),
-        accesses=scoped(facts.accesses),
-        lookups=scoped(facts.lookups),
-        routes=tuple(
-            each._replace(scope=moved(each.scope), definition=moved(each.definition)) for each in facts.routes
-        ),
+        calls=with_scopes(facts.calls),
+        references=with_scopes(facts.references),
+        imports=with_scopes(facts.imports),
+        bindings=with_scopes(facts.bindings),
+        accesses=with_scopes(facts.accesses),
+        lookups=with_scopes(facts.lookups),
+        routes=tuple(each._replace(scope=move(each.scope), definition=move(each.definition)) for each in facts.routes),
         mentions=tuple(
-            each._replace(document=moved(each.document)) for each in facts.mentions if each.document < len(definitions)
+            each._replace(document=move(each.document)) for each in facts.mentions if each.document < len(definitions)
         ),
-        links=scoped(facts.links),
-        returns=owned(facts.returns),
-        owners=owned(facts.owners),
-        parameters=owned(facts.parameters),
-        conditions=owned(facts.conditions),
+        links=with_scopes(facts.links),
+        returns=keep_owned(facts.returns),
+        owners=keep_owned(facts.owners),
+        parameters=keep_owned(facts.parameters),
+        conditions=keep_owned(facts.conditions),
         tests=tuple(at[i] for i in facts.tests if is_kept[i]),
     )
 
@@ -529,12 +527,12 @@ def opposite_condition(condition: str) -> str:
     return f"!{condition}" if condition.replace("_", "a").isalnum() else f"!({condition})"
 
 
-def spaced(text: bytes) -> bytes:
+def space_words(text: bytes) -> bytes:
     r"""Replace each ASCII character that is no letter, digit or `_` by a space, so that positions hold.
 
     Other separators between words are handled when words are counted.
 
-    >>> spaced("if (größe_2):\xa0# ok".encode()).decode()
+    >>> space_words("if (größe_2):\xa0# ok".encode()).decode()
     'if  größe_2  \xa0  ok'
     """
     return text.translate(_SPACED)

@@ -42,7 +42,7 @@ class StringTable:
 
     @classmethod
     def _of(cls, data: bytes, lengths: Sequence[int]) -> "StringTable":
-        return cls(np.frombuffer(data, dtype=np.uint8), _cumulated(np.array(lengths, dtype=np.int64)))
+        return cls(np.frombuffer(data, dtype=np.uint8), _offsets_of(np.array(lengths, dtype=np.int64)))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -76,7 +76,7 @@ class StringTable:
         firsts, lasts = order[np.append(0, breaks + 1)], order[np.append(breaks, len(order) - 1)]
         pieces = zip(offsets[firsts].tolist(), offsets[lasts + 1].tolist(), strict=True)
         return StringTable(
-            np.concatenate([blob[start:end] for start, end in pieces]), _cumulated(np.diff(offsets)[order])
+            np.concatenate([blob[start:end] for start, end in pieces]), _offsets_of(np.diff(offsets)[order])
         )
 
     def __iter__(self) -> Iterator[str]:
@@ -129,7 +129,7 @@ class StringTable:
         return low
 
 
-def _cumulated(lengths: NDArray[np.int64]) -> NDArray[np.int32] | NDArray[np.int64]:
+def _offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int32] | NDArray[np.int64]:
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets if offsets[-1] > np.iinfo(np.int32).max else offsets.astype(np.int32)

@@ -295,10 +295,10 @@ def typed_value(written: str) -> str:
     return f"<{written}>"
 
 
-def marked(value: str, *marks: str) -> str:
+def with_marks(value: str, *marks: str) -> str:
     """Return a value with marks on the last part of each of its alternatives; "" stays "".
 
-    >>> marked("a.b", Mark.CALL), marked("a|b", Mark.ITEM, result_mark(1))
+    >>> with_marks("a.b", Mark.CALL), with_marks("a|b", Mark.ITEM, result_mark(1))
     ('a.b()', 'a[]:1|b[]:1')
     """
     suffix = "".join(marks)

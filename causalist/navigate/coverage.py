@@ -207,11 +207,11 @@ def _read_runs(
         if lines_by_path:
             runs.append(_Run(file, data.format, measured, lines_by_path, tests.find(data.contexts)))
         elif is_named:
-            problems.append(f"{_shown(file, root)} has no lines of {', '.join(sorted(bodies)) or 'it'}")
+            problems.append(f"{_relative_name(file, root)} has no lines of {', '.join(sorted(bodies)) or 'it'}")
     return runs, tuple(problems)
 
 
-def _shown(file: Path, root: Path) -> str:
+def _relative_name(file: Path, root: Path) -> str:
     return file.relative_to(root).as_posix() if file.is_relative_to(root) else str(file)
 
 
@@ -262,7 +262,7 @@ def _report(
     written = datetime.fromtimestamp(min(run.measured for run in runs) / 1e9).isoformat(" ", "minutes")
     n_lines = n_ran + n_missed if n_missed and n_tests is None else 0
     is_stale = any(ages.is_stale(run, run.files) for run in runs)
-    names = tuple(_shown(run.file, root) for run in runs)
+    names = tuple(_relative_name(run.file, root) for run in runs)
     return CoverageReport(names, runs[0].format, n_ran, n_lines, n_tests, n_kept, is_stale, written)
 
 

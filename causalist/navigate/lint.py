@@ -44,7 +44,7 @@ def find_defects(index: Index) -> Health:
     ]
     if broken:  # what follows reads the graph as if it were whole
         return Health((*broken, *doubtful), (), ())
-    return Health(tuple(doubtful), _calls(graph), _cycles(graph), _unmeasured(graph))
+    return Health(tuple(doubtful), _calls(graph), _cycles(graph), _list_unmeasured_rules(graph))
 
 
 def _nodes(graph: CodeGraph) -> Iterator[Finding]:
@@ -57,7 +57,7 @@ def _nodes(graph: CodeGraph) -> Iterator[Finding]:
     in_file = nodes.files >= 0
     wrong = (nodes.files >= n) | (nodes.parents >= n) | (in_file & (nodes.kinds == NodeKind.EXTERNAL))
     wrong |= ~in_file & (nodes.kinds != NodeKind.EXTERNAL) & (nodes.kinds != NodeKind.ENTITY)
-    yield from _named(graph, wrong, "wrong-place", "lies in no file, or in one that does not exist")
+    yield from _report_nodes(graph, wrong, "wrong-place", "lies in no file, or in one that does not exist")
     files = np.clip(nodes.files, 0, max(n - 1, 0))
     outside = in_file & ~wrong & (
         (nodes.start_bytes > nodes.end_bytes)
@@ -66,7 +66,7 @@ def _nodes(graph: CodeGraph) -> Iterator[Finding]:
         | (nodes.start_rows > nodes.end_rows)
         | (nodes.end_rows > nodes.end_rows[files])
     )  # fmt: skip
-    yield from _named(graph, outside, "span-outside", "its place reaches out of its file")
+    yield from _report_nodes(graph, outside, "span-outside", "its place reaches out of its file")
 
 
 def _edges(graph: CodeGraph) -> Iterator[Finding]:
@@ -92,7 +92,7 @@ def _edges(graph: CodeGraph) -> Iterator[Finding]:
         yield Finding("wrong-confidence", f"{edge.source} -> {edge.target}", detail)
 
 
-def _named(graph: CodeGraph, wrong: NDArray[np.bool_], slug: str, detail: str) -> Iterator[Finding]:
+def _report_nodes(graph: CodeGraph, wrong: NDArray[np.bool_], slug: str, detail: str) -> Iterator[Finding]:
     for node in np.flatnonzero(wrong)[:_MAX_EXAMPLES].tolist():
         yield Finding(slug, graph.nodes.ids[node], detail)
 
@@ -145,7 +145,7 @@ def _examples(graph: CodeGraph, rows: NDArray[np.int64]) -> tuple[UnresolvedCall
     )
 
 
-def _unmeasured(graph: CodeGraph) -> tuple[UnmeasuredRule, ...]:
+def _list_unmeasured_rules(graph: CodeGraph) -> tuple[UnmeasuredRule, ...]:
     """Return the unmeasured rules that edges of this graph have, in the order of the rules."""
     table, evidence = load_confidences(), {rule.name.value: rule.evidence for rule in RULES}
     counts = np.bincount(graph.edges.rules, minlength=len(graph.rule_names))

@@ -215,7 +215,7 @@ def _readings(written: str) -> Iterator[tuple[str, bool]]:
     if " " in written or "\t" in written:
         for frame in read_frames(written if "\n" in written else f"{written}\n")[0]:
             if frame.path and frame.line:
-                for path in _shortened(frame.path):
+                for path in _shorten_path(frame.path):
                     yield f"{path}:{frame.line}", True
             if frame.function:
                 yield frame.function, False
@@ -232,11 +232,11 @@ def _one_step(text: str) -> Iterator[tuple[str, bool]]:
         match = pattern.fullmatch(text)
         if match:
             last = match.groupdict().get("last")
-            for path in _shortened(match["path"].strip().strip(_QUOTES)):
+            for path in _shorten_path(match["path"].strip().strip(_QUOTES)):
                 yield f"{path}:{match['line']}" + (f"-{last}" if last else ""), True
     frame = _FRAME.fullmatch(text)
     if frame:
-        for path in _shortened(frame["place"]):
+        for path in _shorten_path(frame["place"]):
             yield path, True
         yield frame["name"], True
     if text.endswith(")") and "(" in text and not text.startswith("("):
@@ -265,12 +265,12 @@ def _one_step(text: str) -> Iterator[tuple[str, bool]]:
     if text.startswith(("a/", "b/")):
         yield text[2:], True
     if "/" in text or "\\" in text:
-        yield from ((path, False) for path in _shortened(text) if path != text)
+        yield from ((path, False) for path in _shorten_path(text) if path != text)
     elif text.count(".") > 1 and re.fullmatch(r"[\w$.]+", text):
         yield text.partition(".")[2], False  # the package, which no path says
 
 
-def _shortened(path: str) -> Iterator[str]:
+def _shorten_path(path: str) -> Iterator[str]:
     """Yield a path, and if it is one of another machine, its ends with fewer and fewer folders."""
     yield path
     posix = path.replace("\\", "/")

@@ -261,7 +261,7 @@ class _Candidates:
 
     def shared_callees(self, i: int, j: int) -> float | None:
         """Return the share of called names that both have, None if one calls nothing that is known."""
-        one, other = self._called(self.nodes[i]), self._called(self.nodes[j])
+        one, other = self._names_called_by(self.nodes[i]), self._names_called_by(self.nodes[j])
         return _overlap(one, other) if one and other else None
 
     def likeness(self, i: int, j: int) -> Likeness:
@@ -300,7 +300,7 @@ class _Candidates:
             self._name_sets[i] = frozenset(tokens.texts[tokens.back >= 0].tolist())
         return self._name_sets[i]
 
-    def _called(self, node: int) -> frozenset[str]:
+    def _names_called_by(self, node: int) -> frozenset[str]:
         """Return the last names of what a definition calls, known or not."""
         if node not in self._callees:
             graph, names = self._graph, set[str]()

@@ -78,7 +78,7 @@ def bodies(items: Sequence[PackItem], labels: Sequence[str], max_characters: int
 
 def shows_everything(body: Body, n_lines: int) -> bool:
     """Return True if `n_lines` lines of a body are all of it."""
-    return not body.clipped and len(_printed(body, n_lines)) == len(body)
+    return not body.clipped and len(_select_printed_lines(body, n_lines)) == len(body)
 
 
 def by_room(body: Body) -> Sequence[str]:
@@ -86,7 +86,7 @@ def by_room(body: Body) -> Sequence[str]:
     return [body.lines[i] for i in body.order] if body.order else body.lines
 
 
-def _printed(body: Body, n_lines: int) -> Sequence[int]:
+def _select_printed_lines(body: Body, n_lines: int) -> Sequence[int]:
     """Return the positions of the `n_lines` lines that get room first, from top to bottom.
 
     Gaps that a mark would not make shorter are printed.
@@ -135,7 +135,7 @@ def numbered_lines(body: Body, n_lines: int) -> tuple[tuple[int | None, str], ..
     """`shown_lines` with the number that each has in its file; None for lines that the file does not have."""
     lines: list[tuple[int | None, str]] = []
     above = -1
-    for place in _printed(body, n_lines):
+    for place in _select_printed_lines(body, n_lines):
         missing = [number for number in body.numbers[above + 1 : place] if number is not None]
         if missing:
             lines.append((None, f"{_indent(body.lines[place])}{ELLIPSIS} {missing[0]}-{missing[-1]}"))
@@ -159,7 +159,7 @@ def _below(body: Body, last: int) -> str:
 def shown_ranges(body: Body, n_lines: int) -> tuple[tuple[int, int], ...]:
     """Return the lines of the file that `shown_lines` prints, as first and last of each run."""
     ranges: list[tuple[int, int]] = []
-    for place in _printed(body, n_lines):
+    for place in _select_printed_lines(body, n_lines):
         number = body.numbers[place]
         if number is None:
             continue
@@ -205,7 +205,7 @@ def _body(
     source = _safe(item.text[:max_characters]).split("\n")
     if len(source) > 1 and (clipped or not source[-1]):
         source.pop()
-    taken = _merged(inner, first, last)
+    taken = _merge_spans(inner, first, last)
     n_source = (last - first + 1) - sum(stop - start + 1 for start, stop, _ in taken)
     if not n_source:
         return EMPTY
@@ -320,7 +320,7 @@ def _head(lines: Sequence[str]) -> int:
     return _MIN_HEAD_LINES
 
 
-def _merged(spans: Sequence[tuple[int, int, int]], first: int, last: int) -> list[tuple[int, int, int]]:
+def _merge_spans(spans: Sequence[tuple[int, int, int]], first: int, last: int) -> list[tuple[int, int, int]]:
     """Disjoint spans inside of first..last, each with the number of its outermost item."""
     merged: list[tuple[int, int, int]] = []
     for start, stop, number in spans:
@@ -349,8 +349,8 @@ def _indent(line: str) -> str:
 
 
 def _safe(text: str) -> str:
-    return _BACKTICKS.sub(_shortened, neutralise(text))
+    return _BACKTICKS.sub(_shorten_run, neutralise(text))
 
 
-def _shortened(match: re.Match[str]) -> str:
+def _shorten_run(match: re.Match[str]) -> str:
     return f"{'`' * MAX_BACKTICK_RUN}{ELLIPSIS} {len(match[0]) - MAX_BACKTICK_RUN} more"

@@ -221,7 +221,7 @@ class Renderer(Protocol):
 
     shows_source: bool
 
-    def measured(self, text: str) -> str:
+    def select_measured(self, text: str) -> str:
         """Return the part of a finished text or of a fragment that the budget covers."""
         ...
 
@@ -263,7 +263,7 @@ class Planner:
         In the order of precedence: the header, files that were asked for, bodies, the most needed first, as long as
         they are worth their tokens, one-liners for what else may be needed, edges, and reasons.
         """
-        nothing = self._completed({}, set(), {})
+        nothing = self._complete_plan({}, set(), {})
         tokens_left = budget - self._counter(self._renderer.document(nothing, int(budget)))
         lines: dict[int, int] = {}
         # Where files were asked for, their places are the answer, and definitions inside show them.
@@ -290,7 +290,7 @@ class Planner:
         room = min(tokens_left, max(OVERHEAD_SHARE * spent - heads, MAX_SMALL_REASON_TOKENS - OVERHEAD_SHARE * spent))
         room = self._tell(detail, sourced, lines, DetailLevel.BRIEFLY, room)
         self._tell(detail, sourced, lines, DetailLevel.FULLY, room)
-        return self._completed(lines, links, detail)
+        return self._complete_plan(lines, links, detail)
 
     def _list(self, numbers: Sequence[int], lines: dict[int, int], tokens_left: float, most: int) -> float:
         """Add at most `most` one-liners in the order of `numbers`, and return what is left."""
@@ -317,8 +317,8 @@ class Planner:
     ) -> float:
         """Raise the detail of some items to a level, best first, as far as it fits."""
         for number in sorted(numbers, key=lambda number: self._entries[number].order):
-            now = self._shown(number, lines[number], detail.get(number, DetailLevel.NOTHING))
-            more = self._shown(number, lines[number], level)
+            now = self._plan_item(number, lines[number], detail.get(number, DetailLevel.NOTHING))
+            more = self._plan_item(number, lines[number], level)
             if now.why == more.why:
                 continue
             before, after = (self._counter(self._renderer.item(each, self._bare.fence)) for each in (now, more))
@@ -329,7 +329,7 @@ class Planner:
             detail[number] = level
         return tokens_left
 
-    def _shown(self, number: int, n_lines: int, detail: DetailLevel = DetailLevel.NOTHING) -> PlannedItem:
+    def _plan_item(self, number: int, n_lines: int, detail: DetailLevel = DetailLevel.NOTHING) -> PlannedItem:
         # Why a neighbor or a file is named without its source is all that it says.
         entry = self._entries[number]
         is_bare = not n_lines and (entry.via or (entry.kind == "file" and not len(entry.body)))
@@ -492,11 +492,11 @@ class Planner:
     def _price(self, number: int, n_lines: int) -> int:
         key = (number, n_lines)
         if key not in self._prices:
-            fragment = self._renderer.item(self._shown(number, n_lines), self._bare.fence)
+            fragment = self._renderer.item(self._plan_item(number, n_lines), self._bare.fence)
             self._prices[key] = self._counter(fragment)
         return self._prices[key]
 
-    def _completed(self, lines: dict[int, int], links: set[int], detail: dict[int, DetailLevel]) -> Plan:
+    def _complete_plan(self, lines: dict[int, int], links: set[int], detail: dict[int, DetailLevel]) -> Plan:
         """Return the plan that shows these lines and edges, with everything else accounted for."""
         omitted: list[Omitted] = []
         for number, entry in enumerate(self._entries):
@@ -510,7 +510,7 @@ class Planner:
         return replace(
             self._bare,
             items=tuple(
-                self._shown(number, lines[number], detail.get(number, DetailLevel.NOTHING))
+                self._plan_item(number, lines[number], detail.get(number, DetailLevel.NOTHING))
                 for number in self._begin_with_named(self._lay_out(lines))
             ),
             links=tuple(self._links[number] for number in sorted(links)),
@@ -556,9 +556,9 @@ def _parts(symbol: str) -> list[str]:
 def describe_omissions(plan: Plan) -> str:
     """Return the numbers of left-out items, bodies and edges as text, "" if nothing is missing."""
     nouns = (("body", "bodies"), ("item", "items"), ("edge", "edges"))
-    phrases = [_counted(count, one, many) for count, (one, many) in zip(plan.counts(), nouns, strict=True)]
+    phrases = [_count_noun(count, one, many) for count, (one, many) in zip(plan.counts(), nouns, strict=True)]
     return ", ".join(phrase for phrase in phrases if phrase)
 
 
-def _counted(count: int, one: str, many: str) -> str:
+def _count_noun(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}" if count else ""

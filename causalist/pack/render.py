@@ -114,7 +114,7 @@ def reason_phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tup
         given[phrase] = given.get(phrase, 0.0) + reason.value
     leads = [PHRASES[LEADING]] if LEADING in (reason.signal for reason in reasons[:1]) else []
     order = dict.fromkeys([*leads, *(phrase for phrase, _ in sorted(given.items(), key=itemgetter(1), reverse=True))])
-    phrases = [(phrase, _joined([detail for detail in details[phrase] if detail])) for phrase in order]
+    phrases = [(phrase, _join_details([detail for detail in details[phrase] if detail])) for phrase in order]
     links = [each for each in phrases if each[0] == PHRASES[_SUPPORT]]
     if links and not links[0][1]:
         # That it is linked to something says little beside anything else.
@@ -125,7 +125,7 @@ def reason_phrases(reasons: Sequence[Reason], linked: Sequence[str] = ()) -> tup
     return tuple(with_detail.replace("{}", detail) if detail else bare for (with_detail, bare), detail in phrases)
 
 
-def _joined(details: Sequence[str]) -> str:
+def _join_details(details: Sequence[str]) -> str:
     """Details of signals that say the same: lists of words become one, each word once."""
     if len(details) < 2:
         return "".join(details)
@@ -188,7 +188,7 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_sour
     orders = {number: place for place, number in enumerate(order)}
     names = _names(pack_input, limits.name)
     labels = [_label(item, names) for item in items]
-    linked = _linked(pack_input, names)
+    linked = _list_linked_names(pack_input, names)
     texts = [EMPTY] * len(items)
     if with_source and scale >= 1:
         texts = bodies(items, labels, max_tokens * MAX_CHARACTERS_PER_TOKEN)
@@ -273,7 +273,7 @@ def _describe_link(item: PackItem, edge: Edge, names: dict[str, str]) -> str:
     return f"{_PASSIVE.get(edge.kind, edge.kind)} {names[edge.source]}"
 
 
-def _linked(pack_input: PackInput, names: dict[str, str]) -> dict[str, list[str]]:
+def _list_linked_names(pack_input: PackInput, names: dict[str, str]) -> dict[str, list[str]]:
     """Return the names of the best items that each item has an edge to or from, without what contains it."""
     best = sorted(pack_input.items, key=lambda item: (-round(item.hit.score, 12), item.hit.id))
     place = {item.hit.id: number for number, item in enumerate(best)}
@@ -416,13 +416,13 @@ def planned_pack(
     check_budget(max_tokens, format)
     renderer = _renderer(format)
 
-    def priced(text: str) -> int:
-        return counter(renderer.measured(text))
+    def price(text: str) -> int:
+        return counter(renderer.select_measured(text))
 
     fallback: tuple[str, int, Plan] | None = None
     for scale in SCALES:
         bare = bare_plan(pack_input, max_tokens, scale, with_source=renderer.shows_source, tokenizer=tokenizer)
-        best = _best(Planner(bare, renderer, priced), renderer, priced, max_tokens)
+        best = _best(Planner(bare, renderer, price), renderer, price, max_tokens)
         if best is not None and (best[2].items or not pack_input.items):
             fallback = best
             break
@@ -438,7 +438,7 @@ def planned_pack(
         omitted=plan.omitted,
         tokenizer=tokenizer,
         places=tuple(
-            _place(shown, priced(renderer.item(shown, plan.fence)) if renderer.shows_source else 0)
+            _place(shown, price(renderer.item(shown, plan.fence)) if renderer.shows_source else 0)
             for shown in plan.items
         ),
         edges=tuple(link.edge for link in plan.links),
@@ -459,7 +459,7 @@ def _best(planner: Planner, renderer: Renderer, counter: Counter, max_tokens: in
     budget, too_much = max_tokens * FIRST_GUESS, float("inf")
     for _ in range(MAX_PLANS):
         plan = planner.plan(budget)
-        text, tokens = _written(plan, renderer, counter, max_tokens)
+        text, tokens = _write_counted(plan, renderer, counter, max_tokens)
         if tokens > max_tokens:
             too_much = min(too_much, budget)
             budget *= 0.98 * max_tokens / tokens
@@ -473,13 +473,13 @@ def _best(planner: Planner, renderer: Renderer, counter: Counter, max_tokens: in
     while best is None and budget >= 1:
         budget /= 2
         plan = planner.plan(budget)
-        text, tokens = _written(plan, renderer, counter, max_tokens)
+        text, tokens = _write_counted(plan, renderer, counter, max_tokens)
         if tokens <= max_tokens:
             best = (text, tokens, plan)
     return best
 
 
-def _written(plan: Plan, renderer: Renderer, counter: Counter, max_tokens: int) -> tuple[str, int]:
+def _write_counted(plan: Plan, renderer: Renderer, counter: Counter, max_tokens: int) -> tuple[str, int]:
     """Return the finished text with its own count in the header.
 
     The count depends on itself by the length of its digits only, so that one repetition settles it. What is
@@ -511,7 +511,7 @@ class TextRenderer:
 
     shows_source = True
 
-    def measured(self, text: str) -> str:
+    def select_measured(self, text: str) -> str:
         """Return the part of a text that the budget covers."""
         return text
 
@@ -603,7 +603,7 @@ class MarkdownRenderer:
 
     shows_source = True
 
-    def measured(self, text: str) -> str:
+    def select_measured(self, text: str) -> str:
         """Return the part of a text that the budget covers."""
         return text
 

@@ -49,7 +49,7 @@ class JsonRenderer:
 
     shows_source = True
 
-    def measured(self, text: str) -> str:
+    def select_measured(self, text: str) -> str:
         """Return the part of a text that the budget covers."""
         return text
 
@@ -110,7 +110,7 @@ class XmlRenderer:
 
     shows_source = True
 
-    def measured(self, text: str) -> str:
+    def select_measured(self, text: str) -> str:
         """Return the part of a text that the budget covers."""
         return text
 
@@ -188,7 +188,7 @@ class MermaidRenderer:
 
     shows_source = False
 
-    def measured(self, text: str) -> str:
+    def select_measured(self, text: str) -> str:
         """Return the part of a text that the budget covers."""
         return text
 
@@ -233,7 +233,7 @@ class DotRenderer:
 
     shows_source = False
 
-    def measured(self, text: str) -> str:
+    def select_measured(self, text: str) -> str:
         """Return the part of a text that the budget covers."""
         return text
 
@@ -473,7 +473,7 @@ class HtmlRenderer:
 
     shows_source = True
 
-    def measured(self, text: str) -> str:
+    def select_measured(self, text: str) -> str:
         """Return the part of a text that the budget covers."""
         return html.unescape(_MARKUP.sub(" ", text))
 

@@ -76,14 +76,14 @@ _STEP = 40
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
-def _decoded(digits: str) -> tuple[int, ...]:
+def _decode_digits(digits: str) -> tuple[int, ...]:
     values = {digit: (number - 32) * _STEP for number, digit in enumerate(_DIGITS)}
     return tuple(values[digit] for digit in digits)
 
 
 # Letters are 0 to 25, 26 is the edge of a word, 27 any other letter. A pair (a, b) has place 28 a + b; a triple is
 # hashed into TRIPLE_WEIGHTS.
-PAIR_WEIGHTS = _decoded(
+PAIR_WEIGHTS = _decode_digits(
     "wnmpzysunomimn0grhpfoluuqqjrktqwqtuvrowoqxms1krtovpwswg1oyjymv0fmslrsznxtnuuhtuxmnfyttpsiyuymwrmwop2rrpwqzuorvc1"
     "gtoprmnsryxnmkmhwijkvskpwtYzorywllvxixutu0k5xryvn02rrveyrsnzozrpksxvqvsutprort2yrqe2on00mtwtqpyz0wjtut0iqvrrvtex"
     "opfllfnwroomtmqquilislwpumlttotysrvxrtpwzysqmsluqwxrzwlosowvpypulqpuvfwwqxsvszr6usgqmrsoj0vtlquqvsgpvrpkjlr5f0iy"
@@ -92,7 +92,7 @@ PAIR_WEIGHTS = _decoded(
     "wjtemulzrwnfkkspyijlww1hwynroxtuivpxlsuxstsruvxyrroqtsktiywpv1vihstoynuuwlo1tpptuzgyxosvpwwpnq1spwyuu1wstuwlsskq"
     "rmrzxxyvruttrgmxvyskxulsjmWwsxwxpuv1mss00suszwy0sqqpqnitbgdfgffcgihiefhfhjaegggkklgpw1qu3xwnvwxxvvmzmzv3wsvlqqsm"
 )
-TRIPLE_WEIGHTS = _decoded(
+TRIPLE_WEIGHTS = _decode_digits(
     "VekflndeJhsdedjkakkepmhdrjohYRicbkmmjohbkgncikbcjomjjeoiedfihleohqlidnofrhmiZfqifjfriikgickmqhkkkimfltnyglZmjjgn"
     "hnnkllahZouioegcghdmhhlrgyaakihnlkrnjkgkhgichiYgqheiapeojdhjflgkdmiihvepmqmkkhidckqdhvrmZgadfZmgjemieenodgomlhmc"
     "ffmheenjleVgljolmniqkXgjdeilbjhiimbijoelbldgijsfTngighkbplpegfiirpejnZemmntijmffoqpemjfdZojlnjfkjlikQnhlfblXuigg"
@@ -248,7 +248,7 @@ def count_tokens(text: str) -> int:
     for piece, count in Tally(pieces).items():
         beyond = known(piece)
         if beyond is None:
-            beyond = _learned(piece)
+            beyond = _learn_piece(piece)
         if beyond:
             extra += count * beyond
             square += count * count * beyond
@@ -275,7 +275,7 @@ def _extra(piece: str) -> int:
 _known: dict[str, int] = {}
 
 
-def _learned(piece: str) -> int:
+def _learn_piece(piece: str) -> int:
     beyond = _extra(piece)
     if len(piece) <= _MAX_CACHED_CHARACTERS:
         if len(_known) >= _CACHE_SIZE:

@@ -27,7 +27,7 @@ from causalist.model.facts import (
     ImportKind,
     Passage,
     Reference,
-    spaced,
+    space_words,
 )
 from causalist.model.language import LanguageSettings, ModuleSettings, NameSettings
 from causalist.model.source import Diagnostic, DiagnosticSlug
@@ -84,7 +84,7 @@ _MAX_CONSTRAINT_BYTES = 4096  # bytes in which a file says in which builds it is
 
 def _words(data: bytes) -> bytes:
     with stage("parse: words"):
-        return spaced(data)
+        return space_words(data)
 
 
 def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
@@ -357,7 +357,7 @@ def _parse_notebook(notebook: Notebook) -> FileFacts:
     else:
         facts = FileFacts(language="", n_rows=len(lines), n_bytes=len(notebook.view))
     doc = passages[0].title if passages else facts.doc
-    return replace(facts, passages=passages, doc=doc, words=spaced(with_valid_utf8(notebook.view)))
+    return replace(facts, passages=passages, doc=doc, words=space_words(with_valid_utf8(notebook.view)))
 
 
 def _without_end(passage: Passage, lines: list[str]) -> Passage:
@@ -412,7 +412,7 @@ def read_fixtures(tree: tree_sitter.Tree, data: bytes, definitions: Sequence[Def
         return []
     source, found = RouteText(data, tree, definitions), list[Export]()
     for match in source.matches(_FIXTURE, "name"):
-        number = source.decorated(match.start("name"))
+        number = source.owner_at(match.start("name"))
         if number < 0:
             continue
         arguments = source.arguments(match.end())[0] if match["call"] else []

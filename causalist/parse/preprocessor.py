@@ -218,7 +218,7 @@ def read_conditions(
             group = groups[-1]
             group.before.append(group.asked)
             group.asked = _conditions(word, rest)
-            denied = [opposite_condition(_joined(each)) for each in group.before]
+            denied = [opposite_condition(_join_conditions(each)) for each in group.before]
             held = (*group.around, *(each for each in denied if each != ALWAYS), *_with_joined(group.asked))
         is_first = False
         starts.append(found.end())
@@ -253,9 +253,9 @@ def _conditions(word: bytes, rest: bytes) -> tuple[str, ...]:
 
 def _with_joined(conditions: tuple[str, ...]) -> tuple[str, ...]:
     """Return the conditions, and all of them as one, which another branch denies."""
-    return (*conditions, _joined(conditions)) if len(conditions) > 1 else conditions
+    return (*conditions, _join_conditions(conditions)) if len(conditions) > 1 else conditions
 
 
-def _joined(conditions: tuple[str, ...]) -> str:
+def _join_conditions(conditions: tuple[str, ...]) -> str:
     """Return one condition that holds if all of `conditions` do."""
     return conditions[0] if len(conditions) == 1 else "&&".join(conditions) if conditions else ALWAYS

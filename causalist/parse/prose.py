@@ -67,7 +67,7 @@ def read_blocks(lines: list[str]) -> list[Block]:
     layout = _Layout(lines)
     least, most = MIN_PASSAGE_ROWS, MAX_PASSAGE_ROWS
     while True:
-        found = layout.cut(0, len(lines), 0, least, most)
+        found = layout.cut_passages(0, len(lines), 0, least, most)
         if len(found) <= MAX_PASSAGES:
             return found if len(found) > 1 else []
         least, most = 2 * least, 2 * most
@@ -105,7 +105,7 @@ class _Layout:
             self.leads.append(lead)
             self.closers.append(closer)
 
-    def cut(self, start: int, end: int, column: int, least: int, most: int) -> list[Block]:
+    def cut_passages(self, start: int, end: int, column: int, least: int, most: int) -> list[Block]:
         """Return the passages of rows `start` to `end`, whose blocks begin in `column` or further right."""
         starts = self._starts(start, end, column)
         while len(starts) == 1:
@@ -120,7 +120,7 @@ class _Layout:
             if block.end - block.start > most:
                 result += _merge_short_blocks(run, least, most)
                 run = []
-                result += self.cut(block.start, block.end, column + 1, least, most)
+                result += self.cut_passages(block.start, block.end, column + 1, least, most)
             else:
                 run.append(block)
         return result + _merge_short_blocks(run, least, most)

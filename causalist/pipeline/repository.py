@@ -312,7 +312,7 @@ class Repository(Lookups):
         as the settings say. `progress` receives the progress of an embedder.
         """
         as_given = options or self.settings.ask_options()
-        options = self.settings.completed(as_given, self.folder)
+        options = self.settings.complete_options(as_given, self.folder)
         check_question(query, options)
         steps = GuardedSteps(
             None if self.session is None else self.session.circuits,
@@ -419,7 +419,7 @@ class Repository(Lookups):
     def attempt(self, query: str, options: AskOptions) -> RankingAttempt:
         """Return the first ranking of `ask`, of the query as given."""
         question = with_route(read_question_and_names(query, options.names), options)
-        options = self.settings.completed(options, self.folder)
+        options = self.settings.complete_options(options, self.folder)
         return self._start_session(query, options, SourceText(self.index.manifest, self.read)).attempt(question)
 
     # -- reviewing

@@ -37,10 +37,10 @@ class StepTimer:
 
     def timed(self, name: Step) -> AbstractContextManager[None]:
         """Add the time of the block to a step."""
-        return self._timed(name)
+        return self._add_time(name)
 
     @contextmanager
-    def _timed(self, name: str) -> Iterator[None]:
+    def _add_time(self, name: str) -> Iterator[None]:
         self._inside.append(0.0)
         began = time.perf_counter()
         try:
@@ -154,7 +154,7 @@ class GuardedSteps(StepTimer):
             self.leave_out(name)
             return without()
         try:
-            with self._bounded(name, self._until(name)):
+            with self._bound_step(name, self._until(name)):
                 result = work()
         except StepStopped as stop:
             if stop.name != name:
@@ -164,11 +164,11 @@ class GuardedSteps(StepTimer):
             if not self.in_time():  # a step that was told to end
                 self.leave_out(name)
                 return without()
-            self._failed(name, f"{error.slug}: {error}")
+            self._record_failure(name, f"{error.slug}: {error}")
             self._skipped[name] = f"{error.slug}: {error}"
             return without()
         except Exception as error:
-            self._failed(name, f"{type(error).__name__}: {error}")
+            self._record_failure(name, f"{type(error).__name__}: {error}")
             raise
         if self._circuits is not None:
             self._circuits.worked(name)
@@ -176,7 +176,7 @@ class GuardedSteps(StepTimer):
 
     def timed(self, name: Step) -> AbstractContextManager[None]:
         """Add the time of the block to a step, which a deadline may end."""
-        return self._bounded(name, inf)
+        return self._bound_step(name, inf)
 
     def found(self, name: str, n: int) -> None:
         """Record the number of candidates of a generator."""
@@ -207,7 +207,7 @@ class GuardedSteps(StepTimer):
             skipped.append(Diagnostic(DiagnosticSlug.DEADLINE, detail, -1))
         return tuple(skipped)
 
-    def _bounded(self, name: Step, until: float) -> AbstractContextManager[None]:
+    def _bound_step(self, name: Step, until: float) -> AbstractContextManager[None]:
         timer = super().timed(name)
         return timer if self._deadline is None else self._deadline.around(name, timer, until)
 
@@ -223,7 +223,7 @@ class GuardedSteps(StepTimer):
         self.leave_out(f"{name} (stopped)")
         return without()
 
-    def _failed(self, name: str, reason: str) -> None:
+    def _record_failure(self, name: str, reason: str) -> None:
         if self._circuits is not None:
             self._circuits.failed(name, reason)
 

@@ -84,7 +84,7 @@ def make_mutants(data: bytes, name: str, first: int, last: int, most: int) -> tu
     for original, mutated, line in _spread(candidates):
         if len(mutants) >= most:
             break
-        what = f"`{_shown(wrapper.module, original)}` becomes `{_shown(wrapper.module, mutated)}`"
+        what = f"`{_show_defect(wrapper.module, original)}` becomes `{_show_defect(wrapper.module, mutated)}`"
         add(mutated, original, line, what)
     return (*mutants[:2], *sorted(mutants[2:], key=lambda each: (each.line, each.what, each.id)))
 
@@ -179,6 +179,6 @@ def _meaning(code: bytes) -> str:
         return hashlib.sha256(code).hexdigest()
 
 
-def _shown(module: "libcst.Module", node: "libcst.CSTNode") -> str:
+def _show_defect(module: "libcst.Module", node: "libcst.CSTNode") -> str:
     text = " ".join(module.code_for_node(node).split())
     return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…"

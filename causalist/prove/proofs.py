@@ -268,7 +268,7 @@ def proven_graph(graph: CodeGraph, store: ProofStore, freshness: Freshness) -> O
         target = ids.position(node)
         for test, proof in _proofs_of(record):
             source = ids.position(test)
-            if source >= 0 and target >= 0 and store.is_current(_concerned(record, test), freshness):
+            if source >= 0 and target >= 0 and store.is_current(_list_concerned(record, test), freshness):
                 edge_number = numbers.of(source, target, EdgeKind.TESTS)
                 row = int(graph.nodes.start_rows[source])
                 mark([edge_number] if edge_number >= 0 else [], (source, target, int(EdgeKind.TESTS)), row, proof)
@@ -290,7 +290,7 @@ def stale_proofs(store: ProofStore, freshness: Freshness) -> Iterator[StaleProof
             )
     for node, record in store.nodes.items():
         for test, proof in _proofs_of(record):
-            if not store.is_current(_concerned(record, test), freshness):
+            if not store.is_current(_list_concerned(record, test), freshness):
                 stale_by_ends.setdefault((test, node), StaleProof(test, node, proof))
     for _, stale in sorted(stale_by_ends.items()):
         yield stale
@@ -305,5 +305,5 @@ def _proofs_of(record: NodeRecord) -> Iterator[tuple[str, Proof]]:
             yield test, Proof(record.version.id, what, test, len(mutants), record.time)
 
 
-def _concerned(record: NodeRecord, test: str) -> tuple[Version, ...]:
+def _list_concerned(record: NodeRecord, test: str) -> tuple[Version, ...]:
     return (record.version, record.tests[test].version, *record.tests[test].way)

@@ -152,7 +152,7 @@ def _paths(root: Path) -> Iterator[str]:
 
 
 def _list_files(root: Path, *arguments: str) -> list[str]:
-    done = RunningGit(git_arguments(root), "ls-files", "-z", *arguments).finish().accepted()
+    done = RunningGit(git_arguments(root), "ls-files", "-z", *arguments).finish().check()
     return sorted({os.fsdecode(each) for each in done.output.split(b"\0") if each})
 
 

@@ -165,8 +165,8 @@ def build_transition(
         is_other_file[-1] = False  # index -1: nodes outside of all files
         affected_edges = _edges_at(graph, is_other_file[owners])
         file_degrees = _file_degrees(affected_edges, owners, walkable, is_walked)
-        file_degrees = np.where(is_other_file[:-1], file_degrees, _moved(before.transition.file_degrees, before))
-        degrees = np.where(before.is_other, degrees, _moved(before.transition.degrees, before))
+        file_degrees = np.where(is_other_file[:-1], file_degrees, _map_nodes(before.transition.file_degrees, before))
+        degrees = np.where(before.is_other, degrees, _map_nodes(before.transition.degrees, before))
     if n_nodes <= EXACT_UP_TO:
         return Transition(indptr, indices, entries, degrees, walkable, file_degrees)
     # Transposed once, when the index is built, instead of by each process that answers.
@@ -210,7 +210,7 @@ def _edges_at(graph: CodeGraph, nodes: NDArray[np.bool_] | None) -> _Edges:
     )
 
 
-def _moved(then: NDArray[np.int32], before: PreviousTransition) -> NDArray[np.int32]:
+def _map_nodes(then: NDArray[np.int32], before: PreviousTransition) -> NDArray[np.int32]:
     """Numbers of nodes of then as numbers of those of now; 1 where a node was not there."""
     now = np.ones(len(before.is_other), dtype=np.int32)
     stays = before.nodes >= 0

@@ -189,8 +189,8 @@ def direct_product() -> Product | None:
     The result is None if the kernel cannot be loaded or gives other numbers than expected.
     """
     if _SCIPY_NAME in sys.modules:
-        return _checked(lambda: sys.modules[_SCIPY_NAME])
-    return _checked(_load_extension)
+        return _check_kernel(lambda: sys.modules[_SCIPY_NAME])
+    return _check_kernel(_load_extension)
 
 
 def imported_product() -> Product | None:
@@ -198,7 +198,7 @@ def imported_product() -> Product | None:
 
     The result is None if the kernel cannot be imported or gives other numbers than expected.
     """
-    return _checked(lambda: importlib.import_module(_SCIPY_NAME))
+    return _check_kernel(lambda: importlib.import_module(_SCIPY_NAME))
 
 
 def numpy_product(
@@ -235,7 +235,7 @@ def _load_extension() -> ModuleType:
     raise ImportError("scipy.sparse._sparsetools was not found as an extension module")
 
 
-def _checked(load: Callable[[], ModuleType]) -> Product | None:
+def _check_kernel(load: Callable[[], ModuleType]) -> Product | None:
     """Return the loaded kernel with our signature, if its product with an empty row is right.
 
     Any failure of a private module means None here, and the caller tries the next way, which is exact too.

@@ -336,7 +336,7 @@ def _read_blocks(text: str) -> list[_Block]:
     text = _BLOCK_TAG.sub("\n\n", text)
     blocks = []
     for level, lines in _split_blocks(text):
-        block_text = _plain(" ".join(lines)) if level else _said(lines)
+        block_text = _plain(" ".join(lines)) if level else _read_block(lines)
         if block_text:
             blocks.append(_Block(level, block_text))
     return blocks
@@ -392,7 +392,7 @@ def _split_blocks(text: str) -> list[tuple[int, list[str]]]:
     return [(min(level, 6), block) for level, block in blocks if block]
 
 
-def _said(block: list[str]) -> str:
+def _read_block(block: list[str]) -> str:
     first = block[0]
     if first.startswith(("    ", "\t", ".. ", "|", "- ", "* ", "+ ", "[")) and not _IMAGE.match(first):
         # A link at the beginning is a definition of a link or a badge; prose may begin with one all the same.

@@ -148,7 +148,7 @@ class _Style:
         return text.replace("<", "&lt;").replace("[", "\\[") if self.markdown else text
 
 
-def _drawn(overview: Overview, style: _Style) -> str:
+def _draw(overview: Overview, style: _Style) -> str:
     summary = style.prose(one_line(overview.summary, _MAX_PARAGRAPH_CHARACTERS))
     commit = f" @ {overview.commit[:7]}" if overview.commit else ""
     lines = [style.title(f"{one_line(overview.name, _MAX_NAME_CHARACTERS)}{commit}{': ' if summary else ''}{summary}")]
@@ -161,7 +161,7 @@ def _drawn(overview: Overview, style: _Style) -> str:
         lines += ["", "; ".join(sizes)]
     if overview.asides:
         asides = [
-            _counted(a.n_files, a.role) + (f" in {', '.join(a.places)}" if a.places else "") for a in overview.asides
+            _count(a.n_files, a.role) + (f" in {', '.join(a.places)}" if a.places else "") for a in overview.asides
         ]
         lines.append("; ".join(one_line(aside, _MAX_NAME_CHARACTERS) for aside in asides))
     if overview.entries:
@@ -188,7 +188,7 @@ _ASIDES = {
 }
 
 
-def _counted(n: int, role: str) -> str:
+def _count(n: int, role: str) -> str:
     return _ASIDES.get(role, f"{{}} {role} file{{}}").format(f"{n:,}", "s"[: n != 1])
 
 
@@ -205,7 +205,7 @@ def _tree(folders: Sequence[FolderSummary], definitions: Sequence[KeyDefinition]
         path = definition.hit.path
         folder = _shown_around(f"{path.rpartition('/')[0]}/" if "/" in path else "./", shown)
         by_folder.setdefault(folder, {}).setdefault(path, []).append(definition)
-    for each in _nested(folders):
+    for each in _nest_folders(folders):
         doc = f": {style.prose(one_line(each.doc, _MAX_DOC_CHARACTERS))}" if each.doc else ""
         n_files = f"{each.n_files:,} file{'s'[: each.n_files != 1]}"
         layer = f", {each.layer}" if each.layer else ""
@@ -215,7 +215,7 @@ def _tree(folders: Sequence[FolderSummary], definitions: Sequence[KeyDefinition]
         yield from _files(files, "", style)
 
 
-def _nested(folders: Sequence[FolderSummary]) -> list[FolderSummary]:
+def _nest_folders(folders: Sequence[FolderSummary]) -> list[FolderSummary]:
     """Return the folders as a tree: each directly after its enclosing folder, siblings in the given order."""
     shown = {folder.path for folder in folders}
     inside: dict[str, list[FolderSummary]] = {}
@@ -252,11 +252,11 @@ def _signature(hit: Hit) -> str:
 
 
 def _text(overview: Overview) -> str:
-    return _drawn(overview, _Style(markdown=False))
+    return _draw(overview, _Style(markdown=False))
 
 
 def _markdown(overview: Overview) -> str:
-    return _drawn(overview, _Style(markdown=True))
+    return _draw(overview, _Style(markdown=True))
 
 
 def _json(overview: Overview) -> str:

@@ -183,7 +183,7 @@ def _find_misfits(
             by_source[source] = max(by_source.get(source, 0.0), confidence)
     # Where arguments choose between overloads, a call that no longer fits has lost its target.
     name = new.fact.name
-    if owner < 0 and all(other in targets for other in _named(index, name)):
+    if owner < 0 and all(other in targets for other in _find_by_name(index, name)):
         for source in _untold_callers(graph, name, new.path):
             by_source.setdefault(source, _GONE_SHARE)
         for source in _writers_of(index, name, new.path):
@@ -282,7 +282,7 @@ def _find_calls_of_gone(
     They have no known target. Names that something else in the repository has are left out.
     """
     name, graph, nodes = old.fact.name, index.graph, index.graph.nodes
-    if _named(index, name):
+    if _find_by_name(index, name):
         return []
     is_renamed = new is not None
     why = f"{name} is now {new.fact.qualname}" if new is not None and is_renamed else f"{name} was removed"
@@ -339,7 +339,7 @@ def _language(files: _Files, path: str) -> str:
     return "" if tree is None else tree.language
 
 
-def _named(index: Index, name: str) -> list[int]:
+def _find_by_name(index: Index, name: str) -> list[int]:
     """Return the definitions of the repository with this name."""
     lexical, nodes = index.lexical, index.graph.nodes
     place = lexical.names.position(name.lower())

@@ -63,7 +63,7 @@ def resolve_commit(root: Path, name: str) -> str:
 
 def first_parent(root: Path, commit: str) -> str | None:
     """Return the first parent of a commit; None for a root. Raises GitError."""
-    done = RunningGit(git_arguments(root), "rev-list", "--parents", "--max-count=1", commit, "--").finish().accepted()
+    done = RunningGit(git_arguments(root), "rev-list", "--parents", "--max-count=1", commit, "--").finish().check()
     names = done.output.decode("ascii").split()
     return names[1] if len(names) > 1 else None
 
@@ -90,7 +90,7 @@ def compare_commits(root: Path, before: str | None, after: str) -> list[FileVers
     if before is None:
         return _compare_stored(root, {}, _list_tree(root, after))
     given = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", before, after, "--")
-    parts = RunningGit(git_arguments(root), *given).finish().accepted().output.split(b"\0")
+    parts = RunningGit(git_arguments(root), *given).finish().check().output.split(b"\0")
     sides: tuple[dict[str, _Stored], dict[str, _Stored]] = {}, {}
     for about, path in zip(parts[::2], parts[1::2], strict=False):
         old_mode, new_mode, old_blob, new_blob, _ = about.removeprefix(b":").split()
@@ -102,7 +102,7 @@ def compare_commits(root: Path, before: str | None, after: str) -> list[FileVers
 
 def compare_staged(root: Path, before: str) -> list[FileVersions]:
     """Return the files that differ between a commit and git's index. Raises GitError."""
-    done = RunningGit(git_arguments(root), "ls-files", "--stage", "-z", "--full-name").finish().accepted()
+    done = RunningGit(git_arguments(root), "ls-files", "--stage", "-z", "--full-name").finish().check()
     staged: dict[str, _Stored] = {}
     for row in done.output.split(b"\0"):
         about, _, path = row.partition(b"\t")
@@ -129,7 +129,7 @@ def compare_folder(
                 continue
             content, note = _read_stored(reader, path, old)
             if path in indexed:
-                new, reason = _reviewed(path, read(FileEntry(path, 0, 0)))
+                new, reason = _read_reviewable(path, read(FileEntry(path, 0, 0)))
             else:
                 raw = read_bytes(root, path, _MAX_BYTES * 20)
                 if raw == "link" or (old is not None and old.mode == _LINK):
@@ -152,7 +152,7 @@ def _plain(data: bytes) -> bytes:
 def _list_tree(root: Path, commit: str | None) -> dict[str, _Stored]:
     if commit is None:
         return {}
-    done = RunningGit(git_arguments(root), "ls-tree", "-r", "-z", "--full-tree", commit).finish().accepted()
+    done = RunningGit(git_arguments(root), "ls-tree", "-r", "-z", "--full-tree", commit).finish().check()
     blob_by_path: dict[str, _Stored] = {}
     for row in done.output.split(b"\0"):
         about, _, path = row.partition(b"\t")
@@ -192,10 +192,10 @@ def _read_stored(reader: BlobReader, path: str, stored: _Stored | None) -> tuple
     if stored.blob == _EMPTY_BLOB:
         return b"", ""
     read = reader.read(FileEntry(path, 0, 0, stored.blob))
-    return _reviewed(path, read)
+    return _read_reviewable(path, read)
 
 
-def _reviewed(path: str, read: SourceFile | str) -> tuple[bytes | None, str]:
+def _read_reviewable(path: str, read: SourceFile | str) -> tuple[bytes | None, str]:
     """Return (content, reason why nobody reviews it) of a file that was read."""
     if isinstance(read, str):
         return None, read

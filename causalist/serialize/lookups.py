@@ -219,7 +219,7 @@ def impact_document(
         }
         for each in changes_with
     ]
-    reached = _reached(changed, deleted, n, "affected", affected)
+    reached = _describe_reach(changed, deleted, n, "affected", affected)
     return {**reached, "documentation": mentions, "changes_with": together}
 
 
@@ -235,10 +235,10 @@ def tests_document(
     `n` counts all tests, `tests` has the most probable of them; `coverage` is what coverage data says, or null.
     """
     coverage_document = None if coverage is None else dict(coverage._asdict())
-    return {**_reached(changed, deleted, n, "tests", tests), "coverage": coverage_document}
+    return {**_describe_reach(changed, deleted, n, "tests", tests), "coverage": coverage_document}
 
 
-def _reached(
+def _describe_reach(
     changed: "Sequence[str]", deleted: "Sequence[str]", n: int, name: str, affected: "Sequence[Affected]"
 ) -> Document:
     return {
@@ -246,11 +246,11 @@ def _reached(
         "changed": list(changed),
         "deleted": list(deleted),
         "n": n,
-        name: [_affected(each) for each in affected],
+        name: [_describe_affected(each) for each in affected],
     }
 
 
-def _affected(each: "Affected") -> Document:
+def _describe_affected(each: "Affected") -> Document:
     return {
         "node": each.node,
         "depth": each.depth,

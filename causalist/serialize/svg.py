@@ -295,7 +295,7 @@ class _Layout:
     def __init__(self, nodes: Sequence[PictureNode], edges: Sequence[PictureEdge]) -> None:
         self._edges = {(edge.source, edge.target): number for number, edge in enumerate(edges)}
         self._column = _columns([node.id for node in nodes], edges)
-        self._rows = _ordered(*self._slots(nodes, edges))
+        self._rows = _order_columns(*self._slots(nodes, edges))
         widths = [
             max((_label_width(slot) for slot in rows if isinstance(slot, str)), default=0.0) for rows in self._rows
         ]
@@ -378,7 +378,7 @@ def _columns(nodes: Sequence[str], edges: Sequence[PictureEdge]) -> dict[str, in
     return column_by_node
 
 
-def _ordered(rows: list[list[_Slot]], joined: Sequence[tuple[_Slot, _Slot]]) -> list[list[_Slot]]:
+def _order_columns(rows: list[list[_Slot]], joined: Sequence[tuple[_Slot, _Slot]]) -> list[list[_Slot]]:
     """Return the columns with their slots by the mean row of their neighbours, to and fro until nothing moves."""
     before: dict[_Slot, list[_Slot]] = {}
     after: dict[_Slot, list[_Slot]] = {}

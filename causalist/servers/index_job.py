@@ -254,7 +254,7 @@ class _WorkerProcess:
             self.process.stdin.flush()
         except OSError:
             # The listener may have moved the job to another process.
-            return self._released() is None
+            return self._release_job() is None
         return True
 
     def leave(self) -> None:
@@ -268,18 +268,18 @@ class _WorkerProcess:
         for line in self.process.stdout:
             job = self._job
             if job is not None and job.handle_line(line):
-                self._released()
+                self._release_job()
                 _idle_workers.keep(self, is_small=job.stage.total <= _MAX_FILES_KEPT)
                 job.ended.set()
         self.process.wait()
         with self._lock:
             self._is_gone = True
         _idle_workers.forget(self)
-        job = self._released()
+        job = self._release_job()
         if job is not None:
             job.handle_exit()
 
-    def _released(self) -> "IndexJob | None":
+    def _release_job(self) -> "IndexJob | None":
         """Detach and return the current job."""
         with self._lock:
             job, self._job = self._job, None

@@ -128,7 +128,7 @@ class FreshnessChecker:
         if len(doubtful) > _MAX_FILES_READ:
             same, sure = set[str](), True
         else:
-            same, sure = self._unchanged([entries[path] for path in doubtful], blobs, limits)
+            same, sure = self._find_same([entries[path] for path in doubtful], blobs, limits)
         changed = [path for path in changed if path not in same]
         look = FreshnessReport(
             is_current=not changed
@@ -144,7 +144,7 @@ class FreshnessChecker:
         self._last = (index, scan, look) if sure or not look.is_current else None
         return look
 
-    def _unchanged(self, doubtful: "list[FileEntry]", blobs: dict[str, str], limits: "Limits") -> tuple[set[str], bool]:
+    def _find_same(self, doubtful: "list[FileEntry]", blobs: dict[str, str], limits: "Limits") -> tuple[set[str], bool]:
         """Return paths with unchanged content, and True if their times prove this from now on."""
         import time
 
@@ -231,7 +231,7 @@ class LiveRepository:
                 view = await self._look()
                 if view.behind is None and view.repository is not None:
                     return view
-                job = await self._started(view)
+                job = await self._start_job(view)
                 if job is None:
                     continue  # a concurrent job has ended
             patience = wait_seconds if self._repository is None else min(wait_seconds, self._refresh_seconds)
@@ -255,7 +255,7 @@ class LiveRepository:
         with suppress(Exception):
             view = await self._look()
             if view.repository is None or view.behind is not None:
-                await self._started(view)
+                await self._start_job(view)
 
     def stop(self) -> None:
         """Stop the running job and the idle process."""
@@ -263,7 +263,7 @@ class LiveRepository:
             self._job.stop()
         end_idle_worker(self.root)
 
-    async def _started(self, view: LiveView) -> IndexJob | None:
+    async def _start_job(self, view: LiveView) -> IndexJob | None:
         """Return the running job or a new one; None if a newer index has arrived, which may be current."""
         async with self._deciding:
             if self._job is None and view.generation == self._generation:
@@ -276,16 +276,16 @@ class LiveRepository:
         Requests during another check share the next one.
         """
         if self._next_look is None:
-            self._next_look = asyncio.ensure_future(self._looked())
+            self._next_look = asyncio.ensure_future(self._check_now())
             self._next_look.add_done_callback(lambda look: look.cancelled() or look.exception())
         return await asyncio.shield(self._next_look)
 
-    async def _looked(self) -> LiveView:
+    async def _check_now(self) -> LiveView:
         async with self._looking:
             self._next_look = None  # later requests need a later check
             while True:
                 generation, repository = self._generation, self._repository
-                index, look = await run_in_thread(partial(self._compared, repository))
+                index, look = await run_in_thread(partial(self._compare_index, repository))
                 if index is None or (repository is not None and index is repository.index):
                     return LiveView(repository, generation, None if look.is_current else look)
                 async with self._deciding:
@@ -294,7 +294,7 @@ class LiveRepository:
                         await self._serve(index)
                         return LiveView(self._repository, self._generation)
 
-    def _compared(self, repository: "Repository | None") -> "tuple[Index | None, FreshnessReport]":
+    def _compare_index(self, repository: "Repository | None") -> "tuple[Index | None, FreshnessReport]":
         """Return the index and its freshness; the stored index if only that one is current."""
         if self._freshness is None:
             self._freshness = FreshnessChecker(self.root)

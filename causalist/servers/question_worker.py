@@ -311,7 +311,7 @@ def work_and_end(
             stopped = frozenset() if go is None else _stopped_steps(go, say, deadline)
             due = _TellingDeadline(deadline, say, stopped)
             _stop_steps_of(due)
-            answer = _answered(repository, task, due, progress)
+            answer = _answer_task(repository, task, due, progress)
             _stop_steps_of(None)
             say(answer=answer)
         except Exception as error:
@@ -322,7 +322,7 @@ def work_and_end(
         os._exit(code)
 
 
-def _answered(repository: "Repository", task: Task, deadline: Deadline, progress: Progress) -> BoundedAnswer:
+def _answer_task(repository: "Repository", task: Task, deadline: Deadline, progress: Progress) -> BoundedAnswer:
     answer = repository.ask(task.question, task.options, deadline=deadline, remember=task.remember, progress=progress)
     index, session = repository.index, repository.session
     bounded = BoundedAnswer(answer, dict(index.skipped), dict(index.examples), tuple(index.notes))

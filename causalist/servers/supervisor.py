@@ -70,7 +70,7 @@ def ask_in_child(
     """
     assert repository.session is not None
     circuits, deadline = repository.session.circuits, Deadline(seconds)
-    embedder = repository.settings.completed(options, repository.folder).embedder
+    embedder = repository.settings.complete_options(options, repository.folder).embedder
     if not CAN_FORK or embedder not in (None, NO_EMBEDDER):
         own = Session(circuits)
         answer = replace(repository, session=own).ask(question, options, deadline=deadline, remember=remember)
@@ -107,21 +107,21 @@ def answer_in_time(
                 if message.failure is not None:
                     raise message.failure.error()
                 if message.answer is not None:
-                    return _checked(message.answer, deadline)
+                    return _check_answer(message.answer, deadline)
                 steps = message.steps or ()
             elif deadline.left + _GRACE <= 0:
-                raise _passed(steps, deadline)
+                raise _say_passed(steps, deadline)
             else:
                 stuck = _stuck(steps, is_dead)
                 if stuck is not None and worker.go_on_without(stuck):
                     steps = ()
                 elif is_dead:
-                    raise _passed(steps, deadline, "ended the process that answers")
+                    raise _say_passed(steps, deadline, "ended the process that answers")
     finally:
         worker.end()
 
 
-def _checked(bounded: BoundedAnswer, deadline: Deadline) -> BoundedAnswer:
+def _check_answer(bounded: BoundedAnswer, deadline: Deadline) -> BoundedAnswer:
     """Return the answer; raise DeadlinePassed if it is empty and a step that may have found results was stopped."""
     if not bounded.answer.results:
         for diagnostic in bounded.answer.diagnostics:
@@ -139,7 +139,7 @@ def _stuck(steps: tuple[OpenStep, ...], is_dead: bool) -> str | None:
     return None
 
 
-def _passed(steps: tuple[OpenStep, ...], deadline: Deadline, how: str = "had not ended by then") -> DeadlinePassed:
+def _say_passed(steps: tuple[OpenStep, ...], deadline: Deadline, how: str = "had not ended by then") -> DeadlinePassed:
     step = steps[-1].name if steps else "a step that cannot be left out"
     return DeadlinePassed(f"no answer within {deadline.seconds:g} s: {step} {how}; give more time")
 

@@ -360,15 +360,15 @@ def truncate_to_budget(text: str, max_tokens: int) -> str:
         return text
     lines = text.split("\n")
 
-    def shortened(kept: int) -> str:
+    def shorten(kept: int) -> str:
         return "\n".join([*lines[:kept], f"… {len(lines) - kept} more lines"])
 
     # Token counts grow with lines, except that a tokenizer may merge tokens across lines.
-    kept = bisect_left(range(1, len(lines)), True, key=lambda n: count_tokens(shortened(n)) > max_tokens)
-    while kept and count_tokens(shortened(kept)) > max_tokens:
+    kept = bisect_left(range(1, len(lines)), True, key=lambda n: count_tokens(shorten(n)) > max_tokens)
+    while kept and count_tokens(shorten(kept)) > max_tokens:
         kept -= 1
     if kept:
-        return shortened(kept)
+        return shorten(kept)
     # No tokenizer gives a character more than one token for each of its at most four bytes.
     return f"{lines[0][: max(0, max_tokens // 4 - 1)]}…"
 

@@ -52,7 +52,7 @@ def scan_commit(git_dir: Path, commit: str, limits: Limits = DEFAULT_LIMITS) -> 
     """Return the scan of `commit`, a hash or any name that git resolves to one. Raises GitError."""
     place = git_arguments(git_dir)
     full = resolve_commit(place, git_dir, commit)
-    output = RunningGit(place, "ls-tree", "-r", "-l", "-z", "--full-tree", full).finish().accepted().output
+    output = RunningGit(place, "ls-tree", "-r", "-l", "-z", "--full-tree", full).finish().check().output
     tally, links = ScanBuilder(limits), dict[str, str]()
     for row in output.split(b"\0"):
         if row:
@@ -363,7 +363,7 @@ def list_ancestors(root: Path, commit: str, most: int | None = None) -> list[str
     """
     limit = f"--max-count={MAX_COMMITS if most is None else most}"
     arguments = ("--min-parents=1", "--max-parents=1", limit, commit, "--")
-    done = RunningGit(git_arguments(root), "rev-list", *arguments).finish().accepted()
+    done = RunningGit(git_arguments(root), "rev-list", *arguments).finish().check()
     return done.output.decode("ascii").split()
 
 
@@ -378,14 +378,14 @@ def blobs_with_words(root: Path, words: Sequence[str], paths: Sequence[str]) -> 
     for start in range(0, len(paths), _PATHS_AT_ONCE):
         chosen = paths[start : start + _PATHS_AT_ONCE]
         arguments = ("grep", "--cached", "-l", "-z", "-w", "-F", *patterns, "--", *chosen)
-        output = RunningGit(place, *arguments).finish().accepted(1).output
+        output = RunningGit(place, *arguments).finish().check(1).output
         matching += [os.fsdecode(path) for path in output.split(b"\0") if path]
     return matching
 
 
 def is_shallow(root: Path) -> bool:
     """Return True if the repository is a shallow clone. Raises GitError."""
-    done = RunningGit(git_arguments(root), "rev-parse", "--is-shallow-repository").finish().accepted()
+    done = RunningGit(git_arguments(root), "rev-parse", "--is-shallow-repository").finish().check()
     return done.output.strip() == b"true"
 
 

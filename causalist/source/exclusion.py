@@ -367,7 +367,7 @@ class Ignores:
 
     levels: tuple[_Level, ...] = ()
 
-    def ignored(self, path: str, *, is_folder: bool) -> bool:
+    def is_ignored(self, path: str, *, is_folder: bool) -> bool:
         """Return True if the path itself is ignored; callers have checked the folders above."""
         if not self.levels:
             return False

@@ -219,7 +219,7 @@ class IncrementalScan:
     def scan(self, limits: Limits) -> Scan:
         """Return what `scan_folder` does; the same object as before if nothing changed. Raises as it does."""
         before = self._seen if limits == self._limits else None
-        seen = self._looked(before)
+        seen = self._read_inputs(before)
         if self._scan is not None and seen is not None and seen == before:
             return self._scan
         # Looked at before it is scanned: what changes in between has another status at the next look.
@@ -228,7 +228,7 @@ class IncrementalScan:
         self._limits, self._seen = limits, seen
         return self._scan
 
-    def _looked(self, before: _ScanInputs | None) -> _ScanInputs | None:
+    def _read_inputs(self, before: _ScanInputs | None) -> _ScanInputs | None:
         """Return the current inputs of a scan; None if git cannot list the folder."""
         top = work_tree_top(self._root)
         if top is None:

@@ -251,8 +251,8 @@ def _list_work_tree(
         listing_done = start_file_listing(folders.root).finish()
     assert listing_done is not None
     # Exit code 1 says that there is no commit yet.
-    commit = known if head_done is None else head_done.accepted(1).output.decode("ascii").strip()
-    listed = listing_done.accepted().output
+    commit = known if head_done is None else head_done.check(1).output.decode("ascii").strip()
+    listed = listing_done.check().output
     base = folders.base + b"/"
     # A conflict lists a path once for each side.
     for row in sorted(set(listed.split(b"\0")) - {b""}):
@@ -321,7 +321,7 @@ def _offer_listed(
         # A folder took the place of a tracked file, whose contents are listed by themselves.
         return
     whole = folders.prefix + path
-    if ignores.ignored(folders.offset + path, is_folder=is_folder):
+    if ignores.is_ignored(folders.offset + path, is_folder=is_folder):
         tally.skip(SkipReason.IGNORED, whole + "/" * is_folder)
     elif is_repository and nested is not None:
         lines = read_ignore_file(_join_bytes(location, OWN_IGNORE.encode()))
@@ -389,7 +389,7 @@ class _Folders:
         except OSError:
             return None
         reason = None
-        if above.ignored(self.offset + folder, is_folder=True):
+        if above.is_ignored(self.offset + folder, is_folder=True):
             reason = SkipReason.IGNORED
         elif not tracked and name in VENDORED_FOLDERS:
             reason = SkipReason.VENDORED
@@ -453,9 +453,9 @@ def _walk(
             is_folder = _is_folder(entry)
             if (is_folder and name in UNCOUNTED_FOLDERS) or name == ".git":
                 continue
-            if git.ignored(offset + path, is_folder=is_folder):
+            if git.is_ignored(offset + path, is_folder=is_folder):
                 continue
-            if own.ignored(offset + path, is_folder=is_folder):
+            if own.is_ignored(offset + path, is_folder=is_folder):
                 tally.skip(SkipReason.IGNORED, path + "/" * is_folder)
             elif not is_folder:
                 _offer_walked(base, path, entry, tally)

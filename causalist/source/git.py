@@ -105,7 +105,7 @@ class CompletedGit:
     output: bytes
     messages: str
 
-    def accepted(self, *codes: int) -> "CompletedGit":
+    def check(self, *codes: int) -> "CompletedGit":
         """Return self; raise GitError for an exit code other than 0 and `codes`."""
         if self.code not in (0, *codes):
             raise GitError(f"git {self.command} failed: {self.messages or f'exit code {self.code}'}")

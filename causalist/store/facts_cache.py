@@ -250,7 +250,7 @@ class FactsCache:
     def get_many(self, keys: Iterable[Key], *, words: bool = True, bodies: bool = True) -> dict[Key, FileFacts]:
         """Return the facts of known keys, with or without words and bodies."""
         facts_by_key: dict[Key, FileFacts] = {}
-        for key, encoded in self._stored(keys, words=words, bodies=bodies):
+        for key, encoded in self._read_stored(keys, words=words, bodies=bodies):
             with suppress(IndexUnreadable):
                 facts, uses = decode_interface(encoded)
                 facts_by_key[key] = facts_with_bodies(facts, uses) if bodies else facts
@@ -259,7 +259,7 @@ class FactsCache:
     def get_parts(self, keys: Iterable[Key], *, words: bool = True) -> dict[Key, tuple[FileFacts, bytes]]:
         """Return (facts without bodies, encoded bodies for `facts_with_bodies`) of known keys."""
         parts_by_key: dict[Key, tuple[FileFacts, bytes]] = {}
-        for key, encoded in self._stored(keys, words=words):
+        for key, encoded in self._read_stored(keys, words=words):
             with suppress(IndexUnreadable):
                 parts_by_key[key] = decode_interface(encoded)
         return parts_by_key
@@ -267,7 +267,7 @@ class FactsCache:
     def get_encoded(self, keys: Iterable[Key]) -> dict[Key, tuple[bytes, bytes]]:
         """Return (interface, bodies) of known keys, as JSON."""
         texts_by_key: dict[Key, tuple[bytes, bytes]] = {}
-        for key, encoded in self._stored(keys, words=False):
+        for key, encoded in self._read_stored(keys, words=False):
             with suppress(IndexUnreadable):
                 texts_by_key[key] = extract_json(encoded)
         return texts_by_key
@@ -289,7 +289,7 @@ class FactsCache:
             except sqlite3.Error as error:
                 if not _wait_if_locked(error, since):
                     n_failed += 1
-                    self._failed(error)
+                    self._handle_failure(error)
         self._memory.update(rows)
 
     def keep_only(self, keys: Iterable[Key]) -> None:
@@ -315,7 +315,7 @@ class FactsCache:
                     connection.executemany("DELETE FROM facts WHERE blob = ? AND reader = ?", gone)
                 connection.executescript("PRAGMA incremental_vacuum")  # `execute` would free one page
         except sqlite3.Error as error:
-            self._failed(error)
+            self._handle_failure(error)
 
     def state(self) -> CacheState | None:
         """Return path and size of the cache; None without a file."""
@@ -332,7 +332,7 @@ class FactsCache:
         # Not asked of `Path`, which raises where a folder on the way is somebody else's.
         return self._path is not None and self._usable and os.path.exists(self._path)  # noqa: PTH110
 
-    def _stored(
+    def _read_stored(
         self, wanted: Iterable[Key], *, words: bool = True, bodies: bool = True
     ) -> Iterator[tuple[Key, EncodedFacts]]:
         keys = list(dict.fromkeys(wanted))
@@ -370,9 +370,9 @@ class FactsCache:
                             yield key, facts
                 _mark_used(connection, unused)
         except sqlite3.Error as error:
-            self._failed(error)
+            self._handle_failure(error)
 
-    def _failed(self, error: sqlite3.Error) -> None:
+    def _handle_failure(self, error: sqlite3.Error) -> None:
         """Delete a file that is damaged or no database; stop using one that is locked or read-only."""
         assert self._path is not None
         # Everything else that SQLite reports has a class of its own below DatabaseError.
@@ -389,12 +389,12 @@ class FactsCache:
         since = time.monotonic()
         while True:
             try:
-                return self._connected()
+                return self._connect_checked()
             except sqlite3.Error as error:
                 if not _wait_if_locked(error, since):
                     raise
 
-    def _connected(self) -> sqlite3.Connection:
+    def _connect_checked(self) -> sqlite3.Connection:
         assert self._path is not None
         connection = sqlite3.connect(self._path, timeout=_LOCKED_SECONDS)
         # A damaged key is one that nobody asks for. As an error it would look like one of a file that is in use.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts, Passage, spaced
+from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts, Passage, space_words
 from causalist.model.graph import CodeGraph, EdgeKind, LinkedGraph
 from causalist.model.index import LexicalIndex
 from causalist.model.symbols import NodeKind, Role, file_id, section_id, symbol_id
@@ -67,12 +67,12 @@ def facts_of(text: str = "", parts: Iterable[Def | Section] = ()) -> FileFacts:
         nonlocal words
         words += b" "
         start = len(words)
-        words += spaced(parts[number].text.encode())
+        words += space_words(parts[number].text.encode())
         for inner in [i for i, parent in enumerate(parents) if parent == number]:
             lay_out(inner)
         spans[number] = (start, len(words))
 
-    words += spaced(text.encode())
+    words += space_words(text.encode())
     for i in range(len(parts)):
         if not parents or parents[i] == MODULE_SCOPE:
             lay_out(i)

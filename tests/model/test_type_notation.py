@@ -17,7 +17,6 @@ from causalist.model.type_notation import (
     field_of,
     index_mark,
     mapping_of,
-    marked,
     record_of,
     result_mark,
     sequence_of,
@@ -27,6 +26,7 @@ from causalist.model.type_notation import (
     split_type,
     tuple_of,
     union_of_names,
+    with_marks,
     without_item_braces,
     wrapped_in,
 )
@@ -98,19 +98,19 @@ def test_a_bracket_closes_at_the_end_of_what_it_opens(inner: str, rest: str) -> 
 
 @given(WORDS, st.lists(MARKS, max_size=4))
 def test_marks_come_back_in_order(name: str, marks: list[str]) -> None:
-    assert split_marks(marked(name, *marks)) == (name, marks)
-    assert split_chain_part(marked(name, *marks), PREFIXED) == (name, marks)
-    assert split_chain_part(marked(name, *marks), PLAIN, ShapeSettings(sequences=("list",))) == (name, marks)
+    assert split_marks(with_marks(name, *marks)) == (name, marks)
+    assert split_chain_part(with_marks(name, *marks), PREFIXED) == (name, marks)
+    assert split_chain_part(with_marks(name, *marks), PLAIN, ShapeSettings(sequences=("list",))) == (name, marks)
 
 
 @given(WORDS, st.lists(st.sampled_from([Mark.CALL, Mark.ITEM]), max_size=4))
 def test_other_languages_have_calls_and_items(name: str, marks: list[str]) -> None:
-    assert split_chain_part(marked(name, *marks), PLAIN) == (name, marks)
+    assert split_chain_part(with_marks(name, *marks), PLAIN) == (name, marks)
 
 
 @given(st.lists(NAMES, min_size=1, max_size=4, unique=True), MARKS)
 def test_each_alternative_gets_the_marks(chains: list[str], mark: str) -> None:
-    assert split_top(marked(union_of_names(chains), mark), "|") == [chain + mark for chain in chains]
+    assert split_top(with_marks(union_of_names(chains), mark), "|") == [chain + mark for chain in chains]
 
 
 @given(st.lists(st.lists(NAMES, min_size=1, max_size=3, unique=True).map(union_of_names), min_size=1, max_size=3))

@@ -105,13 +105,13 @@ def test_what_is_off_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
         def csr_matvec(*_: object) -> None:
             """Leaves the result as it was."""
 
-    assert _product._checked(lambda: Wrong) is None
-    assert _product._checked(lambda: object()) is None
+    assert _product._check_kernel(lambda: Wrong) is None
+    assert _product._check_kernel(lambda: object()) is None
 
     def missing() -> None:
         raise ImportError("gone")
 
-    assert _product._checked(missing) is None
+    assert _product._check_kernel(missing) is None
     monkeypatch.setattr(_product, "direct_product", lambda: None)
     monkeypatch.setattr(_product, "imported_product", lambda: None)
     assert _product._fastest.__wrapped__() is _product.numpy_product

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from causalist.model.facts import Definition, FileFacts, spaced
+from causalist.model.facts import Definition, FileFacts, space_words
 from causalist.model.graph import LinkedGraph
 from causalist.rank.lexical import word_counts as counting
 from causalist.rank.lexical.word_counts import TermFinder, Terms, count_words
@@ -43,7 +43,7 @@ def facts_with(text: str, spans: list[tuple[int, int]]) -> FileFacts:
     definitions = tuple(
         Definition(f"d{i}", f"d{i}", 2, -1, start, end, 0, 0, "", "", start) for i, (start, end) in enumerate(spans)
     )
-    return FileFacts(language="", definitions=definitions, words=spaced(text.encode()))
+    return FileFacts(language="", definitions=definitions, words=space_words(text.encode()))
 
 
 def counts_of(files: list[FileFacts]) -> list[Counter[tuple[int, str]]]:

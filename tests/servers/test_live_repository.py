@@ -314,13 +314,13 @@ class TestManyAtOnce:
     ) -> None:
         Repository.open(small, exact_root=True)
         looks = []
-        compared = LiveRepository._compared
+        compared = LiveRepository._compare_index
 
         def counted(repository: LiveRepository, known: Repository | None) -> Any:
             looks.append(repository)
             return compared(repository, known)
 
-        monkeypatch.setattr(LiveRepository, "_compared", counted)
+        monkeypatch.setattr(LiveRepository, "_compare_index", counted)
 
         async def ask(repository: LiveRepository) -> list[LiveView]:
             return await asyncio.gather(*(repository.view(LONG, silent) for _ in range(30)))
@@ -335,7 +335,7 @@ class TestManyAtOnce:
     ) -> None:
         Repository.open(small, exact_root=True)
         began, go_on = threading.Event(), threading.Event()
-        compared = LiveRepository._compared
+        compared = LiveRepository._compare_index
 
         def slow(repository: LiveRepository, known: Repository | None) -> Any:
             result = compared(repository, known)
@@ -343,7 +343,7 @@ class TestManyAtOnce:
             assert go_on.wait(LONG)  # the files have been looked at, and nobody knows yet
             return result
 
-        monkeypatch.setattr(LiveRepository, "_compared", slow)
+        monkeypatch.setattr(LiveRepository, "_compare_index", slow)
 
         async def ask(repository: LiveRepository) -> tuple[LiveView, LiveView]:
             first = asyncio.ensure_future(repository.view(LONG, silent))
@@ -361,7 +361,7 @@ class TestManyAtOnce:
     def test_a_look_that_another_index_overtook_is_repeated(self, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """The stored index is current, and while that was found out a job has brought another one."""
         Repository.open(small, exact_root=True)
-        compared = LiveRepository._compared
+        compared = LiveRepository._compare_index
 
         async def ask(repository: LiveRepository) -> tuple[LiveView, LiveView]:
             before = await look(repository)
@@ -371,11 +371,11 @@ class TestManyAtOnce:
 
             def overtaken(live: LiveRepository, known_then: Repository | None) -> Any:
                 found = compared(live, known_then)
-                monkeypatch.setattr(LiveRepository, "_compared", compared)
+                monkeypatch.setattr(LiveRepository, "_compare_index", compared)
                 live._repository, live._generation = known, live._generation + 1  # one more that is not current
                 return found
 
-            monkeypatch.setattr(LiveRepository, "_compared", overtaken)
+            monkeypatch.setattr(LiveRepository, "_compare_index", overtaken)
             return before, await look(repository)
 
         ((before, after),) = driven(small, ask)
@@ -385,7 +385,7 @@ class TestManyAtOnce:
         def broken(*_: object) -> bool:
             raise NothingToIndex("nothing here")
 
-        monkeypatch.setattr(LiveRepository, "_compared", broken)
+        monkeypatch.setattr(LiveRepository, "_compare_index", broken)
 
         async def ask(repository: LiveRepository) -> list[Any]:
             return await asyncio.gather(*(repository.view(LONG, silent) for _ in range(5)), return_exceptions=True)

@@ -314,7 +314,7 @@ class TestOwnRequests:
         async def drive() -> answers.DocumentView:
             server: Any = LspServer("0", small, 0.0)
             server.window_log_message = lambda params: logged.append(params.message)
-            server._shown = lambda _, shown: answers.DocumentView(
+            server._show_document = lambda _, shown: answers.DocumentView(
                 shown, lambda _: None, lambda path: path, lambda uri: uri, "utf-16", DefinitionLocator()
             )
             view: answers.DocumentView = await server._current(Slow(), ignore_progress)

@@ -80,14 +80,14 @@ class TestEdits:
         start, end = sorted(data.draw(st.tuples(st.sampled_from(boundaries), st.sampled_from(boundaries))))
         new = data.draw(contents)
         place = text.range(len(content[:start].encode()), len(content[:end].encode()))
-        edited = text.edited(types.TextDocumentContentChangePartial(range=place, text=new))
+        edited = text.apply_change(types.TextDocumentContentChangePartial(range=place, text=new))
         assert edited.data.decode() == content[:start] + new + content[end:]
 
     def test_the_whole_and_a_range_that_runs_backwards(self) -> None:
         text = encode_text("abc", PositionEncodingKind.Utf16)
-        assert text.edited(types.TextDocumentContentChangeWholeDocument("x")).data == b"x"
+        assert text.apply_change(types.TextDocumentContentChangeWholeDocument("x")).data == b"x"
         backwards = types.Range(Position(0, 2), Position(0, 1))
-        assert text.edited(types.TextDocumentContentChangePartial(range=backwards, text="-")).data == b"a-c"
+        assert text.apply_change(types.TextDocumentContentChangePartial(range=backwards, text="-")).data == b"a-c"
 
 
 def read_in(pieces: list[bytes]) -> list[bytes | None]:

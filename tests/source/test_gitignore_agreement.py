@@ -139,10 +139,10 @@ def test_walk_agrees_with_git_on_drawn_patterns(folder_type: Any, top: str, inne
 
 def test_known_gap_a_slash_in_brackets_is_taken_for_a_level() -> None:
     # To git "[a/b]" is one bracket and ignores "a" and "b"; pathspec splits at the slash first.
-    assert not Ignores().entering("", b"[a/b]\n").ignored("a", is_folder=False)
+    assert not Ignores().entering("", b"[a/b]\n").is_ignored("a", is_folder=False)
 
 
 def test_unreadable_patterns_leave_the_others_in_force() -> None:
     rules = Ignores().entering("", b"[z-a]\n\xff\xfe\n***/[\n!\n//\n*.log\n")
-    assert rules.ignored("a.log", is_folder=False)
-    assert not rules.ignored("a.py", is_folder=False)
+    assert rules.is_ignored("a.log", is_folder=False)
+    assert not rules.is_ignored("a.py", is_folder=False)

@@ -222,7 +222,7 @@ def test_a_locked_file_is_left_alone(path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_sqlite_does_not_wait_for_is_tried_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, n_refused = FactsCache._connected, 0
+    real, n_refused = FactsCache._connect_checked, 0
 
     def refusing(self: FactsCache) -> sqlite3.Connection:
         nonlocal n_refused
@@ -233,7 +233,7 @@ def test_what_sqlite_does_not_wait_for_is_tried_again(path: Path, monkeypatch: p
             raise error
         return real(self)
 
-    monkeypatch.setattr(FactsCache, "_connected", refusing)
+    monkeypatch.setattr(FactsCache, "_connect_checked", refusing)
     filled(path, 3)
     assert known(FactsCache(path), 3) == [0, 1, 2] and n_refused == 6
 

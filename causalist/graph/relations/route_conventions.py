@@ -67,12 +67,12 @@ def find_served_files(program: Program, is_test: Callable[[int], bool]) -> Itera
         if full is None:
             continue
         for verb in verbs:
-            yield ServedFile(verb, full, number, _exported(symbols, verb), is_page=False)
+            yield ServedFile(verb, full, number, _find_export(symbols, verb), is_page=False)
         if not verbs and has_default and not match["kit"] and match["kind"] != "route":
             method_suffix = _NUXT_METHOD.search(full) if match["nuxt"] else None
             method = method_suffix[1].upper() if method_suffix else "GET" if is_page else "ANY"
             path = full[: method_suffix.start()] if method_suffix else full
-            yield ServedFile(method, path, number, _exported(symbols, "default"), is_page)
+            yield ServedFile(method, path, number, _find_export(symbols, "default"), is_page)
 
 
 def _is_ecmascript(symbols: FileSymbols) -> bool:
@@ -83,7 +83,7 @@ def _has_export(symbols: FileSymbols, name: str) -> bool:
     return name in symbols.by_qualname or name in symbols.exports or name in symbols.reexports
 
 
-def _exported(symbols: FileSymbols, name: str) -> int:
+def _find_export(symbols: FileSymbols, name: str) -> int:
     """Return the definition of the file that it exports under a name, or -1."""
     return symbols.by_qualname.get(symbols.exports.get(name, name), symbols.by_qualname.get(name, -1))
 
@@ -155,7 +155,7 @@ class NamedHandlers:
         """Return the method that `admin/users#show` names by the conventions of Rails, or `A.Users#show`, or -1."""
         controller, _, action = handler.partition("#")
         if controller[:1].isupper():
-            return self._qualified(controller, action)
+            return self._find_qualified(controller, action)
         ending = f"controllers/{controller}_controller.rb"
         if not self._controllers:
             for number, symbols in enumerate(self.program.files):
@@ -174,7 +174,7 @@ class NamedHandlers:
         )
         return next((member for each in types if (member := self.program.find_member(each, action)[0]) >= 0), -1)
 
-    def _qualified(self, owner: str, name: str) -> int:
+    def _find_qualified(self, owner: str, name: str) -> int:
         """Return the function of a module by its qualified name, the module itself where it has none of that name."""
         if self._modules is None:
             self._modules = {}

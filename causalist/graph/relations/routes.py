@@ -113,7 +113,7 @@ class RouteEdgeFinder:
         for number, route in routes:
             if route.form in _SERVED:
                 names = self._full_names(number, route) if route.name else []
-                for path, target in self._served(number, route, named):
+                for path, target in self._serve_paths(number, route, named):
                     for name in names:
                         by_name.setdefault(name, []).append((route.method or _ANY, path, target))
                     row = route.row if target in (number, self._scope_draft(number, route.scope)) else -1
@@ -264,7 +264,7 @@ class RouteEdgeFinder:
         held_paths = self._constants.get(path.rpartition(".")[2].lstrip("="), set())
         return next(iter(held_paths)) if len(held_paths) == 1 else ""
 
-    def _served(
+    def _serve_paths(
         self, number: int, route: RouteFact, named: Mapping[int, Mapping[str, list[tuple[int, int]]]]
     ) -> Iterator[tuple[str, int]]:
         """Yield each full path of a route with the draft of what handles it."""

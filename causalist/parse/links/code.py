@@ -241,7 +241,7 @@ def _models(family: str, source: RouteText) -> _Found:
                 yield _link(source, match.start(), LinkForm.MODEL, f"{name}={groups['type'].decode()}")
                 continue
             if groups.get("annotated") or groups.get("other"):
-                number = source.decorated(match.start())
+                number = source.owner_at(match.start())
             elif groups.get("const"):
                 constant = groups["const"].decode()
                 number = next((i for i, d in enumerate(source.definitions) if d.qualname == constant), -1)
@@ -263,7 +263,7 @@ def _models(family: str, source: RouteText) -> _Found:
         elif "model" in match.groupdict():
             number = _type_around(source, match.start())
         else:
-            number = source.decorated(match.start())
+            number = source.owner_at(match.start())
         if number >= 0:
             table = _NAMING[convention](source.definitions[number].name)
             yield _link(source, match.start(), LinkForm.CONVENTION, f"{convention}:{table}", number)

@@ -22,10 +22,10 @@ def _text(source: RouteText, node: tree_sitter.Node | None) -> str:
     return source.text(node.start_byte, node.end_byte) if node is not None else ""
 
 
-def _joined(prefix: str, path: str) -> str:
+def _join(prefix: str, path: str) -> str:
     """Return a path below another.
 
-    >>> _joined("/api/", "/users"), _joined("", "users"), _joined("/api", "/")
+    >>> _join("/api/", "/users"), _join("", "users"), _join("/api", "/")
     ('/api/users', '/users', '/api')
     """
     inner = path.strip("/")
@@ -130,7 +130,7 @@ def _phoenix_scope(source: RouteText, statement: _Statement, around: _Scope) -> 
     paths, alias = around.paths, around.alias
     at = keywords.get("path") or next((each for each in arguments if each.type != "alias"), None)
     own = _phoenix_paths(source, at, around) if at is not None and at.type != "atom" else ("",)
-    paths = tuple(_joined(a, b) for a, b in itertools.product(paths, own)) if own is not None else ()
+    paths = tuple(_join(a, b) for a, b in itertools.product(paths, own)) if own is not None else ()
     named = keywords.get("alias") or next((each for each in arguments if each.type == "alias"), None)
     if named is not None:
         text = _text(source, named)
@@ -154,7 +154,7 @@ def _phoenix_route(source: RouteText, node: tree_sitter.Node, statement: _Statem
     handler = f"{module}#{action[1] if action and verb != 'live' else ''}"
     for method, (above, path) in itertools.product(methods, itertools.product(around.paths, own)):
         yield route_at(
-            source, node.start_byte, RouteForm.ROUTE, method=method, path=_joined(above, path), handler=handler
+            source, node.start_byte, RouteForm.ROUTE, method=method, path=_join(above, path), handler=handler
         )
 
 
@@ -183,9 +183,9 @@ def _phoenix_resources(source: RouteText, node: tree_sitter.Node, statement: _St
         if ("only" in keywords and action not in only) or action in but or (is_single and action not in _SINGLE):
             continue
         for above, path in itertools.product(around.paths, own):
-            full = _joined(above, path) + (f"/:{parameter}" if has_id and not is_single else "")
+            full = _join(above, path) + (f"/:{parameter}" if has_id and not is_single else "")
             yield route_at(
-                source, node.start_byte, RouteForm.ROUTE, method=method, path=_joined(full, end),
+                source, node.start_byte, RouteForm.ROUTE, method=method, path=_join(full, end),
                 handler=f"{controller}#{action}",
             )  # fmt: skip
 
@@ -195,7 +195,7 @@ def _below_resources(source: RouteText, statement: _Statement, around: _Scope) -
     name, parameter = _resource_names(source, statement)
     end = "" if _is_single(source, statement) else f"/:{name}_{parameter}"
     alias = statement.keywords.get("alias")
-    paths = tuple(_joined(above, path) + end for above, path in itertools.product(around.paths, own))
+    paths = tuple(_join(above, path) + end for above, path in itertools.product(around.paths, own))
     below = f"{around.alias}.{_text(source, alias)}".strip(".") if alias is not None else around.alias
     return around._replace(paths=paths, alias=below)
 
@@ -285,7 +285,7 @@ def _ktor_call(source: RouteText, node: tree_sitter.Node, around: _KotlinBlock, 
             handler = chain(texts[1]) if body is None else ""
             yield route_at(
                 source, node.start_byte, RouteForm.ROUTE, receiver="()", method=method,
-                path=_joined(around.path, path or ""), handler=handler,
+                path=_join(around.path, path or ""), handler=handler,
             )  # fmt: skip
     elif name == "handle" and not receiver and body is not None:
         method = around.method or ANY
@@ -296,7 +296,7 @@ def _ktor_call(source: RouteText, node: tree_sitter.Node, around: _KotlinBlock, 
             if not has_path:
                 return
             said = _HTTP_METHOD.search(" ".join(texts[1:]))
-            inside = around._replace(path=_joined(around.path, path or ""), method=said[1] if said else around.method)
+            inside = around._replace(path=_join(around.path, path or ""), method=said[1] if said else around.method)
         elif name == "method":
             said = _HTTP_METHOD.search(" ".join(texts))
             inside = around._replace(method=said[1] if said else ANY)
@@ -315,7 +315,7 @@ def _spring_call(source: RouteText, node: tree_sitter.Node, around: _KotlinBlock
         if path is not None and "$" not in path:
             handler = chain(texts[-1]) if len(texts) > 1 else ""
             yield route_at(
-                source, node.start_byte, RouteForm.ROUTE, method=name, path=_joined(around.path, path),
+                source, node.start_byte, RouteForm.ROUTE, method=name, path=_join(around.path, path),
                 handler=handler, receiver="()",
             )  # fmt: skip
     elif body is not None:
@@ -327,7 +327,7 @@ def _spring_call(source: RouteText, node: tree_sitter.Node, around: _KotlinBlock
             yield from _kotlin_block(source, callee, around, False, depth + 1)
         if name == "nest":
             said = _PATH_OF_PREDICATE.search(receiver)
-            inside = around._replace(path=_joined(around.path, said[1])) if said else around
+            inside = around._replace(path=_join(around.path, said[1])) if said else around
         yield from _kotlin_block(source, body, inside, False, depth + 1)
 
 
@@ -357,10 +357,10 @@ def read_spring_functions(source: RouteText) -> _Found:
                     handler = chain(_text(source, given[1]))
                 elif called in ("path", "nest", "andNest") and at > 0:
                     said = _PATH_OF_PREDICATE.search(_text(source, given[0]))
-                    prefix = _joined(said[1], prefix) if said else prefix
+                    prefix = _join(said[1], prefix) if said else prefix
             around = around.parent
         yield route_at(
-            source, node.start_byte, RouteForm.ROUTE, receiver="()", method=name, path=_joined(prefix, path or ""),
+            source, node.start_byte, RouteForm.ROUTE, receiver="()", method=name, path=_join(prefix, path or ""),
             handler=handler,
         )  # fmt: skip
 

@@ -104,7 +104,7 @@ def _ecmascript_call(source: RouteText, call: MemberCall) -> Iterator[tuple[int,
             if verb == "emit":
                 yield route_at(source, start, RouteForm.EMIT, receiver=receiver, path=first)
             elif len(arguments) > 1:
-                yield _handled(source, start, last, RouteForm.LISTEN, receiver=receiver, path=first)
+                yield _with_handler(source, start, last, RouteForm.LISTEN, receiver=receiver, path=first)
         return
     if verb == "setGlobalPrefix":
         prefix = path_or_constant(arguments[0].text)
@@ -118,12 +118,12 @@ def _ecmascript_call(source: RouteText, call: MemberCall) -> Iterator[tuple[int,
         yield from _autoload(source, start, receiver, last)
     elif verb == "register" or verb == "mount":
         options_prefix = re.search(r"""prefix\s*:\s*["'`]([^"'`]*)["'`]""", last.text) if len(arguments) > 1 else None
-        below = _mounted(arguments[0].text if first is None else last.text)
+        below = _find_mounted(arguments[0].text if first is None else last.text)
         if below:
             path = options_prefix[1] if options_prefix else first or ""
             yield route_at(source, start, RouteForm.MOUNT, receiver=receiver, path=path, handler=below)
     elif verb == "use" or (verb == "route" and len(arguments) > 1):
-        below = _mounted(last.text)
+        below = _find_mounted(last.text)
         path = path_or_constant(arguments[0].text) if len(arguments) > 1 else ""
         if below and (path is None or path.startswith(("/", "=")) or not path):
             yield route_at(source, start, RouteForm.MOUNT, receiver=receiver, path=path or "", handler=below)
@@ -132,7 +132,7 @@ def _ecmascript_call(source: RouteText, call: MemberCall) -> Iterator[tuple[int,
             yield from _route_object(source, start, receiver, arguments[0])
     else:
         if path_before is not None and first is None:  # app.route("/x").get(show)
-            yield _handled(source, start, last, RouteForm.ROUTE, receiver=receiver, method=verb, path=path_before)
+            yield _with_handler(source, start, last, RouteForm.ROUTE, receiver=receiver, method=verb, path=path_before)
         elif first is None:
             return
         elif is_client(receiver) and not (receiver in _EITHER and _JS_FUNCTION.match(last.text)):
@@ -145,7 +145,7 @@ def _ecmascript_call(source: RouteText, call: MemberCall) -> Iterator[tuple[int,
             and _is_handler(last.text)
             and (first.startswith(("/", "*")) or first == "" or re.search(r"router", receiver, re.IGNORECASE))
         ):
-            yield _handled(source, start, last, RouteForm.ROUTE, receiver=receiver, method=verb, path=first)
+            yield _with_handler(source, start, last, RouteForm.ROUTE, receiver=receiver, method=verb, path=first)
 
 
 def _is_handler(text: str) -> bool:
@@ -189,7 +189,7 @@ def _name_of_value(source: RouteText, start: int) -> str:
     return "" if before is None else (before["name"] or b"default").decode("utf-8", "replace")
 
 
-def _mounted(text: str) -> str:
+def _find_mounted(text: str) -> str:
     """Return what is mounted: a chain, or `module:` and the module of `require("./users")`."""
     module = _JS_MODULE.search(text)
     if module:
@@ -226,7 +226,7 @@ def _nest(source: RouteText, match: "re.Match[bytes]") -> Iterator[tuple[int, Ro
     """Yield the route or prefix that a decorator of a class or method gives."""
     arguments, _ = source.arguments(match.end())
     name, start = match["name"].decode(), match.start()
-    definition = source.decorated(start)
+    definition = source.owner_at(start)
     if definition < 0:
         return
     is_type = source.definitions[definition].kind in TYPE_KINDS
@@ -244,7 +244,7 @@ def _nest(source: RouteText, match: "re.Match[bytes]") -> Iterator[tuple[int, Ro
             yield route_at(source, start, RouteForm.ROUTE, method=method, path=path, definition=definition)
 
 
-def _handled(
+def _with_handler(
     source: RouteText,
     byte: int,
     argument: Argument,

@@ -56,7 +56,7 @@ def read_python(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
         arguments, _ = source.arguments(match.end())
         path = source.literal(arguments[0].text) if arguments else None
         path = literal(keyword(arguments, "path", "rule") or "") if path is None else path
-        definition = source.decorated(match.start("receiver"))
+        definition = source.owner_at(match.start("receiver"))
         if (
             path is None
             or definition < 0
@@ -219,7 +219,7 @@ def _django(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
         held = next((name for first, last, name in reversed(lists) if first <= start < last), "")
         receiver = "" if held == "urlpatterns" else held
         if included is None:
-            view = re.sub(r"\.as_view$", "", chain(_unwrapped(arguments[1].text)))
+            view = re.sub(r"\.as_view$", "", chain(_unwrap_view(arguments[1].text)))
             name = source.literal(keyword(arguments, "name") or "")
             if view:
                 yield route_at(
@@ -254,10 +254,10 @@ def _django(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
             around.append((end, text, space_name))
 
 
-def _unwrapped(view: str) -> str:
+def _unwrap_view(view: str) -> str:
     """Return the view inside of decorators: `login_required(views.show)` is `views.show`.
 
-    >>> _unwrapped("cache_page(60)(login_required(show))"), _unwrapped("V.as_view(x=1)"), _unwrapped("views.show")
+    >>> _unwrap_view("cache_page(60)(login_required(show))"), _unwrap_view("V.as_view(x=1)"), _unwrap_view("views.show")
     ('show', 'V.as_view(x=1)', 'views.show')
     """
     while (wrapped := _PY_WRAPPED.fullmatch(view)) is not None and ".as_view" not in wrapped["decorator"]:
@@ -438,7 +438,7 @@ class _RailsReader:
         if word in _RAILS_VERBS and call.node.type == "call":
             self._verb(call, scope, depth)
         elif word in ("namespace", "scope", "controller"):
-            self._block(call, self._opened(call, scope), depth)
+            self._block(call, self._open_scope(call, scope), depth)
         elif word in ("resources", "resource"):
             for name in call.given:
                 if not name.startswith("="):
@@ -446,7 +446,7 @@ class _RailsReader:
         elif word in ("member", "collection", "new") and scope.resource is not None:
             self._block(call, self._at(scope, word), depth)
         elif word == "nested" and scope.resource is not None:
-            self._block(call, self._nested(scope), depth)
+            self._block(call, self._nest_scope(scope), depth)
         elif word == "shallow":
             self._block(call, scope._replace(shallow=True), depth)
         elif word == "concern" and call.given and call.block is not None:
@@ -458,7 +458,7 @@ class _RailsReader:
         elif word not in ("direct", "resolve", "default_url_options"):
             self._block(call, scope, depth)
 
-    def _opened(self, call: _RailsCall, scope: _RailsScope) -> _RailsScope:
+    def _open_scope(self, call: _RailsCall, scope: _RailsScope) -> _RailsScope:
         """Return the scope inside of `namespace`, `scope` or `controller`."""
         own = "/".join(each for each in call.given if not each.startswith("="))
         if call.word == "controller":
@@ -469,10 +469,10 @@ class _RailsReader:
         module = own if module is None and is_namespace else module
         prefix = own.replace("/", "_") if prefix is None and is_namespace and "as" not in call.options else prefix
         if is_namespace and scope.level in ("resources", "resource"):
-            scope = self._nested(scope)
+            scope = self._nest_scope(scope)
         kept = tuple((name, call.names(name) or ()) for name in ("only", "except") if name in call.options)
         inner = scope._replace(
-            path=_joined(scope.path, path),
+            path=_join_paths(scope.path, path),
             module=f"{scope.module}{module.strip('/')}/" if module else scope.module,
             prefix="_".join(filter(None, (scope.prefix, prefix))),
             controller=call.option("controller") or scope.controller,
@@ -485,11 +485,11 @@ class _RailsReader:
     def _resources(self, call: _RailsCall, name: str, scope: _RailsScope, depth: int) -> None:
         is_single = call.word == "resource"
         if scope.level in ("resources", "resource"):
-            scope = self._nested(scope)
+            scope = self._nest_scope(scope)
         *folders, last = name.split("/")
         if folders:
             scope = scope._replace(
-                path=_joined(scope.path, "/".join(folders)), module=scope.module + "/".join(folders) + "/"
+                path=_join_paths(scope.path, "/".join(folders)), module=scope.module + "/".join(folders) + "/"
             )
         said, path = call.option("as") or last, call.option("path")
         plural = inflect(last, PLURALS) if is_single else said
@@ -504,7 +504,7 @@ class _RailsReader:
         module = call.option("module")
         outer = scope._replace(module=f"{scope.module}{module}/" if module else scope.module, controller="")
         inner = outer._replace(
-            path=_joined(outer.path, resource.path),
+            path=_join_paths(outer.path, resource.path),
             level=call.word,
             resource=resource,
             shallow=scope.shallow or call.has("shallow"),
@@ -543,16 +543,16 @@ class _RailsReader:
             return scope._replace(level=level)
         path, prefix = scope.path, scope.prefix
         if scope.shallow:
-            path, prefix = _joined(scope.base[0], resource.path), scope.base[1]
+            path, prefix = _join_paths(scope.base[0], resource.path), scope.base[1]
         return scope._replace(level=level, path=f"{path}/:{resource.parameter}", prefix=prefix)
 
-    def _nested(self, scope: _RailsScope) -> _RailsScope:
+    def _nest_scope(self, scope: _RailsScope) -> _RailsScope:
         """Return the scope of what is nested in the resource of `scope`."""
         resource = scope.resource
         assert resource is not None
         path, prefix = scope.path, scope.prefix
         if scope.shallow:
-            path, prefix = _joined(scope.base[0], resource.path), scope.base[1]
+            path, prefix = _join_paths(scope.base[0], resource.path), scope.base[1]
         if not resource.is_single:
             path = f"{path}/:{resource.singular}_{resource.parameter}"
         return scope._replace(level="nested", path=path, prefix="_".join(filter(None, (prefix, resource.singular))))
@@ -567,14 +567,14 @@ class _RailsReader:
     def _mount(self, call: _RailsCall, scope: _RailsScope) -> None:
         at = call.option("at") or next((_rails_text(value) for _, value in call.paths), None)
         if at is not None:
-            self._emit(call.node, ANY, _joined(scope.path, at), "", call.option("as") or "")
+            self._emit(call.node, ANY, _join_paths(scope.path, at), "", call.option("as") or "")
 
     def _verb(self, call: _RailsCall, scope: _RailsScope, depth: int) -> None:
         on = call.option("on")
         if on is not None and scope.resource is not None:
             scope = self._at(scope, on) if on in ("member", "collection", "new") else scope
         elif scope.level == "resources":
-            scope = self._nested(scope)
+            scope = self._nest_scope(scope)
         elif scope.level == "resource":
             scope = self._at(scope, "member")
         via = call.names("via") or ()
@@ -615,11 +615,11 @@ class _RailsReader:
             else:
                 handler = self._handler(scope, target, implied, call.option("controller"))
             path = (
-                _joined(scope.path, plain)
+                _join_paths(scope.path, plain)
                 if not (is_symbol and each in _CANONICAL and scope.level in _METHOD_LEVELS)
                 else scope.path
             )
-            path = _joined(scope.path, call.option("path") or "") if "path" in call.options and is_symbol else path
+            path = _join_paths(scope.path, call.option("path") or "") if "path" in call.options and is_symbol else path
             name = "" if is_unnamed else self._name(scope, as_, action)
             for method in methods:
                 self._emit(call.node, method, path or "/", handler, name)
@@ -693,5 +693,5 @@ def read_rails(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
             yield route_at(source, match.start("verb"), RouteForm.REQUEST, method=match["verb"].decode(), path=path)
 
 
-def _joined(path: str, below: str) -> str:
+def _join_paths(path: str, below: str) -> str:
     return f"{path.rstrip('/')}/{below.strip('/')}" if below.strip("/") else path

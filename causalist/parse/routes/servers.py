@@ -50,7 +50,7 @@ def read_java(source: RouteText) -> _Found:
 def _spring(source: RouteText) -> _Found:
     is_client = b"@FeignClient" in source.data or b"@HttpExchange" in source.data  # interfaces that ask
     for match in source.matches(_SPRING, "name"):
-        definition = source.decorated(match.start("name"))
+        definition = source.owner_at(match.start("name"))
         if definition < 0:
             continue
         inside = ""
@@ -97,7 +97,7 @@ def _jax_rs(source: RouteText) -> _Found:
     paths: dict[int, str | None] = {}
     methods: list[tuple[int, int, str]] = []
     for match in source.matches(_JAX, "name"):
-        name, definition = match["name"].decode(), source.decorated(match.start("name"))
+        name, definition = match["name"].decode(), source.owner_at(match.start("name"))
         arguments = source.arguments(match.end())[0] if match["call"] else []
         path = path_or_constant(arguments[0].text) if arguments else None
         if definition < 0:
@@ -143,7 +143,7 @@ def read_aspnet(source: RouteText) -> _Found:
     by_definition: dict[int, list[tuple[str, str | None, int]]] = {}
     for match in _ASP.finditer(source.data):
         around = source.node(match.start("name")).parent
-        definition = source.decorated(match.start("name")) if around is not None and around.type == "attribute" else -1
+        definition = source.owner_at(match.start("name")) if around is not None and around.type == "attribute" else -1
         if definition >= 0:
             arguments = source.arguments(match.end())[0] if match["call"] else []
             path = literal(arguments[0].text) if arguments else None
@@ -351,7 +351,7 @@ def read_rust(source: RouteText) -> _Found:
     yield from _rust_requests(source)
     for match in source.matches(_RUST_ATTRIBUTE, "verb"):
         arguments, _ = source.arguments(match.end())
-        definition, path = source.decorated(match.start("verb")), literal(arguments[0].text) if arguments else None
+        definition, path = source.owner_at(match.start("verb")), literal(arguments[0].text) if arguments else None
         if definition >= 0 and path is not None:
             yield route_at(
                 source, match.start(), RouteForm.ROUTE, method=match["verb"].decode(), path=path, definition=definition
@@ -621,7 +621,7 @@ def _php_joined(*parts: str) -> str:
 
 def _php_attributes(source: RouteText) -> _Found:
     for match in source.matches(_SYMFONY, "name"):
-        definition = source.decorated(match.start("name"))
+        definition = source.owner_at(match.start("name"))
         arguments, _ = source.arguments(match.end())
         if definition < 0 or not arguments:
             continue

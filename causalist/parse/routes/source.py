@@ -161,7 +161,7 @@ class RouteText:
             place = before
         return MODULE_SCOPE
 
-    def decorated(self, byte: int) -> int:
+    def owner_at(self, byte: int) -> int:
         """Return the definition that the decorator or annotation at a byte belongs to, or -1.
 
         It begins with its decorators in most languages. In others it is the next node behind them.

@@ -307,10 +307,10 @@ def letters_and_values(data: bytes, start: int, settings: TypeSettings) -> tuple
     given = written_arguments(data, start)
     if not given:
         return ("", "") if given is not None else None
-    return _joined([letter_and_value(each, settings) for each in given])
+    return _join([letter_and_value(each, settings) for each in given])
 
 
-def _joined(read: list[tuple[str, str]]) -> tuple[str, str]:
+def _join(read: list[tuple[str, str]]) -> tuple[str, str]:
     values = [value for letter, value in read if letter == "?"]
     return "".join(letter for letter, _ in read), ",".join(values) if any(values) else ""
 
@@ -319,7 +319,7 @@ def _joined(read: list[tuple[str, str]]) -> tuple[str, str]:
 def _plain_letters_and_values(inside: bytes) -> tuple[str, str]:
     """Return the same for what stands between brackets, without brackets and strings inside."""
     text = inside.decode("utf-8", "replace").strip()
-    return _joined([letter_and_value(each.strip(), _PLAIN_TYPES) for each in text.split(",")]) if text else ("", "")
+    return _join([letter_and_value(each.strip(), _PLAIN_TYPES) for each in text.split(",")]) if text else ("", "")
 
 
 _SIZED = frozenset({"unsigned", "signed", "long", "short", "int", "char", "double"})

@@ -23,8 +23,8 @@ from causalist.model.type_notation import (
     Mark,
     array_of,
     element_of,
-    marked,
     typed_value,
+    with_marks,
 )
 from causalist.parse.syntax.arguments import (
     named_type,
@@ -154,7 +154,7 @@ class BindingReader:
             if draft.is_property:
                 # Without an annotation, the property has the type of a call result.
                 given = (
-                    marked(f"{self._self_names[0]}.{draft.name}", Mark.CALL)
+                    with_marks(f"{self._self_names[0]}.{draft.name}", Mark.CALL)
                     if self._is_shaped and not draft.returns
                     else ""
                 )
@@ -389,7 +389,7 @@ class BindingReader:
         if self._is_generic and (generic := _MADE_GENERIC.fullmatch(text)):
             return typed_value(array_type_name(generic[1], self._scopes.settings.types))
         if self._instancing is not None and (of_type := self._instancing.fullmatch(text)):
-            return marked(of_type[1] or of_type[2], Mark.CALL)
+            return with_marks(of_type[1] or of_type[2], Mark.CALL)
         while wrapped := self._wrapping.fullmatch(text):
             text = wrapped[1]  # `Arc::new(Store::open())`: the content counts
         if self._scopes.settings.names.bare_calls:
@@ -569,7 +569,7 @@ class BindingReader:
         self._binding_end = -1
         if not targets:
             return
-        assigned = self._assigned(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)))
+        assigned = self._read_assigned(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)))
         chain = self._scopes.spell_current(assigned) if assigned else self._chain(start, end, start)
         chain = before_itself(chain, self.bindings[-1].target) if "#" in chain else chain
         self._value = (start, chain, targets)
@@ -582,7 +582,7 @@ class BindingReader:
             value = chain if not key else f"{chain}.{key}" if chain[:1] not in ("", "{") else ""
             self.bindings[position] = self.bindings[position]._replace(value=value)
 
-    def _assigned(self, text: str) -> str:
+    def _read_assigned(self, text: str) -> str:
         """Return `b.c` for the text `b.c = …`: the value of the assignment is that of `b.c`."""
         if not (left := _ASSIGNED.match(text)):
             return ""

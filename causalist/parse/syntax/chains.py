@@ -18,12 +18,12 @@ from causalist.model.type_notation import (
     field_of,
     function_of,
     generic_of,
-    marked,
     object_of,
     result_mark,
     split_top,
     tuple_of,
     typed_value,
+    with_marks,
     without_item_braces,
     wrapped_in,
 )
@@ -300,7 +300,7 @@ def with_constructor_call(text: str, chain: str) -> str:
     ['Door()', 'Door()', 'newer']
     """
     is_bare = chain and text.startswith("new") and not chain.endswith("()")
-    return marked(chain, Mark.CALL) if is_bare and _MAKES.match(text) else chain
+    return with_marks(chain, Mark.CALL) if is_bare and _MAKES.match(text) else chain
 
 
 def _spell_items(chain: str) -> str:
@@ -552,5 +552,5 @@ def part_at(value: str, path: tuple[int, ...]) -> str:
             parts = split_top(value[1:-1], ",")
             value = without_item_braces(parts[position]) if position < len(parts) else ""
         else:
-            return marked(value, *map(result_mark, path[depth:]))
+            return with_marks(value, *map(result_mark, path[depth:]))
     return value

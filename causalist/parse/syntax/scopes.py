@@ -569,13 +569,13 @@ class BlockScopes:
     def _apply_constraints(self, written: str, start: int) -> str:
         """Return a type with type parameters as the types of their constraints."""
 
-        def constrained(matched: re.Match[str]) -> str:
+        def constrain(matched: re.Match[str]) -> str:
             version = self.visible_declaration(matched[0].partition(".")[0], start)
             if version is None or not version.is_parameter:
                 return matched[0]
             return version.spelled or _ANYTHING
 
-        return _DOTTED.sub(constrained, written)
+        return _DOTTED.sub(constrain, written)
 
     def underlying_type_of(self, start: int, end: int) -> str:
         """Return the underlying type of a named type, or "?" if it has no name."""

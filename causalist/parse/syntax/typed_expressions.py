@@ -23,12 +23,12 @@ from causalist.model.type_notation import (
     class_of,
     index_mark,
     mapping_of,
-    marked,
     sequence_of,
     split_top,
     tuple_of,
     typed_value,
     union_of_names,
+    with_marks,
     without_item_braces,
 )
 from causalist.parse.syntax.capture_names import Tag
@@ -401,7 +401,7 @@ def _display(inside: str, bracket: str, settings: ShapeSettings, depth: int) -> 
     values = [_value(pair[-1], settings, depth + 1) for pair in pairs]
     if any("|" in value or value[:1] == "(" for value in values):
         return kind
-    return union_of_names(marked(value, mark) for value in values) or kind
+    return union_of_names(with_marks(value, mark) for value in values) or kind
 
 
 def _is_chain(value: str) -> bool:
@@ -422,10 +422,10 @@ def _passthrough_value(head: str, inside: str, settings: ShapeSettings, depth: i
         return (_value(arguments[1], settings, depth + 1) if len(arguments) > 1 else "") or "<list>"
     if head in settings.applying:
         value = _value(argument, settings, depth + 1)
-        return marked(value, Mark.CALL, Mark.SEQUENCE_OF) if _is_chain(value) else "<list>"
+        return with_marks(value, Mark.CALL, Mark.SEQUENCE_OF) if _is_chain(value) else "<list>"
     if head in settings.calling or last in settings.calling:
         value = _value(argument, settings, depth + 1)
-        return marked(value, Mark.CALL) if _is_chain(value) else ""
+        return with_marks(value, Mark.CALL) if _is_chain(value) else ""
     if head in settings.giving or last in settings.giving:
         return _value(argument, settings, depth + 1)
     if head in settings.casting:
@@ -435,8 +435,8 @@ def _passthrough_value(head: str, inside: str, settings: ShapeSettings, depth: i
     if head in settings.keeping:
         return value or "<list>"
     if head in settings.counting:
-        return marked(value, Mark.ENUMERATE) if value and "|" not in value else "<list>"
-    return marked(value, Mark.ELEMENT) if "|" not in value and value[:1] != "(" else ""
+        return with_marks(value, Mark.ENUMERATE) if value and "|" not in value else "<list>"
+    return with_marks(value, Mark.ELEMENT) if "|" not in value and value[:1] != "(" else ""
 
 
 _MAX_PLACE_BYTES = 2000
@@ -499,14 +499,14 @@ class PlaceReader:
             if value.startswith("("):
                 value = "|".join(without_item_braces(part) for part in split_top(value[1:-1], ",") if part)
             else:
-                value = marked(value, Mark.ELEMENT)
+                value = with_marks(value, Mark.ELEMENT)
         self._bind(begin, until, value)
 
     def on_given(self, start: int, end: int, tag: int) -> None:
         """Record a value before its name: the expression of a `with` statement, or caught types."""
         if tag == Tag.PLACE_ENTERED:
             value = self._value(start, end)
-            self._given = (end, "" if value.startswith("(") else marked(value, Mark.ENTER))
+            self._given = (end, "" if value.startswith("(") else with_marks(value, Mark.ENTER))
         else:
             shape = self._types(start, end)
             self._given = (end, "|".join(map(typed_value, shape.split("|"))) if shape else "")
@@ -546,7 +546,7 @@ class PlaceReader:
         if tag == Tag.YIELDED and self._scopes.data[max(0, start - 8) : start].split()[-1:] != [b"from"]:
             if "|" in value or value.startswith("("):
                 return
-            value = marked(value, Mark.SEQUENCE_OF)
+            value = with_marks(value, Mark.SEQUENCE_OF)
         self._add(RETURNED, start, value)
 
     def on_aliased(self, start: int, end: int, tag: int) -> None:

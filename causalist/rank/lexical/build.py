@@ -28,7 +28,7 @@ from causalist._internal.forked_task import trim_heap_on_free
 from causalist._internal.named_arrays import plan_splice, unique_sorted
 from causalist._internal.stages import stage
 from causalist.errors import ModelFailed
-from causalist.model.facts import spaced
+from causalist.model.facts import space_words
 from causalist.model.graph import LinkedGraph
 from causalist.model.index import CommitChange, Commits, LexicalIndex, Postings
 from causalist.model.string_table import MergedTable, StringTable, merge_tables
@@ -92,7 +92,7 @@ def join_postings(old: PreviousPostings, terms: MergedTable, new: Triples) -> Po
     n_now = np.bincount(numbers, minlength=len(terms.table))
     stays = terms.old >= 0
     n_now[terms.old[stays]] += old.n_kept[stays]
-    indptr = _cumulated(n_now)
+    indptr = _offsets_of(n_now)
     then = old.postings
     if not len(then.documents):
         return Postings(indptr, documents, weighted, then.norms, 0)
@@ -129,7 +129,7 @@ def _as_counts(counts: NDArray[Any]) -> NDArray[np.uint16]:
     return clipped
 
 
-def _cumulated(lengths: NDArray[Any]) -> NDArray[np.int32]:
+def _offsets_of(lengths: NDArray[Any]) -> NDArray[np.int32]:
     indptr = np.zeros(len(lengths) + 1, dtype=np.int32)
     np.cumsum(lengths, out=indptr[1:])
     return indptr
@@ -239,7 +239,7 @@ def build_lexical(
     path_of_documents = _spread_paths(path, file_of, graph.nodes.kinds)
     # Only terms that some document has are kept.
     strings = vocabulary.strings()
-    used_numbers = np.flatnonzero(_used([each[1] for each in (body, own, outer, path)], len(strings)))
+    used_numbers = np.flatnonzero(_mark_used_terms([each[1] for each in (body, own, outer, path)], len(strings)))
     previous = _previous_terms(previous_rows)
     terms = merge_tables(previous.terms, previous.is_used, [strings[i] for i in used_numbers.tolist()])
     rank = np.full(len(strings), -1, dtype=np.int32)
@@ -372,7 +372,7 @@ def _concatenate_rows(blocks: list[Triples]) -> Triples:
     return documents, numbers, counts
 
 
-def _used(terms: Sequence[NDArray[np.int32]], n_terms: int) -> NDArray[np.bool_]:
+def _mark_used_terms(terms: Sequence[NDArray[np.int32]], n_terms: int) -> NDArray[np.bool_]:
     """Return a mask, of shape (n_terms,), of the terms whose numbers are in any of `terms`."""
     is_used = np.zeros(n_terms, dtype=np.bool_)
     for numbers in terms:
@@ -469,7 +469,7 @@ def _spread_paths(path: Triples, file_of: NDArray[np.int32], kinds: NDArray[np.u
 
 
 def _pointers(terms: NDArray[Any], n_terms: int) -> NDArray[np.int32]:
-    return _cumulated(np.bincount(terms, minlength=n_terms))
+    return _offsets_of(np.bincount(terms, minlength=n_terms))
 
 
 def _name_table(
@@ -593,7 +593,7 @@ def _words(
     counter = WordCounter()
     for i, change in new:
         if change.files:
-            counter.add(spaced(_TRAILER.sub("", change.message).encode("utf-8", "replace")), [i])
+            counter.add(space_words(_TRAILER.sub("", change.message).encode("utf-8", "replace")), [i])
     terms = Terms()
     before = _rows(moved[previous.words.documents], _terms_of_rows(previous.words), previous.words.counts)
     before[:, 1] = np.array(terms.numbers(previous.terms), dtype=np.int64)[before[:, 1]]

@@ -209,9 +209,9 @@ def compute_bag_norms(
     starts = np.flatnonzero(np.diff(documents[order], prepend=-1))
     nodes = documents[order][starts]
     indptr = np.append(starts, len(order)).astype(np.int32)
-    used, term_columns = _numbered(rows[order])
+    used, term_columns = _number_values(rows[order])
     table: NDArray[np.float64] = encoder.rows[used].astype(np.float64) * encoder.scales[used, None]
-    file_nodes, places = _numbered(files[nodes])
+    file_nodes, places = _number_values(files[nodes])
     of_files = np.zeros((len(file_nodes), table.shape[1]))
     norms, file_norms = np.zeros(n_nodes, dtype=np.float32), np.zeros(n_nodes, dtype=np.float32)
     for start in range(0, len(nodes), _BLOCK):
@@ -225,7 +225,7 @@ def compute_bag_norms(
     return norms, file_norms
 
 
-def _numbered(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _number_values(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return (the distinct values, ascending; the position of each value among them). No value is negative."""
     is_used = np.zeros(int(values.max(initial=-1)) + 1, dtype=np.bool_)
     is_used[values] = True

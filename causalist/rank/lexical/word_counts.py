@@ -139,7 +139,7 @@ class WordCounter:
         self._text = _TextBatch()
 
     def add(self, text: bytes, nodes: Sequence[int], spans: Sequence[tuple[int, int]] = ()) -> None:
-        """Add a text, as `spaced` returns it.
+        """Add a text, as `space_words` returns it.
 
         `nodes`: those of the documents `spans`, and last the node of the text outside of all spans. No node may be in
         two texts.

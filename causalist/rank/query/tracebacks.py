@@ -155,11 +155,11 @@ def other_frame(line: str) -> PrintedFrame | None:
     """Return a frame in one of the forms above, other than .NET."""
     for text, form in _OTHERS:
         if text in line and (match := form.match(line)):
-            return _printed(match)
+            return _read_printed_frame(match)
     return None
 
 
-def _printed(match: re.Match[str]) -> PrintedFrame:
+def _read_printed_frame(match: re.Match[str]) -> PrintedFrame:
     groups = match.groupdict()
     row = next(groups[key] for key in ("line", "line2", "line3") if groups.get(key))
     function = _PARAMETERS.sub("", groups.get("function") or "")
@@ -285,7 +285,7 @@ def read_frames(text: str) -> tuple[tuple[StackFrame, ...], tuple[ExceptionMenti
         if n_frames >= _MAX_FRAMES:
             break
     order = sorted((t for t in traces if t.frames or t.raised), key=lambda t: -t.rank)
-    frames = [frame for number, trace in enumerate(order) for frame in trace.ordered(number)]
+    frames = [frame for number, trace in enumerate(order) for frame in trace.order_frames(number)]
     return tuple(frames), tuple(dict.fromkeys(raised for trace in order for raised in trace.raised))
 
 
@@ -309,7 +309,7 @@ class _Trace:
     names_callee: bool = False  # a frame names the called function instead of the calling one
     lacks_line: bool = False  # a listing that follows has the line of the last frame
 
-    def ordered(self, trace: int) -> list[StackFrame]:
+    def order_frames(self, trace: int) -> list[StackFrame]:
         """Its frames, innermost first, each place once."""
         frames = list(reversed(self.frames)) if self.last_innermost else self.frames
         if self.names_callee:

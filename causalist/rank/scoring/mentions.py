@@ -306,10 +306,10 @@ def literal_scores(
         counts[node] = matches.n
     is_in_file = files >= 0
     by_file = np.bincount(files[is_in_file], weights=counts[is_in_file], minlength=n)
-    return _saturated(counts), _saturated(by_file.astype(np.float64))
+    return _saturate(counts), _saturate(by_file.astype(np.float64))
 
 
-def _saturated(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def _saturate(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     top = max(float(np.log1p(counts.max(initial=0.0))), 1.0)
     return np.where(counts > 0, 0.5 + 0.5 * np.log1p(counts) / top, 0.0)
 

@@ -361,10 +361,10 @@ def boost_scope(ranking: Ranking, scope: NDArray[np.bool_]) -> Ranking:
     Nodes that the walk reaches are unchanged: it leads from the scope to the code that the scope uses.
     """
 
-    def raised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def raise_scores(scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.where(scope & (scores > 0), scores + SCOPE_BONUS, scores)
 
-    return replace(ranking, definitions=raised(ranking.definitions), files=raised(ranking.files))
+    return replace(ranking, definitions=raise_scores(ranking.definitions), files=raise_scores(ranking.files))
 
 
 def best_definitions_in(

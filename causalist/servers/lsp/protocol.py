@@ -103,7 +103,7 @@ class DocumentText:
         end = self.starts[number + 1]
         return start, start + len(self.data[start:end].rstrip(b"\r\n"))
 
-    def edited(self, change: types.TextDocumentContentChangeEvent) -> "DocumentText":
+    def apply_change(self, change: types.TextDocumentContentChangeEvent) -> "DocumentText":
         """Return the text after a change."""
         new = change.text.encode("utf-8", _ERRORS)
         if isinstance(change, types.TextDocumentContentChangePartial):
@@ -508,7 +508,7 @@ class Protocol(LanguageServerProtocol):
         text = self.documents.get(uri)
         for change in params.content_changes:
             if text is not None:
-                text = text.edited(change)
+                text = text.apply_change(change)
             elif not isinstance(change, types.TextDocumentContentChangePartial):
                 text = encode_text(change.text, self._encoding())
         if text is not None:

@@ -93,7 +93,7 @@ class ServerProgress:
         self._server = server
         self._started_at = time.monotonic()
         self._token = str(uuid.uuid4())
-        self._shown = RequestProgress(server, self._token, title)
+        self._show_document = RequestProgress(server, self._token, title)
         window = getattr(server.client_capabilities, "window", None)
         self._is_wanted = bool(getattr(window, "work_done_progress", None))
         self._is_created = False
@@ -109,12 +109,12 @@ class ServerProgress:
                 self._is_wanted = False
                 return
             self._is_created = True
-        await self._shown(stage)
+        await self._show_document(stage)
 
     def end(self) -> None:
         """End the progress and drop its token."""
         with suppress(Exception):  # the client is gone
-            self._shown.end()
+            self._show_document.end()
         self._server.work_done_progress.tokens.pop(self._token, None)
 
 
@@ -170,10 +170,10 @@ class LspServer(LanguageServer):
             ("causalist/review", partial(self._own, review_answer), None),
         ):
             self._serve(method, handler, options)
-        self._serve(types.TEXT_DOCUMENT_DID_SAVE, self._saved, types.SaveOptions(include_text=False))
-        self._serve(types.WORKSPACE_DID_CHANGE_WATCHED_FILES, self._watched, None)
+        self._serve(types.TEXT_DOCUMENT_DID_SAVE, self._handle_saved, types.SaveOptions(include_text=False))
+        self._serve(types.WORKSPACE_DID_CHANGE_WATCHED_FILES, self._handle_watched_files, None)
         self._serve(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, self._folders_changed, None)
-        self._serve(types.INITIALIZED, self._initialized, None)
+        self._serve(types.INITIALIZED, self._handle_initialized, None)
 
         @self.feature(types.INITIALIZE)
         def initialize(params: types.InitializeParams) -> None:
@@ -191,10 +191,10 @@ class LspServer(LanguageServer):
         self.folders.stop()
 
     def _serve(self, method: str, handler: _Handler, options: Any) -> None:
-        async def answered(params: Any) -> Any:
-            return await _explained(handler, params)
+        async def answer(params: Any) -> Any:
+            return await _explain_errors(handler, params)
 
-        self.feature(method, options)(answered)
+        self.feature(method, options)(answer)
 
     # -- the connection
 
@@ -214,7 +214,7 @@ class LspServer(LanguageServer):
         for uri in named or [root or uris.from_fs_path(os.fspath(self._default)) or ""]:
             self._add(uri)
 
-    async def _initialized(self, params: Any) -> None:
+    async def _handle_initialized(self, params: Any) -> None:
         for error in self._refused.values():
             self.window_log_message(types.LogMessageParams(types.MessageType.Warning, f"{error.slug}: {error}"))
         watched = _capability(self, "workspace", "did_change_watched_files")
@@ -247,13 +247,13 @@ class LspServer(LanguageServer):
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(_QUIET_SECONDS, self._refresh_all)
 
-    async def _saved(self, params: types.DidSaveTextDocumentParams) -> None:
+    async def _handle_saved(self, params: types.DidSaveTextDocumentParams) -> None:
         place = self.folders.place(params.text_document.uri)
         if place is not None:
             place[0].touch()
             self._refresh(place[0])
 
-    async def _watched(self, params: types.DidChangeWatchedFilesParams) -> None:
+    async def _handle_watched_files(self, params: types.DidChangeWatchedFilesParams) -> None:
         for uri in {change.uri for change in params.changes}:
             place = self.folders.place(uri)
             # Ignore files that Causalist or git write.
@@ -268,11 +268,11 @@ class LspServer(LanguageServer):
     def _refresh(self, folder: WorkspaceFolder) -> None:
         if any(task.get_name() == str(folder.root) for task in self._refreshing) and not folder.is_due:
             return
-        task = asyncio.get_running_loop().create_task(self._refreshed(folder), name=str(folder.root))
+        task = asyncio.get_running_loop().create_task(self._refresh_lenses(folder), name=str(folder.root))
         self._refreshing.add(task)
         task.add_done_callback(self._refreshing.discard)
 
-    async def _refreshed(self, folder: WorkspaceFolder) -> None:
+    async def _refresh_lenses(self, folder: WorkspaceFolder) -> None:
         before = folder.peek()
         shown = ServerProgress(self, f"Indexing {folder.root.name}")
         try:
@@ -299,7 +299,7 @@ class LspServer(LanguageServer):
                 symbols.append(await self._answer(partial(answers.find_symbols, shown, params.query)))
         finally:
             report.end()
-        return merged(symbols)
+        return merge_symbols(symbols)
 
     async def _lenses(self, params: types.CodeLensParams) -> list[types.CodeLens] | None:
         at = self._open(params.text_document.uri)
@@ -380,7 +380,7 @@ class LspServer(LanguageServer):
 
     def _shows(self, kind: LensKind) -> Callable[..., Awaitable[Any]]:
         async def show(*arguments: Any) -> Any:
-            return await _explained(partial(self._show_locations, kind), arguments)
+            return await _explain_errors(partial(self._show_locations, kind), arguments)
 
         return show
 
@@ -443,7 +443,7 @@ class LspServer(LanguageServer):
             note = "answered without the last changes of open documents; ask again for a current answer"
         if note and report is ignore_progress:  # a list of locations cannot say it
             self.window_log_message(types.LogMessageParams(types.MessageType.Info, note))
-        return self._shown(folder, view.repository)._replace(note=note)
+        return self._show_document(folder, view.repository)._replace(note=note)
 
     def _shown_part(self, folder: WorkspaceFolder, part: Any, *, is_logged: bool) -> answers.DocumentView:
         """Return the view of a part, with a note that says so. A list of locations cannot say it: then it is logged."""
@@ -452,7 +452,7 @@ class LspServer(LanguageServer):
             note += "; answered without unsaved changes of open documents"
         if is_logged:
             self.window_log_message(types.LogMessageParams(types.MessageType.Info, note))
-        return self._shown(folder, part)._replace(note=note)
+        return self._show_document(folder, part)._replace(note=note)
 
     async def _node_at(
         self, uri: str, position: types.Position, *, parses: bool = False
@@ -466,7 +466,7 @@ class LspServer(LanguageServer):
             return None
         folder, path, text = at
         repository = folder.peek()
-        shown = None if repository is None else self._shown(folder, repository)
+        shown = None if repository is None else self._show_document(folder, repository)
         word = word_at(text, text.byte(position)) if shown is None and parses else None
         if word is not None:
             part = await folder.part(PartSubject(word[0], is_name=True))
@@ -476,8 +476,8 @@ class LspServer(LanguageServer):
         node_at = await self._answer(partial(self._places.node_at, shown.repository, path, text, position))
         return None if node_at is None else (shown, *node_at)
 
-    def _shown(self, folder: WorkspaceFolder, repository: Any) -> answers.DocumentView:
-        def opened(path: str) -> DocumentText | None:
+    def _show_document(self, folder: WorkspaceFolder, repository: Any) -> answers.DocumentView:
+        def open_document(path: str) -> DocumentText | None:
             return self.protocol.documents.get(file_uri(folder, path))
 
         def path(uri: str) -> str | None:
@@ -485,7 +485,7 @@ class LspServer(LanguageServer):
             return place[1] if place is not None and place[0] is folder else None
 
         encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
-        return answers.DocumentView(repository, opened, partial(file_uri, folder), path, encoding, self._places)
+        return answers.DocumentView(repository, open_document, partial(file_uri, folder), path, encoding, self._places)
 
     def _open(self, uri: str) -> tuple[WorkspaceFolder, str, DocumentText] | None:
         """Return an open document in one of the folders. Check the files if they are due."""
@@ -509,13 +509,13 @@ class LspServer(LanguageServer):
         raise UsageError(f"uri must name an open folder or a file in one. Open folders: {named}")
 
 
-def merged(symbols: list[list[types.WorkspaceSymbol]]) -> list[types.WorkspaceSymbol]:
+def merge_symbols(symbols: list[list[types.WorkspaceSymbol]]) -> list[types.WorkspaceSymbol]:
     """Results of several folders: the best of each first, then the second of each, and so on."""
     longest = max(map(len, symbols), default=0)
     return [each[rank] for rank in range(longest) for each in symbols if rank < len(each)]
 
 
-async def _explained(handler: _Handler, params: Any) -> Any:
+async def _explain_errors(handler: _Handler, params: Any) -> Any:
     """Return the answer of a handler. Raises RequestFailed with the error in one sentence."""
     try:
         return await handler(params)

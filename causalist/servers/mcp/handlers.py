@@ -199,13 +199,13 @@ class Handlers:
         if repository is not None:
             state = (name, view.generation, view.behind, view.failure is not None)
             try:
-                reply = await self._shared((key, *state), partial(answer, repository, staleness_note(view)))
+                reply = await self._share((key, *state), partial(answer, repository, staleness_note(view)))
             except CausalistError as error:
                 # A newer index may know the node, so add the staleness note.
                 return _error_result(f"{error.slug}: {error}\n{staleness_note(view)}".rstrip("\n"))
         elif unindexed is not None:
             root = self.repositories.get(name)[1].root
-            reply = await self._shared((key, name), partial(unindexed, root, indexing_message(view, is_answered=True)))
+            reply = await self._share((key, name), partial(unindexed, root, indexing_message(view, is_answered=True)))
         else:
             reply = Reply(indexing_message(view))
         reply = reply._replace(text=neutralise(reply.text))
@@ -214,14 +214,14 @@ class Handlers:
             content=[TextContent(type="text", text=reply.text)], structured_content=data, is_error=False
         )
 
-    async def _shared(self, key: tuple[object, ...], work: Callable[[], Reply]) -> Reply:
+    async def _share(self, key: tuple[object, ...], work: Callable[[], Reply]) -> Reply:
         """Return the result of `work`, computed once for all concurrent requests with this key.
 
         A request that is cancelled does not cancel the work of the others.
         """
         task = self._under_way.get(key)
         if task is None:
-            task = asyncio.ensure_future(self._made(work))
+            task = asyncio.ensure_future(self._run_work(work))
             self._under_way[key] = task
 
             def forget(done: "asyncio.Task[Reply]") -> None:
@@ -231,7 +231,7 @@ class Handlers:
             task.add_done_callback(forget)
         return await asyncio.shield(task)
 
-    async def _made(self, work: Callable[[], Reply]) -> Reply:
+    async def _run_work(self, work: Callable[[], Reply]) -> Reply:
         async with self._answering:
             return await run_in_thread(work)
 
@@ -283,7 +283,7 @@ class Handlers:
         repository = view.to_answer_from()
         if repository is None:
             return indexing_message(view)
-        reply = await self._made(partial(answer, repository))
+        reply = await self._run_work(partial(answer, repository))
         return neutralise(staleness_note(view) + reply.text)
 
     # -- the prompt
@@ -312,7 +312,7 @@ class Handlers:
             if view.repository is None and ask.unindexed is not None:
                 root, note = self.repositories.get(name)[1].root, indexing_message(view, is_answered=True)
                 code = neutralise(
-                    (await self._made(partial(_answer_unindexed, ask.unindexed, arguments, "", root, note))).text
+                    (await self._run_work(partial(_answer_unindexed, ask.unindexed, arguments, "", root, note))).text
                 )
             else:
                 code = await self._text(view, lambda repository: _as_reply(ask.answer(repository, arguments)))

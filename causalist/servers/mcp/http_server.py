@@ -111,20 +111,20 @@ class _UvicornServer(uvicorn.Server):
 def limit_duration(app: Application, seconds: float) -> Application:
     """Return `app` with a time limit for answers to POST; event streams stay open."""
 
-    async def answered(scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "POST":
             await app(scope, receive, send)
             return
         has_begun = False
 
-        async def sent(message: Message) -> None:
+        async def send_message(message: Message) -> None:
             nonlocal has_begun
             has_begun = True
             await send(message)
 
         with anyio.move_on_after(seconds) as waiting:
-            await app(scope, receive, sent)
+            await app(scope, receive, send_message)
         if waiting.cancelled_caught and not has_begun:
             await send_refusal(Refusal(408, "the request took too long"), send)
 
-    return answered
+    return answer

@@ -44,9 +44,7 @@ def causalist(task: str, repo: Path, wanted: frozenset[str]) -> Callable[[], obj
         return f"{n_files} files, {n_bytes} bytes"
 
     def status() -> object:
-        done = (
-            RunningGit(git_arguments(repo), "status", "--porcelain", "-z", "--untracked-files=all").finish().accepted()
-        )
+        done = RunningGit(git_arguments(repo), "status", "--porcelain", "-z", "--untracked-files=all").finish().check()
         return f"{len([row for row in done.output.split(bytes(1)) if row])} files"
 
     return {"history": history, "blobs": blobs, "status": status}[task]

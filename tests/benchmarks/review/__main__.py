@@ -197,7 +197,7 @@ def replay(root: Path, n: int) -> Iterator[Replayed]:
 
 def _commits(root: Path, n: int, *, skip: int = 0) -> list[str]:
     arguments = ("--no-merges", "--min-parents=1", f"--max-count={n}", f"--skip={skip}", "HEAD", "--")
-    return RunningGit(git_arguments(root), "rev-list", *arguments).finish().accepted().output.decode().split()
+    return RunningGit(git_arguments(root), "rev-list", *arguments).finish().check().output.decode().split()
 
 
 class LeftOut(NamedTuple):

@@ -49,7 +49,7 @@ def collect(root: Path, n: int, every: int) -> Iterator[Case]:
     """Yield the cases of the last `n` commits, the oldest first."""
     cache, chosen = FactsCache(facts_path()), random.Random(_SEED)
     arguments = ("--no-merges", "--min-parents=1", f"--max-count={n}", "HEAD", "--")
-    names = RunningGit(git_arguments(root), "rev-list", *arguments).finish().accepted().output.decode().split()
+    names = RunningGit(git_arguments(root), "rev-list", *arguments).finish().check().output.decode().split()
     index: Index | None = None
     built = -every
     for number, commit in enumerate(reversed(names)):
