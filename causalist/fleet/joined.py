@@ -287,7 +287,7 @@ def join_graphs(parts: Sequence[GraphPart], across: Iterable[CrossEdge] = ()) ->
     if len(set(names)) < len(names):
         raise FleetError("a repository is in the joined graph twice")
     parts = sorted(parts, key=lambda part: f"{part.name}:".encode())
-    chosen = [_chosen(part) for part in parts]
+    chosen = [_choose_nodes(part) for part in parts]
     is_outside = [part.index.graph.nodes.kinds[nodes] == NodeKind.EXTERNAL for part, nodes in _zip(parts, chosen)]
     # Blocks stand in the order of their prefixes, none of which begins another.
     blocks = [(f"{part.name}:".encode(), i, False) for i, part in enumerate(parts)]
@@ -306,7 +306,7 @@ def join_graphs(parts: Sequence[GraphPart], across: Iterable[CrossEdge] = ()) ->
         rows = [values[i][n] for (_, i, _), n in zip(blocks, members, strict=True) if len(values[i])]
         return np.concatenate(rows or values)
 
-    def linked(name: str) -> NDArray[np.int32]:
+    def link_column(name: str) -> NDArray[np.int32]:
         columns = []
         for (_, i, _), nodes in zip(blocks, members, strict=True):
             others = getattr(graphs[i].nodes, name)[nodes]
@@ -315,14 +315,14 @@ def join_graphs(parts: Sequence[GraphPart], across: Iterable[CrossEdge] = ()) ->
 
     def strings(name: str) -> StringTable:
         rows = [getattr(graphs[i].nodes, name).take(n) for (_, i, _), n in zip(blocks, members, strict=True)]
-        return _concatenated(rows)
+        return _concatenate(rows)
 
     ids = [
         _with_prefix(graphs[i].nodes.ids.take(nodes), prefix, len(_OUTSIDE) if outside else 0)
         for (prefix, i, outside), nodes in zip(blocks, members, strict=True)
     ]
     nodes = NodeTable(
-        _concatenated(ids), column("kinds"), column("roles"), linked("files"), linked("parents"),
+        _concatenate(ids), column("kinds"), column("roles"), link_column("files"), link_column("parents"),
         column("start_bytes"), column("end_bytes"), column("start_rows"), column("end_rows"), strings("signatures"),
         strings("docs"), column("said_layers"), column("layers"), column("tiers"),
     )  # fmt: skip
@@ -364,11 +364,11 @@ def _with_edges(
         "rows": np.array([each.row for each in more], dtype=np.int32),
     }
     columns = EdgeColumns(**{name: np.concatenate([*chunks[name], added[name]]) for name in EdgeColumns._fields})
-    graph = CodeGraph(nodes, build_edge_table(columns, len(nodes)), tuple(rules), _unresolved(graphs, places))
+    graph = CodeGraph(nodes, build_edge_table(columns, len(nodes)), tuple(rules), _join_unresolved(graphs, places))
     return JoinedGraph(tuple(parts), tuple(places), graph)
 
 
-def _unresolved(graphs: Sequence[CodeGraph], places: Sequence[NDArray[np.int32]]) -> UnresolvedCalls:
+def _join_unresolved(graphs: Sequence[CodeGraph], places: Sequence[NDArray[np.int32]]) -> UnresolvedCalls:
     texts = sorted({text for graph in graphs for text in graph.unresolved.texts})
     number_of = {text: number for number, text in enumerate(texts)}
     columns: list[list[NDArray[np.int32]]] = [[], [], [], []]
@@ -385,7 +385,7 @@ def _unresolved(graphs: Sequence[CodeGraph], places: Sequence[NDArray[np.int32]]
     return UnresolvedCalls(sources[order], numbers[order], counts[order], rows_[order], table)
 
 
-def _chosen(part: GraphPart) -> NDArray[np.int64]:
+def _choose_nodes(part: GraphPart) -> NDArray[np.int64]:
     """Return the nodes of a part: all, or those wanted with the files and definitions around them."""
     nodes = part.index.graph.nodes
     if part.nodes is None:
@@ -425,7 +425,7 @@ def _with_prefix(table: StringTable, prefix: bytes, n_cut: int) -> StringTable:
     return StringTable(blob, offsets)
 
 
-def _concatenated(tables: Sequence[StringTable]) -> StringTable:
+def _concatenate(tables: Sequence[StringTable]) -> StringTable:
     sizes = [int(table.offsets[-1]) for table in tables]
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     offsets = [table.offsets[:-1].astype(np.int64) + start for table, start in zip(tables, starts, strict=False)]
@@ -440,7 +440,7 @@ def join_indexes(joined: JoinedGraph) -> Index:
     """
     manifests = [part.index.manifest for part in joined.parts]
     prefixes = [f"{part.name}:".encode() for part in joined.parts]
-    paths = _concatenated([_with_prefix(m.paths, p, 0) for m, p in zip(manifests, prefixes, strict=True)])
+    paths = _concatenate([_with_prefix(m.paths, p, 0) for m, p in zip(manifests, prefixes, strict=True)])
     starts = np.cumsum([0, *(len(m.secrets.starts) for m in manifests)])
     indptr = [m.secrets.indptr[:-1] + start for m, start in zip(manifests, starts, strict=False)]
     secrets = SecretSpans(
@@ -449,9 +449,9 @@ def join_indexes(joined: JoinedGraph) -> Index:
         np.concatenate([m.secrets.ends for m in manifests]),
     )
     sizes = np.concatenate([m.sizes for m in manifests])
-    aside = _concatenated([_with_prefix(m.aside, p, 0) for m, p in zip(manifests, prefixes, strict=True)])
+    aside = _concatenate([_with_prefix(m.aside, p, 0) for m, p in zip(manifests, prefixes, strict=True)])
     manifest = Manifest(
-        paths, _concatenated([m.blobs for m in manifests]), sizes, np.zeros_like(sizes), np.zeros_like(sizes), secrets,
+        paths, _concatenate([m.blobs for m in manifests]), sizes, np.zeros_like(sizes), np.zeros_like(sizes), secrets,
         aside=aside,
     )  # fmt: skip
     first = joined.parts[0].index

@@ -281,7 +281,7 @@ def _with_across(
             if node >= 0:
                 reached[end[0], node] = float(scores.scores[end[0]][node])
                 if end[0] not in shards:
-                    shards[end[0]] = _unasked(end[0], repository, results[0].shard.attempt)
+                    shards[end[0]] = _open_unasked(end[0], repository, results[0].shard.attempt)
     best = sorted(reached.items(), key=lambda item: (-round(item[1], SCORE_DECIMALS), item[0]))
     best = best[: round(options.top_k * _ACROSS_SHARE)]
     kept = results[: options.top_k - len(best)]
@@ -294,7 +294,7 @@ def _with_across(
     return kept + more, edges
 
 
-def _unasked(name: str, repository: Repository, like: RankingAttempt) -> _Shard:
+def _open_unasked(name: str, repository: Repository, like: RankingAttempt) -> _Shard:
     """Return a repository that only the walk led to: it has a place in the answer but no ranking of its own."""
     zeros = np.zeros(len(repository.index.graph.nodes))
     ranking = replace(like.ranking, definitions=zeros, files=zeros, matches={}, seeds=zeros, pagerank=None, matched={})
@@ -318,7 +318,7 @@ def _assemble(
     by_name = {shard.name: shard for shard in (*shards, *(each.shard for each in results))}
     with steps.timed(Step.ASSEMBLE_PATHS):
         part_by_name = {name: _ShardPart.of(shard, results, options) for name, shard in sorted(by_name.items())}
-    needed = _needed(by_name, results, options)
+    needed = _pick_needed(by_name, results, options)
     with steps.timed(Step.ASSEMBLE_EXTRACTION):
         across = view.across.between(list(by_name))
         parts = [
@@ -423,7 +423,9 @@ def _joined_hop(name: str, hop: Hop) -> Hop:
     return hop._replace(node=joined_id(name, hop.node), path=f"{name}:{hop.path}" if hop.path else hop.path)
 
 
-def _needed(shards: Mapping[str, _Shard], results: Sequence[_Result], options: AskOptions) -> dict[str, list[Needed]]:
+def _pick_needed(
+    shards: Mapping[str, _Shard], results: Sequence[_Result], options: AskOptions
+) -> dict[str, list[Needed]]:
     """Return what a pack may show of each shard; the likeliest repository needs as much as it would alone."""
     most = max((shard.share for shard in shards.values()), default=1.0) or 1.0
     needed = {}

@@ -66,9 +66,9 @@ def index_member(member: Member, address: str, options: IndexingOptions = Indexi
         else:
             after = build_shard(member, place, store)
     except CausalistError as error:
-        after = _failed(before, f"{error.slug}: {error}")
+        after = _with_failure(before, f"{error.slug}: {error}")
     except (OSError, MemoryError, RecursionError) as error:
-        after = _failed(before, f"{type(error).__name__}: {error}".rstrip(": "))
+        after = _with_failure(before, f"{type(error).__name__}: {error}".rstrip(": "))
     return _write(after, before, store)
 
 
@@ -137,7 +137,7 @@ def _index_on_cluster(
                     record or note_failure(suspect, address, "it ended its worker: too much memory, or a crash")
                 )
         except (OSError, TimeoutError) as error:
-            raise _lost(options, n_done, len(members)) from error
+            raise _lost_scheduler_error(options, n_done, len(members)) from error
 
 
 def _run_tasks(
@@ -164,7 +164,7 @@ def _run_tasks(
         future.release()
 
 
-def _lost(options: IndexingOptions, n_done: int, n_all: int) -> FleetError:
+def _lost_scheduler_error(options: IndexingOptions, n_done: int, n_all: int) -> FleetError:
     where = options.scheduler or "on this machine"
     return FleetError(
         f"the scheduler {where} was lost after {n_done} of {n_all} repositories; run the command again to go on"
@@ -200,7 +200,7 @@ def note_failure(member: Member, address: str, reason: str) -> dict[str, Any]:
     """Write that a member could not be indexed into its record and return that."""
     store = FleetStore(address)
     before = _shard_before(member, store)
-    return _write(_failed(before, f"fleet: {reason}"), before, store)
+    return _write(_with_failure(before, f"fleet: {reason}"), before, store)
 
 
 @contextmanager
@@ -314,7 +314,7 @@ def _shard_before(member: Member, store: FleetStore) -> Shard:
     return Shard(member.name)
 
 
-def _failed(before: Shard, reason: str) -> Shard:
+def _with_failure(before: Shard, reason: str) -> Shard:
     return replace(before, error=reason, attempts=before.attempts + 1)
 
 

@@ -249,7 +249,7 @@ def walk_across(
                     shards[other] = _Shard(opened)
             if other in shards:
                 _deliver(shards[other], unopened.pop(other, waiting))
-    return _finished(shards, unopened, rounds, damping)
+    return _finish(shards, unopened, rounds, damping)
 
 
 def _deliver(shard: _Shard, inbox: Mapping[str, float]) -> None:
@@ -260,7 +260,7 @@ def _deliver(shard: _Shard, inbox: Mapping[str, float]) -> None:
             shard.rest[position] += value
 
 
-def _finished(
+def _finish(
     shards: Mapping[str, _Shard], unopened: Mapping[str, Mapping[str, float]], rounds: int, damping: float
 ) -> FleetScores:
     outside = sum(sum(each.values()) for each in unopened.values())

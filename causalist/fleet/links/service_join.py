@@ -167,7 +167,7 @@ def _find_routes(
         n_told = {each.repository: len(tokens[each.repository] & before) for each in fit}
         best = max(n_told.values(), default=0)
         if best:
-            return _shared(_of_one_method([each for each in fit if n_told[each.repository] == best]), "http-route")
+            return _share(_of_one_method([each for each in fit if n_told[each.repository] == best]), "http-route")
         n_literal = path.count("/") - path.count("{}")
         if not in_part and not front and n_literal:
             in_part = [each for each in fit if _is_part(words, tokens[each.repository])]
@@ -179,8 +179,8 @@ def _find_routes(
     if in_part and alone and {each.repository for each in in_part} != {each.repository for each in alone}:
         return []
     if in_part:
-        return _shared(_of_one_method(in_part), "http-route", 0.85)
-    return _shared(_of_one_method(alone), "http-path", share)
+        return _share(_of_one_method(in_part), "http-route", 0.85)
+    return _share(_of_one_method(alone), "http-path", share)
 
 
 def _is_part(words: Iterable[str], tokens: Iterable[str]) -> bool:
@@ -199,7 +199,7 @@ def _of_one_method(routes: list[_Route]) -> list[_Route]:
     return [each for each in routes if each.method == "GET"] if len(methods) > 1 and "GET" in methods else routes
 
 
-def _shared(routes: list[_Route], rule: str, share: float = 1.0) -> list[tuple[_Route, str, float]]:
+def _share(routes: list[_Route], rule: str, share: float = 1.0) -> list[tuple[_Route, str, float]]:
     confidence = SERVICE_CONFIDENCES[rule] * share / max(len({each.repository for each in routes}), 1)
     return [(each, rule, confidence) for each in routes]
 
