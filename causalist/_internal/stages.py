@@ -125,7 +125,7 @@ class Circuits:
                 f"tried again after {circuit.passes} more times"
             )
 
-    def failed(self, step: str, reason: str) -> None:
+    def record_failure(self, step: str, reason: str) -> None:
         """Record a failure of a step."""
         with self._lock:
             circuit = self._by_step.setdefault(step, _Circuit())
@@ -144,7 +144,7 @@ class Circuits:
         with self._lock:
             self._by_step = {step: _Circuit(*each) for step, each in state.items()}
 
-    def worked(self, step: str) -> None:
+    def record_success(self, step: str) -> None:
         """Record a success of a step."""
         with self._lock:
             self._by_step.pop(step, None)

@@ -339,9 +339,9 @@ class MemoryPipeline:
             try:
                 value = work(name)
             except CausalistError as error:
-                self.circuits.failed(step, f"{error.slug}: {error}")
+                self.circuits.record_failure(step, f"{error.slug}: {error}")
                 return None, f"{step}: skipped: {error.slug}: {error}"
-            self.circuits.worked(step)
+            self.circuits.record_success(step)
             return value, ""
 
         if snapshot.arrays.n_passages == 0:
@@ -464,10 +464,10 @@ class MemoryPipeline:
         try:
             value = work()
         except CausalistError as error:
-            self.circuits.failed(step, f"{error.slug}: {error}")
+            self.circuits.record_failure(step, f"{error.slug}: {error}")
             run.diagnostics.append(f"{step}: skipped: {error.slug}: {error}")
             return without()
-        self.circuits.worked(step)
+        self.circuits.record_success(step)
         return value
 
     def _add_time(self, run: _RunState, stage: str, began: float) -> None:

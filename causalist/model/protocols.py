@@ -69,13 +69,13 @@ class Steps(Protocol):
     def optional(self, name: Step, work: Callable[[], _T], without: Callable[[], _T]) -> _T:
         """Run `work`, timed; return `without()` if the step is skipped."""
 
-    def found(self, name: str, n: int) -> None:
+    def record_count(self, name: str, n: int) -> None:
         """Record how many candidates a step found."""
 
     def take_found(self) -> Mapping[str, int]:
         """Return the numbers recorded since the last call, by step."""
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Return the seconds until optional work is left out; infinite without a deadline."""
 
     def in_time(self) -> bool:
@@ -96,7 +96,7 @@ class NoSteps:
         """Run `work`."""
         return work()
 
-    def found(self, name: str, n: int) -> None:
+    def record_count(self, name: str, n: int) -> None:
         """Ignore the number."""
         return
 
@@ -104,7 +104,7 @@ class NoSteps:
         """Return no numbers."""
         return {}
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Return infinity."""
         return inf
 

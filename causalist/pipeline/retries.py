@@ -149,14 +149,14 @@ class RankingSession:
         if Generator.LITERALS not in ROUTES[question.route].generators:
             return {}
         if not question.patterns:
-            self.steps.found(Generator.LITERALS, 0)
+            self.steps.record_count(Generator.LITERALS, 0)
             return {}
 
         def work() -> Mapping[int, TextMatches]:
             from causalist.pipeline.text_search import find_all_matches
 
             matched = find_all_matches(question.patterns, self.index, self.texts, self.steps)
-            self.steps.found(Generator.LITERALS, len(matched))
+            self.steps.record_count(Generator.LITERALS, len(matched))
             return matched
 
         if question.is_pattern:  # all there is

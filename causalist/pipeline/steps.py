@@ -171,14 +171,14 @@ class GuardedSteps(StepTimer):
             self._record_failure(name, f"{type(error).__name__}: {error}")
             raise
         if self._circuits is not None:
-            self._circuits.worked(name)
+            self._circuits.record_success(name)
         return result
 
     def timed(self, name: Step) -> AbstractContextManager[None]:
         """Add the time of the block to a step, which a deadline may end."""
         return self._bound_step(name, inf)
 
-    def found(self, name: str, n: int) -> None:
+    def record_count(self, name: str, n: int) -> None:
         """Record the number of candidates of a generator."""
         self._found[name] = n
 
@@ -187,13 +187,13 @@ class GuardedSteps(StepTimer):
         counts, self._found = self._found, {}
         return counts
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Return the seconds until steps are left out."""
         return inf if self._deadline is None else self._deadline.left - RESERVE
 
     def in_time(self) -> bool:
         """Return True if there is time left."""
-        return self.left() > 0
+        return self.seconds_left() > 0
 
     def leave_out(self, what: str) -> None:
         """Record that a step was left out for lack of time."""
@@ -225,7 +225,7 @@ class GuardedSteps(StepTimer):
 
     def _record_failure(self, name: str, reason: str) -> None:
         if self._circuits is not None:
-            self._circuits.failed(name, reason)
+            self._circuits.record_failure(name, reason)
 
 
 MAX_ANSWERS = 64

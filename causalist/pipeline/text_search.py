@@ -284,7 +284,7 @@ class _TimedRegex:
         self._until = time.monotonic() + TIME_LIMIT_SECONDS
 
     def __call__(self, text: str) -> Iterator[int]:
-        seconds_left = min(self._until - time.monotonic(), self._steps.left())
+        seconds_left = min(self._until - time.monotonic(), self._steps.seconds_left())
         try:
             if seconds_left <= 0:
                 raise TimeoutError

@@ -29,12 +29,12 @@ class Hurried(NoSteps):
         self.looks = looks
         self.told: list[str] = []
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         self.looks -= 1
         return float(self.looks >= 0)
 
     def in_time(self) -> bool:
-        return self.left() > 0
+        return self.seconds_left() > 0
 
     def leave_out(self, what: str) -> None:
         self.told.append(what)

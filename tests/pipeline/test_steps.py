@@ -165,7 +165,7 @@ def test_a_circuit_opens_is_tried_again_and_closes() -> None:
     circuits = Circuits()
     for _ in range(MAX_FAILURES):
         assert circuits.passes_over("a") == ""
-        circuits.failed("a", "it broke")
+        circuits.record_failure("a", "it broke")
     for left in range(SKIPPED_RUNS - 1, -1, -1):
         assert circuits.passes_over("a") == (
             f"not tried after {MAX_FAILURES} failures in a row, the last one it broke; tried again after {left} more "
@@ -174,13 +174,13 @@ def test_a_circuit_opens_is_tried_again_and_closes() -> None:
         assert circuits.passes_over("b") == ""
     assert circuits.passes_over("a") == ""  # the trial
     assert circuits.passes_over("a") != ""  # somebody else meanwhile
-    circuits.failed("a", "again")
+    circuits.record_failure("a", "again")
     assert "4 failures in a row, the last one again" in circuits.passes_over("a")
     for _ in range(SKIPPED_RUNS - 1):
         assert circuits.passes_over("a")
     assert circuits.passes_over("a") == ""
-    circuits.worked("a")
-    circuits.failed("a", "once")
+    circuits.record_success("a")
+    circuits.record_failure("a", "once")
     assert circuits.passes_over("a") == ""
 
 
@@ -188,9 +188,9 @@ def test_a_failure_now_and_then_opens_nothing() -> None:
     circuits = Circuits()
     for _ in range(3 * MAX_FAILURES):
         for _ in range(MAX_FAILURES - 1):
-            circuits.failed("a", "it broke")
+            circuits.record_failure("a", "it broke")
             assert circuits.passes_over("a") == ""
-        circuits.worked("a")
+        circuits.record_success("a")
 
 
 def test_a_process_passes_over_what_keeps_failing(sample: Repository, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ class Told(NoSteps):
         self.order.append(name)
         return work()
 
-    def found(self, name: str, n: int) -> None:
+    def record_count(self, name: str, n: int) -> None:
         self.counts[name] = n
 
 

@@ -523,5 +523,5 @@ class GeneratorRun:
             return nothing
         signals = self._steps.optional(Step(f"candidates.{name}"), work, lambda: nothing)
         if signals is not nothing:
-            self._steps.found(name, int(np.count_nonzero(above_zero(signals))))
+            self._steps.record_count(name, int(np.count_nonzero(above_zero(signals))))
         return signals

@@ -174,7 +174,7 @@ def choose(
 
         def fill_slots() -> dict[int, float]:
             slots = graph_slots(ranking, graph, transition, options, n_places, plan.second_hop, steps)
-            steps.found(Generator.PAGERANK, len(slots))
+            steps.record_count(Generator.PAGERANK, len(slots))
             return {slot.file if by_file else slot.entry: slot.reach for slot in slots}
 
         reached = steps.optional(Step.CANDIDATES_PLACES, fill_slots, dict)
