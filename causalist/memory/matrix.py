@@ -120,7 +120,7 @@ class Axis(NamedTuple):
     n: int
 
     @classmethod
-    def grown(cls, n_old: int, n: int) -> "Axis":
+    def grow(cls, n_old: int, n: int) -> "Axis":
         """Return an axis that keeps its positions and gets new ones at its end."""
         return cls(np.arange(n_old), np.arange(n_old, n), n)
 

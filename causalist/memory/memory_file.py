@@ -228,7 +228,7 @@ class MemoryFile:
         found = find_documents([place for place in places if place not in gone], self.base, skipped)
         if self.path.parent.name == FOLDER:
             prepare_folder(self.path.parent)
-        with self._locked():
+        with self._hold_lock():
             return self._update(places, found, skipped, extractor, approve, note, embedder)
 
     def put(self, passage_id: str, text: str, metadata: Mapping[str, Any] | None = None) -> bool:
@@ -238,7 +238,7 @@ class MemoryFile:
         """
         if self.path.parent.name == FOLDER:
             prepare_folder(self.path.parent)
-        with self._locked():
+        with self._hold_lock():
             if read_embedder_name(self.path) is not None:
                 raise UsageError("the memory has vectors; add the passage in a document, with --embedder")
             before = known_files(self.path)
@@ -253,7 +253,7 @@ class MemoryFile:
 
     def remove(self, names: Sequence[str], note: Callable[[str], None] | None = None) -> list[str]:
         """Return the ids of passages removed by id, or by path of a document. Raises UsageError for an unknown one."""
-        with self._locked():
+        with self._hold_lock():
             index = self._open_with_vectors(note)
             of = {
                 name: [p for p in index.passage_ids if name in (p, index.passage(p)[1].get("path"))] for name in names
@@ -305,7 +305,7 @@ class MemoryFile:
             return self.open(note=note)
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _hold_lock(self) -> Iterator[None]:
         """Hold the lock of the memory. Raises IndexNotWritable."""
         from filelock import FileLock, Timeout
 

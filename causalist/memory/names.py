@@ -387,7 +387,7 @@ def update_names(old: Names, rows: Axis, new: Sequence[NamedPassage], entity_wor
     mentioned = _number_rows([each.mentions for each in new], numbers, entity_words)
     about = _number_rows([each.defines for each in new], numbers, entity_words)
     m = len(numbers.words)
-    columns = Axis.grown(n_old, m)
+    columns = Axis.grow(n_old, m)
     mentioned, about = ((rows.fresh[each[0]], each[1]) for each in (mentioned, about))
     mentioned, about = _distinct_pairs(*mentioned, m), _distinct_pairs(*about, m)
     own = old.own.splice(rows, columns, mentioned)

@@ -153,7 +153,7 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
         rows, columns, shared = count_cooccurrences(arrays)
         weight = variant.cooccurrence * shared
         parts.append((rows, columns, weight, weight))
-    links, carried = _undirected(parts, m)
+    links, carried = _join_directions(parts, m)
     if variant.has_passages:
         links, carried = _with_passages(links, carried.values, arrays, variant)
     size = m + n if variant.has_passages else m
@@ -173,7 +173,7 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
     return WalkGraph(transition, totals, symmetric_values, m, variant.has_passages)
 
 
-def _undirected(
+def _join_directions(
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]], size: int
 ) -> tuple[Matrix, Matrix]:
     """Return the symmetric matrices of two values of edges, given as lists of (one end, other end, values)."""
@@ -193,7 +193,7 @@ def _with_passages(entities: Matrix, carried: Floats, arrays: MemoryArrays, vari
     references = arrays.references
     ends = references.rows, references.indices.astype(np.int64)
     weight = np.full(len(ends[0]), variant.reference)
-    linked, _ = _undirected([(*ends, weight, weight)] if variant.reference else [], n)
+    linked, _ = _join_directions([(*ends, weight, weight)] if variant.reference else [], n)
     mentions, by_entity = (
         Matrix(each.indptr, each.indices, np.full(len(each.indices), variant.mention), each.n_columns)
         if variant.mention
