@@ -89,14 +89,14 @@ class WebApp:
         routes = [
             Route("/", self._index, methods=["GET"]),
             *page,
-            Route("/api/ask", self._said(self._ask), methods=["POST"]),
-            Route("/api/node", self._said(self._node), methods=["POST"]),
-            Route("/api/tests", self._said(self._tests), methods=["POST"]),
-            Route("/api/review", self._said(self._review), methods=["POST"]),
-            Route("/api/picture", self._said(self._picture), methods=["POST"]),
-            Route("/api/overview", self._said(self._overview), methods=["POST"]),
-            Route("/api/status", self._said(self._status), methods=["GET"]),
-            Route("/api/repositories", self._said(self._list_repositories), methods=["GET"]),
+            Route("/api/ask", self._guard(self._ask), methods=["POST"]),
+            Route("/api/node", self._guard(self._node), methods=["POST"]),
+            Route("/api/tests", self._guard(self._tests), methods=["POST"]),
+            Route("/api/review", self._guard(self._review), methods=["POST"]),
+            Route("/api/picture", self._guard(self._picture), methods=["POST"]),
+            Route("/api/overview", self._guard(self._overview), methods=["POST"]),
+            Route("/api/status", self._guard(self._status), methods=["GET"]),
+            Route("/api/repositories", self._guard(self._list_repositories), methods=["GET"]),
         ]
         rules = AccessRules(
             port, token, open_paths=frozenset({"/", "/app.css", "/app.js", "/icon.svg"}), cookie=self._cookie
@@ -122,7 +122,7 @@ class WebApp:
         response.set_cookie(self._cookie, given, httponly=True, samesite="strict", path="/")
         return response
 
-    def _said(self, answer: _Handler) -> Callable[[Request], Awaitable[Response]]:
+    def _guard(self, answer: _Handler) -> Callable[[Request], Awaitable[Response]]:
         """Return a handler that answers from the repository which a request names, else from the first."""
 
         async def respond(request: Request) -> Response:
@@ -178,12 +178,8 @@ class WebApp:
     async def _node(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         """Return a definition with its source and its colors, its callers, references and callees."""
         node = _read_node(params)
-        view = await live.view(_WAIT_SECONDS, _ignore_progress)
-        repository = view.repository
-        if repository is None:
-            return _indexing_response(view)
 
-        def work() -> dict[str, object]:
+        def work(repository: "Repository", _: LiveView) -> dict[str, object]:
             callers, callees = repository.callers(node), repository.callees(node)
             references = repository.references(node)
             shown = repository.show(node)
@@ -196,40 +192,32 @@ class WebApp:
                 },
             }
 
-        return _json_response(await self._answer(work))
+        return await self._answer_indexed(live, work)
 
     async def _tests(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         """Return the tests that may run a definition, by themselves: for what all code uses, this takes seconds."""
         node = _read_node(params)
-        view = await live.view(_WAIT_SECONDS, _ignore_progress)
-        repository = view.repository
-        if repository is None:
-            return _indexing_response(view)
 
-        def work() -> dict[str, object]:
+        def work(repository: "Repository", _: LiveView) -> dict[str, object]:
             # What is outside of the repository has no tests.
             tests = () if repository.show(node).hit.kind == "external" else repository.tests(node)
             return {"n": len(tests), "tests": list_tests(tests, _MAX_EDGES)}
 
-        return _json_response(await self._answer(work))
+        return await self._answer_indexed(live, work)
 
     async def _review(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         """Return the document of `review --json` of the files as they are against HEAD."""
         if params:
             raise UsageError("the request takes nothing: {}")
-        view = await live.view(_WAIT_SECONDS, _ignore_progress)
-        repository = view.repository
-        if repository is None:
-            return _indexing_response(view)
 
-        def work() -> dict[str, object]:
+        def work(repository: "Repository", view: LiveView) -> dict[str, object]:
             review, _ = repository.review()
             return {
                 "review": review_document(review, _MAX_EDGES, _MAX_EDGES),
                 "stage": view.stage and str(view.stage),
             }
 
-        return _json_response(await self._answer(work))
+        return await self._answer_indexed(live, work)
 
     async def _picture(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         """Return the elements of a picture: what depends on a node, a path, the order of files, or a change."""
@@ -240,12 +228,8 @@ class WebApp:
             raise UsageError(f"view must be one of {', '.join(_PICTURES)}")
         if set(given) != set(wanted) or not all(_is_node_id(value) for value in given.values()):
             raise UsageError(f"the picture {view} takes {' and '.join(wanted) or 'nothing'}: ids of nodes")
-        state = await live.view(_WAIT_SECONDS, _ignore_progress)
-        repository = state.repository
-        if repository is None:
-            return _indexing_response(state)
 
-        def work() -> dict[str, object]:
+        def work(repository: "Repository", _: LiveView) -> dict[str, object]:
             from causalist.serialize import svg
 
             if view == "impact":
@@ -264,37 +248,41 @@ class WebApp:
                 order = repository.topo(level=OrderLevel.FOLDER)
             return {"picture": svg_elements(svg.draw_order(order))}
 
-        return _json_response(await self._answer(work))
+        return await self._answer_indexed(live, work)
 
     async def _overview(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         """Return what the repository is, and questions that it answers."""
         if params:
             raise UsageError("the request takes nothing: {}")
-        view = await live.view(_WAIT_SECONDS, _ignore_progress)
-        repository = view.repository
-        if repository is None:
-            return _indexing_response(view)
-        return _json_response(await self._answer(partial(overview_document, repository)))
+        return await self._answer_indexed(live, lambda repository, _: overview_document(repository))
 
     async def _status(self, live: LiveRepository, params: dict[str, Any]) -> Response:
-        view = await live.view(0, _ignore_progress)
-        repository = view.repository
-        if repository is None:
-            return _indexing_response(view)
-
-        def work() -> dict[str, object]:
+        def work(repository: "Repository", _: LiveView) -> dict[str, object]:
             """Return the document of `status --json` with the fields that the page shows."""
             info = repository.info()
             described = {"commit": info.commit, "files": info.files, "nodes": info.nodes, "edges": info.edges}
             document = status_document(repository.status(), repository.notes, repository.index_status())
             return {**document, "name": live.root.name, **described}
 
-        return _json_response(await self._answer(work))
+        return await self._answer_indexed(live, work, wait_seconds=0)
 
     async def _list_repositories(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         """Return the names and folders of what is served, in order."""
         served = self.repositories.by_name.items()
         return _json_response({"repositories": [{"name": name, "root": str(each.root)} for name, each in served]})
+
+    async def _answer_indexed(
+        self,
+        live: LiveRepository,
+        work: Callable[["Repository", LiveView], dict[str, object]],
+        wait_seconds: float = _WAIT_SECONDS,
+    ) -> Response:
+        """Return the answer of `work`, or the progress of indexing while there is no index."""
+        view = await live.view(wait_seconds, _ignore_progress)
+        repository = view.repository
+        if repository is None:
+            return _indexing_response(view)
+        return _json_response(await self._answer(partial(work, repository, view)))
 
     async def _answer(self, work: Callable[[], dict[str, object]]) -> dict[str, object]:
         async with self._answering:
