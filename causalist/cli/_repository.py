@@ -13,7 +13,7 @@ from causalist._internal.text import describe_age
 from causalist.cli._output import emit_document, emit_lines, say, show_progress
 from causalist.cli._run import NOTHING_FOUND, import_numpy
 from causalist.errors import AmbiguousNode, ExtraMissing, NothingToIndex
-from causalist.model.symbols import split_id
+from causalist.model.symbols import NodeKind, split_id
 
 if TYPE_CHECKING:
     from causalist.index.options import RefreshCache
@@ -369,4 +369,4 @@ def edge_location(edge: "Edge") -> str:
 
 def node_location(hit: "Hit") -> str:
     """Return `path:line` of a node, `path` of a file, "" of an external node."""
-    return hit.path if hit.kind == "file" or not hit.path else f"{hit.path}:{hit.start_row + 1}"
+    return hit.path if hit.kind == NodeKind.FILE.label or not hit.path else f"{hit.path}:{hit.start_row + 1}"

@@ -30,6 +30,7 @@ from causalist.cli._repository import (
     resolve_id,
 )
 from causalist.cli._run import NOTHING_FOUND
+from causalist.model.graph import EdgeKind
 from causalist.model.symbols import TYPE_KINDS, split_id
 from causalist.serialize.answers import callers_document, calls_document
 from causalist.serialize.lookups import impact_document, routes_document, tests_document
@@ -466,7 +467,9 @@ def format_callers(
         how = "who uses this may run it without its name" if base in types else "which it overrides"
         yield f"through {base}, {how}"
         yield from format_edges([edge for edge in through if edge.target == base])
-    named, routed = ([e for e in references if (e.kind == "references") == is_named] for is_named in (True, False))
+    named, routed = (
+        [e for e in references if (e.kind == EdgeKind.REFERENCES.label) == is_named] for is_named in (True, False)
+    )
     is_first = not edges and not through
     for title, listed in (
         ("named without a call: handed on, kept, or used as a type", named),
@@ -490,7 +493,7 @@ def show_users(node: str, kind: str, *, repo: Path | None, force: bool, min_conf
     """Print the edges of one kind, "reads" or "writes", to `node` or its members."""
     repository = open_for_lookup(repo, force=force, when_empty=calls_document(node, ()) if as_json else None)
     name = resolve_id(repository, node)
-    all_edges = repository.readers(name) if kind == "reads" else repository.writers(name)
+    all_edges = repository.readers(name) if kind == EdgeKind.READS.label else repository.writers(name)
     edges = [edge for edge in all_edges if edge.certainty >= min_confidence]
     report_unread(repository, name)
     weaker = f" with a confidence of {min_confidence:g} or more; {len(all_edges)} with less" if all_edges else ""

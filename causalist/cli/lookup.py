@@ -31,7 +31,8 @@ from causalist.cli._repository import (
 from causalist.cli._run import NOTHING_FOUND
 from causalist.cli.edges import describe_rule
 from causalist.errors import UnreadNode
-from causalist.model.symbols import split_id
+from causalist.model.graph import EdgeKind
+from causalist.model.symbols import NodeKind, split_id
 from causalist.serialize.lookups import (
     find_document,
     neighbors_document,
@@ -115,7 +116,7 @@ def _format_definition(definition: "DefinitionDetails") -> Iterator[str]:
     if definition.outline:
         yield ""
         yield from _format_outline(definition.outline)
-    elif definition.text and hit.kind != "file":
+    elif definition.text and hit.kind != NodeKind.FILE.label:
         yield ""
         yield from definition.text.splitlines()
 
@@ -232,7 +233,11 @@ def _format_neighbors(groups: "tuple[Neighbors, ...]", node: str) -> Iterator[st
             other = edge.source if group.direction == "in" else edge.target
             if group.hop > 1:
                 other = f"{edge.source} -> {edge.target}"
-            site = f"{edge.n} commit{'s'[: edge.n != 1]}" if group.kind == "co_changes" else edge_location(edge)
+            site = (
+                f"{edge.n} commit{'s'[: edge.n != 1]}"
+                if group.kind == EdgeKind.CO_CHANGES.label
+                else edge_location(edge)
+            )
             rows.append((f"  {edge.certainty:.3f}", describe_rule(edge), other, site, count_sightings(edge)))
         yield from align_columns(rows)
         if group.n > len(group.edges):

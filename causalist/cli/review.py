@@ -230,14 +230,16 @@ def _name(side: str) -> str:
 
 def _describe(change: "ChangedDefinition") -> str:
     """Return what happened to a definition, behind its id."""
+    from causalist.review.changes import ChangeKind
+
     if change.label == "file":
         return "imports or code outside of definitions"
     if change.old is None or change.new is None:
         return change.label
-    if change.kind == "moved":
+    if change.kind is ChangeKind.MOVED:
         edited = ", edited" if change.is_edited else ""
         return f"{change.label}, was {change.old.node}{edited}"
-    if change.kind == "signature":
+    if change.kind is ChangeKind.SIGNATURE:
         edited = "; its body, too" if change.is_edited else ""
         return f"{change.old.signature}  ->  {change.new.signature}{edited}"
     return change.label

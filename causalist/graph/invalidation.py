@@ -17,6 +17,7 @@ import posixpath
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from enum import StrEnum
 from typing import NamedTuple
 
 from causalist.graph.file_symbols import members_of_objects
@@ -75,18 +76,18 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
         if then == now:
             continue
         item_kind, qualname, name = key
-        if item_kind == "whole":
+        if item_kind == _Item.WHOLE:
             return None
-        if item_kind == "variable":
+        if item_kind == _Item.VARIABLE:
             variables.add((qualname, name))
-        elif item_kind == "binding":
+        elif item_kind == _Item.BINDING:
             names.update(_names_of_binding(qualname, name, special))
-        elif item_kind == "definition":
+        elif item_kind == _Item.DEFINITION:
             names.update(_names_of(qualname, special), _names_of(f"{qualname.rpartition('.')[0]}.{name}", special))
             prose_names.update(_NAME.findall(name))
-        elif item_kind != "child" or not _are_distinguished(then, now, special):
+        elif item_kind != _Item.CHILD or not _are_distinguished(then, now, special):
             names.update(_names_of(qualname, special), _NAME.findall(name))
-        if item_kind == "base" and _asks_below(language):
+        if item_kind == _Item.BASE and _asks_below(language):
             names.update(
                 name
                 for facts in (old, new)
@@ -108,7 +109,23 @@ def _with_accessors(names: set[str], language: LanguageSettings | None) -> set[s
     return names.union(*(accessor_names(name, is_called) for name in names for is_called in (False, True)))
 
 
-_Key = tuple[str, str, str]  # what it is, the qualified name around or of it, a name in it
+class _Item(StrEnum):
+    """Kinds of items of an interface. WHOLE ones may change everything that reads the file."""
+
+    CHILD = "child"
+    RETURNS = "returns"
+    PARAMETERS = "parameters"
+    CONDITIONS = "conditions"
+    BASE = "base"
+    VARIABLE = "variable"
+    BINDING = "binding"
+    EXPORT = "export"
+    WHOLE = "whole"
+    IMPORT = "import"
+    DEFINITION = "definition"
+
+
+_Key = tuple[_Item, str, str]  # what it is, the qualified name around or of it, a name in it
 
 
 def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dict[_Key, list[Hashable]]:
@@ -119,47 +136,47 @@ def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dic
     qualnames.append("")  # of the file, MODULE_SCOPE
     items: dict[_Key, list[Hashable]] = {}
 
-    def add(item_kind: str, place: int, name: str, value: Hashable) -> None:
+    def add(item_kind: _Item, place: int, name: str, value: Hashable) -> None:
         items.setdefault((item_kind, qualnames[place], name), []).append(value)
 
     for definition in facts.definitions:
         visible = definition._replace(start_byte=0, end_byte=0, start_row=0, end_row=0, doc="", text_byte=0, parent=0)
         if definition.kind in CALLABLE_KINDS and not shows_signatures:
             visible = visible._replace(signature="")
-        items.setdefault(("definition", definition.qualname, definition.name), []).append(visible)
+        items.setdefault((_Item.DEFINITION, definition.qualname, definition.name), []).append(visible)
         if definition.parent != MODULE_SCOPE:
-            add("child", definition.parent, "", definition.name)
+            add(_Item.CHILD, definition.parent, "", definition.name)
     for local, returned in facts.returns:
-        add("returns", local, "", returned)
+        add(_Item.RETURNS, local, "", returned)
     for local, types in facts.parameters:
-        add("parameters", local, "", types)
+        add(_Item.PARAMETERS, local, "", types)
     for local, conditions in facts.conditions:
-        add("conditions", local, "", conditions)
+        add(_Item.CONDITIONS, local, "", conditions)
     for base in facts.bases:
-        add("base", base.definition, "", (base.name, base.implements))
+        add(_Item.BASE, base.definition, "", (base.name, base.implements))
     variable_of = _variables(facts)
     for binding in facts.bindings:
         word = variable_of(binding)
-        add("variable" if word else "binding", binding.scope, word or binding.target, binding[1:4])
+        add(_Item.VARIABLE if word else _Item.BINDING, binding.scope, word or binding.target, binding[1:4])
     for export in facts.exports:
-        add("export", MODULE_SCOPE, f"{export.exported} {export.local}", ())
+        add(_Item.EXPORT, MODULE_SCOPE, f"{export.exported} {export.local}", ())
     for entry in facts.imports:
         unplaced = entry._replace(row=0, scope=0)
         if entry.kind in _STARS:
-            add("whole", entry.scope, "", unplaced)
+            add(_Item.WHOLE, entry.scope, "", unplaced)
         elif entry.kind == ImportKind.SIDE_EFFECT:
             if shows_side_effects:
-                add("whole", entry.scope, entry.module, entry.level)
+                add(_Item.WHOLE, entry.scope, entry.module, entry.level)
         else:
-            add("import", entry.scope, entry.alias or entry.module.partition(".")[0], unplaced)
+            add(_Item.IMPORT, entry.scope, entry.alias or entry.module.partition(".")[0], unplaced)
     for name in facts.wildcard_exports or ():
-        add("export", MODULE_SCOPE, name, ())
+        add(_Item.EXPORT, MODULE_SCOPE, name, ())
     for local, owner in facts.owners:
-        add("whole", local, "", owner)
+        add(_Item.WHOLE, local, "", owner)
     for block in facts.implementations:
-        add("whole", block.scope, "", (block.type, block.trait, qualnames[block.first : block.end]))
+        add(_Item.WHOLE, block.scope, "", (block.type, block.trait, qualnames[block.first : block.end]))
     for local in facts.tests:
-        add("whole", local, "", "test")
+        add(_Item.WHOLE, local, "", "test")
     return items
 
 

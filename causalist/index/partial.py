@@ -49,6 +49,7 @@ from causalist.rank import (
     with_longer_files,
     words_to_count,
 )
+from causalist.rank.query.identifiers import MentionKind
 from causalist.rank.terms import terms_of
 from causalist.store import FactsCache
 
@@ -393,7 +394,8 @@ class _Chooser:
         for n in range(len(names)):
             having = np.flatnonzero(word_counts.has[fit, n])
             scores[having] += _NAMED * top / max(len(having), 1) ** 0.5
-        tails = [frame.path for frame in question.frames] + [m.text for m in question.named if m.kind == "path"]
+        tails = [frame.path for frame in question.frames]
+        tails += [mention.text for mention in question.named if mention.kind is MentionKind.PATH]
         scored = {i: float(score) for i, score in zip(self._fit, scores, strict=True) if score > 0}
         for i in self._paths_named(tails):
             scored[i] = scored.get(i, 0.0) + _NAMED_PATH * top

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from causalist._internal.lazy import dataclass, lazy_regex
 from causalist._internal.text import ELLIPSIS, neutralise
 from causalist.model.answer import PackItem
+from causalist.model.symbols import NodeKind
 
 # Chosen by hand: hardly any line that people write is longer; minified lines are.
 MAX_LINE_CHARACTERS = 400
@@ -182,7 +183,9 @@ def _owners(items: Sequence[PackItem]) -> dict[str, list[tuple[int, int, int]]]:
             last = first + item.text.count("\n") - (1 if item.text.endswith("\n") else 0)
             by_path.setdefault(item.hit.path, []).append((first, max(first, last), number))
     for spans in by_path.values():
-        spans.sort(key=lambda s: (s[1] - s[0], items[s[2]].hit.kind == "file", -items[s[2]].hit.score, s[2]))
+        spans.sort(
+            key=lambda s: (s[1] - s[0], items[s[2]].hit.kind == NodeKind.FILE.label, -items[s[2]].hit.score, s[2])
+        )
     return by_path
 
 

@@ -17,6 +17,7 @@ from typing import Protocol
 from causalist._internal.lazy import dataclass
 from causalist.model.answer import Omitted, OmittedPart, PackHeader
 from causalist.model.graph import Edge
+from causalist.model.symbols import NodeKind
 from causalist.pack.excerpts import Body, by_room, sensible_cut, shows_everything
 
 # Shares and thresholds were chosen by tests/benchmarks/answers on open questions; docs/packs.md has the figures.
@@ -57,6 +58,7 @@ MAX_GUESSES = 3  # of the number of lines that fit, if one of them does
 MAX_CHARACTERS_PER_TOKEN = 8
 
 # A query of one name: `token`, `Cache.get`, `cache::get()`.
+_FILE = NodeKind.FILE.label
 _NAME = re.compile(r"`?([\w$]+(?:(?:\.|::|#)[\w$]+)*)(?:\(\))?`?")
 
 # Words for a confidence, from the least to which each applies. Of 3,522 held-out questions 91 % of the first, 63 % of
@@ -267,7 +269,7 @@ class Planner:
         tokens_left = budget - self._counter(self._renderer.document(nothing, int(budget)))
         lines: dict[int, int] = {}
         # Where files were asked for, their places are the answer, and definitions inside show them.
-        files = [number for number in self._ranked if self._entries[number].kind == "file"]
+        files = [number for number in self._ranked if self._entries[number].kind == _FILE]
         if any(not len(self._entries[number].body) for number in files):
             tokens_left = self._list(files, lines, tokens_left, len(files))
         # One-liners and edges say how the bodies belong together: they keep a part of the budget.
@@ -297,7 +299,7 @@ class Planner:
         for number in numbers:
             entry = self._entries[number]
             # That its definitions are shown says more than that there is the file.
-            if number in lines or (entry.kind == "file" and len(entry.body)):
+            if number in lines or (entry.kind == _FILE and len(entry.body)):
                 continue
             price = self._price(number, 0)
             if price > tokens_left or not most:
@@ -332,7 +334,7 @@ class Planner:
     def _plan_item(self, number: int, n_lines: int, detail: DetailLevel = DetailLevel.NOTHING) -> PlannedItem:
         # Why a neighbor or a file is named without its source is all that it says.
         entry = self._entries[number]
-        is_bare = not n_lines and (entry.via or (entry.kind == "file" and not len(entry.body)))
+        is_bare = not n_lines and (entry.via or (entry.kind == _FILE and not len(entry.body)))
         return PlannedItem(entry, n_lines, max(detail, DetailLevel.BRIEFLY if is_bare else DetailLevel.NOTHING))
 
     def _grow_bodies(self, lines: dict[int, int], tokens_left: float, budget: float) -> float:
@@ -457,7 +459,7 @@ class Planner:
         if (
             len({entry.needed for entry in self._entries}) < 2
             or not sourced
-            or any(not len(self._entries[n].body) and self._entries[n].kind == "file" for n in lines)
+            or any(not len(self._entries[n].body) and self._entries[n].kind == _FILE for n in lines)
         ):
             return sorted(lines)
         number_of = {self._entries[number].node: number for number in sourced}
@@ -466,7 +468,7 @@ class Planner:
         for link in self._links:
             ends = sorted(number_of.get(node, -1) for node in (link.edge.source, link.edge.target))
             if link.edge.kind != CONTAINS and ends[0] >= 0 and ends[0] != ends[1]:
-                if self._entries[ends[0]].kind != "file":
+                if self._entries[ends[0]].kind != _FILE:
                     before[ends[1]].add(ends[0])
                 behind[ends[0]].add(ends[1])
         placed: dict[int, None] = {}
@@ -545,7 +547,7 @@ def find_named(question: str, entries: Sequence[PackEntry]) -> list[PackEntry]:
     named = [entry for entry in entries if _parts(entry.symbol or "")[-len(parts) :] == parts]
     if named or len(parts) > 1:
         return named
-    return [e for e in entries if e.kind == "file" and e.path.rpartition("/")[2].partition(".")[0] == parts[0]]
+    return [e for e in entries if e.kind == _FILE and e.path.rpartition("/")[2].partition(".")[0] == parts[0]]
 
 
 def _parts(symbol: str) -> list[str]:

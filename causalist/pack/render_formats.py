@@ -40,6 +40,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from causalist._internal.text import dot_string, html_text, mermaid_label, middle_cut, xml_attribute, xml_text
+from causalist.model.graph import EdgeKind
 from causalist.pack.excerpts import numbered_lines, shown_lines, shows_everything
 from causalist.pack.plan import Link, PackEntry, Plan, PlannedItem, describe_omissions
 
@@ -441,7 +442,7 @@ def _arcs(spans: Sequence[tuple[int, int, Link]]) -> str:
 def _weight(link: Link) -> tuple[bool, int]:
     """Kept edges before those set aside, calls before other uses, these before what merely contains."""
     kind = link.edge.kind
-    return not link.removed, 2 if kind == "calls" else 0 if kind == "contains" else 1
+    return not link.removed, 2 if kind == EdgeKind.CALLS.label else 0 if kind == EdgeKind.CONTAINS.label else 1
 
 
 def _arc(width: float, source: int, target: int, link: Link) -> str:

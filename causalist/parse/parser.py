@@ -56,6 +56,7 @@ from causalist.parse.preprocessor import read_conditions
 from causalist.parse.prose import (
     BY_BLOCKS,
     Heading,
+    ProseKind,
     markdown_headings,
     prose_kind,
     read_doc_mentions,
@@ -245,7 +246,7 @@ def parse_text(path: str, data: bytes) -> FileFacts:
         words=_words(with_valid_utf8(data)),
         diagnostics=_encoding_diagnostics(data),
         doc=passages[0].title if passages and kind not in BY_BLOCKS else "",
-        manifest=read_manifest(path, text) if kind == "manifest" or is_project(path) else (),
+        manifest=read_manifest(path, text) if kind == ProseKind.MANIFEST or is_project(path) else (),
         mentions=read_mentions(kind, text, passages),
         n_rows=data.count(b"\n") + 1,
         n_bytes=len(data),
@@ -314,13 +315,13 @@ def _parse(path: str, data: bytes) -> FileFacts:
         hidden = notebook._replace(view=mask_secrets(notebook.view, secrets), code=mask_secrets(notebook.code, secrets))
         facts = _parse_notebook(hidden)
         return replace(facts, secrets=merge_spans((*secrets, *facts.secrets)))
-    script = script_dialect(data) if prose_kind(path) == "plain" and may_be_script(path) else ""
+    script = script_dialect(data) if prose_kind(path) == ProseKind.PLAIN and may_be_script(path) else ""
     if script:
         return parse_source(data, load_grammar(script))
     facts = parse_text(path, data)
     if entry_points := read_entry_points(path, data):
         facts = replace(facts, references=entry_points)
-    if prose_kind(path) == "plain" and (links := read_template_links(path, data)):
+    if prose_kind(path) == ProseKind.PLAIN and (links := read_template_links(path, data)):
         facts = replace(facts, routes=links)
     if is_notebook(path):
         note = Diagnostic(

@@ -17,6 +17,7 @@ read: `the client` may be any client. `graph` resolves mentions.
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from typing import NamedTuple
 
 from causalist.model.facts import Definition, Mention, MentionForm, Passage
@@ -192,19 +193,32 @@ _BULLET = re.compile(r"\s*(?:[-*+>|]|\d+[.)])\s?")
 
 _MAX_SLUG_CHARACTERS = 60
 
-# Kinds of text by the end of a file's name. "text" may have underlined titles. "data" is rows of values: each file is
+
+class ProseKind(StrEnum):
+    """Kinds of text without a grammar; a MANIFEST configures packages."""
+
+    MARKDOWN = "markdown"
+    RESTRUCTUREDTEXT = "restructuredtext"
+    ASCIIDOC = "asciidoc"
+    TEXT = "text"
+    DATA = "data"
+    MANIFEST = "manifest"
+    PLAIN = "plain"
+
+
+# Kinds of text by the end of a file's name. TEXT may have underlined titles. DATA is rows of values: each file is
 # one document, because no part of it answers a question by itself.
-_KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("markdown", (".md", ".mdx", ".markdown")),
-    ("restructuredtext", (".rst",)),
-    ("asciidoc", (".adoc", ".asciidoc")),
-    ("text", (".txt", ".text")),
+_KINDS: tuple[tuple[ProseKind, tuple[str, ...]], ...] = (
+    (ProseKind.MARKDOWN, (".md", ".mdx", ".markdown")),
+    (ProseKind.RESTRUCTUREDTEXT, (".rst",)),
+    (ProseKind.ASCIIDOC, (".adoc", ".asciidoc")),
+    (ProseKind.TEXT, (".txt", ".text")),
     (
-        "data",
+        ProseKind.DATA,
         (".csv", ".tsv", ".jsonl", ".ndjson", ".geojson", ".log", ".lock", ".snap", ".patch", ".diff", ".po", ".pot"),
     ),
 )
-BY_BLOCKS = frozenset({"plain", "manifest"})  # kinds of text without headings
+BY_BLOCKS = frozenset({ProseKind.PLAIN, ProseKind.MANIFEST})  # kinds of text without headings
 
 
 class Heading(NamedTuple):
@@ -224,29 +238,25 @@ def read_passages(path: str, text: str) -> tuple[Passage, ...]:
     # A byte order mark is no part of the first title, but its bytes count.
     shown = [lines[0].removeprefix("\ufeff"), *lines[1:]]
     kind = prose_kind(path)
-    if kind == "markdown":
+    if kind == ProseKind.MARKDOWN:
         return read_sections(lines, markdown_headings(shown))
-    if kind == "restructuredtext":
+    if kind == ProseKind.RESTRUCTUREDTEXT:
         return read_sections(lines, _underlined_headings(shown))
-    if kind == "asciidoc":
+    if kind == ProseKind.ASCIIDOC:
         return read_sections(lines, _marked_headings(shown))
-    if kind == "text":
+    if kind == ProseKind.TEXT:
         headings = _underlined_headings(shown)
         return read_sections(lines, headings) if len(headings) > 1 else _read_block_passages(lines)
-    return () if kind == "data" else _read_block_passages(lines)
+    return () if kind == ProseKind.DATA else _read_block_passages(lines)
 
 
-def prose_kind(path: str) -> str:
-    """Return the kind of a text by its path.
-
-    It is "markdown", "restructuredtext", "asciidoc", "text", "data", "manifest" (files that configure packages) or
-    "plain".
-    """
+def prose_kind(path: str) -> ProseKind:
+    """Return the kind of a text by its path."""
     lower = path.lower()
     for kind, endings in _KINDS:
         if lower.endswith(endings):
             return kind
-    return "manifest" if is_manifest(lower) else "plain"
+    return ProseKind.MANIFEST if is_manifest(lower) else ProseKind.PLAIN
 
 
 def title_slug(title: str) -> str:
@@ -413,7 +423,7 @@ def _line_offsets(lines: list[str]) -> list[int]:
     return offsets
 
 
-_MENTION_KINDS = frozenset({"markdown", "restructuredtext", "asciidoc", "text"})
+_MENTION_KINDS = frozenset({ProseKind.MARKDOWN, ProseKind.RESTRUCTUREDTEXT, ProseKind.ASCIIDOC, ProseKind.TEXT})
 _MAX_NAME_CHARACTERS = 120  # longer text is no name
 _MAX_MENTIONS = 20_000  # a file with more is generated
 _MENTION_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
@@ -442,7 +452,7 @@ _CODE_BLOCK = re.compile(r"\s*\.\. (?:code-block|code|sourcecode|testcode|doctes
 _CONTENT = ("method", "attribute", "classmethod", "staticmethod", "property")  # of a class around
 
 
-def read_mentions(kind: str, text: str, passages: Sequence[Passage]) -> tuple[Mention, ...]:
+def read_mentions(kind: ProseKind, text: str, passages: Sequence[Passage]) -> tuple[Mention, ...]:
     """Return the names in prose of that kind, each once a passage and form, in text order."""
     if kind not in _MENTION_KINDS or not ("`" in text or "](" in text or "::" in text):
         return ()
@@ -489,10 +499,10 @@ def _innermost_passages(passages: Sequence[Passage], n_rows: int) -> list[int]:
     return inside
 
 
-def _find_names(lines: Sequence[str], kind: str) -> Iterator[tuple[int, MentionForm, str]]:
+def _find_names(lines: Sequence[str], kind: ProseKind) -> Iterator[tuple[int, MentionForm, str]]:
     """Yield (row, form, name). Indented text below a code block directive of reStructuredText is code."""
-    is_rest = kind == "restructuredtext"
-    opens = _MENTION_ASCIIDOC_FENCE if kind == "asciidoc" else _MENTION_FENCE
+    is_rest = kind == ProseKind.RESTRUCTUREDTEXT
+    opens = _MENTION_ASCIIDOC_FENCE if kind == ProseKind.ASCIIDOC else _MENTION_FENCE
     fence = ""
     block = -1  # indentation of the line that began a block in reStructuredText
     module = ""

@@ -32,7 +32,7 @@ from causalist.parse.languages import (
 )
 from causalist.parse.links.files import link_kind
 from causalist.parse.preprocessor import blank_matches, blank_partial_branches, compile_preprocessor
-from causalist.parse.prose import prose_kind
+from causalist.parse.prose import ProseKind, prose_kind
 from causalist.parse.text import RAILS_TEMPLATES, is_notebook, with_line_feeds, with_valid_utf8
 
 # Steps of a parser, which it reports a hundred at a time. Files of repositories take 0.4 to 5 a byte in any grammar,
@@ -272,7 +272,7 @@ def parse_syntax(path: str, data: bytes) -> tuple[tree_sitter.Tree, str] | None:
         notebook = read_notebook(data) if is_notebook(path) else None
         if notebook is not None:
             dialect, view = resolve_dialect(notebook.language), notebook.code
-        elif prose_kind(path) == "plain" and may_be_script(path):
+        elif prose_kind(path) == ProseKind.PLAIN and may_be_script(path):
             dialect = script_dialect(data)
     if not dialect:
         return None
@@ -312,10 +312,10 @@ def reader_of(path: str) -> str:
         return f"{'component' if is_component(path) else 'notebook'}:{_all_grammars()}"
     kind = prose_kind(path)
     link = link_kind(path)
-    if kind == "plain" and may_be_script(path):
+    if kind == ProseKind.PLAIN and may_be_script(path):
         return f"script:{_all_grammars()}:{link}"
     # What a manifest says depends on its name: the same text is read otherwise as package.json and as tsconfig.json.
-    name = path.lower().rpartition("/")[2] if kind == "manifest" else ""
+    name = path.lower().rpartition("/")[2] if kind == ProseKind.MANIFEST else ""
     name = "ruby" if path.lower().endswith(RAILS_TEMPLATES) else name
     return f"text:{kind}:{name}:{link}"
 

@@ -148,12 +148,14 @@ def draw_review(review: "Review", uses: Iterable["Edge"]) -> str:
 
     `uses` are those that the changed definitions make; the ones among what is drawn are drawn, too.
     """
+    from causalist.review.changes import ChangeKind
+
     changed = {each.new.node: each.kind for each in review.definitions if each.new is not None}
     users = [*review.affected[:_MAX_USERS], *review.tests[:_MAX_TESTS]]
     broken = {(call.node, call.target) for call in review.broken}
     calls = [each for each in review.broken if each.node not in {user.node for user in users}]
     nodes = [
-        PictureNode(node, kind, NodeMark.ADDED if kind == "added" else NodeMark.CHANGED)
+        PictureNode(node, kind, NodeMark.ADDED if kind == ChangeKind.ADDED else NodeMark.CHANGED)
         for node, kind in changed.items()
     ]
     nodes += [PictureNode(each.node, mark=_mark_of(each)) for each in users if each.node not in changed]
@@ -164,7 +166,7 @@ def draw_review(review: "Review", uses: Iterable["Edge"]) -> str:
     ]
     edges += [PictureEdge(each.node, each.target, "calls", each.confidence, alert="breaks") for each in review.broken]
     edges += map(picture_edge, uses)
-    n_removed = sum(each.kind == "removed" for each in review.definitions)
+    n_removed = sum(each.kind is ChangeKind.REMOVED for each in review.definitions)
     notes = [f"{count_noun(n_removed, 'definition')} removed"] if n_removed else []
     for noun, affected, most in (("user", review.affected, _MAX_USERS), ("test", review.tests, _MAX_TESTS)):
         if len(affected) > most:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from causalist._internal.text import count_noun, describe_age, middle_cut, neutralise, one_line
 from causalist.errors import UnknownNode
 from causalist.model.answer import AskOptions, PackFormat, PackHeader, PackInput, PackItem
-from causalist.model.graph import Edge
+from causalist.model.graph import Edge, EdgeKind
 from causalist.model.lookup import Affected, DefinitionDetails, GraphPath, UnresolvedCall
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
 from causalist.pack import MINIMUM_TOKENS, count_tokens, render_pack
@@ -542,7 +542,7 @@ def _format_use(edge: Edge, other: str, node: str) -> str:
 
     The target is named if it is a member of `node`.
     """
-    kind = "" if edge.kind == "calls" else f"  {edge.kind}"
+    kind = "" if edge.kind == EdgeKind.CALLS.label else f"  {edge.kind}"
     inside = "" if node in (edge.source, edge.target) else f"  {format_node(split_id(edge.target)[1] or edge.target)}"
     return f"  {format_node(other)}{kind}{inside}{_format_confidence(edge)}\n"
 
