@@ -41,7 +41,7 @@ _HOME = {
     "CausalistError": "causalist.errors",
     "Edge": "causalist.model.graph",
     "Hit": "causalist.model.scores",
-    "IndexOptions": "causalist.index.collect",
+    "IndexOptions": "causalist.index.options",
     "Level": "causalist.model.answer",
     "Order": "causalist.model.answer",
     "RankMode": "causalist.model.answer",

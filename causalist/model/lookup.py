@@ -394,14 +394,18 @@ class LanguageSize(NamedTuple):
     n_lines: int
 
 
+class EntryPointKind(StrEnum):
+    """Ways into a repository."""
+
+    COMMAND = "command"  # an installed program
+    IMPORT = "import"  # a module to import
+    RUN = "run"  # a file to run
+
+
 class EntryPoint(NamedTuple):
-    """Entry point of a repository.
+    """Entry point of a repository. `target` is the node or path, "" if it is outside of the repository."""
 
-    `kind`: "command" (an installed program), "import" (a module to import), "run" (a file to run). `target` is the node
-    or path, "" if it is outside of the repository.
-    """
-
-    kind: str
+    kind: EntryPointKind
     name: str
     target: str
 

@@ -18,6 +18,7 @@ from causalist.model.index import Index
 from causalist.model.lookup import (
     Dependency,
     EntryPoint,
+    EntryPointKind,
     FolderSummary,
     KeyDefinition,
     LanguageSize,
@@ -169,13 +170,13 @@ def _entries(
         if roles[graph.nodes.ids.position(file_id(path))] != Role.CODE:
             continue
         if name == "__main__.py" and above:
-            yield EntryPoint("run", f"python -m {'.'.join(_package(above, paths))}", path)
+            yield EntryPoint(EntryPointKind.RUN, f"python -m {'.'.join(_package(above, paths))}", path)
         elif name == "manage.py" or (name == "main.go" and (not above or "cmd" in above)):
-            yield EntryPoint("run", above[-1] if above and name == "main.go" else name, path)
+            yield EntryPoint(EntryPointKind.RUN, above[-1] if above and name == "main.go" else name, path)
         elif name == "main.rs" and above[-1:] == ["src"]:
-            yield EntryPoint("run", above[-2] if len(above) > 1 else "cargo run", path)
+            yield EntryPoint(EntryPointKind.RUN, above[-2] if len(above) > 1 else "cargo run", path)
         elif name == "__init__.py" and above and len(_package(above, paths)) == 1 and not _is_inside(above, paths):
-            yield EntryPoint("import", above[-1], path)
+            yield EntryPoint(EntryPointKind.IMPORT, above[-1], path)
 
 
 def _is_inside(folders: Sequence[str], paths: frozenset[str]) -> bool:

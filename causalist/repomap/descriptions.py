@@ -11,12 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from causalist._internal.text import read_toml
+from causalist.model.lookup import EntryPointKind
 
 
 class Declared(NamedTuple):
     """`kind` and `name` as in `EntryPoint`; `target` as the manifest writes it."""
 
-    kind: str
+    kind: EntryPointKind
     name: str
     target: str
 
@@ -38,15 +39,16 @@ _GO_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 def read_package_metadata(name: str, text: str) -> PackageManifest:
     """Return the contents of the manifest with that file name; an empty one if it cannot be read.
 
-    >>> read_package_metadata("package.json", '{"name": "got", "description": "Requests", "bin": "cli.js"}')
-    PackageManifest(name='got', summary='Requests', entries=(Declared(kind='command', name='got', target='cli.js'),))
+    >>> got = read_package_metadata("package.json", '{"name": "got", "description": "Requests", "bin": "cli.js"}')
+    >>> got.name, got.summary, got.entries[0].target
+    ('got', 'Requests', 'cli.js')
     """
     try:
         if name == "setup.cfg":
             return _setup_cfg(text)
         if name == "go.mod":
             module = _GO_MODULE.search(text)
-            return PackageManifest(entries=(Declared("import", module[1], "."),) if module else ())
+            return PackageManifest(entries=(Declared(EntryPointKind.IMPORT, module[1], "."),) if module else ())
         data = json.loads(text) if name.endswith(".json") else read_toml(text)
     except (ValueError, RecursionError, configparser.Error):
         return PackageManifest()
@@ -58,7 +60,11 @@ def read_package_metadata(name: str, text: str) -> PackageManifest:
         package = _table(data, "package")
         listed = data.get("bin")
         binaries = listed if isinstance(listed, list) else []
-        entries = [Declared("command", _text(b, "name"), _text(b, "path")) for b in binaries if isinstance(b, dict)]
+        entries = [
+            Declared(EntryPointKind.COMMAND, _text(b, "name"), _text(b, "path"))
+            for b in binaries
+            if isinstance(b, dict)
+        ]
         return PackageManifest(_text(package, "name"), _text(package, "description"), tuple(entries))
     return PackageManifest(_text(data, "name"), _text(data, "description"), tuple(_package_json(data)))
 
@@ -66,7 +72,7 @@ def read_package_metadata(name: str, text: str) -> PackageManifest:
 def _pyproject(data: dict[str, Any]) -> PackageManifest:
     project, poetry = _table(data, "project"), _table(_table(data, "tool"), "poetry")
     entries = [
-        Declared("command", name, target)
+        Declared(EntryPointKind.COMMAND, name, target)
         for table in (_table(project, "scripts"), _table(project, "gui-scripts"), _table(poetry, "scripts"))
         for name, target in table.items()
         if isinstance(target, str)
@@ -79,25 +85,31 @@ def _package_json(data: dict[str, Any]) -> Iterator[Declared]:
     name = _text(data, "name")
     binaries = data.get("bin")
     if isinstance(binaries, list):  # composer.json
-        yield from (Declared("command", path.rpartition("/")[2], path) for path in binaries if isinstance(path, str))
+        yield from (
+            Declared(EntryPointKind.COMMAND, path.rpartition("/")[2], path)
+            for path in binaries
+            if isinstance(path, str)
+        )
     elif isinstance(binaries, str):
-        yield Declared("command", name.rpartition("/")[2], binaries)
+        yield Declared(EntryPointKind.COMMAND, name.rpartition("/")[2], binaries)
     elif isinstance(binaries, dict):
-        yield from (Declared("command", key, path) for key, path in binaries.items() if isinstance(path, str))
+        yield from (
+            Declared(EntryPointKind.COMMAND, key, path) for key, path in binaries.items() if isinstance(path, str)
+        )
     if data.get("private") is True:
         return  # nobody outside can import it
     exports = data.get("exports")
     if isinstance(exports, str):
-        yield Declared("import", name, exports)
+        yield Declared(EntryPointKind.IMPORT, name, exports)
     elif isinstance(exports, dict):
         paths = exports if any(key.startswith(".") for key in exports) else {".": exports}
         for key in [key for key in (".", *paths) if key in paths]:
             path = _condition(paths[key])
             if path and "*" not in key and not key.endswith(".json"):
-                yield Declared("import", name + key.removeprefix("."), path)
+                yield Declared(EntryPointKind.IMPORT, name + key.removeprefix("."), path)
                 return  # the others lie below it
     elif isinstance(data.get("main"), str):
-        yield Declared("import", name, data["main"])
+        yield Declared(EntryPointKind.IMPORT, name, data["main"])
 
 
 def _condition(value: Any) -> str:
@@ -118,7 +130,7 @@ def _setup_cfg(text: str) -> PackageManifest:
     for line in parser.get("options.entry_points", "console_scripts", fallback="").splitlines():
         name, equals, target = line.partition("=")
         if equals:
-            entries.append(Declared("command", name.strip(), target.strip()))
+            entries.append(Declared(EntryPointKind.COMMAND, name.strip(), target.strip()))
     summary = parser.get("metadata", "description", fallback="")
     return PackageManifest(parser.get("metadata", "name", fallback=""), summary, tuple(entries))
 

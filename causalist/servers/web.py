@@ -27,8 +27,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from causalist.errors import CausalistError, UsageError
-from causalist.model.lookup import OrderLevel
-from causalist.model.symbols import Role
+from causalist.model.lookup import EntryPointKind, OrderLevel
+from causalist.model.symbols import NodeKind, Role
 from causalist.serialize.answers import answer_document, edge_document, read_options, read_question, status_document
 from causalist.serialize.lookups import node_document, review_document, show_document
 from causalist.servers.event_loop import run_in_thread
@@ -200,7 +200,7 @@ class WebApp:
 
         def work(repository: "Repository", _: LiveView) -> dict[str, object]:
             # What is outside of the repository has no tests.
-            tests = () if repository.show(node).hit.kind == "external" else repository.tests(node)
+            tests = () if repository.show(node).hit.kind == NodeKind.EXTERNAL.label else repository.tests(node)
             return {"n": len(tests), "tests": list_tests(tests, _MAX_EDGES)}
 
         return await self._answer_indexed(live, work)
@@ -513,8 +513,11 @@ def find_questions(repository: "Repository", overview: "Overview") -> list[tuple
         _headings(repository, [hit.id for hit in known]),
         ((question, hit.id) for hit in known if (question := _question_of(hit.doc))),
         _route_questions(repository),
-        ((f"what does the command {each.name} run", each.target) for each in _entries(overview, "command")),
-        ((f"what happens in {each.name}", each.target) for each in _entries(overview, "run")),
+        (
+            (f"what does the command {each.name} run", each.target)
+            for each in _entries(overview, EntryPointKind.COMMAND)
+        ),
+        ((f"what happens in {each.name}", each.target) for each in _entries(overview, EntryPointKind.RUN)),
     ]
     found: list[tuple[str, str]] = []
     while sources and len(found) < _MAX_QUESTIONS:
@@ -527,8 +530,8 @@ def find_questions(repository: "Repository", overview: "Overview") -> list[tuple
     return found
 
 
-def _entries(overview: "Overview", kind: str) -> list["EntryPoint"]:
-    return [each for each in overview.entries if each.kind == kind and each.target]
+def _entries(overview: "Overview", kind: EntryPointKind) -> list["EntryPoint"]:
+    return [each for each in overview.entries if each.kind is kind and each.target]
 
 
 def _is_repeated(each: tuple[str, str], found: Iterable[tuple[str, str]]) -> bool:
