@@ -315,6 +315,18 @@ class Raw:
 
 
 class TestHostile:
+    @pytest.mark.parametrize("more", [{}, {"result": {}}, {"error": {"code": 1, "message": "no"}}])
+    def test_a_response_to_the_own_request(self, more: dict[str, Any], small: Path) -> None:
+        """The library keeps what it answers under the same ids as what it asks."""
+        request = {"jsonrpc": "2.0", "id": "mine", "method": "workspace/symbol", "params": {"query": "price_of"}}
+        with Raw(small) as server:
+            server.ask("initialize", {"capabilities": {}, "rootUri": small.as_uri(), "processId": None})
+            sent = (request, {"jsonrpc": "2.0", "id": "mine", **more})
+            server.send(b"".join(frame_message(json.dumps(each).encode()) for each in sent))
+            answer = next(each for each in server.messages() if each.get("id") == "mine")
+            assert answer["result"][0]["data"]["node"] == "shop/prices.py::price_of"
+            assert "result" in server.ask("workspace/symbol", {"query": "price_of"})
+
     def test_random_frames_and_requests_leave_it_answering(self, small: Path) -> None:
         """500 inputs, from a fixed seed: noise, cut and nested JSON, known methods with parameters of any shape."""
         chance = random.Random(7)

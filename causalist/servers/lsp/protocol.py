@@ -480,7 +480,8 @@ class Protocol(LanguageServerProtocol):
 
     def _take_response(self, document: dict[str, Any], id: int | str | None) -> None:
         future = self._request_futures.get(id) if id is not None else None
-        if future is None or future.done():
+        # The library keeps its own requests and the tasks that answer the client's in one table.
+        if future is None or future.done() or isinstance(future, asyncio.Task):
             return
         with suppress(Exception):
             self.handle_message(self.structure_message(document))
