@@ -11,18 +11,18 @@ are findings: each kind is counted, its first input is kept in FOLDER/TARGET.fin
 
 import argparse
 import asyncio
-import atexit
 import json
 import logging
 import math
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -378,16 +378,32 @@ def _note(method: str, params: object) -> bytes:
 TARGETS = {each.__name__: each for each in (parser, index, mcp, lsp)}
 
 
-def main() -> None:
-    """Run a target for a time and print what was found."""
-    import atheris
-
+def main() -> int:
+    """Run a target for a time, in a process that its end or a crash takes along, and print what was found."""
     given = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     given.add_argument("target", choices=list(TARGETS))
     given.add_argument("--minutes", type=float, default=30.0)
     given.add_argument("--corpus", type=Path, required=True)
     given.add_argument("--seed", type=int, default=1)
+    given.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = given.parse_args()
+    found = options.corpus / f"{options.target}.findings"
+    if options.inside:
+        _run(options, found)
+    shutil.rmtree(found, ignore_errors=True)
+    command = [sys.executable, "-m", "tests.benchmarks.fuzz", *sys.argv[1:], "--inside"]
+    code = subprocess.run(command, check=False).returncode
+    kinds = sorted(path.read_text(encoding="utf-8").strip() for path in found.glob("*.txt"))
+    print(f"{options.target}: {len(kinds)} kinds of findings, exit code of the run {code}")
+    for kind in kinds:
+        print(f"  {kind}")
+    return int(bool(kinds) or code != 0)
+
+
+def _run(options: argparse.Namespace, found: Path) -> None:
+    """Run a target; does not return, because the library ends the process."""
+    import atheris
+
     corpus = options.corpus / options.target
     corpus.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
@@ -396,26 +412,14 @@ def main() -> None:
             target, seeds = TARGETS[options.target](Path(name))
         for seed in seeds:
             (corpus / sha256(seed).hexdigest()[:16]).write_bytes(seed)
-        findings = Findings(target, options.corpus / f"{options.target}.findings")
-        seconds = round(options.minutes * 60)
         flags = {
-            "max_total_time": seconds, "timeout": HANGING_SECONDS, "seed": options.seed, "max_len": 8192,
-            "rss_limit_mb": 6000, "print_final_stats": 1, "artifact_prefix": f"{options.corpus}/",
+            "max_total_time": round(options.minutes * 60), "timeout": HANGING_SECONDS, "seed": options.seed,
+            "max_len": 8192, "rss_limit_mb": 6000, "print_final_stats": 1, "artifact_prefix": f"{options.corpus}/",
         }  # fmt: skip
         arguments = [sys.argv[0], str(corpus), *(f"-{name}={value}" for name, value in flags.items())]
-        atheris.Setup(arguments, findings, internal_libfuzzer=True)
-        atexit.register(partial(_report, options.target, findings))
+        atheris.Setup(arguments, Findings(target, found), internal_libfuzzer=True)
         atheris.Fuzz()
 
 
-def _report(target: str, findings: Findings) -> None:
-    print(f"{target}: {findings.n_inputs:,} inputs, {len(findings.kinds)} kinds of findings", flush=True)
-    for kind, n in findings.kinds.most_common():
-        print(f"{n:7,}  {kind}")
-    sys.stdout.flush()
-    if findings.kinds:
-        os._exit(1)
-
-
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

